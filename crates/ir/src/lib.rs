@@ -1,1 +1,22 @@
-//! (room `ir`)
+//! The typed core of Santoku: what every stage after `sema` speaks.
+//!
+//! A program is a set of pure, total functions over words, exact integers, booleans, arrays and
+//! structs. Locals are mutable inside a function, values are copied on assignment (no aliasing),
+//! loops are counted over public bounds, calls are statements whose results go into places.
+//!
+//! Needs: big integers.  Keeps: the meaning of the language ([`interp`] is that meaning).
+//! Absent on purpose: source text, diagnostics rendering, optimisation, target knowledge.
+//!
+//! This crate is trusted: it depends on nothing else of ours.
+
+pub mod build;
+pub mod data;
+pub mod interp;
+pub mod spec;
+pub mod text;
+pub mod ty;
+pub mod verify;
+
+pub use data::*;
+pub use spec::*;
+pub use ty::*;
