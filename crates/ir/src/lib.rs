@@ -15,7 +15,9 @@ pub mod interp;
 pub mod spec;
 pub mod text;
 pub mod ty;
+pub mod typing;
 pub mod verify;
+pub mod visit;
 
 pub use data::*;
 pub use spec::*;
