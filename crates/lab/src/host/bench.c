@@ -1,0 +1,135 @@
+/* Times several implementations in one run. Sample i of every (implementation, operation) pair is taken before sample
+   i + 1 of any, so that drift of the machine meets all alike; the starting pair rotates. A sample is a short batch, so
+   that most samples see no interrupt and the median is that of an undisturbed machine.
+   Prints one JSON object a line: machine, result (hex, for comparison), samples. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+#include <x86intrin.h>
+#include "bench.h"
+#include "bench_config.h"
+
+struct slot {
+  const char *impl;
+  const struct bench_op *op;
+  size_t reps;
+  uint64_t *samples;
+};
+
+static uint64_t tick(void)
+{
+  unsigned aux;
+  _mm_lfence();
+  uint64_t t = __rdtscp(&aux);
+  _mm_lfence();
+  return t;
+}
+
+static uint64_t batch(const struct bench_op *op, size_t reps)
+{
+  uint64_t t = tick();
+  for (size_t i = 0; i < reps; i++) op->run();
+  return tick() - t;
+}
+
+/* TSC ticks of 3000 dependent 3-cycle multiplications: 9000 core cycles. */
+static uint64_t imul_chain(void)
+{
+  uint64_t x = 3, t = tick();
+  for (int i = 0; i < 300; i++)
+    __asm__ volatile("imul %0,%0\n\timul %0,%0\n\timul %0,%0\n\timul %0,%0\n\timul %0,%0\n\t"
+                     "imul %0,%0\n\timul %0,%0\n\timul %0,%0\n\timul %0,%0\n\timul %0,%0" : "+r"(x));
+  return tick() - t;
+}
+
+static double tsc_hz(void)
+{
+  struct timespec a, b;
+  clock_gettime(CLOCK_MONOTONIC, &a);
+  uint64_t t = tick();
+  do clock_gettime(CLOCK_MONOTONIC, &b);
+  while ((b.tv_sec - a.tv_sec) * 1e9 + (b.tv_nsec - a.tv_nsec) < 5e7);
+  return (double)(tick() - t) / ((b.tv_sec - a.tv_sec) + (b.tv_nsec - a.tv_nsec) * 1e-9);
+}
+
+/* Pins to the highest processor this process may use; -1 when that is refused. */
+static int pin(void)
+{
+  cpu_set_t all, one;
+  if (sched_getaffinity(0, sizeof all, &all)) return -1;
+  for (int c = CPU_SETSIZE - 1; c >= 0; c--) {
+    if (!CPU_ISSET(c, &all)) continue;
+    CPU_ZERO(&one);
+    CPU_SET(c, &one);
+    return sched_setaffinity(0, sizeof one, &one) ? -1 : c;
+  }
+  return -1;
+}
+
+static size_t choose_reps(const struct bench_op *op, double hz)
+{
+  uint64_t best = UINT64_MAX, target = (uint64_t)(hz * BATCH_MICROSECONDS * 1e-6);
+  for (int i = 0; i < 5; i++) {
+    uint64_t t = batch(op, 1);
+    if (t < best) best = t;
+  }
+  return best == 0 ? target : best >= target ? 1 : target / best;
+}
+
+static void print_samples(const char *head, const uint64_t *s, size_t n)
+{
+  printf("%s", head);
+  for (size_t i = 0; i < n; i++) printf("%s%llu", i ? "," : "", (unsigned long long)s[i]);
+  printf("]}\n");
+}
+
+static void print_result(const struct slot *s)
+{
+  printf("{\"kind\":\"result\",\"implementation\":\"%s\",\"op\":\"%s\",\"hex\":\"", s->impl, s->op->name);
+  for (size_t i = 0; i < s->op->result_len; i++) printf("%02x", s->op->result[i]);
+  printf("\"}\n");
+}
+
+int main(void)
+{
+  static struct slot slots[256];
+  static uint64_t chain[ROUNDS];
+  size_t n = 0;
+  int cpu = pin();
+  double hz = tsc_hz();
+
+  for (size_t i = 0; i < bench_nimpls; i++) {
+    int rc = bench_impls[i].impl->setup();
+    if (rc) {
+      printf("{\"kind\":\"refused\",\"implementation\":\"%s\",\"code\":%d}\n", bench_impls[i].name, rc);
+      return 3;
+    }
+    for (size_t j = 0; j < bench_impls[i].impl->nops; j++) {
+      struct slot s = {bench_impls[i].name, &bench_impls[i].impl->ops[j], 0, calloc(ROUNDS, sizeof(uint64_t))};
+      if (n == sizeof slots / sizeof slots[0] || !s.samples) return 4;
+      s.op->run();
+      print_result(&s);
+      s.reps = choose_reps(s.op, hz);
+      slots[n++] = s;
+    }
+  }
+  for (size_t r = 0; r < ROUNDS; r++) {
+    chain[r] = imul_chain();
+    for (size_t k = 0; k < n; k++) {
+      struct slot *s = &slots[(k + r) % n];
+      s->op->run(); /* not timed: brings this implementation back into the caches */
+      s->samples[r] = batch(s->op, s->reps);
+    }
+  }
+
+  char head[512];
+  snprintf(head, sizeof head, "{\"kind\":\"machine\",\"tsc_hz\":%.0f,\"pinned_cpu\":%d,\"chain_core_cycles\":9000,\"chain_tsc\":[", hz, cpu);
+  print_samples(head, chain, ROUNDS);
+  for (size_t k = 0; k < n; k++) {
+    snprintf(head, sizeof head, "{\"kind\":\"samples\",\"implementation\":\"%s\",\"op\":\"%s\",\"bytes\":%zu,\"reps\":%zu,\"tsc\":[",
+             slots[k].impl, slots[k].op->name, slots[k].op->bytes, slots[k].reps);
+    print_samples(head, slots[k].samples, ROUNDS);
+  }
+  return 0;
+}

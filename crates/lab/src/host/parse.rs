@@ -1,0 +1,100 @@
+//! Reads the bench's lines, checks that results agree, and turns samples into percentiles.
+
+use super::{HostError, HostImpl, HostMachine, HostRow, HostRun, Spread, Workload};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Line {
+    Machine { tsc_hz: f64, pinned_cpu: i64, chain_core_cycles: u64, chain_tsc: Vec<u64> },
+    Result { implementation: String, op: String, hex: String },
+    Refused { implementation: String, code: i64 },
+    Samples { implementation: String, op: String, bytes: u64, reps: usize, tsc: Vec<u64> },
+}
+
+/// Rows of the bench output `text`, in its order.
+pub fn rows(text: &str, impls: &[HostImpl], compilers: &[String], workload: &Workload) -> Result<HostRun, HostError> {
+    let internal = |reason: &str| HostError::Internal(reason.to_string());
+    let mut agreed: BTreeMap<String, (String, String)> =
+        workload.expected.iter().map(|(op, bytes)| (op.clone(), ("the expected result".to_string(), hex(bytes)))).collect();
+    let mut machine = None;
+    let mut rows = Vec::new();
+    for line in text.lines() {
+        match serde_json::from_str(line).map_err(|e| HostError::Internal(format!("bench line: {e}")))? {
+            Line::Refused { implementation, code } => return Err(HostError::Refused { implementation, code }),
+            Line::Result { implementation, op, hex } => agree(&mut agreed, implementation, op, hex)?,
+            Line::Machine { tsc_hz, pinned_cpu, chain_core_cycles, chain_tsc } => {
+                let ratios = chain_tsc.iter().map(|t| chain_core_cycles as f64 / (*t).max(1) as f64).collect();
+                let core_per_tsc = spread(ratios).ok_or_else(|| internal("no calibration"))?;
+                machine = Some(HostMachine { cpu: cpu_model(), tsc_hz, core_per_tsc, pinned_cpu: u32::try_from(pinned_cpu).ok() });
+            }
+            Line::Samples { implementation, op, bytes, reps, tsc } => {
+                let machine = machine.as_ref().ok_or_else(|| internal("samples before the machine line"))?;
+                let n = impls.iter().position(|i| i.name == implementation).ok_or_else(|| internal("unknown implementation"))?;
+                let samples = tsc.len();
+                let per_op = tsc.iter().map(|t| *t as f64 / reps.max(1) as f64).collect();
+                let cycles_tsc = spread(per_op).ok_or_else(|| internal("no samples"))?;
+                let cycles_core = cycles_tsc.times(machine.core_per_tsc.median);
+                rows.push(HostRow {
+                    implementation,
+                    op,
+                    compiler: compilers[n].clone(),
+                    cflags: impls[n].cflags.join(" "),
+                    samples,
+                    reps,
+                    cycles_tsc,
+                    cycles_core,
+                    core_cycles_per_byte: (bytes > 0).then(|| cycles_core.times(1.0 / bytes as f64)),
+                    ops_per_second: machine.tsc_hz / cycles_tsc.median,
+                });
+            }
+        }
+    }
+    match machine {
+        Some(machine) if !rows.is_empty() => {
+            Ok(HostRun { workload: workload.name.clone(), message_len: workload.message_len, machine, rows })
+        }
+        _ => Err(internal("the bench printed no rows")),
+    }
+}
+
+/// The first implementation of an operation (or the workload's expectation) is what the others must equal.
+fn agree(agreed: &mut BTreeMap<String, (String, String)>, implementation: String, op: String, found: String) -> Result<(), HostError> {
+    match agreed.get(&op) {
+        Some((other, expected)) if *expected != found => {
+            Err(HostError::Disagree { implementation, other: other.clone(), op, expected: expected.clone(), found })
+        }
+        Some(_) => Ok(()),
+        None => {
+            agreed.insert(op, (implementation, found));
+            Ok(())
+        }
+    }
+}
+
+impl Spread {
+    fn times(self, k: f64) -> Self {
+        Spread { p10: self.p10 * k, median: self.median * k, p90: self.p90 * k }
+    }
+}
+
+/// Nearest-rank percentiles; none of an empty list.
+pub fn spread(mut values: Vec<f64>) -> Option<Spread> {
+    if values.is_empty() {
+        return None;
+    }
+    values.sort_by(f64::total_cmp);
+    let at = |p: f64| values[(p * (values.len() - 1) as f64).round() as usize];
+    Some(Spread { p10: at(0.1), median: at(0.5), p90: at(0.9) })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+fn cpu_model() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = info.lines().find(|l| l.starts_with("model name"));
+    line.and_then(|l| l.split_once(": ")).map_or("unknown", |(_, name)| name).to_string()
+}

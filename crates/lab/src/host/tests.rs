@@ -1,0 +1,119 @@
+use super::*;
+use crate::peers::find_root;
+
+fn root() -> PathBuf {
+    find_root(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("tests run inside the repository")
+}
+
+fn quick(name: &str, len: usize) -> Workload {
+    Workload { rounds: 15, batch_us: 50, ..Workload::new(name, len) }
+}
+
+fn row<'a>(run: &'a HostRun, implementation: &str, op: &str) -> &'a HostRow {
+    run.rows.iter().find(|r| r.implementation == implementation && r.op == op).expect("row")
+}
+
+/// An implementation whose only operation leaves `byte`.
+fn constant(name: &str, byte: u8, setup: u8) -> HostImpl {
+    let adapter = format!(
+        "#include \"bench.h\"\nstatic uint8_t out[1];\nstatic void run(void) {{ out[0] = {byte}; }}\n\
+         static int setup(void) {{ return {setup}; }}\n\
+         static const struct bench_op ops[] = {{{{\"put\", run, 0, out, 1}}}};\n\
+         const struct bench_impl BENCH_IMPL = {{setup, ops, 1}};\n"
+    );
+    HostImpl {
+        name: name.into(),
+        compiler: "gcc".into(),
+        cflags: vec!["-O2".into()],
+        sources: vec![],
+        include_dirs: vec![],
+        libs: vec![],
+        adapter,
+    }
+}
+
+#[test]
+fn rivals_sign_alike_and_are_timed() {
+    let dir = tempfile::tempdir().expect("scratch folder");
+    let impls: Vec<_> = rivals::SIGN.iter().map(|n| rivals::rival(&root(), n, "sign", "gcc", &["-O3"]).expect("peer")).collect();
+    let run = compare(dir.path(), &impls, &quick("sign", 256)).expect("comparison");
+    assert_eq!(run.rows.len(), 6);
+    for r in &run.rows {
+        let s = r.cycles_tsc;
+        assert!(s.p10 > 1000.0 && s.p10 <= s.median && s.median <= s.p90, "{r:?}");
+    }
+    // Known by an order of magnitude: a bench that timed the wrong function would not show it.
+    let ratio = row(&run, "tweetnacl", "sign").cycles_tsc.median / row(&run, "libsodium", "sign").cycles_tsc.median;
+    assert!(ratio > 10.0, "TweetNaCl / libsodium = {ratio}");
+}
+
+#[test]
+fn ciphers_report_cycles_per_byte() {
+    let dir = tempfile::tempdir().expect("scratch folder");
+    let impls: Vec<_> =
+        rivals::CHACHA20.iter().map(|n| rivals::rival(&root(), n, "chacha20", "gcc", &["-O3"]).expect("peer")).collect();
+    let run = compare(dir.path(), &impls, &quick("chacha20", 16384)).expect("comparison");
+    for r in &run.rows {
+        let per_byte = r.core_cycles_per_byte.expect("bulk operation").median;
+        assert!(per_byte > 0.05 && per_byte < 50.0, "{r:?}");
+    }
+}
+
+#[test]
+fn tweetnacl_stands_in_for_ours() {
+    let peer = crate::peers::fetch(&root(), "tweetnacl").expect("peer");
+    let mut ours = rivals::ours("ours", &peer.sources[0], "tweetnacl.h", &root(), "gcc", &["-O2"]).expect("adapter");
+    ours.include_dirs = peer.include_dirs;
+    let rival = rivals::rival(&root(), "tweetnacl", "sign", "gcc", &["-O2"]).expect("peer");
+    let dir = tempfile::tempdir().expect("scratch folder");
+    let run = compare(dir.path(), &[ours, rival], &quick("sign", 64)).expect("comparison");
+    assert_eq!(run.rows.len(), 4);
+}
+
+#[test]
+fn a_wrong_result_is_never_timed() {
+    let dir = tempfile::tempdir().expect("scratch folder");
+    let err = compare(dir.path(), &[constant("a", 1, 0), constant("b", 2, 0)], &quick("put", 8)).expect_err("they differ");
+    assert!(matches!(&err, HostError::Disagree { implementation, .. } if implementation == "b"), "{err}");
+
+    let mut workload = quick("put", 8);
+    workload.expected.insert("put".into(), vec![7]);
+    let err = compare(dir.path(), &[constant("a", 1, 0)], &workload).expect_err("not what was expected");
+    assert!(matches!(err, HostError::Disagree { .. }), "{err}");
+    workload.expected.insert("put".into(), vec![1]);
+    compare(dir.path(), &[constant("a", 1, 0)], &workload).expect("as expected");
+}
+
+#[test]
+fn failures_name_the_implementation() {
+    let dir = tempfile::tempdir().expect("scratch folder");
+    let err = compare(dir.path(), &[constant("shy", 1, 5)], &quick("put", 8)).expect_err("setup fails");
+    assert!(matches!(&err, HostError::Refused { implementation, code: 5 } if implementation == "shy"), "{err}");
+
+    let mut broken = constant("broken", 1, 0);
+    broken.adapter.push_str("not C");
+    let err = compare(dir.path(), &[broken], &quick("put", 8)).expect_err("does not compile");
+    assert!(matches!(&err, HostError::Build { implementation, .. } if implementation == "broken"), "{err}");
+
+    let mut odd = constant("odd", 1, 0);
+    odd.compiler = "no-such-compiler".into();
+    let err = compare(dir.path(), &[odd], &quick("put", 8)).expect_err("no compiler");
+    assert!(matches!(err, HostError::Tool { .. }), "{err}");
+
+    let mut crash = constant("crash", 1, 0);
+    crash.adapter = crash.adapter.replace("out[0] = 1;", "__builtin_trap();");
+    let err = compare(dir.path(), &[crash], &quick("put", 8)).expect_err("it traps");
+    assert!(matches!(err, HostError::Crashed { .. }), "{err}");
+
+    let err = compare(dir.path(), &[], &quick("put", 8)).expect_err("nothing to compare");
+    assert!(matches!(err, HostError::Request { .. }), "{err}");
+    let err = compare(dir.path(), &[constant("a", 1, 0), constant("a", 1, 0)], &quick("put", 8)).expect_err("same name");
+    assert!(matches!(err, HostError::Request { .. }), "{err}");
+}
+
+#[test]
+fn percentiles_are_nearest_rank() {
+    let s = parse::spread((1..=11).rev().map(f64::from).collect()).expect("not empty");
+    assert_eq!(s, Spread { p10: 2.0, median: 6.0, p90: 10.0 });
+    assert!(parse::spread(vec![]).is_none());
+}
