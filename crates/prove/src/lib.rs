@@ -1,1 +1,4 @@
 //! (room `prove`)
+
+pub mod obligation;
+pub mod ranges;
