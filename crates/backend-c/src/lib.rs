@@ -1,1 +1,50 @@
-//! (room `backend-c`)
+//! Core IR to portable C99.
+//!
+//! Needs: `ir`, with every integer occurrence annotated by its proven range (the `derive-width`
+//! pass); a range decides the machine type of each operation and of each stored element.
+//! Keeps: the meaning and the order of memory accesses; no secret reaches a branch or an address; no
+//! undefined behaviour. Assumed of the C compiler: two's complement and arithmetic right shift of negative
+//! values (both checked at compile time by the emitted unit).
+//! Absent on purpose: optimisation (passes), reading or writing files.
+
+mod aggregate;
+mod alias;
+mod call;
+mod ctype;
+mod expr;
+mod func;
+mod lowbits;
+mod names;
+mod preamble;
+mod scope;
+mod stmt;
+mod unit;
+mod vector;
+
+pub use unit::{emit, Emitted, Options, Placement};
+pub use vector::Vector;
+
+/// Why a program cannot be printed as C for the chosen target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EmitError {
+    /// A value needs more than the widest integer of the target (`bits`: what it needs).
+    TooWide { func: String, bits: u64, widest: u32, loc: santoku_ir::Loc },
+    /// An occurrence carries no proven range: the width pass did not run or did not reach it.
+    Unannotated { func: String, what: String, loc: santoku_ir::Loc },
+    /// A construct this back end does not print (a local array of public run-time length, for one).
+    Unsupported { func: String, what: String, loc: santoku_ir::Loc },
+}
+
+impl std::fmt::Display for EmitError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            EmitError::TooWide { func, bits, widest, .. } => {
+                write!(f, "`{func}` computes an integer of {bits} bits, the target has at most {widest}")
+            }
+            EmitError::Unannotated { func, what, .. } => write!(f, "`{func}`: no proven range for {what}"),
+            EmitError::Unsupported { func, what, .. } => write!(f, "`{func}`: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for EmitError {}

@@ -1,0 +1,253 @@
+//! Arrays and structs: copies, literals, selections, comparison.
+
+use crate::alias::expr_places;
+use crate::ctype::{literal, CInt, U32};
+use crate::expr::{is_zero_const, Res, Val};
+use crate::func::{CTy, FnCx};
+use num_bigint::BigInt;
+use santoku_ir::{CmpOp, Expr, ExprKind, Len, Place, Ty};
+
+impl FnCx<'_> {
+    /// `dst = src` for an aggregate; through a temporary if `src` reads what `dst` overwrites piece by piece.
+    pub fn assign_aggregate(&mut self, dst: &Place, text: &str, cty: &CTy, src: &Expr) -> Res<()> {
+        let piecewise = matches!(src.kind, ExprKind::Array(_) | ExprKind::Struct(..) | ExprKind::Repeat(_));
+        let mut clash = false;
+        expr_places(src, &mut |p| clash |= p.base == dst.base);
+        if piecewise && clash {
+            self.open("{");
+            let tmp = self.temporary(cty)?;
+            self.fill(&tmp, cty, src)?;
+            self.copy(text, cty, &tmp, cty)?;
+            self.close();
+            return Ok(());
+        }
+        let text = self.deref(dst, text, cty);
+        self.fill(&text, cty, src)
+    }
+
+    /// A struct behind a pointer as an lvalue.
+    fn deref(&self, p: &Place, text: &str, cty: &CTy) -> String {
+        if matches!(cty, CTy::Struct(_)) && p.projs.is_empty() && self.root_is_pointer_struct(p.base) {
+            format!("(*{text})")
+        } else {
+            text.to_string()
+        }
+    }
+
+    /// Stores `src` into the object `dst` (an lvalue) of type `cty`, which `src` does not read piecewise.
+    pub fn fill(&mut self, dst: &str, cty: &CTy, src: &Expr) -> Res<()> {
+        match (&src.kind, cty) {
+            (_, CTy::Int(_) | CTy::Vec(_)) => self.assign_scalar(dst, cty, src),
+            (ExprKind::Read(p), _) => {
+                let (text, have) = self.place(p)?;
+                let text = self.deref(p, &text, &have);
+                self.copy(dst, cty, &text, &have)
+            }
+            (ExprKind::Array(es), CTy::Array(elem, _)) => {
+                for (k, e) in es.iter().enumerate() {
+                    self.fill(&format!("{dst}[{k}]"), elem, e)?;
+                }
+                Ok(())
+            }
+            (ExprKind::Repeat(e), CTy::Array(elem, len)) => {
+                if is_zero_const(e) && matches!(**elem, CTy::Int(_)) && matches!(len, Len::Const(_)) {
+                    let bytes = self.bytes(cty)?;
+                    self.line(&format!("memset({dst}, 0, {bytes});"));
+                    return Ok(());
+                }
+                let i = self.loop_over(len)?;
+                self.fill(&format!("{dst}[{i}]"), elem, e)?;
+                self.close();
+                self.close();
+                Ok(())
+            }
+            (ExprKind::Struct(_, es), CTy::Struct(id)) => {
+                let fields = self.unit.fields(*id);
+                for ((name, ty), e) in fields.iter().zip(es) {
+                    self.fill(&format!("{dst}.{name}"), ty, e)?;
+                }
+                Ok(())
+            }
+            (ExprKind::Select(c, a, b), _) => self.fill_select(dst, cty, c, a, b),
+            _ => Err(self.unsupported("this aggregate expression")),
+        }
+    }
+
+    /// `dst = c ? a : b`, element by element under a mask; public conditions branch.
+    fn fill_select(&mut self, dst: &str, cty: &CTy, c: &Expr, a: &Expr, b: &Expr) -> Res<()> {
+        if self.is_public(c) {
+            let cond = self.emit_as(c, U32)?;
+            self.open(&format!("if ({cond}) {{"));
+            self.fill(dst, cty, a)?;
+            self.indent -= 1;
+            self.open("} else {");
+            self.fill(dst, cty, b)?;
+            self.close();
+            return Ok(());
+        }
+        self.open("{");
+        let cond = self.fresh.fresh("cond");
+        let text = self.emit_as(c, U32)?;
+        self.line(&format!("uint32_t {cond} = {text};"));
+        let (x, x_ty) = self.operand(cty, a)?;
+        let (y, y_ty) = self.operand(cty, b)?;
+        self.select_into(dst, cty, &cond, (&x, &x_ty), (&y, &y_ty))?;
+        self.close();
+        Ok(())
+    }
+
+    /// The operand as an object in memory.
+    fn operand(&mut self, cty: &CTy, e: &Expr) -> Res<(String, CTy)> {
+        if let ExprKind::Read(p) = &e.kind {
+            let (text, have) = self.place(p)?;
+            return Ok((self.deref(p, &text, &have), have));
+        }
+        let tmp = self.temporary(cty)?;
+        self.fill(&tmp, cty, e)?;
+        Ok((tmp, cty.clone()))
+    }
+
+    fn select_into(&mut self, dst: &str, cty: &CTy, cond: &str, a: (&str, &CTy), b: (&str, &CTy)) -> Res<()> {
+        match (cty, a.1, b.1) {
+            (CTy::Int(t), CTy::Int(ta), CTy::Int(tb)) => {
+                let u = CInt::unsigned(t.bits.max(ta.bits).max(tb.bits));
+                let text = |v: (&str, &CInt)| if *v.1 == u { v.0.to_string() } else { format!("({}){}", u.name(), v.0) };
+                let (x, y) = (text((a.0, ta)), text((b.0, tb)));
+                let mask = format!("stk_mask_u{}({cond})", u.bits);
+                let back = if *t == u && u.bits >= 32 { String::new() } else { format!("({})", t.name()) };
+                self.line(&format!("{dst} = {back}({y} ^ ({mask} & ({x} ^ {y})));"));
+                Ok(())
+            }
+            (CTy::Array(e, len), CTy::Array(ea, _), CTy::Array(eb, _)) => {
+                let i = self.loop_over(len)?;
+                self.select_into(&format!("{dst}[{i}]"), e, cond, (&format!("{}[{i}]", a.0), ea), (&format!("{}[{i}]", b.0), eb))?;
+                self.close();
+                self.close();
+                Ok(())
+            }
+            (CTy::Struct(id), CTy::Struct(_), CTy::Struct(_)) => {
+                for (name, ty) in self.unit.fields(*id) {
+                    let at = |s: &str| format!("{s}.{name}");
+                    self.select_into(&at(dst), &ty, cond, (&at(a.0), &ty), (&at(b.0), &ty))?;
+                }
+                Ok(())
+            }
+            _ => Err(self.unsupported("a secret selection between vectors of different shape")),
+        }
+    }
+
+    /// Copies an object; `memcpy` where the layouts agree, else element by element with conversion.
+    pub fn copy(&mut self, dst: &str, to: &CTy, src: &str, from: &CTy) -> Res<()> {
+        if dst == src && to == from {
+            return Ok(());
+        }
+        match (to, from) {
+            (CTy::Int(a), CTy::Int(b)) => {
+                let c = if a == b { String::new() } else { format!("({})", a.name()) };
+                self.line(&format!("{dst} = {c}{src};"));
+                Ok(())
+            }
+            (CTy::Vec(_), CTy::Vec(_)) | (CTy::Struct(_), CTy::Struct(_)) => {
+                self.line(&format!("{dst} = {src};"));
+                Ok(())
+            }
+            (CTy::Array(a, len), CTy::Array(b, _)) if a == b => {
+                let size = self.bytes(&CTy::Array(a.clone(), len.clone()))?;
+                self.line(&format!("memmove({dst}, {src}, {size});"));
+                Ok(())
+            }
+            (CTy::Array(a, len), CTy::Array(b, _)) => {
+                let i = self.loop_over(len)?;
+                self.copy(&format!("{dst}[{i}]"), a, &format!("{src}[{i}]"), b)?;
+                self.close();
+                self.close();
+                Ok(())
+            }
+            (CTy::Vec(_), CTy::Int(_)) => {
+                let text = self.broadcast(src, to)?;
+                self.line(&format!("{dst} = {text};"));
+                Ok(())
+            }
+            _ => Err(self.unsupported("a copy between objects of different shape")),
+        }
+    }
+
+    /// Opens `{ uint32_t k; for (k = 0; k < len; k++) {`; close twice.
+    fn loop_over(&mut self, len: &Len) -> Res<String> {
+        let n = self.length(len);
+        let i = self.fresh.fresh("k");
+        self.open("{");
+        self.line(&format!("uint32_t {i};"));
+        self.open(&format!("for ({i} = 0; {i} < {n}; {i}++) {{"));
+        Ok(i)
+    }
+
+    pub fn length(&self, len: &Len) -> String {
+        match len {
+            Len::Const(n) => n.to_string(),
+            Len::Param { param, add } => {
+                let n = &self.names[param.0 as usize];
+                match add {
+                    0 => n.clone(),
+                    a if *a > 0 => format!("({n} + {a}u)"),
+                    a => format!("({n} - {}u)", a.unsigned_abs()),
+                }
+            }
+        }
+    }
+
+    fn bytes(&self, cty: &CTy) -> Res<String> {
+        let (mut dims, mut at) = (vec![], cty);
+        while let CTy::Array(e, len) = at {
+            dims.push(self.length(len));
+            at = e;
+        }
+        let elem = self.unit.scalar_name(at);
+        let size = if matches!(at, CTy::Int(CInt { bits: 8, .. })) { String::new() } else { format!(" * sizeof({elem})") };
+        Ok(format!("{}{size}", dims.join(" * ")))
+    }
+
+    /// Equality of arrays or structs without an early exit: all differences are gathered first.
+    pub fn compare_aggregates(&mut self, op: CmpOp, a: &Expr, b: &Expr) -> Res<Val> {
+        if !matches!(op, CmpOp::Eq | CmpOp::Ne) {
+            return Err(self.unsupported("an order between aggregates"));
+        }
+        let acc = self.fresh.fresh("diff");
+        self.line(&format!("uint64_t {acc} = 0;"));
+        let want = self.type_of_aggregate(&a.ty)?;
+        self.open("{");
+        let (x, x_ty) = self.operand(&want, a)?;
+        let (y, y_ty) = self.operand(&want, b)?;
+        self.gather(&acc, (&x, &x_ty), (&y, &y_ty))?;
+        self.close();
+        let eq = format!("stk_eq_u64({acc}, {})", literal(&BigInt::from(0), crate::ctype::U64));
+        Ok(Val { text: if op == CmpOp::Eq { eq } else { format!("({eq} ^ 1u)") }, ty: U32 })
+    }
+
+    fn type_of_aggregate(&self, ty: &Ty) -> Res<CTy> {
+        crate::func::storage(self.unit, ty, true).map_err(|_| self.unsupported("a comparison of aggregates without proven ranges"))
+    }
+
+    fn gather(&mut self, acc: &str, a: (&str, &CTy), b: (&str, &CTy)) -> Res<()> {
+        match (a.1, b.1) {
+            (CTy::Int(x), CTy::Int(y)) if x.bits <= 64 && y.bits <= 64 => {
+                self.line(&format!("{acc} |= (uint64_t){} ^ (uint64_t){};", a.0, b.0));
+                Ok(())
+            }
+            (CTy::Array(ea, len), CTy::Array(eb, _)) => {
+                let i = self.loop_over(len)?;
+                self.gather(acc, (&format!("{}[{i}]", a.0), ea), (&format!("{}[{i}]", b.0), eb))?;
+                self.close();
+                self.close();
+                Ok(())
+            }
+            (CTy::Struct(id), CTy::Struct(_)) => {
+                for (name, ty) in self.unit.fields(*id) {
+                    self.gather(acc, (&format!("{}.{name}", a.0), &ty), (&format!("{}.{name}", b.0), &ty))?;
+                }
+                Ok(())
+            }
+            _ => Err(self.unsupported("this comparison of aggregates")),
+        }
+    }
+}

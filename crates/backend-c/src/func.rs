@@ -1,0 +1,382 @@
+//! One function: C types of its locals, signature, body.
+
+use crate::ctype::{narrowest, word_storage, CInt, U32};
+use crate::expr::Res;
+use crate::names::Names;
+use crate::scope::{place_locals, BlockPath};
+use crate::unit::UnitCx;
+use crate::EmitError;
+use santoku_ir::{Base, ExprKind, Func, FuncId, Len, Loc, LocalId, LocalKind, Place, Proj, Range, Stmt, StructId, Ty};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// A type as C stores it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CTy {
+    Int(CInt),
+    /// A SIMD register of lanes of this many bits (vector mode only).
+    Vec(u32),
+    Array(Box<CTy>, Len),
+    Struct(StructId),
+}
+
+impl CTy {
+    pub fn is_aggregate(&self) -> bool {
+        matches!(self, CTy::Array(..) | CTy::Struct(_))
+    }
+    /// The scalar at the bottom of nested arrays.
+    pub fn leaf(&self) -> &CTy {
+        match self {
+            CTy::Array(e, _) => e.leaf(),
+            other => other,
+        }
+    }
+    fn leaf_mut(&mut self) -> &mut CTy {
+        match self {
+            CTy::Array(e, _) => e.leaf_mut(),
+            other => other,
+        }
+    }
+}
+
+/// Everything needed while one function is printed.
+pub struct FnCx<'a> {
+    pub unit: &'a UnitCx<'a>,
+    pub f: &'a Func,
+    pub loc: Loc,
+    /// C name and type of each local.
+    pub names: Vec<String>,
+    pub ctys: Vec<CTy>,
+    /// Scalar results beyond the first come back through pointers.
+    pub by_pointer: Vec<bool>,
+    pub fresh: Names,
+    pub out: String,
+    pub indent: usize,
+    declared_at: BTreeMap<BlockPath, Vec<LocalId>>,
+}
+
+/// The part of a function its callers need.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    pub name: String,
+    pub params: Vec<CTy>,
+    pub rets: Vec<CTy>,
+    /// The only result is a scalar and is the C return value.
+    pub returns: bool,
+}
+
+impl<'a> FnCx<'a> {
+    pub fn new(unit: &'a UnitCx<'a>, id: FuncId) -> Res<FnCx<'a>> {
+        let f = unit.program.func(id);
+        let mut cx = FnCx {
+            unit,
+            f,
+            loc: f.loc,
+            names: vec![],
+            ctys: vec![],
+            by_pointer: vec![false; f.locals.len()],
+            fresh: unit.globals.clone(),
+            out: String::new(),
+            indent: 1,
+            declared_at: place_locals(f),
+        };
+        for l in &f.locals {
+            cx.names.push(cx.fresh.fresh(&l.name));
+            let aggregate = cx.storage(&l.ty, &l.name, l.public)?;
+            cx.ctys.push(match aggregate {
+                CTy::Int(t) => CTy::Int(if l.kind == LocalKind::Counter { counter_type(&l.ty, t) } else { t.promoted() }),
+                other => other,
+            });
+        }
+        cx.adopt_callee_types(&f.body);
+        if f.rets.len() > 1 {
+            for r in &f.rets {
+                cx.by_pointer[r.0 as usize] = !cx.ctys[r.0 as usize].is_aggregate();
+            }
+        }
+        Ok(cx)
+    }
+
+    /// The C type for a core type; scalars here are element types (as narrow as the range allows).
+    fn storage(&self, ty: &Ty, what: &str, public: bool) -> Res<CTy> {
+        storage(self.unit, ty, public).map_err(|e| match e {
+            StorageError::Unannotated => EmitError::Unannotated { func: self.f.name.clone(), what: format!("`{what}`"), loc: self.f.loc },
+            StorageError::TooWide(bits) => EmitError::TooWide { func: self.f.name.clone(), bits, widest: self.unit.opts.widest, loc: self.f.loc },
+        })
+    }
+
+    /// An array handed to a callee takes the callee's element type, where that is wider: no conversion is needed then.
+    fn adopt_callee_types(&mut self, stmts: &[Stmt]) {
+        for s in stmts {
+            match s {
+                Stmt::Call { dsts, func, args, .. } => {
+                    let sig = &self.unit.signatures[func.0 as usize];
+                    for (d, t) in dsts.iter().zip(&sig.rets) {
+                        self.adopt(d, t);
+                    }
+                    for (a, t) in args.iter().zip(&sig.params) {
+                        if let ExprKind::Read(p) = &a.kind {
+                            self.adopt(p, t);
+                        }
+                    }
+                }
+                Stmt::For { body, .. } => self.adopt_callee_types(body),
+                Stmt::If { then, els, .. } => {
+                    self.adopt_callee_types(then);
+                    self.adopt_callee_types(els);
+                }
+                Stmt::Assign { .. } | Stmt::Assert { .. } => {}
+            }
+        }
+    }
+
+    fn adopt(&mut self, p: &Place, t: &CTy) {
+        let Base::Local(id) = p.base else { return };
+        let local = self.f.local(id);
+        if local.kind != LocalKind::Var || !t.is_aggregate() || p.projs.iter().any(|j| matches!(j, Proj::Field(_))) {
+            return;
+        }
+        if let (CTy::Int(have), CTy::Int(want)) = (self.ctys[id.0 as usize].leaf().clone(), t.leaf()) {
+            if want.range().contains(&have.range()) || leaf_range(&local.ty).is_some_and(|r| want.holds(&r)) && want.bits >= have.bits {
+                *self.ctys[id.0 as usize].leaf_mut() = CTy::Int(*want);
+            }
+        }
+    }
+
+    pub fn root(&mut self, base: Base) -> (String, CTy) {
+        match base {
+            Base::Local(id) => {
+                let k = id.0 as usize;
+                let name = &self.names[k];
+                let text = if self.by_pointer[k] { format!("(*{name})") } else { name.clone() };
+                (text, self.ctys[k].clone())
+            }
+            Base::Const(id) => self.unit.const_root(id),
+        }
+    }
+
+    /// Struct parameters and results are pointers in C.
+    pub fn root_is_pointer_struct(&self, base: Base) -> bool {
+        match base {
+            Base::Local(id) => {
+                let kind = self.f.local(id).kind;
+                matches!(self.ctys[id.0 as usize], CTy::Struct(_)) && matches!(kind, LocalKind::Param | LocalKind::Ret)
+            }
+            Base::Const(_) => false,
+        }
+    }
+
+    pub fn line(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{:indent$}{text}", "", indent = self.indent * 4);
+    }
+
+    pub fn open(&mut self, text: &str) {
+        self.line(text);
+        self.indent += 1;
+    }
+
+    pub fn close(&mut self) {
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    /// Declarator `type name[..]` for an object of type `t`.
+    pub fn declarator(&self, t: &CTy, name: &str) -> Res<String> {
+        let mut dims = String::new();
+        let mut at = t;
+        while let CTy::Array(e, len) = at {
+            match len {
+                Len::Const(n) => {
+                    let _ = write!(dims, "[{n}]");
+                }
+                Len::Param { .. } => return Err(self.unsupported(format!("a local array of public run-time length (`{name}`)"))),
+            }
+            at = e;
+        }
+        Ok(format!("{} {name}{dims}", self.unit.scalar_name(at)))
+    }
+
+    pub fn declare_block(&mut self, path: &BlockPath) -> Res<()> {
+        let Some(ids) = self.declared_at.get(path).cloned() else { return Ok(()) };
+        for id in ids {
+            let k = id.0 as usize;
+            let text = self.declarator(&self.ctys[k].clone(), &self.names[k].clone())?;
+            let note = range_note(&self.f.local(id).ty).map_or(String::new(), |r| format!(" /* {r} */"));
+            self.line(&format!("{text};{note}"));
+        }
+        Ok(())
+    }
+
+    /// The whole function definition.
+    pub fn define(mut self, sig: &Signature, linkage: &str) -> Res<String> {
+        let head = self.prototype(sig)?;
+        let mut text = doc_comment(self.f, &self.names);
+        let _ = writeln!(text, "{linkage}{head}\n{{");
+        let ret = self.f.rets.first().copied().filter(|_| sig.returns);
+        if let Some(r) = ret {
+            let d = self.declarator(&self.ctys[r.0 as usize].clone(), &self.names[r.0 as usize].clone())?;
+            self.line(&format!("{d};"));
+        }
+        for p in self.f.lens.iter().chain(&self.f.params) {
+            let mut used = false;
+            crate::alias::each_place(&self.f.body, &mut |q| used |= q.base == Base::Local(*p));
+            if !used {
+                let n = self.names[p.0 as usize].clone();
+                self.line(&format!("(void){n};"));
+            }
+        }
+        let body = &self.f.body;
+        self.block(body, &mut vec![])?;
+        if let Some(r) = ret {
+            let n = self.names[r.0 as usize].clone();
+            self.line(&format!("return {n};"));
+        }
+        text.push_str(&self.out);
+        text.push_str("}\n");
+        Ok(text)
+    }
+
+    /// `type name(results, lengths, parameters)`.
+    pub fn prototype(&self, sig: &Signature) -> Res<String> {
+        let mut ps = vec![];
+        if !sig.returns {
+            for (r, t) in self.f.rets.iter().zip(&sig.rets) {
+                let index = ps.len();
+                let shared = t.is_aggregate() && self.unit.in_place[self.unit.index_of(self.f)].any(index);
+                let restrict = if shared { "" } else { "restrict " };
+                ps.push(self.parameter(t, &self.names[r.0 as usize], "", restrict));
+            }
+        }
+        for l in &self.f.lens {
+            ps.push(format!("uint32_t {}", self.names[l.0 as usize]));
+        }
+        for (p, t) in self.f.params.iter().zip(&sig.params) {
+            ps.push(self.parameter(t, &self.names[p.0 as usize], "const ", ""));
+        }
+        let ret = if sig.returns { self.unit.scalar_name(&sig.rets[0]) } else { "void".to_string() };
+        Ok(format!("{ret} {}({})", sig.name, if ps.is_empty() { "void".to_string() } else { ps.join(", ") }))
+    }
+
+    /// A parameter: scalars by value (results by pointer), aggregates by pointer to the first element.
+    fn parameter(&self, t: &CTy, name: &str, qualifier: &str, restrict: &str) -> String {
+        match t {
+            CTy::Array(elem, _) => {
+                let mut dims = String::new();
+                let mut at: &CTy = elem;
+                while let CTy::Array(e, Len::Const(n)) = at {
+                    let _ = write!(dims, "[{n}]");
+                    at = e;
+                }
+                // C (before C23) does not convert `T (*)[n]` to `const T (*)[n]`: nested arrays stay unqualified.
+                let q = if dims.is_empty() { qualifier } else { "" };
+                let base = self.unit.scalar_name(at);
+                if dims.is_empty() {
+                    format!("{q}{base} *{restrict}{name}")
+                } else {
+                    format!("{q}{base} (*{restrict}{name}){dims}")
+                }
+            }
+            CTy::Struct(_) => format!("{qualifier}{} *{restrict}{name}", self.unit.scalar_name(t)),
+            CTy::Int(_) | CTy::Vec(_) if qualifier.is_empty() => format!("{} *{restrict}{name}", self.unit.scalar_name(t)),
+            CTy::Int(_) | CTy::Vec(_) => format!("{} {name}", self.unit.scalar_name(t)),
+        }
+    }
+}
+
+/// Loop counters are 32-bit unless their range says otherwise.
+fn counter_type(ty: &Ty, t: CInt) -> CInt {
+    match ty {
+        Ty::Int(Some(r)) => narrowest(&Range::new(r.lo.clone(), &r.hi + 1), 32).unwrap_or(U32),
+        _ => t.promoted(),
+    }
+}
+
+/// Proven or declared range of the integers in an array, joined.
+fn leaf_range(ty: &Ty) -> Option<Range> {
+    match ty {
+        Ty::Int(r) => r.clone(),
+        Ty::Array { ranges: Some(rs), .. } => rs.iter().cloned().reduce(|a, b| a.join(&b)),
+        Ty::Array { elem, .. } => leaf_range(elem),
+        Ty::Word(_) | Ty::Bool | Ty::Struct(_) => None,
+    }
+}
+
+pub enum StorageError {
+    Unannotated,
+    TooWide(u64),
+}
+
+/// Storage type of an element. `public` words stay scalars in vector mode.
+pub fn storage(unit: &UnitCx<'_>, ty: &Ty, public: bool) -> Result<CTy, StorageError> {
+    Ok(match ty {
+        Ty::Word(b) if unit.opts.vector.is_some() && !public => CTy::Vec(*b),
+        Ty::Word(b) => CTy::Int(word_storage(*b)),
+        Ty::Bool => CTy::Int(CInt::unsigned(8)),
+        Ty::Int(None) => return Err(StorageError::Unannotated),
+        Ty::Int(Some(r)) => CTy::Int(int_storage(unit, r)?),
+        Ty::Array { elem, len, .. } => match leaf_range_here(ty) {
+            Some(r) => CTy::Array(Box::new(CTy::Int(int_storage(unit, &r)?)), len.clone()),
+            None => CTy::Array(Box::new(storage(unit, elem, public)?), len.clone()),
+        },
+        Ty::Struct(id) => CTy::Struct(*id),
+    })
+}
+
+/// Range of the elements of a flat integer array.
+fn leaf_range_here(ty: &Ty) -> Option<Range> {
+    match ty {
+        Ty::Array { ranges: Some(rs), .. } => rs.iter().cloned().reduce(|a, b| a.join(&b)),
+        _ => None,
+    }
+}
+
+fn int_storage(unit: &UnitCx<'_>, r: &Range) -> Result<CInt, StorageError> {
+    narrowest(r, 8).filter(|t| t.bits <= unit.opts.widest).ok_or_else(|| StorageError::TooWide(crate::ctype::bits_needed(r)))
+}
+
+/// `lo .. hi` for the reader of the C text.
+fn range_note(ty: &Ty) -> Option<String> {
+    let r = leaf_range(ty)?;
+    Some(format!("{} .. {}", show(&r.lo), show(&r.hi)))
+}
+
+/// Powers of two and their neighbours in power form, the rest in decimal.
+fn show(v: &num_bigint::BigInt) -> String {
+    use num_traits::Signed;
+    let a = v.abs();
+    if a.bits() <= 12 {
+        return v.to_string();
+    }
+    let sign = if v.is_negative() { "-" } else { "" };
+    for d in -1..=1i32 {
+        let n = &a - d;
+        if let Some(k) = n.trailing_zeros() {
+            if n == num_bigint::BigInt::from(1) << k {
+                return match (d, sign) {
+                    (0, s) => format!("{s}2^{k}"),
+                    (_, "") => format!("2^{k}{}{}", if d < 0 { "-" } else { "+" }, d.abs()),
+                    _ => format!("-(2^{k}{}{})", if d < 0 { "-" } else { "+" }, d.abs()),
+                };
+            }
+        }
+    }
+    v.to_string()
+}
+
+fn doc_comment(f: &Func, names: &[String]) -> String {
+    let mut text = format!("/* {}", f.name);
+    for line in f.doc.lines().filter(|l| !l.trim().is_empty()) {
+        let _ = write!(text, "\n * {}", line.trim().replace("*/", "* /").replace("/*", "/ *"));
+    }
+    let mut notes = vec![];
+    for (what, ids) in [("in", &f.params), ("out", &f.rets)] {
+        for id in ids {
+            if let Some(r) = range_note(&f.local(*id).ty) {
+                notes.push(format!("\n * {what} {}: {r}", names[id.0 as usize]));
+            }
+        }
+    }
+    text.push_str(&notes.concat());
+    text.push_str(" */\n");
+    text
+}

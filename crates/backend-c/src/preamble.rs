@@ -1,0 +1,65 @@
+//! Fixed text of every emitted unit: includes, compile-time checks, branch-free helpers.
+
+/// Helpers in dependency order: `(name, text)`. Only those a unit uses are printed.
+pub const HELPERS: &[(&str, &str)] = &[
+    ("stk_u128", "__extension__ typedef unsigned __int128 stk_u128;\n"),
+    ("stk_i128", "__extension__ typedef __int128 stk_i128;\n"),
+    (
+        "stk_barrier",
+        "/* Hides from the compiler that x is 0 or 1, so that it cannot turn a selection into a branch. */\n\
+static inline uint32_t stk_barrier(uint32_t x)\n{\n#if defined(__GNUC__) || defined(__clang__)\n    __asm__(\"\" : \"+r\"(x));\n    return x;\n#else\n    volatile uint32_t v = x;\n    return v;\n#endif\n}\n",
+    ),
+    ("stk_mask_u8", "static inline uint8_t stk_mask_u8(uint32_t c)\n{\n    return (uint8_t)(0u - stk_barrier(c));\n}\n"),
+    ("stk_mask_u16", "static inline uint16_t stk_mask_u16(uint32_t c)\n{\n    return (uint16_t)(0u - stk_barrier(c));\n}\n"),
+    ("stk_mask_u32", "static inline uint32_t stk_mask_u32(uint32_t c)\n{\n    return 0u - stk_barrier(c);\n}\n"),
+    ("stk_mask_u64", "static inline uint64_t stk_mask_u64(uint32_t c)\n{\n    return 0u - (uint64_t)stk_barrier(c);\n}\n"),
+    ("stk_mask_u128", "static inline stk_u128 stk_mask_u128(uint32_t c)\n{\n    return 0u - (stk_u128)stk_barrier(c);\n}\n"),
+    ("stk_sel_u32", "static inline uint32_t stk_sel_u32(uint32_t c, uint32_t a, uint32_t b)\n{\n    return b ^ (stk_mask_u32(c) & (a ^ b));\n}\n"),
+    ("stk_sel_u64", "static inline uint64_t stk_sel_u64(uint32_t c, uint64_t a, uint64_t b)\n{\n    return b ^ (stk_mask_u64(c) & (a ^ b));\n}\n"),
+    ("stk_sel_u128", "static inline stk_u128 stk_sel_u128(uint32_t c, stk_u128 a, stk_u128 b)\n{\n    return b ^ (stk_mask_u128(c) & (a ^ b));\n}\n"),
+    ("stk_eq_u32", "static inline uint32_t stk_eq_u32(uint32_t a, uint32_t b)\n{\n    uint32_t d = a ^ b;\n    return ((d | (0u - d)) >> 31) ^ 1u;\n}\n"),
+    ("stk_eq_u64", "static inline uint32_t stk_eq_u64(uint64_t a, uint64_t b)\n{\n    uint64_t d = a ^ b;\n    return (uint32_t)((d | (0u - d)) >> 63) ^ 1u;\n}\n"),
+    ("stk_eq_u128", "static inline uint32_t stk_eq_u128(stk_u128 a, stk_u128 b)\n{\n    stk_u128 d = a ^ b;\n    return (uint32_t)((d | (0u - d)) >> 127) ^ 1u;\n}\n"),
+    ("stk_lt_u32", "static inline uint32_t stk_lt_u32(uint32_t a, uint32_t b)\n{\n    return ((~a & b) | ((~a | b) & (a - b))) >> 31;\n}\n"),
+    ("stk_lt_u64", "static inline uint32_t stk_lt_u64(uint64_t a, uint64_t b)\n{\n    return (uint32_t)(((~a & b) | ((~a | b) & (a - b))) >> 63);\n}\n"),
+    ("stk_lt_u128", "static inline uint32_t stk_lt_u128(stk_u128 a, stk_u128 b)\n{\n    return (uint32_t)(((~a & b) | ((~a | b) & (a - b))) >> 127);\n}\n"),
+    ("stk_lt_i32", "static inline uint32_t stk_lt_i32(int32_t a, int32_t b)\n{\n    return stk_lt_u32((uint32_t)a ^ UINT32_C(0x80000000), (uint32_t)b ^ UINT32_C(0x80000000));\n}\n"),
+    ("stk_lt_i64", "static inline uint32_t stk_lt_i64(int64_t a, int64_t b)\n{\n    return stk_lt_u64((uint64_t)a ^ UINT64_C(0x8000000000000000), (uint64_t)b ^ UINT64_C(0x8000000000000000));\n}\n"),
+    ("stk_lt_i128", "static inline uint32_t stk_lt_i128(stk_i128 a, stk_i128 b)\n{\n    return stk_lt_u128((stk_u128)a ^ ((stk_u128)1 << 127), (stk_u128)b ^ ((stk_u128)1 << 127));\n}\n"),
+    ("stk_rotl32", "static inline uint32_t stk_rotl32(uint32_t x, uint32_t k)\n{\n    return (x << k) | (x >> ((32u - k) & 31u));\n}\n"),
+    ("stk_rotr32", "static inline uint32_t stk_rotr32(uint32_t x, uint32_t k)\n{\n    return (x >> k) | (x << ((32u - k) & 31u));\n}\n"),
+    ("stk_rotl64", "static inline uint64_t stk_rotl64(uint64_t x, uint32_t k)\n{\n    return (x << k) | (x >> ((64u - k) & 63u));\n}\n"),
+    ("stk_rotr64", "static inline uint64_t stk_rotr64(uint64_t x, uint32_t k)\n{\n    return (x >> k) | (x << ((64u - k) & 63u));\n}\n"),
+];
+
+/// What the emitted code assumes of the compiler beyond C99, refused at compile time elsewhere.
+pub const ASSUMPTIONS: &str = "/* Assumed of the compiler: two's complement and arithmetic right shift of negative values. */\n\
+typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];\n\
+typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];\n";
+
+/// Placement of constant tables: flash (`const`) by default, RAM on request.
+pub const PLACEMENT: &str = "/* Define STK_TABLES_IN_RAM where reading flash is slow: constant tables then live in initialised data. */\n\
+#ifdef STK_TABLES_IN_RAM\n#define STK_TABLE static __attribute__((section(\".data.stk_tables\")))\n#else\n#define STK_TABLE static const\n#endif\n";
+
+/// The helpers named in `body`, and those they name in turn, in table order.
+pub fn helpers_for(body: &str) -> String {
+    let mut needed: Vec<bool> = HELPERS.iter().map(|(n, _)| mentions(body, n)).collect();
+    for k in (0..HELPERS.len()).rev() {
+        if needed[k] {
+            for (j, need) in needed.iter_mut().enumerate().take(k) {
+                *need |= mentions(HELPERS[k].1, HELPERS[j].0);
+            }
+        }
+    }
+    HELPERS.iter().zip(needed).filter(|(_, n)| *n).map(|((_, text), _)| format!("{text}\n")).collect()
+}
+
+/// `name` occurs in `text` as a whole identifier.
+fn mentions(text: &str, name: &str) -> bool {
+    let ident = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(k, _)| {
+        let before = text[..k].chars().next_back();
+        let after = text[k + name.len()..].chars().next();
+        !before.is_some_and(ident) && !after.is_some_and(ident)
+    })
+}

@@ -1,0 +1,125 @@
+//! Statements.
+
+use crate::ctype::U32;
+use crate::expr::{strip_parens, Res};
+use crate::func::{CTy, FnCx};
+use crate::scope::BlockPath;
+use num_traits::Signed;
+use santoku_ir::{Expr, ExprKind, LocalId, Stmt};
+
+impl FnCx<'_> {
+    pub fn block(&mut self, stmts: &[Stmt], path: &mut BlockPath) -> Res<()> {
+        self.declare_block(path)?;
+        for (k, s) in stmts.iter().enumerate() {
+            self.stmt(s, k, path)?;
+        }
+        Ok(())
+    }
+
+    fn stmt(&mut self, s: &Stmt, at: usize, path: &mut BlockPath) -> Res<()> {
+        match s {
+            Stmt::Assign { dst, src, loc } => {
+                self.loc = *loc;
+                let (text, cty) = self.place(dst)?;
+                if cty.is_aggregate() {
+                    return self.assign_aggregate(dst, &text, &cty, src);
+                }
+                self.assign_scalar(&text, &cty, src)
+            }
+            Stmt::Call { dsts, func, lens, args, loc } => {
+                self.loc = *loc;
+                self.call(dsts, *func, lens, args)
+            }
+            Stmt::For { var, lo, hi, rev, body, loc, .. } => {
+                self.loc = *loc;
+                self.for_header(*var, lo, hi, *rev)?;
+                path.push((at, 0));
+                self.block(body, path)?;
+                path.pop();
+                self.close();
+                Ok(())
+            }
+            Stmt::If { cond, then, els, loc } => {
+                self.loc = *loc;
+                self.branch(cond, then, els, at, path)
+            }
+            // Proved before emission; nothing to execute.
+            Stmt::Assert { .. } => Ok(()),
+        }
+    }
+
+    pub fn assign_scalar(&mut self, text: &str, cty: &CTy, src: &Expr) -> Res<()> {
+        match cty {
+            CTy::Int(t) => {
+                let value = if matches!(src.kind, ExprKind::Const(_)) {
+                    self.emit_as(src, *t)?
+                } else {
+                    let v = self.emit(src)?;
+                    if v.ty == *t {
+                        strip_parens(&v.text)
+                    } else {
+                        format!("({}){}", t.name(), v.text)
+                    }
+                };
+                self.line(&format!("{text} = {value};"));
+                Ok(())
+            }
+            CTy::Vec(_) => {
+                let value = self.vector(src)?;
+                self.line(&format!("{text} = {value};"));
+                Ok(())
+            }
+            CTy::Array(..) | CTy::Struct(_) => Err(self.unsupported("an aggregate where a scalar is expected")),
+        }
+    }
+
+    fn for_header(&mut self, var: LocalId, lo: &Expr, hi: &Expr, rev: bool) -> Res<()> {
+        let (i, cty) = (self.names[var.0 as usize].clone(), self.ctys[var.0 as usize].clone());
+        let CTy::Int(t) = cty else { return Err(self.unsupported("a loop counter that is not an integer")) };
+        let lo_range = self.range_of(lo)?;
+        // Bounds may leave the counter's own range (an empty loop); compare in a type that holds both.
+        let wide = self.fit(&lo_range.join(&self.range_of(hi)?).join(&santoku_ir::Range::new(0, 0)))?;
+        let t = if wide.signed && !t.signed { t.promoted() } else { t };
+        let (a, b) = (self.emit_as(lo, wide)?, self.emit_as(hi, wide)?);
+        let (a, b) = (plain(lo, &a), plain(hi, &b));
+        let header = if wide.signed || lo_range.lo.is_negative() {
+            let w = wide.name();
+            if rev {
+                format!("for ({i} = ({})({b} - 1); ({w}){i} >= {a}; {i}--) {{", t.name())
+            } else {
+                format!("for ({i} = ({}){a}; ({w}){i} < {b}; {i}++) {{", t.name())
+            }
+        } else if rev {
+            format!("for ({i} = {b}; {i}-- > {a};) {{")
+        } else {
+            format!("for ({i} = {a}; {i} < {b}; {i}++) {{")
+        };
+        self.open(&header);
+        Ok(())
+    }
+
+    fn branch(&mut self, cond: &Expr, then: &[Stmt], els: &[Stmt], at: usize, path: &mut BlockPath) -> Res<()> {
+        let c = self.emit_as(cond, U32)?;
+        self.open(&format!("if ({}) {{", strip_parens(c.strip_prefix("(uint32_t)").unwrap_or(&c))));
+        path.push((at, 0));
+        self.block(then, path)?;
+        path.pop();
+        if !els.is_empty() {
+            self.indent -= 1;
+            self.open("} else {");
+            path.push((at, 1));
+            self.block(els, path)?;
+            path.pop();
+        }
+        self.close();
+        Ok(())
+    }
+}
+
+/// Small constant bounds are printed bare.
+fn plain(e: &Expr, text: &str) -> String {
+    match &e.kind {
+        ExprKind::Const(v) if !v.is_negative() && v.bits() < 31 => v.to_string(),
+        _ => text.to_string(),
+    }
+}

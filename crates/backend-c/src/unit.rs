@@ -1,0 +1,319 @@
+//! A whole C unit: includes, checks, helpers, types, tables, prototypes, functions, and its header.
+
+use crate::alias::InPlace;
+use crate::ctype::{literal, word_storage, CInt};
+use crate::expr::Res;
+use crate::func::{storage, CTy, FnCx, Signature};
+use crate::names::Names;
+use crate::preamble::{helpers_for, ASSUMPTIONS, PLACEMENT};
+use crate::vector::Vector;
+use crate::EmitError;
+use santoku_ir::{ConstId, ConstValue, Func, FuncId, Program, StructId, Ty};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Where constant tables live when the user of the C file does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Placement {
+    #[default]
+    Flash,
+    Ram,
+}
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Name of the unit: `nacl_sign` gives `nacl_sign.c` and `nacl_sign.h`.
+    pub unit: String,
+    /// Widest integer the target computes with: 64 or 128 bits.
+    pub widest: u32,
+    pub placement: Placement,
+    /// First comment of both files: how they were made.
+    pub provenance: String,
+    /// C text appended to the unit (hand-written API over the exported functions), and to the header.
+    pub api_source: String,
+    pub api_header: String,
+    pub vector: Option<Vector>,
+    /// Exported functions get this prefix-free C name; when false they are `static` (amalgam with an API of its own).
+    pub export: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            unit: "unit".into(),
+            widest: 128,
+            placement: Placement::Flash,
+            provenance: String::new(),
+            api_source: String::new(),
+            api_header: String::new(),
+            vector: None,
+            export: true,
+        }
+    }
+}
+
+/// The printed unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emitted {
+    pub source: String,
+    pub header: String,
+}
+
+/// Shared by all functions of the unit.
+pub struct UnitCx<'a> {
+    pub program: &'a Program,
+    pub opts: &'a Options,
+    pub signatures: Vec<Signature>,
+    pub in_place: Vec<InPlace>,
+    pub globals: Names,
+    struct_names: Vec<String>,
+    struct_fields: Vec<Vec<(String, CTy)>>,
+    const_names: Vec<String>,
+    const_types: Vec<CTy>,
+    index: BTreeMap<String, usize>,
+}
+
+impl UnitCx<'_> {
+    pub fn fields(&self, id: StructId) -> Vec<(String, CTy)> {
+        self.struct_fields[id.0 as usize].clone()
+    }
+    pub fn const_root(&self, id: ConstId) -> (String, CTy) {
+        (self.const_names[id.0 as usize].clone(), self.const_types[id.0 as usize].clone())
+    }
+    pub fn index_of(&self, f: &Func) -> usize {
+        self.index[&f.name]
+    }
+    pub fn scalar_name(&self, t: &CTy) -> String {
+        match t {
+            CTy::Int(t) => t.name().to_string(),
+            CTy::Vec(_) => self.opts.vector.as_ref().map_or("V", |v| &v.type_name).to_string(),
+            CTy::Struct(id) => self.struct_names[id.0 as usize].clone(),
+            CTy::Array(e, _) => self.scalar_name(e),
+        }
+    }
+}
+
+/// Prints `program` as one C file and its header.
+///
+/// Every integer occurrence must carry its proven range. Functions with an export name are external
+/// when `opts.export`; all others are `static`.
+///
+/// # Errors
+/// See [`EmitError`].
+pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
+    let unit = prepare(program, opts)?;
+    let mut bodies = String::new();
+    let mut prototypes = String::new();
+    for (k, f) in program.funcs.iter().enumerate() {
+        if program.tests.iter().any(|t| t.func.0 as usize == k) {
+            continue;
+        }
+        let external = opts.export && f.export.is_some();
+        let cx = FnCx::new(&unit, FuncId(k as u32))?;
+        if external {
+            let _ = writeln!(prototypes, "{}{};\n", header_doc(f), cx.prototype(&unit.signatures[k])?);
+        }
+        bodies.push_str(&cx.define(&unit.signatures[k], if external { "" } else { "static " })?);
+        bodies.push('\n');
+    }
+    Ok(Emitted { source: source(&unit, &bodies), header: header(opts, &prototypes, &types(&unit)) })
+}
+
+fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
+    let mut globals = Names::default();
+    for (name, _) in crate::preamble::HELPERS {
+        globals.reserve(name);
+    }
+    let struct_names = program.structs.iter().map(|s| globals.fresh(&s.name)).collect();
+    let const_names = program.consts.iter().map(|c| globals.fresh(&c.name)).collect();
+    let mut unit = UnitCx {
+        program,
+        opts,
+        signatures: vec![],
+        in_place: vec![],
+        globals,
+        struct_names,
+        struct_fields: vec![],
+        const_names,
+        const_types: vec![],
+        index: program.funcs.iter().enumerate().map(|(k, f)| (f.name.clone(), k)).collect(),
+    };
+    let bad = |what: String| EmitError::Unannotated { func: String::new(), what, loc: Default::default() };
+    for s in &program.structs {
+        let mut names = Names::default();
+        let mut fields = vec![];
+        for (n, t) in &s.fields {
+            fields.push((names.fresh(n), storage(&unit, t, false).map_err(|_| bad(format!("field `{}.{n}`", s.name)))?));
+        }
+        unit.struct_fields.push(fields);
+    }
+    for c in &program.consts {
+        unit.const_types.push(const_type(&unit, &c.ty, &c.value).ok_or_else(|| bad(format!("constant `{}`", c.name)))?);
+    }
+    for f in &program.funcs {
+        let public_name = f.export.clone().filter(|_| opts.export);
+        let name = match public_name {
+            Some(n) => {
+                unit.globals.reserve(&n);
+                n
+            }
+            None => unit.globals.fresh(&f.name),
+        };
+        unit.signatures.push(signature(&unit, f, name)?);
+        let done = InPlace::of(f, &unit.in_place);
+        unit.in_place.push(done);
+    }
+    Ok(unit)
+}
+
+/// Tables keep their declared element type; undeclared integers take the narrowest type of their values.
+fn const_type(unit: &UnitCx<'_>, ty: &Ty, value: &ConstValue) -> Option<CTy> {
+    let scalar_unit = |t: &Ty| storage(unit, t, true).ok();
+    match (ty, value) {
+        (Ty::Array { elem, len, ranges: None }, ConstValue::Array(vs)) => {
+            let types: Option<Vec<CTy>> = vs.iter().map(|v| const_type(unit, elem, v)).collect();
+            let elem = types?.into_iter().reduce(wider).or_else(|| scalar_unit(elem))?;
+            Some(CTy::Array(Box::new(elem), len.clone()))
+        }
+        (Ty::Int(None), ConstValue::Scalar(v)) => {
+            crate::ctype::narrowest(&santoku_ir::Range::new(v.clone(), v.clone()), 8).map(CTy::Int)
+        }
+        _ => scalar_unit(ty),
+    }
+}
+
+/// The wider of two element types of one table.
+fn wider(a: CTy, b: CTy) -> CTy {
+    match (&a, &b) {
+        (CTy::Int(x), CTy::Int(y)) => {
+            let r = x.range().join(&y.range());
+            crate::ctype::narrowest(&r, 8).map_or(a, CTy::Int)
+        }
+        (CTy::Array(x, n), CTy::Array(y, _)) => CTy::Array(Box::new(wider((**x).clone(), (**y).clone())), n.clone()),
+        _ => a,
+    }
+}
+
+fn signature(unit: &UnitCx<'_>, f: &Func, name: String) -> Res<Signature> {
+    let ty = |id: &santoku_ir::LocalId| -> Res<CTy> {
+        let l = f.local(*id);
+        let t = storage(unit, &l.ty, l.public)
+            .map_err(|_| EmitError::Unannotated { func: f.name.clone(), what: format!("`{}`", l.name), loc: f.loc })?;
+        Ok(match t {
+            CTy::Int(t) => CTy::Int(t.promoted()),
+            other => other,
+        })
+    };
+    let params = f.params.iter().map(ty).collect::<Res<Vec<_>>>()?;
+    let rets = f.rets.iter().map(ty).collect::<Res<Vec<_>>>()?;
+    let returns = rets.len() == 1 && !rets[0].is_aggregate();
+    Ok(Signature { name, params, rets, returns })
+}
+
+fn types(unit: &UnitCx<'_>) -> String {
+    let mut text = String::new();
+    for (k, s) in unit.program.structs.iter().enumerate() {
+        let _ = writeln!(text, "/* {} */\ntypedef struct {{", s.name);
+        for (n, t) in &unit.struct_fields[k] {
+            let _ = writeln!(text, "    {};", member(unit, t, n));
+        }
+        let _ = writeln!(text, "}} {};\n", unit.struct_names[k]);
+    }
+    text
+}
+
+fn member(unit: &UnitCx<'_>, t: &CTy, name: &str) -> String {
+    let (mut dims, mut at) = (String::new(), t);
+    while let CTy::Array(e, santoku_ir::Len::Const(n)) = at {
+        let _ = write!(dims, "[{n}]");
+        at = e;
+    }
+    format!("{} {name}{dims}", unit.scalar_name(at))
+}
+
+fn tables(unit: &UnitCx<'_>, bodies: &str) -> String {
+    let mut text = String::new();
+    for (k, c) in unit.program.consts.iter().enumerate() {
+        if bodies.contains(&unit.const_names[k]) {
+            let _ = writeln!(
+                text,
+                "/* {} */\nSTK_TABLE {} = {};\n",
+                c.name,
+                member(unit, &unit.const_types[k], &unit.const_names[k]),
+                initialiser(unit, &unit.const_types[k], &c.value, 1)
+            );
+        }
+    }
+    text
+}
+
+fn initialiser(unit: &UnitCx<'_>, t: &CTy, v: &ConstValue, depth: usize) -> String {
+    let pad = "    ".repeat(depth);
+    match (t, v) {
+        (CTy::Int(t), ConstValue::Scalar(v)) => literal(v, t.promoted()),
+        (CTy::Vec(b), ConstValue::Scalar(v)) => literal(v, word_storage(*b)),
+        (CTy::Array(e, _), ConstValue::Array(vs)) => {
+            let items: Vec<String> = vs.iter().map(|v| initialiser(unit, e, v, depth + 1)).collect();
+            let per_line = if matches!(**e, CTy::Int(CInt { bits: 8 | 16, .. })) { 8 } else if e.is_aggregate() { 1 } else { 4 };
+            let lines: Vec<String> = items.chunks(per_line).map(|c| format!("{pad}{}", c.join(", "))).collect();
+            format!("{{\n{}\n{}}}", lines.join(",\n"), "    ".repeat(depth - 1))
+        }
+        (CTy::Struct(id), ConstValue::Struct(vs)) => {
+            let items: Vec<String> =
+                unit.struct_fields[id.0 as usize].iter().zip(vs).map(|((_, t), v)| format!("{pad}{}", initialiser(unit, t, v, depth + 1))).collect();
+            format!("{{\n{}\n{}}}", items.join(",\n"), "    ".repeat(depth - 1))
+        }
+        _ => "0".into(),
+    }
+}
+
+fn source(unit: &UnitCx<'_>, bodies: &str) -> String {
+    let opts = unit.opts;
+    let tables = tables(unit, bodies);
+    let types = if unit.opts.export && exports(unit.program) { String::new() } else { types(unit) };
+    let rest = format!("{types}{tables}{bodies}{}", opts.api_source);
+    let mut text = format!("/* {} */\n", opts.provenance.replace('\n', "\n * "));
+    let _ = writeln!(text, "#include \"{}.h\"\n\n#include <string.h>\n", opts.unit);
+    if let Some(v) = &opts.vector {
+        text.push_str(&v.preamble);
+        text.push('\n');
+    }
+    text.push_str(ASSUMPTIONS);
+    text.push('\n');
+    if !tables.is_empty() {
+        if opts.placement == Placement::Ram {
+            text.push_str("#define STK_TABLES_IN_RAM\n");
+        }
+        text.push_str(PLACEMENT);
+        text.push('\n');
+    }
+    text.push_str(&helpers_for(&rest));
+    text.push_str(&rest);
+    text
+}
+
+/// Do the exported prototypes need the struct types?
+fn exports(p: &Program) -> bool {
+    let mentions = |t: &Ty| matches!(t, Ty::Struct(_)) || matches!(t, Ty::Array { elem, .. } if matches!(**elem, Ty::Struct(_)));
+    p.funcs.iter().filter(|f| f.export.is_some()).any(|f| f.params.iter().chain(&f.rets).any(|l| mentions(&f.local(*l).ty)))
+}
+
+fn header(opts: &Options, prototypes: &str, types: &str) -> String {
+    let guard = format!("SANTOKU_{}_H", opts.unit.to_uppercase());
+    let types = if prototypes.is_empty() || types.is_empty() { String::new() } else { types.to_string() };
+    let needed = types.lines().any(|l| l.starts_with('}') && prototypes.contains(l.trim_start_matches("} ").trim_end_matches(';')));
+    format!(
+        "/* {} */\n#ifndef {guard}\n#define {guard}\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}{prototypes}{}#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
+        opts.provenance.replace('\n', "\n * "),
+        if needed { types.as_str() } else { "" },
+        opts.api_header,
+    )
+}
+
+fn header_doc(f: &Func) -> String {
+    let lines: Vec<&str> = f.doc.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("/* {} */\n", lines.join("\n * ").replace("*/ ", "* / "))
+}
