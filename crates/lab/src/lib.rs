@@ -1,1 +1,16 @@
-//! (room `lab`)
+//! The lab: runs programs on measured machines and reports what they cost.
+//!
+//! Needs C sources or executables and, on the machine it runs on, the compilers that build them. Keeps the simulated
+//! 32-bit RISC-V machine and its timing model, stack bounds, code sizes, profiles and run records. Knows artefacts only:
+//! no crate of the compiler is used here, so what measures shares nothing with what is measured.
+
+mod error;
+pub mod ckb;
+pub mod harness;
+pub mod host;
+pub mod peers;
+pub mod rv32;
+pub mod size;
+pub mod stack;
+
+pub use error::LabError;

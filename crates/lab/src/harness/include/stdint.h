@@ -1,0 +1,2 @@
+/* Freestanding <stdint.h>: the compiler's own. */
+#include <stdint-gcc.h>

@@ -1,0 +1,318 @@
+//! From C sources and binary test vectors to measurements on the RV32 machine.
+//!
+//! Needs `riscv64-unknown-elf-gcc`. A job names C sources, the calls to make and the bytes to pass; the harness writes a
+//! driver, compiles each source to its own object, links it with its own start-up code and memory layout (no C library;
+//! libgcc of the right multilib), runs it, and reads the results back by symbol. Each call is one measuring window:
+//! from just before the arguments are loaded to just after the return. Keeps nothing on disk.
+
+mod build;
+mod driver;
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::LabError;
+use crate::rv32::{Config, Image, Machine, Measure, Run, SimError};
+use crate::size::text_rodata;
+use crate::stack::{leaf_frame, CallGraph, StackBound};
+
+pub use build::Toolchain;
+
+/// A C translation unit.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A file on disk.
+    File(PathBuf),
+    /// Text, with the file name to give it.
+    Text { name: String, text: String },
+}
+
+/// Instruction set compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum March {
+    /// Four-byte instructions only.
+    Rv32im,
+    /// With compressed instructions.
+    Rv32imc,
+}
+
+impl March {
+    /// Name as `-march` takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            March::Rv32im => "rv32im",
+            March::Rv32imc => "rv32imc",
+        }
+    }
+}
+
+/// Optimisation level of the C compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs)] // the names are the compiler's
+pub enum Level {
+    O0,
+    O1,
+    O2,
+    O3,
+    Os,
+}
+
+impl Level {
+    /// All levels, in table order.
+    pub const ALL: [Level; 5] = [Level::O0, Level::O1, Level::O2, Level::O3, Level::Os];
+
+    /// Name without the dash: `O2`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::O0 => "O0",
+            Level::O1 => "O1",
+            Level::O2 => "O2",
+            Level::O3 => "O3",
+            Level::Os => "Os",
+        }
+    }
+}
+
+/// Where `const` data lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Constants {
+    /// Copied to RAM by start-up code: reads cost what RAM costs.
+    Ram,
+    /// Left in flash: each read is a flash word in the board column.
+    Flash,
+}
+
+/// One argument of a call. Buffers are aligned to 16 bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arg {
+    /// Pointer to these bytes, which the callee may change.
+    In(Vec<u8>),
+    /// Pointer to this many zero bytes.
+    Out(usize),
+    /// Null pointer.
+    Null,
+    /// An integer of at most 32 bits.
+    Word32(u32),
+    /// A 64-bit integer.
+    Word64(u64),
+}
+
+/// What the called function returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ret {
+    /// Nothing.
+    Void,
+    /// An integer of at most 32 bits.
+    Word32,
+    /// A 64-bit integer.
+    Word64,
+}
+
+/// One measured call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// C declaration of the function, without the semicolon; empty when an earlier call declared it.
+    pub declaration: String,
+    /// Name of the function.
+    pub function: String,
+    /// Arguments, in order.
+    pub args: Vec<Arg>,
+    /// Result.
+    pub ret: Ret,
+}
+
+/// A program to build and run.
+#[derive(Clone, Debug)]
+pub struct Rv32Job {
+    /// C sources to measure.
+    pub sources: Vec<Source>,
+    /// Sources that the program needs but that belong to no size or stack figure (a source of randomness, say).
+    pub support: Vec<Source>,
+    /// Folders searched for headers.
+    pub include_dirs: Vec<PathBuf>,
+    /// Calls, made in this order in one run.
+    pub calls: Vec<Call>,
+    /// Instruction set.
+    pub march: March,
+    /// Optimisation level of `sources`.
+    pub level: Level,
+    /// Where constants live.
+    pub constants: Constants,
+    /// Further compiler flags for `sources`.
+    pub flags: Vec<String>,
+    /// RAM the linker may use, in bytes; the board has 16 KiB.
+    pub ram_bytes: u32,
+}
+
+impl Rv32Job {
+    /// A job for RV32IMC at `-O2` with constants in RAM and 1 MiB of it.
+    pub fn new(sources: Vec<Source>, calls: Vec<Call>) -> Self {
+        Rv32Job {
+            sources,
+            support: Vec::new(),
+            include_dirs: Vec::new(),
+            calls,
+            march: March::Rv32imc,
+            level: Level::O2,
+            constants: Constants::Ram,
+            flags: Vec::new(),
+            ram_bytes: 1 << 20,
+        }
+    }
+}
+
+/// An object file of the measured sources.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// File name of the source, without folder.
+    pub name: String,
+    /// Contents of the relocatable file.
+    pub bytes: Vec<u8>,
+    /// Call-graph file the compiler wrote for it.
+    pub call_graph: String,
+}
+
+/// A built program. It can be run any number of times, with other inputs too.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The linked executable.
+    pub elf: Vec<u8>,
+    /// Its loadable image.
+    pub image: Image,
+    /// Objects of the measured sources.
+    pub objects: Vec<Object>,
+    /// First line of the compiler's version text.
+    pub compiler: String,
+    /// Flags the measured sources were compiled with.
+    pub flags: Vec<String>,
+    calls: Vec<Call>,
+    run_time: String,
+    ram_bytes: u32,
+}
+
+/// What a call left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallOutput {
+    /// Returned value, 0 for `void`.
+    pub ret: u64,
+    /// Contents of the buffer arguments after the call; `None` for the others.
+    pub buffers: Vec<Option<Vec<u8>>>,
+}
+
+/// A finished run of a program.
+pub struct Rv32Run {
+    /// What the machine measured: one window a call.
+    pub run: Run,
+    /// What each call left behind.
+    pub outputs: Vec<CallOutput>,
+}
+
+/// Everything known about a job after one run.
+pub struct Rv32Report {
+    /// One measurement a call.
+    pub measures: Vec<Measure>,
+    /// What each call left behind.
+    pub outputs: Vec<CallOutput>,
+    /// Worst-case stack of each called function.
+    pub stack_bounds: Vec<StackBound>,
+    /// Bytes of `.text` and `.rodata` of the measured sources' objects.
+    pub size_bytes: u64,
+    /// The program, for further runs.
+    pub program: Program,
+}
+
+/// Builds the job, runs it once, and bounds its stack.
+pub fn run_rv32(toolchain: &Toolchain, job: &Rv32Job) -> Result<Rv32Report, LabError> {
+    let program = toolchain.build(job)?;
+    let ran = program.run(&Config::default())?;
+    let mut stack_bounds = Vec::new();
+    for call in &job.calls {
+        stack_bounds.push(program.stack_bound(&call.function)?);
+    }
+    Ok(Rv32Report {
+        measures: ran.run.windows,
+        outputs: ran.outputs,
+        stack_bounds,
+        size_bytes: program.size_bytes()?,
+        program,
+    })
+}
+
+impl Program {
+    /// Runs the program. `config.ram_bytes` is replaced by the size it was linked for.
+    pub fn run(&self, config: &Config) -> Result<Rv32Run, LabError> {
+        let config = Config { ram_bytes: self.ram_bytes, ..config.clone() };
+        let mut machine = Machine::new(&self.image, &config)?;
+        let run = machine.run()?;
+        if run.exit_status != 0 {
+            return Err(LabError::ExitStatus(run.exit_status));
+        }
+        if run.windows.len() != self.calls.len() {
+            return Err(LabError::BadJob(format!("{} windows for {} calls", run.windows.len(), self.calls.len())));
+        }
+        let outputs = self.calls.iter().enumerate().map(|(n, call)| read_output(&machine, n, call));
+        Ok(Rv32Run { outputs: outputs.collect::<Result<_, _>>()?, run })
+    }
+
+    /// Replaces the bytes of an [`Arg::In`] argument for later runs. The length must be the same.
+    pub fn set_input(&mut self, call: usize, arg: usize, bytes: &[u8]) -> Result<(), LabError> {
+        match self.calls.get(call).and_then(|c| c.args.get(arg)) {
+            Some(Arg::In(old)) if old.len() == bytes.len() => {}
+            _ => {
+                return Err(LabError::BadJob(format!(
+                    "argument {arg} of call {call} is no input of {} bytes",
+                    bytes.len()
+                )))
+            }
+        }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let addr = |name: &str| self.image.symbol(name).map(|s| s.addr);
+        // Inputs are initialised data: start-up code copies them from this place in flash.
+        let load =
+            addr(&driver::buffer(call, arg))?.wrapping_sub(addr("__data_start")?).wrapping_add(addr("__data_load")?);
+        self.image.patch(load, bytes)?;
+        Ok(())
+    }
+
+    /// Worst-case stack of a function of the program, from the compiler's call graph and libgcc's machine code.
+    pub fn stack_bound(&self, function: &str) -> Result<StackBound, LabError> {
+        let mut graph = CallGraph::default();
+        for object in &self.objects {
+            graph.add(&object.call_graph)?;
+        }
+        graph.add(&self.run_time)?;
+        let unknown: Vec<String> = graph.unknown().map(str::to_string).collect();
+        for name in unknown {
+            if let Some(bytes) = leaf_frame(&self.image, &name) {
+                graph.add_leaf(&name, bytes)?;
+            }
+        }
+        Ok(graph.bound(function)?)
+    }
+
+    /// Bytes of `.text` and `.rodata` of the measured sources' objects, together.
+    pub fn size_bytes(&self) -> Result<u64, LabError> {
+        self.objects.iter().map(|object| text_rodata(&object.bytes)).sum()
+    }
+}
+
+fn read_output(machine: &Machine, n: usize, call: &Call) -> Result<CallOutput, SimError> {
+    let ret = match call.ret {
+        Ret::Void => 0,
+        Ret::Word32 | Ret::Word64 => {
+            let bytes = machine.read_symbol(&driver::result(n), 8)?;
+            bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+        }
+    };
+    let buffer = |(a, arg): (usize, &Arg)| match arg {
+        Arg::In(bytes) => machine.read_symbol(&driver::buffer(n, a), bytes.len()).map(|b| Some(b.to_vec())),
+        Arg::Out(len) => machine.read_symbol(&driver::buffer(n, a), *len).map(|b| Some(b.to_vec())),
+        Arg::Null | Arg::Word32(_) | Arg::Word64(_) => Ok(None),
+    };
+    Ok(CallOutput { ret, buffers: call.args.iter().enumerate().map(buffer).collect::<Result<_, _>>()? })
+}
