@@ -1,0 +1,160 @@
+use super::*;
+use std::path::{Path, PathBuf};
+
+/// Adds two 4-word numbers given as input; the carry idiom is what the VM fuses.
+const PROGRAM: &str = r#"
+#include <stdint.h>
+uint64_t a[4], b[4], sum[5];
+static char text[] = "added";
+__attribute__((noinline)) uint64_t mulhi(uint64_t x, uint64_t y) { return (uint64_t)(((unsigned __int128)x * y) >> 64); }
+__attribute__((noinline)) void add(void)
+{
+  uint64_t carry = 0;
+  for (int i = 0; i < 4; i++) {
+    unsigned __int128 t = (unsigned __int128)a[i] + b[i] + carry;
+    sum[i] = (uint64_t)t;
+    carry = (uint64_t)(t >> 64);
+  }
+  sum[4] = carry;
+}
+__attribute__((noinline)) static void say(const char *s)
+{
+  register const char *a0 __asm__("a0") = s;
+  register long a7 __asm__("a7") = 2177;
+  __asm__ volatile("ecall" : : "r"(a0), "r"(a7) : "memory");
+}
+int main(int argc, char **argv)
+{
+  add();
+  say(text);
+  if (argc > 1) return 100 + argc;
+  return mulhi(sum[0], 1) != 0 || a[3] == 9;
+}
+"#;
+
+fn compiled(compiler: Compiler, text: &str) -> Result<Vec<u8>, CkbError> {
+    let dir = tempfile::tempdir().expect("scratch folder");
+    let source = dir.path().join("p.c");
+    std::fs::write(&source, text).expect("write");
+    build(dir.path(), compiler, &[source], &[], &["-O3"])
+}
+
+fn words(w: &[u64]) -> Vec<u8> {
+    w.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+fn adding(a: [u64; 4], b: [u64; 4]) -> CkbJob {
+    CkbJob {
+        inputs: vec![("a".into(), words(&a)), ("b".into(), words(&b))],
+        outputs: vec!["sum".into()],
+        max_cycles: 1_000_000,
+        ..CkbJob::default()
+    }
+}
+
+#[test]
+fn both_compilers_run_and_profile_alike() {
+    for compiler in [Compiler::Clang, Compiler::Gcc] {
+        let elf = compiled(compiler, PROGRAM).expect("build");
+        let job = adding([u64::MAX, u64::MAX, 3, 4], [1, 0, 5, u64::MAX]);
+        let run = run(&elf, &job).expect("run").expect_exit(0).expect("code 0");
+        assert_eq!(run.outputs["sum"], words(&[0, 0, 9, 3, 1]), "{compiler:?}");
+        assert_eq!(run.debug, ["added"]);
+        assert!(run.cycles > 500 && run.cycles < 2000, "the syscall alone costs 500: {}", run.cycles);
+        assert!(run.load_cycles > 0);
+
+        let profile = profile(&elf, &job).expect("profile");
+        assert_eq!(profile.run.cycles, run.cycles, "stepping and tracing agree");
+        let add = profile.functions.iter().find(|f| f.name == "add").expect("add is in the table");
+        assert_eq!(add.calls, 1);
+        let main = profile.functions.iter().find(|f| f.name == "main").expect("main");
+        assert!(main.inclusive_cycles > add.inclusive_cycles && main.self_cycles < main.inclusive_cycles);
+        let root = profile.functions.iter().find(|f| f.name == "_start").expect("_start");
+        assert_eq!(root.inclusive_cycles, run.cycles);
+        assert!(profile.folded.iter().any(|l| l.starts_with("_start;main;add ")), "{:?}", profile.folded);
+        assert!(profile.ops.iter().any(|o| o.fused), "{compiler:?}: {:?}", profile.ops);
+        let svg = profile.flame_graph("adding").expect("svg");
+        assert!(svg.contains("<svg") && svg.contains("mulhi"));
+    }
+}
+
+/// The VM's fusion table, one program per rule of interest: cycles of the fused sequence against an unfusable order.
+#[test]
+fn fused_sequences_are_counted_once() {
+    let body = |first: &str| {
+        format!(
+            "__attribute__((naked)) int main(void) {{ __asm__(\".option norvc\\n li a3, 5\\n li a4, 7\\n {first}\\n li a0, 0\\n ret\"); }}"
+        )
+    };
+    let fused = compiled(Compiler::Clang, &body("mulhu a1,a3,a4\\n mul a2,a3,a4")).expect("build");
+    let apart = compiled(Compiler::Clang, &body("mul a2,a3,a4\\n mulhu a1,a3,a4")).expect("build");
+    let job = CkbJob::default();
+    let (fused, apart) = (profile(&fused, &job).expect("run"), profile(&apart, &job).expect("run"));
+    assert_eq!(apart.run.cycles - fused.run.cycles, 5);
+    assert_eq!(apart.operations - fused.operations, 1);
+    assert!(fused.ops.iter().any(|o| o.name == "WIDE_MULU" && o.fused && o.cycles == 5), "{:?}", fused.ops);
+}
+
+#[test]
+fn arguments_reach_main() {
+    let elf = compiled(Compiler::Clang, PROGRAM).expect("build");
+    let job = CkbJob { args: vec!["x".into(), "y".into()], ..CkbJob::default() };
+    assert_eq!(run(&elf, &job).expect("run").exit_code, 102);
+}
+
+#[test]
+fn a_wrong_result_shows_in_the_exit_code() {
+    let elf = compiled(Compiler::Clang, PROGRAM).expect("build");
+    let err = run(&elf, &adding([0, 0, 0, 9], [0; 4])).expect("run").expect_exit(0).expect_err("a[3] is 9");
+    assert!(matches!(err, CkbError::Exit { expected: 0, found: 1, .. }), "{err}");
+    assert!(err.to_string().contains("it said: added"), "{err}");
+}
+
+#[test]
+fn unusable_programs_are_refused() {
+    let job = CkbJob::default();
+    let err = run(b"\x7fELF and no more", &job).expect_err("not an ELF");
+    assert!(matches!(err, CkbError::Elf { .. }), "{err}");
+    let err = run(&[], &job).expect_err("empty");
+    assert!(matches!(err, CkbError::Elf { .. }), "{err}");
+    let mut elf = compiled(Compiler::Clang, PROGRAM).expect("build");
+    elf.truncate(elf.len() / 2);
+    assert!(run(&elf, &job).is_err(), "half an ELF");
+    let err = compiled(Compiler::Gcc, "int main(void) { return missing(); }").expect_err("no such function");
+    assert!(matches!(err, CkbError::Build { .. }), "{err}");
+}
+
+#[test]
+fn programs_that_misbehave_are_stopped() {
+    let job = CkbJob { max_cycles: 10_000, ..CkbJob::default() };
+    let stop = |text: &str| {
+        let elf = compiled(Compiler::Clang, text).expect("build");
+        let stepped = profile(&elf, &job).expect_err("must stop");
+        let err = run(&elf, &job).expect_err("must stop");
+        assert_eq!(std::mem::discriminant(&stepped), std::mem::discriminant(&err));
+        err
+    };
+    let err = stop("int main(void) { for (;;) __asm__ volatile(\"\"); }");
+    assert!(matches!(err, CkbError::Cycles { max_cycles: 10_000 }), "{err}");
+    let err = stop("int main(void) { __asm__ volatile(\".word 0\"); return 0; }");
+    assert!(matches!(&err, CkbError::Trap { .. }), "{err}");
+    let err = stop("__attribute__((noinline)) void poke(volatile long *p) { *p = 1; } int main(void) { poke((long *)-8); return 0; }");
+    assert!(matches!(&err, CkbError::Trap { function, .. } if function == "poke"), "{err}");
+}
+
+#[test]
+fn inputs_must_fit_and_exist() {
+    let elf = compiled(Compiler::Clang, PROGRAM).expect("build");
+    let long = CkbJob { inputs: vec![("a".into(), vec![0; 33])], ..CkbJob::default() };
+    assert!(matches!(run(&elf, &long), Err(CkbError::Input { len: 33, room: 32, .. })));
+    let unknown = CkbJob { outputs: vec!["nothing".into()], ..CkbJob::default() };
+    assert!(matches!(run(&elf, &unknown), Err(CkbError::NoVariable { .. })));
+}
+
+#[test]
+fn a_missing_source_is_reported() {
+    let dir = tempfile::tempdir().expect("scratch folder");
+    let err = build(dir.path(), Compiler::Clang, &[PathBuf::from("/nonexistent/p.c")], &[], &[]).expect_err("no file");
+    assert!(matches!(err, CkbError::Build { .. }), "{err}");
+    assert!(Path::new(dir.path()).join("crt0.S").is_file());
+}
