@@ -12,7 +12,9 @@
 pub mod build;
 pub mod data;
 pub mod interp;
+pub mod limits;
 pub mod spec;
+pub mod spec_eval;
 pub mod text;
 pub mod ty;
 pub mod typing;
