@@ -1,4 +1,5 @@
 //! (room `prove`)
 
+pub mod equiv;
 pub mod obligation;
 pub mod ranges;
