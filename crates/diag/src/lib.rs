@@ -34,6 +34,10 @@ impl Sources {
         self.files.push((name.into(), text.into()));
         FileId(self.files.len() as u32 - 1)
     }
+    /// Whether `file` names one of these texts.
+    pub fn contains(&self, file: FileId) -> bool {
+        (file.0 as usize) < self.files.len()
+    }
     pub fn name(&self, file: FileId) -> &str {
         &self.files[file.0 as usize].0
     }
