@@ -1,0 +1,170 @@
+//! Calls: by contract where the callee has one, otherwise executed in place, otherwise an arbitrary result.
+
+use super::exec::{Exec, Frame, INLINE_COST_MAX};
+use super::expr::Stop;
+use super::spec::{Prop, SpecEval};
+use super::state::{self, Fresh, SVal};
+use crate::algebra::Iv;
+use crate::obligation::{Engine, Kind, Obligation, Outcome};
+use santoku_ir::{Contract, ContractKind, Func, FuncId, Len, LocalKind, Loc, Program, Ty};
+use std::time::Instant;
+
+impl<'p> Exec<'p> {
+    /// The results of a call.
+    pub fn call(&mut self, id: FuncId, lens: Vec<SVal>, args: Vec<SVal>, loc: Loc) -> Result<Vec<SVal>, Stop> {
+        let f = self.prog.func(id);
+        let mut vals: Vec<SVal> = f.locals.iter().map(|l| state::undefined(self.prog, &l.ty)).collect();
+        for (l, v) in f.lens.iter().zip(lens).chain(f.params.iter().zip(args)) {
+            vals[l.0 as usize] = v;
+        }
+        let cost = self.costs[id.0 as usize];
+        if f.contracts.is_empty() && cost <= INLINE_COST_MAX && cost <= self.fuel {
+            return self.execute_inline(id, vals);
+        }
+        let mut sure = self.fits(f, &vals);
+        for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Requires) {
+            sure &= self.check_requires(f, c, &vals, loc);
+        }
+        for r in &f.rets {
+            let l = f.local(*r);
+            let name = format!("{}({})", short(&f.name), l.name);
+            vals[r.0 as usize] = state::fresh(self.prog, &mut self.atoms, &l.ty, &name, Fresh::Unknown);
+        }
+        if sure || !self.conditional {
+            for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Ensures) {
+                // A clause outside of what is understood is a fact less.
+                if let Ok(p) = SpecEval::new(self, &vals).prop(&c.cond) {
+                    self.assume(&p);
+                }
+            }
+        }
+        Ok(f.rets.iter().map(|r| vals[r.0 as usize].clone()).collect())
+    }
+
+    fn execute_inline(&mut self, id: FuncId, vals: Vec<SVal>) -> Result<Vec<SVal>, Stop> {
+        let func = self.prog.func(id);
+        let outer = std::mem::replace(&mut self.frame, Frame { id, func, vals });
+        self.inlined += 1;
+        let done = self.block(&func.body);
+        self.inlined -= 1;
+        let inner = std::mem::replace(&mut self.frame, outer);
+        done?;
+        Ok(func.rets.iter().map(|r| inner.vals[r.0 as usize].clone()).collect())
+    }
+
+    /// Whether the arguments are surely inside the parameters' types. Where a call happens on every execution the
+    /// range engine has shown it; elsewhere the facts about the result are only used if it holds anyway.
+    fn fits(&self, f: &Func, vals: &[SVal]) -> bool {
+        f.params.iter().all(|p| fits_type(self.prog, &f.local(*p).ty, &vals[p.0 as usize]))
+    }
+
+    fn check_requires(&mut self, f: &Func, c: &Contract, vals: &[SVal], loc: Loc) -> bool {
+        let started = Instant::now();
+        let prop = SpecEval::new(self, vals).prop(&c.cond);
+        let (always, outcome) = match prop {
+            Err(stop) => (false, failed(format!("the clause is outside of what the prover follows: {}", stop.reason()))),
+            Ok(Prop::True) => (true, Outcome::Proved { engine: Engine::Algebra }),
+            Ok(p) => {
+                let one = crate::algebra::Poly::constant(1);
+                match self.prove(&p, &one) {
+                    Ok(()) => (true, Outcome::Proved { engine: Engine::Algebra }),
+                    Err(open) => {
+                        let guard = self.guard.clone();
+                        let here = if guard == one { Err(open) } else { self.prove(&p, &guard) };
+                        match here {
+                            Ok(()) => (false, Outcome::Proved { engine: Engine::Algebra }),
+                            Err(open) => (false, failed(self.explain(&open))),
+                        }
+                    }
+                }
+            }
+        };
+        if self.inlined == 0 {
+            self.obligations.push(Obligation {
+                func: self.frame.id,
+                kind: Kind::Requires,
+                loc,
+                text: format!("{} requires {}", f.name, c.text),
+                outcome,
+                micros: started.elapsed().as_micros() as u64,
+            });
+        }
+        always
+    }
+
+    /// Proves the clauses of the function itself, after its body has run on `entry`.
+    pub fn check_ensures(&mut self, entry: &[SVal]) {
+        let f = self.frame.func;
+        let mut vals = entry.to_vec();
+        for (i, l) in f.locals.iter().enumerate() {
+            if l.kind == LocalKind::Ret {
+                vals[i] = self.frame.vals[i].clone();
+            }
+        }
+        for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Ensures) {
+            let started = Instant::now();
+            let outcome = match SpecEval::new(self, &vals).prop(&c.cond) {
+                Err(stop) => failed(format!("the clause is outside of what the prover follows: {}", stop.reason())),
+                Ok(p) => match self.prove(&p, &crate::algebra::Poly::constant(1)) {
+                    Ok(()) => Outcome::Proved { engine: Engine::Algebra },
+                    Err(open) => failed(self.explain(&open)),
+                },
+            };
+            self.obligations.push(ensures(self.frame.id, c, outcome, started.elapsed().as_micros() as u64));
+        }
+    }
+
+    /// Learns the function's own `requires`.
+    pub fn assume_requires(&mut self, entry: &[SVal]) {
+        let f = self.frame.func;
+        for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Requires) {
+            if let Ok(p) = SpecEval::new(self, entry).prop(&c.cond) {
+                self.assume(&p);
+            }
+        }
+    }
+
+    fn explain(&self, open: &super::goal::Open) -> String {
+        let at = open
+            .origin
+            .and_then(|o| self.locs.get(o as usize))
+            .filter(|l| l.line > 0)
+            .map_or(String::new(), |l| format!(", newest part from line {}", l.line));
+        let what = if open.refuted { "it is false on sample inputs; left over" } else { "left over" };
+        format!("{what}: {}{at}", open.residual)
+    }
+}
+
+/// An obligation for one clause.
+pub fn ensures(func: FuncId, c: &Contract, outcome: Outcome, micros: u64) -> Obligation {
+    Obligation { func, kind: Kind::Ensures, loc: c.loc, text: c.text.clone(), outcome, micros }
+}
+
+pub fn failed(reason: String) -> Outcome {
+    Outcome::Failed { reason, witness: None, origin: None }
+}
+
+fn short(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+fn fits_type(p: &Program, ty: &Ty, v: &SVal) -> bool {
+    match (ty, v) {
+        (Ty::Word(_) | Ty::Bool | Ty::Int(None), _) => true,
+        (Ty::Int(Some(r)), SVal::Num(n)) => {
+            let want = Iv::new(r.lo.clone(), r.hi.clone());
+            n.iv.at_least(&r.lo) && n.iv.below(&(&r.hi + 1)) || n.iv == want
+        }
+        (Ty::Array { elem, len: Len::Const(_), ranges }, SVal::Agg(es)) => es.iter().enumerate().all(|(i, e)| {
+            match ranges.as_ref().and_then(|r| r.get(i)) {
+                Some(r) => fits_type(p, &Ty::Int(Some(r.clone())), e),
+                None => fits_type(p, elem, e),
+            }
+        }),
+        (Ty::Struct(s), SVal::Agg(es)) => {
+            p.structs[s.0 as usize].fields.iter().zip(es.iter()).all(|((_, t), e)| fits_type(p, t, e))
+        }
+        (Ty::Array { elem, .. }, SVal::Opaque(_)) => matches!(**elem, Ty::Word(_) | Ty::Bool),
+        (Ty::Int(Some(_)) | Ty::Array { .. } | Ty::Struct(_), _) => false,
+    }
+}

@@ -1,0 +1,84 @@
+//! Meaning: a function's `ensures`, and the `requires` of what it calls.
+//!
+//! Needs: the core, and that the safety engines show separately that every value stays in its declared range (they do,
+//! in the same report; a function is proved only if both agree).  Keeps: every obligation of these two kinds appears
+//! in the result, proved or failed.  Absent on purpose: ranges, secrecy, I/O.
+//!
+//! One function at a time: parameters become atoms, the body is executed symbolically, calls stand for their callees'
+//! contracts (which are obligations of the callee), and each clause becomes a goal for `algebra`.
+
+pub mod call;
+pub mod cost;
+pub mod exec;
+pub mod expr;
+pub mod goal;
+pub mod spec;
+pub mod state;
+pub mod words;
+
+use crate::obligation::{Kind, Obligation, Outcome};
+use exec::Exec;
+use expr::Stop;
+use santoku_ir::{ContractKind, FuncId, Program, Stmt};
+
+/// Sample inputs carried along each symbolic run.
+const SAMPLES: usize = 6;
+
+impl Stop {
+    /// The reason in words.
+    pub fn reason(&self) -> String {
+        match self {
+            Stop::Unsupported(s) => s.clone(),
+            Stop::TooLarge => "the polynomials grew beyond the budget".into(),
+            Stop::Internal(s) => format!("internal error in pass prove: {s}"),
+        }
+    }
+}
+
+/// Whether a function has obligations of this module at all.
+pub fn concerns(p: &Program, id: FuncId) -> bool {
+    let f = p.func(id);
+    if f.contracts.iter().any(|c| c.kind == ContractKind::Ensures) {
+        return true;
+    }
+    let mut found = false;
+    santoku_ir::visit::walk_stmts(&f.body, &mut |s| {
+        if let Stmt::Call { func, .. } = s {
+            found |= p.func(*func).contracts.iter().any(|c| c.kind == ContractKind::Requires);
+        }
+    });
+    found
+}
+
+/// All obligations of kinds `ensures` and `requires` of one function. `costs` comes from [`cost::of_program`].
+pub fn check(p: &Program, id: FuncId, costs: &[u64]) -> Vec<Obligation> {
+    if !concerns(p, id) {
+        return Vec::new();
+    }
+    let mut ex = Exec::new(p, id, costs, SAMPLES, 0x5eed + u64::from(id.0));
+    let entry = ex.frame.vals.clone();
+    ex.assume_requires(&entry);
+    match ex.block(&p.func(id).body) {
+        Ok(()) => ex.check_ensures(&entry),
+        Err(stop) => give_up(p, id, &mut ex, &stop),
+    }
+    ex.obligations
+}
+
+/// The run ended early: every clause, and every call that requires something, is open.
+fn give_up(p: &Program, id: FuncId, ex: &mut Exec<'_>, stop: &Stop) {
+    let reason = format!("symbolic execution stopped: {}", stop.reason());
+    let f = p.func(id);
+    for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Ensures) {
+        ex.obligations.push(call::ensures(id, c, call::failed(reason.clone()), 0));
+    }
+    santoku_ir::visit::walk_stmts(&f.body, &mut |s| {
+        if let Stmt::Call { func, loc, .. } = s {
+            for c in p.func(*func).contracts.iter().filter(|c| c.kind == ContractKind::Requires) {
+                let outcome: Outcome = call::failed(reason.clone());
+                let text = format!("{} requires {}", p.func(*func).name, c.text);
+                ex.obligations.push(Obligation { func: id, kind: Kind::Requires, loc: *loc, text, outcome, micros: 0 });
+            }
+        }
+    });
+}
