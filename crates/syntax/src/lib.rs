@@ -6,9 +6,11 @@
 //! Absent on purpose: names, types, meaning.
 
 pub mod ast;
+mod format;
 mod lexer;
 mod parser;
 mod token;
 
+pub use format::format;
 pub use lexer::INT_BITS_MAX;
 pub use parser::{parse, DEPTH_MAX, FILE_BYTES_MAX, NESTING_MAX};

@@ -1,0 +1,179 @@
+//! A small layout algebra: texts, possible line breaks, groups that are flat or broken as a whole, fills that break where
+//! they must. Linear in the size of the document times the width.
+
+/// Columns of formatted text.
+pub const WIDTH: usize = 100;
+
+#[derive(Debug)]
+pub enum Doc {
+    Text(String),
+    /// To the end of the line; never counted as too wide, and what holds it is never flat.
+    Comment(String),
+    /// The text when flat, a newline when broken.
+    Line(&'static str),
+    /// Always a newline.
+    Hard,
+    /// A newline, and an empty line before it.
+    Blank,
+    /// One after the other.
+    Cat(Vec<Doc>),
+    /// The text if the enclosing group is broken.
+    IfBroken(&'static str),
+    /// Two more columns for lines begun inside.
+    Nest(Vec<Doc>),
+    /// Flat if it fits, else every `Line` directly in it is broken.
+    Group(Vec<Doc>),
+    /// Content, `Line`, content, ...: each line is broken only if the next content does not fit.
+    /// With `hang`, what follows the first broken line is indented by two more.
+    Fill { parts: Vec<Doc>, hang: bool },
+}
+
+#[derive(Clone, Copy)]
+enum Mode {
+    Flat,
+    Break,
+}
+
+enum Task<'a> {
+    Doc(&'a Doc),
+    /// The parts from a position on; whether a line was broken already.
+    Fill(&'a [Doc], bool, bool),
+}
+
+type Entry<'a> = (usize, Mode, Task<'a>);
+
+/// Lays out `docs`, lines at most [`WIDTH`] wide where the texts allow it.
+pub fn print(docs: &[Doc]) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    let mut stack: Vec<Entry> = docs.iter().rev().map(|d| (0, Mode::Break, Task::Doc(d))).collect();
+    while let Some((indent, mode, task)) = stack.pop() {
+        let doc = match task {
+            Task::Doc(d) => d,
+            Task::Fill(parts, hang, broken) => {
+                fill(&mut stack, indent, column, parts, hang, broken);
+                continue;
+            }
+        };
+        match doc {
+            Doc::Text(t) | Doc::Comment(t) => {
+                out += t;
+                column = advance(column, t);
+            }
+            Doc::Line(flat) => match mode {
+                Mode::Flat => {
+                    out += flat;
+                    column += flat.len();
+                }
+                Mode::Break => column = newline(&mut out, indent, false),
+            },
+            Doc::Hard => column = newline(&mut out, indent, false),
+            Doc::Blank => column = newline(&mut out, indent, true),
+            Doc::Cat(inner) => stack.extend(inner.iter().rev().map(|d| (indent, mode, Task::Doc(d)))),
+            Doc::IfBroken(t) => {
+                if matches!(mode, Mode::Break) {
+                    out += t;
+                    column += t.len();
+                }
+            }
+            Doc::Nest(inner) => stack.extend(inner.iter().rev().map(|d| (indent + 2, mode, Task::Doc(d)))),
+            Doc::Group(inner) => {
+                let fits = matches!(mode, Mode::Flat) || fits(WIDTH.saturating_sub(column), inner, &stack);
+                let mode = if fits { Mode::Flat } else { Mode::Break };
+                stack.extend(inner.iter().rev().map(|d| (indent, mode, Task::Doc(d))));
+            }
+            Doc::Fill { parts, .. } if matches!(mode, Mode::Flat) => stack.extend(parts.iter().rev().map(|d| (indent, mode, Task::Doc(d)))),
+            Doc::Fill { parts, hang } => stack.push((indent, mode, Task::Fill(parts, *hang, false))),
+        }
+    }
+    out
+}
+
+/// One step of a fill: the content in front, then the decision about the line behind it.
+fn fill<'a>(stack: &mut Vec<Entry<'a>>, indent: usize, column: usize, parts: &'a [Doc], hang: bool, broken: bool) {
+    match parts {
+        [] => {}
+        [line @ (Doc::Line(_) | Doc::Hard), rest @ ..] => {
+            let next = &parts[..parts.len().min(2)];
+            let flat = matches!(line, Doc::Line(_)) && {
+                stack.push((indent, Mode::Break, Task::Fill(&parts[next.len()..], hang, broken)));
+                let f = fits(WIDTH.saturating_sub(column), next, stack);
+                stack.pop();
+                f
+            };
+            let indent = if !flat && hang && !broken { indent + 2 } else { indent };
+            stack.push((indent, Mode::Break, Task::Fill(rest, hang, broken || !flat)));
+            stack.push((indent, if flat { Mode::Flat } else { Mode::Break }, Task::Doc(line)));
+        }
+        [content, rest @ ..] => {
+            stack.push((indent, Mode::Break, Task::Fill(rest, hang, broken)));
+            stack.push((indent, Mode::Break, Task::Doc(content)));
+        }
+    }
+}
+
+fn advance(column: usize, text: &str) -> usize {
+    match text.rfind('\n') {
+        Some(i) => text[i + 1..].chars().count(),
+        None => column + text.chars().count(),
+    }
+}
+
+fn newline(out: &mut String, indent: usize, blank: bool) -> usize {
+    out.truncate(out.trim_end_matches(' ').len());
+    out.push('\n');
+    if blank {
+        out.push('\n');
+    }
+    out.extend(std::iter::repeat_n(' ', indent));
+    indent
+}
+
+/// Whether `docs`, laid out flat, and what follows up to the next possible newline, take at most `room` columns.
+fn fits(room: usize, docs: &[Doc], rest: &[Entry]) -> bool {
+    let mut room = room as isize;
+    let mut rest = rest.iter().rev();
+    let mut todo: Vec<(Mode, &Doc)> = docs.iter().rev().map(|d| (Mode::Flat, d)).collect();
+    loop {
+        let Some((mode, doc)) = todo.pop() else {
+            match rest.next() {
+                None => return true,
+                Some((_, mode, Task::Doc(d))) => todo.push((*mode, d)),
+                // A fill that goes on can break at its next line.
+                Some((_, _, Task::Fill([], ..))) => {}
+                Some((_, _, Task::Fill([d, ..], ..))) => {
+                    if matches!(d, Doc::Line(_) | Doc::Hard) {
+                        return true;
+                    }
+                    todo.push((Mode::Break, d));
+                }
+            }
+            continue;
+        };
+        match doc {
+            Doc::Text(t) => {
+                let (first, more) = t.split_once('\n').map_or((t.as_str(), false), |(a, _)| (a, true));
+                room -= first.chars().count() as isize;
+                if room < 0 || more {
+                    return room >= 0;
+                }
+            }
+            Doc::Comment(_) | Doc::Hard | Doc::Blank => return matches!(mode, Mode::Break),
+            Doc::Line(flat) => match mode {
+                Mode::Break => return true,
+                Mode::Flat => room -= flat.len() as isize,
+            },
+            Doc::IfBroken(t) => {
+                if matches!(mode, Mode::Break) {
+                    room -= t.len() as isize;
+                }
+            }
+            // A group behind what is measured may still break: its first line ends the measuring.
+            Doc::Cat(inner) | Doc::Nest(inner) | Doc::Group(inner) => todo.extend(inner.iter().rev().map(|d| (mode, d))),
+            Doc::Fill { parts, .. } => todo.extend(parts.iter().rev().map(|d| (mode, d))),
+        }
+        if room < 0 {
+            return false;
+        }
+    }
+}
