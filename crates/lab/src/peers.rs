@@ -68,6 +68,9 @@ pub struct Pin {
     /// Static libraries.
     #[serde(default)]
     pub libs: Vec<String>,
+    /// Files that are read, not compiled.
+    #[serde(default)]
+    pub data: Vec<String>,
     /// SHA-256 of the files used.
     pub files: BTreeMap<String, String>,
 }
@@ -107,6 +110,8 @@ pub struct Peer {
     pub include_dirs: Vec<PathBuf>,
     /// Static libraries.
     pub libs: Vec<PathBuf>,
+    /// Files that are read, not compiled.
+    pub data: Vec<PathBuf>,
 }
 
 /// Why a peer is not there.
@@ -192,7 +197,7 @@ pub fn load(root: &Path, name: &str) -> Result<PeerSpec, PeerError> {
         return Err(bad(&path, "`name` must be the folder's and there must be a [[pin]]".into()));
     }
     for pin in &spec.pin {
-        if let Some(loose) = pin.sources.iter().chain(&pin.libs).find(|f| !pin.files.contains_key(*f)) {
+        if let Some(loose) = pin.sources.iter().chain(&pin.libs).chain(&pin.data).find(|f| !pin.files.contains_key(*f)) {
             return Err(bad(&path, format!("{loose} is used but has no SHA-256 under [pin.files]")));
         }
     }
@@ -324,6 +329,7 @@ fn apply_edits(root: &Path, spec: &PeerSpec, pin: &Pin, dir: &Path) -> Result<Pe
         // Edited headers go before the package's own.
         include_dirs: pin.include.iter().flat_map(|i| [dir.join("edited").join(i), dir.join(i)]).filter(|d| d.is_dir()).collect(),
         libs: pin.libs.iter().map(place).collect(),
+        data: pin.data.iter().map(place).collect(),
     })
 }
 

@@ -139,7 +139,7 @@ fn programs_that_misbehave_are_stopped() {
     let err = stop("int main(void) { __asm__ volatile(\".word 0\"); return 0; }");
     assert!(matches!(&err, CkbError::Trap { .. }), "{err}");
     let err = stop("__attribute__((noinline)) void poke(volatile long *p) { *p = 1; } int main(void) { poke((long *)-8); return 0; }");
-    assert!(matches!(&err, CkbError::Trap { function, .. } if function == "poke"), "{err}");
+    assert!(matches!(&err, CkbError::Trap { function, .. } if function.starts_with("poke")), "{err}");
 }
 
 #[test]

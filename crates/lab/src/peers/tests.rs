@@ -20,7 +20,7 @@ fn every_peer_arrives_and_matches_its_pins() {
     assert!(names.len() >= 3, "{names:?}");
     for name in names {
         let peer = fetch(&root(), &name).expect("peer");
-        let files: Vec<_> = peer.sources.iter().chain(&peer.libs).collect();
+        let files: Vec<_> = peer.sources.iter().chain(&peer.libs).chain(&peer.data).collect();
         assert!(!files.is_empty() && files.iter().all(|f| f.is_file()), "{name}: {files:?}");
     }
 }
@@ -45,7 +45,7 @@ fn a_version_nobody_has_is_reported_with_the_way_out() {
 #[test]
 fn an_unknown_peer_names_the_known_ones() {
     let err = fetch(&root(), "nacl2").expect_err("no such peer");
-    assert!(err.to_string().contains("libsodium, openssl, tweetnacl"), "{err}");
+    assert!(err.to_string().contains("libsodium, nacl-vectors, openssl, tweetnacl"), "{err}");
 }
 
 #[test]

