@@ -5,6 +5,7 @@
 //! no crate of the compiler is used here, so what measures shares nothing with what is measured.
 
 mod error;
+pub mod calibration;
 pub mod ckb;
 pub mod harness;
 pub mod host;

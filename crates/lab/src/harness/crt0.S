@@ -87,3 +87,9 @@ lab_window_end:
 lab_instret:
     csrr a0, minstret
     ret
+
+    .balign 4
+    .globl lab_cycle
+lab_cycle:
+    csrr a0, mcycle
+    ret
