@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Installs what Santoku needs to build, prove, emit and measure. Says what it installs; does nothing where all is present.
+# Debian 12 or newer, Ubuntu 22.04 or newer. Works without root when the packages are already there.
+set -euo pipefail
+
+packages=(gcc make python3 pkg-config gcc-riscv64-unknown-elf qemu-system-misc clang-19 lld-19 z3 libsodium-dev libssl-dev)
+rust_min=1.85
+
+missing=()
+for p in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+  echo "setup: installing Debian packages: ${missing[*]}"
+  sudo=""
+  if [ "$(id -u)" -ne 0 ]; then
+    if command -v sudo >/dev/null 2>&1; then sudo="sudo"; else
+      echo "setup: not root and no sudo; install these and run again: apt-get install ${missing[*]}" >&2
+      exit 1
+    fi
+  fi
+  $sudo apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+else
+  echo "setup: all ${#packages[@]} Debian packages present"
+fi
+
+# At least `rust_min`, compared by version sort.
+rust_ok() {
+  command -v cargo >/dev/null 2>&1 || return 1
+  local have
+  have=$(rustc --version | awk '{print $2}')
+  [ "$(printf '%s\n%s\n' "$rust_min" "$have" | sort -V | head -n 1)" = "$rust_min" ]
+}
+
+[ -f "$HOME/.cargo/env" ] && . "$HOME/.cargo/env"
+if rust_ok; then
+  echo "setup: $(rustc --version)"
+elif command -v rustup >/dev/null 2>&1; then
+  echo "setup: installing the stable Rust toolchain with rustup"
+  rustup toolchain install stable --profile minimal >/dev/null
+  rustup default stable >/dev/null
+else
+  echo "setup: installing Rust with the official installer (rustup)"
+  if apt-cache show rustup >/dev/null 2>&1 && [ "$(id -u)" -eq 0 ]; then
+    apt-get install -y -qq rustup >/dev/null && rustup default stable >/dev/null
+  else
+    command -v curl >/dev/null 2>&1 || { echo "setup: curl is needed to install Rust; or install Rust >= $rust_min yourself" >&2; exit 1; }
+    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal >/dev/null
+  fi
+fi
