@@ -78,7 +78,7 @@ pub fn print(docs: &[Doc]) -> String {
             }
             Doc::Nest(inner) => stack.extend(inner.iter().rev().map(|d| (indent + 2, mode, Task::Doc(d)))),
             Doc::Group(inner) => {
-                let fits = matches!(mode, Mode::Flat) || fits(WIDTH.saturating_sub(column), inner, &stack);
+                let fits = matches!(mode, Mode::Flat) || fits(WIDTH.saturating_sub(column), inner, &stack, Forced::Breaks);
                 let mode = if fits { Mode::Flat } else { Mode::Break };
                 stack.extend(inner.iter().rev().map(|d| (indent, mode, Task::Doc(d))));
             }
@@ -95,13 +95,15 @@ fn fill<'a>(stack: &mut Vec<Entry<'a>>, indent: usize, column: usize, parts: &'a
         [] => {}
         [line @ (Doc::Line(_) | Doc::Hard), rest @ ..] => {
             let next = &parts[..parts.len().min(2)];
+            let below = if hang && !broken { indent + 2 } else { indent };
             let flat = matches!(line, Doc::Line(_)) && {
                 stack.push((indent, Mode::Break, Task::Fill(&parts[next.len()..], hang, broken)));
-                let f = fits(WIDTH.saturating_sub(column), next, stack);
+                // What fits neither here nor on the next line stays, and breaks inside.
+                let f = fits(WIDTH.saturating_sub(column), next, stack, Forced::Fits) || !fits(WIDTH.saturating_sub(below), &next[1..], stack, Forced::Fits);
                 stack.pop();
                 f
             };
-            let indent = if !flat && hang && !broken { indent + 2 } else { indent };
+            let indent = if flat { indent } else { below };
             stack.push((indent, Mode::Break, Task::Fill(rest, hang, broken || !flat)));
             stack.push((indent, if flat { Mode::Flat } else { Mode::Break }, Task::Doc(line)));
         }
@@ -129,8 +131,17 @@ fn newline(out: &mut String, indent: usize, blank: bool) -> usize {
     indent
 }
 
+/// What a newline that stands in any case means for the question whether something fits.
+#[derive(Clone, Copy, PartialEq)]
+enum Forced {
+    /// A group that holds one is broken.
+    Breaks,
+    /// A part of a fill needs only the room up to it.
+    Fits,
+}
+
 /// Whether `docs`, laid out flat, and what follows up to the next possible newline, take at most `room` columns.
-fn fits(room: usize, docs: &[Doc], rest: &[Entry]) -> bool {
+fn fits(room: usize, docs: &[Doc], rest: &[Entry], forced: Forced) -> bool {
     let mut room = room as isize;
     let mut rest = rest.iter().rev();
     let mut todo: Vec<(Mode, &Doc)> = docs.iter().rev().map(|d| (Mode::Flat, d)).collect();
@@ -158,7 +169,7 @@ fn fits(room: usize, docs: &[Doc], rest: &[Entry]) -> bool {
                     return room >= 0;
                 }
             }
-            Doc::Comment(_) | Doc::Hard | Doc::Blank => return matches!(mode, Mode::Break),
+            Doc::Comment(_) | Doc::Hard | Doc::Blank => return matches!(mode, Mode::Break) || forced == Forced::Fits,
             Doc::Line(flat) => match mode {
                 Mode::Break => return true,
                 Mode::Flat => room -= flat.len() as isize,
