@@ -42,7 +42,8 @@ fn nacl_signatures_are_reproduced() {
 #[test]
 fn wycheproof_ed25519_is_judged_as_its_authors_say() {
     let vectors = ed25519::wycheproof();
-    let judges: [(&str, fn(&[u8], &[u8], &[u8]) -> bool); 3] =
+    type Verify = fn(&[u8], &[u8], &[u8]) -> bool;
+    let judges: [(&str, Verify); 3] =
         [("dalek", oracle::verify_dalek), ("dalek strict", oracle::verify_dalek_strict), ("ring", oracle::verify_ring)];
     let mut differ = Vec::new();
     for v in &vectors {

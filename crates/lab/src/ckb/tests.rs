@@ -158,3 +158,40 @@ fn a_missing_source_is_reported() {
     assert!(matches!(err, CkbError::Build { .. }), "{err}");
     assert!(Path::new(dir.path()).join("crt0.S").is_file());
 }
+
+/// A whole real program: TweetNaCl signs RFC 8032's TEST 2 inside the VM.
+#[test]
+fn tweetnacl_signs_in_the_vm() {
+    const SEED: &str = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb";
+    const SIGNATURE: &str = "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da\
+                             085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00";
+    let bytes = |hex: &str| -> Vec<u8> {
+        (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).expect("hexadecimal")).collect()
+    };
+    let root = crate::peers::find_root(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("tests run inside the repository");
+    let peer = crate::peers::fetch(&root, "tweetnacl").expect("peer");
+    let dir = tempfile::tempdir().expect("scratch folder");
+    let main = dir.path().join("main.c");
+    let text = r#"
+        #include "tweetnacl.h"
+        unsigned char seed[32], sm[65];
+        static unsigned char pk[32], sk[64], opened[65];
+        void randombytes(unsigned char *out, unsigned long long n) { while (n--) out[n] = seed[n]; }
+        int main(void)
+        {
+          static const unsigned char message[1] = {0x72};
+          unsigned long long n;
+          crypto_sign_keypair(pk, sk);
+          crypto_sign(sm, &n, message, 1, sk);
+          return crypto_sign_open(opened, &n, sm, 65, pk);
+        }
+    "#;
+    std::fs::write(&main, text).expect("write");
+    let sources = [main, peer.sources[0].clone()];
+    let elf = build(dir.path(), Compiler::Clang, &sources, &peer.include_dirs, &["-O3"]).expect("build");
+    let job = CkbJob { inputs: vec![("seed".into(), bytes(SEED))], outputs: vec!["sm".into()], ..CkbJob::default() };
+    let run = run(&elf, &job).expect("run").expect_exit(0).expect("it accepts its own signature");
+    assert_eq!(run.outputs["sm"][..64], bytes(SIGNATURE), "{} cycles", run.cycles);
+    // About 20 thousand field multiplications of 256 products, at 5 cycles a product.
+    assert!(run.cycles > 20_000_000 && run.cycles < 400_000_000, "{}", run.cycles);
+}

@@ -8,6 +8,7 @@
 //! percentiles, pinned to one processor where the system allows it. Counted is the time-stamp counter; the ratio of
 //! core cycles to its ticks comes from a chain of dependent multiplications timed between the samples of the same run.
 
+pub mod kernel;
 mod link;
 mod parse;
 pub mod rivals;

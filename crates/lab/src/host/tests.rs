@@ -117,3 +117,40 @@ fn percentiles_are_nearest_rank() {
     assert_eq!(s, Spread { p10: 2.0, median: 6.0, p90: 10.0 });
     assert!(parse::spread(vec![]).is_none());
 }
+
+fn xor_kernel(compiler: &str, constant: u8) -> HostImpl {
+    let kernel = kernel::Kernel {
+        declarations: "static void f(uint8_t *o, const uint8_t *i, size_t n) { while (n--) o[n] = i[n] ^ KEY; }".into(),
+        setup: String::new(),
+        call: "f(out, in, sizeof in);".into(),
+        compared: true,
+    };
+    HostImpl {
+        name: format!("{compiler} {constant}"),
+        compiler: compiler.into(),
+        cflags: vec!["-O3".into(), format!("-DKEY={constant}")],
+        adapter: kernel.adapter(4096),
+        ..constant_impl()
+    }
+}
+
+fn constant_impl() -> HostImpl {
+    constant("", 0, 0)
+}
+
+#[test]
+fn kernels_are_timed_per_byte_and_compared() {
+    let dir = tempfile::tempdir().expect("scratch folder");
+    let workload = quick("xor", 4096);
+    let run = compare(dir.path(), &[xor_kernel("gcc", 5), xor_kernel("clang-19", 5)], &workload).expect("same kernel");
+    for r in &run.rows {
+        assert!(r.core_cycles_per_byte.expect("bulk").median < 3.0, "{r:?}");
+    }
+    let err = compare(dir.path(), &[xor_kernel("gcc", 5), xor_kernel("gcc", 6)], &workload).expect_err("keys differ");
+    assert!(matches!(err, HostError::Disagree { .. }), "{err}");
+    // A kernel made for another message length must not run past the message.
+    let mut long = workload.clone();
+    long.message_len = 100;
+    let err = compare(dir.path(), &[xor_kernel("gcc", 5)], &long).expect_err("lengths differ");
+    assert!(matches!(err, HostError::Refused { code: 2, .. }), "{err}");
+}
