@@ -187,7 +187,8 @@ impl<'a> FnCx<'a> {
         while let CTy::Array(e, len) = at {
             match len {
                 Len::Const(n) => {
-                    let _ = write!(dims, "[{n}]");
+                    // C has no empty arrays.
+                    let _ = write!(dims, "[{}]", (*n).max(1));
                 }
                 Len::Param { .. } => return Err(self.unsupported(format!("a local array of public run-time length (`{name}`)"))),
             }

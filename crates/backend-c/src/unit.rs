@@ -8,7 +8,7 @@ use crate::names::Names;
 use crate::preamble::{helpers_for, ASSUMPTIONS, PLACEMENT};
 use crate::vector::Vector;
 use crate::EmitError;
-use santoku_ir::{ConstId, ConstValue, Func, FuncId, Program, StructId, Ty};
+use santoku_ir::{ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Program, Stmt, StructId, Ty};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -70,6 +70,7 @@ pub struct UnitCx<'a> {
     struct_fields: Vec<Vec<(String, CTy)>>,
     const_names: Vec<String>,
     const_types: Vec<CTy>,
+    const_used: Vec<bool>,
     index: BTreeMap<String, usize>,
 }
 
@@ -101,6 +102,7 @@ impl UnitCx<'_> {
 /// # Errors
 /// See [`EmitError`].
 pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
+    let program = &without_empty_loops(program);
     let unit = prepare(program, opts)?;
     let mut bodies = String::new();
     let mut prototypes = String::new();
@@ -117,6 +119,36 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
         bodies.push('\n');
     }
     Ok(Emitted { source: source(&unit, &bodies), header: header(opts, &prototypes, &types(&unit)) })
+}
+
+/// Loops without a round would print as comparisons that C compilers rightly call pointless.
+fn without_empty_loops(program: &Program) -> Program {
+    fn strip(stmts: &[Stmt]) -> Vec<Stmt> {
+        let empty = |lo: &Expr, hi: &Expr| matches!((&lo.kind, &hi.kind), (ExprKind::Const(a), ExprKind::Const(b)) if b <= a);
+        let mut out = vec![];
+        for s in stmts {
+            match s {
+                Stmt::For { lo, hi, .. } if empty(lo, hi) => {}
+                Stmt::For { body, .. } => {
+                    let mut s = s.clone();
+                    if let Stmt::For { body: inner, .. } = &mut s {
+                        *inner = strip(body);
+                    }
+                    out.push(s);
+                }
+                Stmt::If { cond, then, els, loc } => {
+                    out.push(Stmt::If { cond: cond.clone(), then: strip(then), els: strip(els), loc: *loc });
+                }
+                Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } => out.push(s.clone()),
+            }
+        }
+        out
+    }
+    let mut p = program.clone();
+    for f in &mut p.funcs {
+        f.body = strip(&f.body);
+    }
+    p
 }
 
 fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
@@ -136,6 +168,7 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
         struct_fields: vec![],
         const_names,
         const_types: vec![],
+        const_used: vec![],
         index: program.funcs.iter().enumerate().map(|(k, f)| (f.name.clone(), k)).collect(),
     };
     let bad = |what: String| EmitError::Unannotated { func: String::new(), what, loc: Default::default() };
@@ -147,9 +180,13 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
         }
         unit.struct_fields.push(fields);
     }
-    for c in &program.consts {
-        unit.const_types.push(const_type(&unit, &c.ty, &c.value).ok_or_else(|| bad(format!("constant `{}`", c.name)))?);
+    let used = used_constants(program);
+    for (k, c) in program.consts.iter().enumerate() {
+        // Constants that no function reads may be of any size: nothing is printed for them.
+        let t = if used[k] { const_type(&unit, &c.ty, &c.value) } else { Some(CTy::Int(crate::ctype::U32)) };
+        unit.const_types.push(t.ok_or_else(|| bad(format!("constant `{}`", c.name)))?);
     }
+    unit.const_used = used;
     for f in &program.funcs {
         let public_name = f.export.clone().filter(|_| opts.export);
         let name = match public_name {
@@ -164,6 +201,21 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
         unit.in_place.push(done);
     }
     Ok(unit)
+}
+
+fn used_constants(program: &Program) -> Vec<bool> {
+    let mut used = vec![false; program.consts.len()];
+    for (k, f) in program.funcs.iter().enumerate() {
+        if program.tests.iter().any(|t| t.func.0 as usize == k) {
+            continue;
+        }
+        crate::alias::each_place(&f.body, &mut |p| {
+            if let santoku_ir::Base::Const(id) = p.base {
+                used[id.0 as usize] = true;
+            }
+        });
+    }
+    used
 }
 
 /// Tables keep their declared element type; undeclared integers take the narrowest type of their values.
@@ -225,16 +277,16 @@ fn types(unit: &UnitCx<'_>) -> String {
 fn member(unit: &UnitCx<'_>, t: &CTy, name: &str) -> String {
     let (mut dims, mut at) = (String::new(), t);
     while let CTy::Array(e, santoku_ir::Len::Const(n)) = at {
-        let _ = write!(dims, "[{n}]");
+        let _ = write!(dims, "[{}]", (*n).max(1));
         at = e;
     }
     format!("{} {name}{dims}", unit.scalar_name(at))
 }
 
-fn tables(unit: &UnitCx<'_>, bodies: &str) -> String {
+fn tables(unit: &UnitCx<'_>) -> String {
     let mut text = String::new();
     for (k, c) in unit.program.consts.iter().enumerate() {
-        if bodies.contains(&unit.const_names[k]) {
+        if unit.const_used[k] {
             let _ = writeln!(
                 text,
                 "/* {} */\nSTK_TABLE {} = {};\n",
@@ -269,7 +321,7 @@ fn initialiser(unit: &UnitCx<'_>, t: &CTy, v: &ConstValue, depth: usize) -> Stri
 
 fn source(unit: &UnitCx<'_>, bodies: &str) -> String {
     let opts = unit.opts;
-    let tables = tables(unit, bodies);
+    let tables = tables(unit);
     let types = if unit.opts.export && exports(unit.program) { String::new() } else { types(unit) };
     let rest = format!("{types}{tables}{bodies}{}", opts.api_source);
     let mut text = format!("/* {} */\n", opts.provenance.replace('\n', "\n * "));
