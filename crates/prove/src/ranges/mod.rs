@@ -1,1 +1,278 @@
 //! Safety: every exact integer in its range, every index in its array, every value defined.
+//!
+//! Needs: a verified core program.  Keeps: nothing between programs; a run is a function of the program and the
+//! options.  Absent: secrecy, meaning (the algebra's), rendering.
+//!
+//! Engines in order: intervals; then, for functions with something left open, linear facts and case splits on
+//! carries. An obligation closed by either may rely on all others: at the first violation of an execution every
+//! earlier obligation held, so the run that closed it was right about the state before it.
+
+mod annotate;
+mod cond;
+mod contracts;
+mod eval;
+mod exec;
+mod itv;
+mod lin;
+mod loops;
+mod num;
+mod place;
+mod record;
+mod run;
+mod show;
+mod split;
+mod value;
+
+pub use annotate::{annotate, check_annotations};
+pub use contracts::is_simple;
+pub use itv::Itv;
+pub use num::Num;
+pub use show::Show;
+pub use value::{Abs, Sc};
+
+use crate::obligation::{Engine, Kind, Obligation, Outcome};
+use record::{Entry, Record, Sites};
+use run::{Depth, Run, State};
+use santoku_ir::{Expr, FuncId, LocalId, Program};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+/// How much work the safety prover may do. All limits are counts, so results do not depend on the machine.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Abstract steps per function and engine.
+    pub steps: u64,
+    /// Abstract steps per function for trying case splits.
+    pub split_steps: u64,
+    /// Accept intermediates wider than 128 bits where only their low bits are used.
+    pub modular_width: bool,
+    /// Inputs tried per function with open obligations.
+    pub witness_tries: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { steps: 5_000_000, split_steps: 3_000_000, modular_width: false, witness_tries: 400 }
+    }
+}
+
+/// What callers know of a function: its results for any arguments.
+pub struct Summary {
+    rets: Vec<Abs>,
+    /// Steps of one run, when narrower arguments may give narrower results.
+    again: Option<u64>,
+    special: RefCell<Vec<(Vec<Abs>, Vec<Abs>)>>,
+}
+
+/// Steps a callee may cost to be run again for the arguments of one call.
+const SMALL_CALLEE: u64 = 20_000;
+/// Argument tuples remembered per callee.
+const SPECIAL_CASES: usize = 32;
+
+/// Facts about one function.
+pub struct FuncRanges {
+    sites: Vec<Option<Abs>>,
+    locals: Vec<Abs>,
+    rets: Vec<Abs>,
+}
+
+/// Proven values of every expression and local of a program, true whenever all obligations are.
+pub struct Ranges {
+    funcs: Vec<FuncRanges>,
+}
+
+impl Ranges {
+    /// Values of expression number `site` of a function (order of [`santoku_ir::visit::walk_exprs`]); `None`
+    /// when it has no exact integers or is never reached.
+    pub fn site(&self, func: FuncId, site: usize) -> Option<&Abs> {
+        self.funcs[func.0 as usize].sites.get(site)?.as_ref()
+    }
+    /// All values ever stored in a local (of types with exact integers).
+    pub fn local(&self, func: FuncId, local: LocalId) -> &Abs {
+        &self.funcs[func.0 as usize].locals[local.0 as usize]
+    }
+    /// Values of the results of a function.
+    pub fn rets(&self, func: FuncId) -> &[Abs] {
+        &self.funcs[func.0 as usize].rets
+    }
+}
+
+/// Settles every safety obligation of every function but the bodies of tests (those are executed).
+pub fn analyse(p: &Program, opts: &Options) -> (Ranges, Vec<Obligation>) {
+    let consts: Vec<Abs> = p.consts.iter().map(|c| Abs::of_const(&c.value)).collect();
+    let tests: BTreeSet<FuncId> = p.tests.iter().map(|t| t.func).collect();
+    let (mut funcs, mut sums, mut all) = (Vec::new(), Vec::new(), Vec::new());
+    for nr in 0..p.funcs.len() {
+        let id = FuncId(nr as u32);
+        let settled = settle(p, id, opts, &sums, &consts, !tests.contains(&id));
+        sums.push(settled.summary);
+        funcs.push(settled.ranges);
+        all.extend(settled.obligations);
+    }
+    (Ranges { funcs }, all)
+}
+
+struct Settled {
+    ranges: FuncRanges,
+    summary: Summary,
+    obligations: Vec<Obligation>,
+}
+
+fn settle(p: &Program, id: FuncId, opts: &Options, sums: &[Summary], consts: &[Abs], wanted: bool) -> Settled {
+    let start = Instant::now();
+    let f = p.func(id);
+    let sites = Sites::of(f);
+    let mut plain = Run::new(p, f, opts, Depth::Intervals, sums, consts, &sites);
+    let mut rets = plain.function(None);
+    let (mut rec, steps) = (plain.rec, plain.steps);
+    let mut closed = Vec::new();
+    if wanted && rec.open() > 0 {
+        let mut scout = Run::new(p, f, opts, Depth::Relational, sums, consts, &sites);
+        scout.mute = 1;
+        scout.splits.search = true;
+        scout.splits.steps = opts.split_steps;
+        scout.function(None);
+        let mut second = Run::new(p, f, opts, Depth::Relational, sums, consts, &sites);
+        second.splits.plans = scout.splits.plans;
+        rets = second.function(None);
+        let first = std::mem::replace(&mut rec, second.rec);
+        closed = first.entries;
+    }
+    let wide = f.rets.iter().any(|r| annotate::undeclared(p, &f.local(*r).ty));
+    let again = (wide && steps <= SMALL_CALLEE && !f.params.is_empty()).then_some(steps);
+    let summary = Summary { rets: rets.clone(), again, special: RefCell::default() };
+    let obligations = if wanted { report(id, f.loc, &closed, &rec, start) } else { Vec::new() };
+    let Record { exprs, locals, .. } = rec;
+    Settled { ranges: FuncRanges { sites: exprs, locals, rets }, summary, obligations }
+}
+
+/// Obligations of both runs: the first engine that closed each one gets it.
+fn report(func: FuncId, loc: santoku_ir::Loc, first: &[Entry], last: &Record, start: Instant) -> Vec<Obligation> {
+    let proved = |engine| Outcome::Proved { engine };
+    let one = |e: &Entry, outcome| Obligation { func, kind: e.key.1, loc: e.loc, text: e.text.clone(), outcome, micros: 0 };
+    let two_runs = !first.is_empty();
+    let mut out = Vec::new();
+    for e in first {
+        let open = last.find(&e.key).and_then(|l| l.failure.as_ref());
+        out.push(one(e, match (&e.failure, open) {
+            (None, _) => proved(Engine::Intervals),
+            (Some(_), None) => proved(Engine::Relational),
+            (Some(_), Some(f)) => failed(f),
+        }));
+    }
+    let seen: BTreeSet<&record::Key> = first.iter().map(|e| &e.key).collect();
+    for e in last.entries.iter().filter(|e| !seen.contains(&e.key)) {
+        let engine = if two_runs { Engine::Relational } else { Engine::Intervals };
+        out.push(one(e, e.failure.as_ref().map_or(proved(engine), failed)));
+    }
+    out.push(Obligation {
+        func,
+        kind: Kind::Total,
+        loc,
+        text: "terminates on every input".into(),
+        outcome: proved(Engine::Syntactic),
+        micros: start.elapsed().as_micros() as u64,
+    });
+    out
+}
+
+fn failed(f: &record::Failure) -> Outcome {
+    Outcome::Failed { reason: f.reason.clone(), witness: None, origin: f.origin.clone() }
+}
+
+impl Run<'_> {
+    /// Runs the function on any arguments (or the given ones); gives its results.
+    pub(crate) fn function(&mut self, args: Option<&[Abs]>) -> Vec<Abs> {
+        let f = self.f;
+        let locals: Vec<Abs> = f.locals.iter().map(|l| Abs::undefined(self.p, &l.ty)).collect();
+        let mut st = State { versions: vec![0; locals.len()], locals, covers: Default::default(), dead: false };
+        for (nr, id) in f.lens.iter().chain(&f.params).enumerate() {
+            let any = Abs::any(self.p, &f.local(*id).ty);
+            let v = args.and_then(|a| a.get(nr)).map_or_else(|| any.clone(), Abs::strip);
+            st.locals[id.0 as usize] = v.clone();
+            self.rec.locals[id.0 as usize] = v;
+        }
+        for id in &f.lens {
+            if let (true, Abs::Sc(s)) = (self.relational(), &mut st.locals[id.0 as usize]) {
+                let atom = self.atoms.fresh(s.itv.clone());
+                s.fact = value::Fact::Lin(std::rc::Rc::new(lin::Lin::atom(atom)));
+            }
+        }
+        self.assume_requires(&mut st);
+        let entry = st.locals.clone();
+        self.block(&mut st, &f.body);
+        self.loc = f.loc;
+        self.finish(&mut st, &entry)
+    }
+
+    fn finish(&mut self, st: &mut State, entry: &[Abs]) -> Vec<Abs> {
+        let (f, at) = (self.f, self.func_addr());
+        for (nr, id) in f.rets.iter().enumerate() {
+            let place = santoku_ir::Place::local(*id);
+            let ok = st.dead || st.locals[id.0 as usize].defined() || self.covered(st, &place, &[]);
+            self.check(
+                at,
+                Kind::Defined,
+                nr as u32,
+                ok,
+                |s| format!("result `{}` is written", s.local(*id)),
+                |s| record::Failure { reason: format!("result `{}` may be left unwritten", s.local(*id)), origin: None },
+            );
+        }
+        if !st.dead {
+            self.ensures(st, entry);
+        }
+        f.rets
+            .iter()
+            .map(|id| {
+                let any = Abs::any(self.p, &f.local(*id).ty);
+                let own = &st.locals[id.0 as usize];
+                any.zip(own, &mut |any, own| {
+                    let met = any.itv.meet(&own.itv);
+                    Sc::new(if met.is_empty() { any.itv.clone() } else { met })
+                })
+            })
+            .collect()
+    }
+
+    /// Results of a callee for the arguments in `frame`.
+    pub(crate) fn summary(&mut self, func: FuncId, frame: &[Abs]) -> Vec<Abs> {
+        let callee = self.p.func(func);
+        let Some(sum) = self.sums.get(func.0 as usize) else {
+            return callee.rets.iter().map(|r| Abs::any(self.p, &callee.local(*r).ty)).collect();
+        };
+        if sum.again.is_none() {
+            return sum.rets.clone();
+        }
+        let ids = callee.lens.iter().chain(&callee.params);
+        let args: Vec<Abs> = ids.clone().map(|id| frame[id.0 as usize].strip()).collect();
+        let any = ids.map(|id| Abs::any(self.p, &callee.local(*id).ty));
+        if args.iter().zip(any).all(|(a, t)| a.covers(&t)) || !args.iter().all(Abs::defined) {
+            return sum.rets.clone();
+        }
+        if let Some((_, rets)) = sum.special.borrow().iter().find(|(a, _)| *a == args) {
+            return rets.clone();
+        }
+        let sites = Sites::default();
+        let mut run = Run::new(self.p, callee, self.opts, Depth::Intervals, self.sums, self.consts, &sites);
+        run.mute = 1;
+        let rets: Vec<Abs> = run.function(Some(&args));
+        self.steps += run.steps;
+        let rets: Vec<Abs> = rets.iter().zip(&sum.rets).map(|(a, b)| a.zip(b, &mut |a, b| Sc::new(a.itv.meet(&b.itv)))).collect();
+        let mut special = sum.special.borrow_mut();
+        if special.len() < SPECIAL_CASES {
+            special.push((args, rets.clone()));
+        }
+        rets
+    }
+}
+
+impl Sites {
+    /// Expressions of a function in site order, for those that look facts up.
+    pub fn ordered(func: &santoku_ir::Func) -> Vec<&Expr> {
+        let mut out = Vec::new();
+        santoku_ir::visit::walk_exprs(&func.body, &mut |e| out.push(e));
+        out
+    }
+}

@@ -1,0 +1,443 @@
+//! Expressions: values, obligations inside them, linear forms.
+
+use super::itv::Itv;
+use super::lin::Lin;
+use super::num::Num;
+use super::place::{self, concrete, push_step, Step};
+use super::record::{addr, Failure};
+use super::run::{Run, State};
+use super::value::{scalar_itv, Abs, Fact, Sc};
+use crate::obligation::Kind;
+use santoku_ir::{Base, BinOp, Expr, ExprKind, Len, Place, Proj, Ty, UnOp};
+use std::rc::Rc;
+
+/// Nested selections whose sides are evaluated under their condition.
+const MAX_SELECTS: u32 = 3;
+
+/// The operands worth naming when a value is too wide.
+pub fn operands(e: &Expr) -> Vec<&Expr> {
+    match &e.kind {
+        ExprKind::Bin(_, a, b) => vec![a, b],
+        ExprKind::Un(_, a) | ExprKind::Cast(a) => vec![a],
+        ExprKind::Select(_, a, b) => vec![a, b],
+        _ => Vec::new(),
+    }
+}
+
+impl Run<'_> {
+    /// The value of `e`; settles the obligations inside it.
+    pub fn eval(&mut self, st: &mut State, e: &Expr) -> Abs {
+        let outer = std::mem::replace(&mut self.modular, false);
+        let v = self.eval_in(st, e, outer);
+        self.modular = outer;
+        v
+    }
+
+    /// `modular`: only the value mod a power of two matters to the user of `e`.
+    fn eval_in(&mut self, st: &mut State, e: &Expr, modular: bool) -> Abs {
+        self.steps += 1;
+        let v = match &e.kind {
+            ExprKind::Const(v) => Abs::scalar(Itv::constant(v)),
+            ExprKind::Read(p) => self.read(st, e, p),
+            ExprKind::Un(op, a) => Abs::Sc(self.unary(st, e, *op, a, modular)),
+            ExprKind::Bin(op, a, b) => Abs::Sc(self.binary(st, e, *op, a, b, modular)),
+            ExprKind::Cmp(op, a, b) => Abs::Sc(self.compare(st, *op, a, b)),
+            ExprKind::Select(c, a, b) => self.select(st, c, a, b),
+            ExprKind::Cast(a) => Abs::Sc(self.cast(st, &e.ty, a)),
+            ExprKind::Array(es) => Abs::Arr(Rc::new(es.iter().map(|e| self.eval(st, e)).collect())).conform(self.p, &e.ty),
+            ExprKind::Repeat(a) => Abs::Sum(Rc::new(self.eval(st, a))).conform(self.p, &e.ty),
+            ExprKind::Struct(_, es) => Abs::Struct(Rc::new(es.iter().map(|e| self.eval(st, e)).collect())),
+        };
+        self.note_expr(e, &v);
+        v
+    }
+
+    /// A scalar; anything of its type where the program makes no sense.
+    pub fn scalar(&mut self, st: &mut State, e: &Expr) -> Sc {
+        match self.eval(st, e) {
+            Abs::Sc(s) => s,
+            _ => Sc::new(scalar_itv(&e.ty)),
+        }
+    }
+
+    fn scalar_mod(&mut self, st: &mut State, e: &Expr, modular: bool) -> Sc {
+        let outer = std::mem::replace(&mut self.modular, modular);
+        let v = self.eval(st, e);
+        self.modular = outer;
+        match v {
+            Abs::Sc(s) => s,
+            _ => Sc::new(scalar_itv(&e.ty)),
+        }
+    }
+
+    fn read(&mut self, st: &mut State, e: &Expr, p: &Place) -> Abs {
+        let steps = self.steps_of(st, p);
+        let whole = match p.base {
+            Base::Local(id) => &st.locals[id.0 as usize],
+            Base::Const(id) => &self.consts[id.0 as usize],
+        };
+        let Some(v) = place::read(whole, &steps) else { return Abs::any(self.p, &e.ty) };
+        let Base::Local(id) = p.base else { return v };
+        let defined = v.defined() || self.covered(st, p, &steps);
+        self.check(
+            addr(e),
+            Kind::Defined,
+            0,
+            defined,
+            |s| format!("`{}` is written before it is read", s.place(p)),
+            |s| Failure { reason: format!("`{}` may be read before it is written", s.place(p)), origin: None },
+        );
+        if !v.defined() {
+            // Also where the cover proved it: the summary itself never becomes "certainly written".
+            return v.map(&mut |s| Sc { def: true, itv: if s.itv.is_empty() { Itv::TOP } else { s.itv.clone() }, ..s.clone() })
+                .zip(&Abs::any(self.p, &e.ty), &mut |a, t| Sc { itv: a.itv.meet(&t.itv), ..a.clone() });
+        }
+        match (&v, &e.ty) {
+            (Abs::Sc(s), Ty::Int(_)) if self.relational() && s.fact == Fact::None => self.name_leaf(st, id.0 as usize, &steps, s),
+            _ => v,
+        }
+    }
+
+    /// Gives a stored integer an atom, shared by later reads of the same element.
+    fn name_leaf(&mut self, st: &mut State, local: usize, steps: &[Step], s: &Sc) -> Abs {
+        if let Some(k) = s.itv.single() {
+            let fact = k.small().map_or(Fact::None, |k| Fact::Lin(Rc::new(Lin::constant(k))));
+            return Abs::Sc(Sc { fact, ..s.clone() });
+        }
+        let atom = self.atoms.fresh(s.itv.clone());
+        let named = Sc { fact: Fact::Lin(Rc::new(Lin::atom(atom))), ..s.clone() };
+        if let Some(leaf) = concrete(steps).and_then(|path| st.locals[local].at_mut(&path)) {
+            *leaf = named.clone();
+        }
+        Abs::Sc(named)
+    }
+
+    /// Evaluates the projections of a place and settles their bounds.
+    pub fn steps_of(&mut self, st: &mut State, p: &Place) -> Vec<Step> {
+        let mut out = Vec::with_capacity(p.projs.len());
+        let mut ty: Ty = match p.base {
+            Base::Local(id) => self.f.local(id).ty.clone(),
+            Base::Const(id) => self.p.consts[id.0 as usize].ty.clone(),
+        };
+        for proj in &p.projs {
+            let (step, next) = match (proj, ty) {
+                (Proj::Field(i), Ty::Struct(id)) => {
+                    let field = self.p.structs[id.0 as usize].fields.get(*i as usize);
+                    (Step::Field(*i as usize), field.map_or(Ty::Bool, |f| f.1.clone()))
+                }
+                (Proj::Index(ix), Ty::Array { elem, len, .. }) => {
+                    let (at, lin) = self.offset(st, ix, 1, &len, p);
+                    (Step::Index { at, lin }, *elem)
+                }
+                (Proj::Slice { off, len: n }, Ty::Array { elem, len, .. }) => {
+                    let (off, lin) = self.offset(st, off, *n, &len, p);
+                    let step = Step::Slice { off, len: usize::try_from(*n).unwrap_or(usize::MAX), lin };
+                    (step, Ty::Array { elem, len: Len::Const(*n), ranges: None })
+                }
+                (_, other) => (Step::Field(usize::MAX), other),
+            };
+            push_step(&mut out, step);
+            ty = next;
+        }
+        out
+    }
+
+    /// Settles `0 <= off && off + n <= len`; gives the offset inside those bounds.
+    fn offset(&mut self, st: &mut State, off: &Expr, n: u64, len: &Len, p: &Place) -> (Itv, Option<Lin>) {
+        let s = self.scalar(st, off);
+        let (len_itv, len_lin) = self.length(st, len);
+        let n = i128::from(n);
+        let form = self.form(&s);
+        let last = len_itv.sub(&Itv::point(n));
+        let low = s.itv.lo.sign() >= 0 || self.implied(form.clone());
+        let high = s.itv.hi <= last.lo
+            || self.implied(form.as_ref().zip(len_lin).and_then(|(f, l)| l.sub(f)).and_then(|d| d.plus(-n)));
+        let what = if n == 1 { "index" } else { "slice" };
+        self.check(
+            addr(off),
+            Kind::Index,
+            0,
+            low && high,
+            |show| format!("{what} `{}` of `{}` stays inside", show.expr(off), show.place(p)),
+            |show| Failure {
+                reason: format!(
+                    "`{}` is {}, but {what}es of `{}` go from 0 to {}",
+                    show.expr(off), s.itv, show.place(p), last
+                ),
+                origin: None,
+            },
+        );
+        let inside = s.itv.meet(&Itv { lo: Num::ZERO, hi: last.hi });
+        (if inside.is_empty() { Itv::new(0, 0) } else { inside }, form)
+    }
+
+    /// An array length as an interval and a form.
+    pub fn length(&mut self, st: &State, len: &Len) -> (Itv, Option<Lin>) {
+        match len {
+            Len::Const(n) => (Itv::point(i128::from(*n)), Some(Lin::constant(i128::from(*n)))),
+            Len::Param { param, add } => {
+                let s = st.locals[param.0 as usize].as_sc().cloned().unwrap_or_else(Sc::undefined);
+                let form = self.form(&s).and_then(|f| f.plus(i128::from(*add)));
+                (s.itv.add(&Itv::point(i128::from(*add))), form)
+            }
+        }
+    }
+
+    fn unary(&mut self, st: &mut State, e: &Expr, op: UnOp, a: &Expr, modular: bool) -> Sc {
+        let x = self.scalar_mod(st, a, modular);
+        match (&e.ty, op) {
+            (Ty::Int(_), _) => {
+                let form = self.form(&x).and_then(|f| f.scale(-1));
+                let v = self.integer(x.itv.neg(), form);
+                self.width(e, &v, modular);
+                v
+            }
+            (Ty::Word(bits), UnOp::Neg) => Sc::new(x.itv.neg().wrap(*bits)),
+            (Ty::Word(bits), UnOp::Not) => Sc::new(Itv::point(Num::mask(*bits)).sub(&x.itv)),
+            _ => {
+                let fact = match &x.fact {
+                    Fact::Cond(c) => Fact::Cond(Rc::new(c.negated())),
+                    _ => Fact::None,
+                };
+                Sc { fact, ..Sc::new(Itv::point(1).sub(&x.itv)) }
+            }
+        }
+    }
+
+    fn binary(&mut self, st: &mut State, e: &Expr, op: BinOp, a: &Expr, b: &Expr, modular: bool) -> Sc {
+        match &e.ty {
+            Ty::Int(_) => self.int_binary(st, e, op, a, b, modular),
+            Ty::Word(bits) => self.word_binary(st, e, op, a, b, *bits),
+            _ => {
+                let (x, y) = (self.scalar(st, a), self.scalar(st, b));
+                super::cond::combine(op, &x, &y)
+            }
+        }
+    }
+
+    fn int_binary(&mut self, st: &mut State, e: &Expr, op: BinOp, a: &Expr, b: &Expr, modular: bool) -> Sc {
+        let ring = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul);
+        let keeps = modular && (ring || op == BinOp::Shl);
+        let reduces = op == BinOp::And && b.as_const().is_some_and(|m| m.bits() <= 128);
+        let mut x = self.scalar_mod(st, a, keeps || reduces);
+        let y = self.scalar_mod(st, b, modular && ring);
+        let (fx, fy) = (self.form(&x), self.form(&y));
+        let both = || fx.as_ref().zip(fy.as_ref());
+        let v = match op {
+            BinOp::Add => self.integer(x.itv.add(&y.itv), both().and_then(|(f, g)| f.add(g))),
+            BinOp::Sub => self.integer(x.itv.sub(&y.itv), both().and_then(|(f, g)| f.sub(g))),
+            BinOp::Mul => {
+                let itv = if a == b { x.itv.square() } else { x.itv.mul(&y.itv) };
+                let form = both().and_then(|(f, g)| match (f.as_const(), g.as_const()) {
+                    (Some(k), _) => g.scale(k),
+                    (_, Some(k)) => f.scale(k),
+                    _ => None,
+                });
+                self.integer(itv, form)
+            }
+            BinOp::Shl => match small_count(&y) {
+                Some(k) => self.integer(x.itv.shl(k), fx.and_then(|f| f.scale(pow2(k)?))),
+                None => self.bad_count(e, b, &y),
+            },
+            BinOp::Shr => match small_count(&y) {
+                Some(k) => {
+                    x = self.split_here(st, a, x, k);
+                    self.quotient(&x, &Num::pow2(k))
+                }
+                None => self.bad_count(e, b, &y),
+            },
+            BinOp::Div | BinOp::Mod | BinOp::And => {
+                let divisor = if op == BinOp::And { y.itv.single().map(|m| m.add(&Num::ONE)) } else { y.itv.single().cloned() };
+                match divisor.filter(|d| d.sign() > 0) {
+                    Some(d) => {
+                        if let Some(k) = d.log2() {
+                            x = self.split_here(st, a, x, k);
+                        }
+                        if op == BinOp::Div { self.quotient(&x, &d) } else { self.remainder(&x, &d) }
+                    }
+                    None => self.bad_divisor(e, b, &y),
+                }
+            }
+            BinOp::Or | BinOp::Xor | BinOp::Rotl | BinOp::Rotr => Sc::new(Itv::TOP),
+        };
+        self.width(e, &v, modular && op != BinOp::Shr && op != BinOp::Div);
+        v
+    }
+
+    pub fn quotient(&mut self, x: &Sc, d: &Num) -> Sc {
+        let itv = x.itv.div_floor(d);
+        let form = match (self.form(x), d.small()) {
+            (Some(f), Some(k)) if itv.single().is_none() => Some(self.quotient_form(&f, k)),
+            _ => None,
+        };
+        self.integer(itv, form)
+    }
+
+    /// `floor(f / k)`: the shared atom, whose interval does not depend on where we are.
+    fn quotient_form(&mut self, f: &Lin, k: i128) -> Lin {
+        if f.konst % k == 0 && f.terms.iter().all(|t| t.1 % k == 0) {
+            return Lin { terms: f.terms.iter().map(|t| (t.0, t.1 / k)).collect(), konst: f.konst / k };
+        }
+        let itv = self.atoms.bound(f).div_floor(&Num::from(k));
+        Lin::atom(self.atoms.quotient(f, k, itv))
+    }
+
+    pub fn remainder(&mut self, x: &Sc, d: &Num) -> Sc {
+        let itv = x.itv.mod_floor(d);
+        let form = match (self.form(x), d.small()) {
+            (Some(f), Some(k)) => match x.itv.div_floor(d).single().and_then(Num::small) {
+                Some(q) => q.checked_mul(k).and_then(i128::checked_neg).and_then(|c| f.plus(c)),
+                None => self.quotient_form(&f, k).scale(k).and_then(|kq| f.sub(&kq)),
+            },
+            _ => None,
+        };
+        self.integer(itv, form)
+    }
+
+    fn bad_count(&mut self, e: &Expr, b: &Expr, y: &Sc) -> Sc {
+        let itv = y.itv.clone();
+        self.check(
+            addr(e),
+            Kind::Shift,
+            0,
+            false,
+            |s| format!("shift count `{}` is a constant", s.expr(b)),
+            |s| Failure { reason: format!("shift of an exact integer by `{}`, which is {itv}", s.expr(b)), origin: None },
+        );
+        Sc::new(Itv::TOP)
+    }
+
+    fn bad_divisor(&mut self, e: &Expr, b: &Expr, y: &Sc) -> Sc {
+        let itv = y.itv.clone();
+        self.check(
+            addr(e),
+            Kind::Range,
+            1,
+            false,
+            |s| format!("divisor `{}` is a positive constant", s.expr(b)),
+            |s| Failure { reason: format!("divisor `{}` is {itv}", s.expr(b)), origin: None },
+        );
+        Sc::new(Itv::TOP)
+    }
+
+    fn word_binary(&mut self, st: &mut State, e: &Expr, op: BinOp, a: &Expr, b: &Expr, bits: u32) -> Sc {
+        let x = self.scalar(st, a).itv;
+        let count = self.scalar(st, b);
+        if matches!(op, BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr) {
+            return Sc::new(self.word_shift(e, op, &x, b, &count, bits));
+        }
+        let y = count.itv;
+        Sc::new(match op {
+            BinOp::Add => x.add(&y).wrap(bits),
+            BinOp::Sub => x.sub(&y).wrap(bits),
+            BinOp::Mul => x.mul(&y).wrap(bits),
+            BinOp::And => x.and(&y),
+            BinOp::Or => x.or(&y),
+            BinOp::Xor => x.xor(&y),
+            _ => Itv::word(bits),
+        })
+    }
+
+    fn word_shift(&mut self, e: &Expr, op: BinOp, x: &Itv, b: &Expr, count: &Sc, bits: u32) -> Itv {
+        let last = i128::from(bits) - 1;
+        let ok = Itv::new(0, last).contains(&count.itv) || {
+            let f = self.form(count);
+            self.implied(f.clone()) && self.implied(f.and_then(|f| f.scale(-1)).and_then(|f| f.plus(last)))
+        };
+        let itv = count.itv.clone();
+        self.check(
+            addr(e),
+            Kind::Shift,
+            0,
+            ok,
+            |s| format!("shift count `{}` is in 0..{last}", s.expr(b)),
+            |s| Failure { reason: format!("shift count `{}` is {itv}, the word has {bits} bits", s.expr(b)), origin: None },
+        );
+        match (op, small_count(count).filter(|k| *k < bits)) {
+            (BinOp::Shl, Some(k)) => x.shl(k).wrap(bits),
+            (BinOp::Shr, Some(k)) => x.shr(k),
+            (BinOp::Shr, None) => Itv { lo: Num::ZERO, hi: x.hi.clone() },
+            (_, Some(0)) => x.clone(),
+            _ => Itv::word(bits),
+        }
+    }
+
+    fn cast(&mut self, st: &mut State, to: &Ty, a: &Expr) -> Sc {
+        let x = self.scalar_mod(st, a, matches!(to, Ty::Word(_)));
+        match to {
+            Ty::Word(bits) => Sc::new(x.itv.wrap(*bits)),
+            _ => Sc::new(x.itv),
+        }
+    }
+
+    fn select(&mut self, st: &mut State, c: &Expr, a: &Expr, b: &Expr) -> Abs {
+        let cond = self.scalar(st, c);
+        let (x, y) = (self.eval(st, a), self.eval(st, b));
+        match self.decided(&cond) {
+            Some(true) => return x,
+            Some(false) => return y,
+            None => {}
+        }
+        if let (Fact::Cond(_), true) = (&cond.fact, self.selects < MAX_SELECTS) {
+            let x = self.side(st, &cond, true, a, x);
+            let y = self.side(st, &cond, false, b, y);
+            return match (x, y) {
+                (Some(x), Some(y)) => x.join(&y),
+                (Some(v), None) | (None, Some(v)) => v,
+                (None, None) => Abs::any(self.p, &a.ty),
+            };
+        }
+        x.join(&y)
+    }
+
+    /// The value of one side of a selection under its condition; `None` when the condition cannot be so.
+    fn side(&mut self, st: &mut State, cond: &Sc, truth: bool, e: &Expr, plain: Abs) -> Option<Abs> {
+        let Fact::Cond(c) = &cond.fact else { return Some(plain) };
+        if c.vars.is_empty() && c.yes.is_empty() && c.no.is_empty() {
+            return Some(plain);
+        }
+        let facts = self.facts.len();
+        let saved: Vec<(usize, Abs)> = c.vars.iter().map(|v| (v.local.0 as usize, st.locals[v.local.0 as usize].clone())).collect();
+        self.assume(st, c, truth);
+        let dead = std::mem::replace(&mut st.dead, false);
+        self.mute += 1;
+        self.selects += 1;
+        let fails = self.fails;
+        let v = (!dead).then(|| self.eval(st, e));
+        self.fails = fails;
+        self.selects -= 1;
+        self.mute -= 1;
+        self.facts.truncate(facts);
+        // In reverse: the first saved copy of a local is its original.
+        for (l, v) in saved.into_iter().rev() {
+            st.locals[l] = v;
+        }
+        v
+    }
+
+    /// A computed exact integer must fit a 128-bit register, unless only its low bits are used.
+    fn width(&mut self, e: &Expr, v: &Sc, modular: bool) {
+        if v.itv.single().is_some() && v.itv.lo.bits() <= 128 {
+            return;
+        }
+        let signed = Itv { lo: Num::pow2(127).neg(), hi: Num::mask(127) };
+        let fits = signed.contains(&v.itv) || Itv::word(128).contains(&v.itv) || (modular && self.opts.modular_width);
+        let itv = v.itv.clone();
+        self.check(
+            addr(e),
+            Kind::Width,
+            0,
+            fits,
+            |s| format!("`{}` fits 128 bits", s.expr(e)),
+            |s| Failure { reason: format!("`{}` is {itv}: wider than 128 bits", s.expr(e)), origin: None },
+        );
+    }
+}
+
+fn small_count(s: &Sc) -> Option<u32> {
+    s.itv.single()?.small().and_then(|k| u32::try_from(k).ok()).filter(|k| *k < 1 << 14)
+}
+
+fn pow2(k: u32) -> Option<i128> {
+    (k < 127).then(|| 1i128 << k)
+}

@@ -1,0 +1,257 @@
+//! One abstract run over one function: its state, its notes, and how obligations are settled on the way.
+
+use super::itv::Itv;
+use super::lin::{Atoms, Lin};
+use super::num::Num;
+use super::record::{addr, Failure, Record, Sites};
+use super::show::Show;
+use super::split::Splits;
+use super::value::{Abs, Cond, Fact, Sc};
+use super::{Options, Summary};
+use crate::obligation::{Kind, Origin};
+use santoku_ir::{Expr, Func, Loc, LocalId, Program, Stmt, Ty};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// How hard a run thinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// Intervals alone.
+    Intervals,
+    /// Also linear forms and facts.
+    Relational,
+}
+
+/// Per summarised array, the element ranges `[start, end)` that certainly were written.
+pub type Covers = BTreeMap<LocalId, Vec<(Lin, Lin)>>;
+
+/// Values of all locals at one point; `dead` when no input gets here.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub locals: Vec<Abs>,
+    /// Counts writes, so that facts about older values are told apart.
+    pub versions: Vec<u32>,
+    pub covers: Covers,
+    pub dead: bool,
+}
+
+fn same(a: &Abs, b: &Abs) -> bool {
+    match (a, b) {
+        (Abs::Arr(a), Abs::Arr(b)) | (Abs::Struct(a), Abs::Struct(b)) => Rc::ptr_eq(a, b),
+        (Abs::Sum(a), Abs::Sum(b)) => Rc::ptr_eq(a, b),
+        _ => false,
+    }
+}
+
+/// One run.
+pub struct Run<'a> {
+    pub p: &'a Program,
+    pub f: &'a Func,
+    pub opts: &'a Options,
+    pub depth: Depth,
+    pub sums: &'a [Summary],
+    pub consts: &'a [Abs],
+    pub sites: &'a Sites,
+    pub rec: Record,
+    /// Above zero nothing is noted down; failures are still counted.
+    pub mute: u32,
+    pub fails: u64,
+    /// Abstract steps done, and how many may be.
+    pub steps: u64,
+    pub budget: u64,
+    pub atoms: Atoms,
+    /// Forms known to be `>= 0` on the current path.
+    pub facts: Vec<Lin>,
+    pub splits: Splits,
+    /// Statement being executed, for messages.
+    pub loc: Loc,
+    /// Nested selections being refined.
+    pub selects: u32,
+    /// Whether the value being computed is reduced mod a power of two right after.
+    pub modular: bool,
+    /// Next version number of any local.
+    pub clock: u32,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(p: &'a Program, f: &'a Func, opts: &'a Options, depth: Depth, sums: &'a [Summary], consts: &'a [Abs], sites: &'a Sites) -> Run<'a> {
+        let blank = f.locals.iter().map(|l| Abs::undefined(p, &l.ty)).collect();
+        Run {
+            p,
+            f,
+            opts,
+            depth,
+            sums,
+            consts,
+            sites,
+            rec: Record::new(sites.len(), blank),
+            mute: 0,
+            fails: 0,
+            steps: 0,
+            budget: opts.steps,
+            atoms: Atoms::default(),
+            facts: Vec::new(),
+            splits: Splits::default(),
+            loc: f.loc,
+            selects: 0,
+            modular: false,
+            clock: 0,
+        }
+    }
+
+    pub fn show(&self) -> Show<'a> {
+        Show { program: self.p, func: self.f }
+    }
+
+    pub fn relational(&self) -> bool {
+        self.depth == Depth::Relational
+    }
+
+    /// Settles one visit of one obligation.
+    pub fn check(&mut self, at: usize, kind: Kind, nr: u32, ok: bool, text: impl FnOnce(&Show) -> String, fail: impl FnOnce(&Show) -> Failure) {
+        if !ok {
+            self.fails += 1;
+        }
+        if self.mute == 0 {
+            let show = self.show();
+            self.rec.visit((at, kind, nr), self.loc, || text(&show), (!ok).then_some(|| fail(&show)));
+        }
+    }
+
+    /// `form >= 0` on this path?
+    pub fn implied(&self, form: Option<Lin>) -> bool {
+        self.relational() && form.is_some_and(|f| self.atoms.implied(&f, &self.facts))
+    }
+
+    /// The form of a scalar integer: its own, or its constant value.
+    pub fn form(&self, s: &Sc) -> Option<Lin> {
+        if !self.relational() {
+            return None;
+        }
+        match (s.lin(), s.itv.single().and_then(Num::small)) {
+            (_, Some(k)) => Some(Lin::constant(k)),
+            (Some(l), None) => Some((**l).clone()),
+            (None, None) => None,
+        }
+    }
+
+    /// An integer with this interval and, where known, form; each sharpens the other.
+    pub fn integer(&self, itv: Itv, form: Option<Lin>) -> Sc {
+        let Some(form) = form.filter(|_| self.relational()) else { return Sc::new(itv) };
+        let itv = if form.terms.len() > 1 { itv.meet(&self.atoms.bound(&form)) } else { itv };
+        Sc { fact: Fact::Lin(Rc::new(form)), ..Sc::new(itv) }
+    }
+
+    /// Makes `cond` hold (or not) in `st` and on the path.
+    pub fn assume(&mut self, st: &mut State, cond: &Cond, truth: bool) {
+        for v in &cond.vars {
+            if st.versions[v.local.0 as usize] != v.version {
+                continue;
+            }
+            let bound = if truth { &v.yes } else { &v.no };
+            let leaf = &mut st.locals[v.local.0 as usize];
+            let Some(old) = leaf.at(&v.path) else { continue };
+            let met = old.itv.meet(bound);
+            if met.is_empty() && old.def {
+                st.dead = true;
+            } else if met != old.itv {
+                if let Some(s) = leaf.at_mut(&v.path) {
+                    s.itv = met;
+                }
+            }
+        }
+        if self.relational() {
+            self.facts.extend(if truth { cond.yes.iter() } else { cond.no.iter() }.filter(|l| !l.terms.is_empty()).cloned());
+        }
+    }
+
+    /// Whether a condition certainly holds (or not) on this path.
+    pub fn decided(&self, s: &Sc) -> Option<bool> {
+        if let Some(v) = s.itv.single() {
+            return Some(!v.is_zero());
+        }
+        let Fact::Cond(c) = &s.fact else { return None };
+        let all = |ls: &[Lin], exact: bool| {
+            self.relational() && exact && !ls.is_empty() && ls.iter().all(|l| self.atoms.implied(l, &self.facts))
+        };
+        if all(&c.yes, c.exact.0) {
+            return Some(true);
+        }
+        all(&c.no, c.exact.1).then_some(false)
+    }
+
+    pub fn note_expr(&mut self, e: &Expr, v: &Abs) {
+        if self.mute == 0 && super::value::has_ints(self.p, &e.ty) {
+            if let Some(site) = self.sites.get(e) {
+                self.rec.expr(site, v);
+            }
+        }
+    }
+
+    /// What holds in both states.
+    pub fn join(&mut self, a: State, b: State) -> State {
+        if a.dead {
+            return b;
+        }
+        if b.dead {
+            return a;
+        }
+        // A version is shared only by equal histories, so joined ones get a new number.
+        self.clock += 1;
+        let clock = self.clock;
+        let versions = a.versions.iter().zip(&b.versions).map(|(x, y)| if x == y { *x } else { clock }).collect();
+        let covers = a
+            .covers
+            .iter()
+            .filter_map(|(l, x)| {
+                let y = b.covers.get(l)?;
+                Some((*l, x.iter().filter(|c| y.contains(c)).cloned().collect()))
+            })
+            .collect::<Covers>();
+        let locals = a.locals.into_iter().zip(&b.locals).map(|(x, y)| if same(&x, y) { x } else { x.join(y) }).collect();
+        State { locals, versions, covers, dead: false }
+    }
+
+    /// New version of a local about to change.
+    pub fn touch(&mut self, st: &mut State, l: LocalId) {
+        self.clock += 1;
+        st.versions[l.0 as usize] = self.clock;
+    }
+
+    /// Where a too wide value comes from: its own interval and those of its operands.
+    pub fn origin(&mut self, st: &mut State, e: &Expr, found: &Itv, wanted: Option<&Itv>, declared_at: Option<Loc>) -> Origin {
+        let mut operands = Vec::new();
+        self.mute += 1;
+        let (fails, steps) = (self.fails, self.steps);
+        for part in super::eval::operands(e) {
+            if matches!(part.ty, Ty::Int(_) | Ty::Word(_)) && part.as_const().is_none() {
+                let v = self.eval(st, part).itv();
+                operands.push((self.show().expr(part), v));
+            }
+        }
+        (self.fails, self.steps) = (fails, steps);
+        self.mute -= 1;
+        let width = |i: &Itv| i.hi.sub(&i.lo);
+        operands.sort_by(|a, b| width(&b.1).cmp(&width(&a.1)).then(a.0.cmp(&b.0)));
+        operands.dedup();
+        operands.truncate(4);
+        Origin {
+            site: self.show().expr(e),
+            found: (found.lo.to_big(), found.hi.to_big()),
+            wanted: wanted.and_then(|w| Some((w.lo.to_big()?, w.hi.to_big()?))),
+            declared_at,
+            operands: operands.into_iter().map(|(t, i)| (t, i.to_string())).collect(),
+        }
+    }
+
+    /// Address used for obligations of a whole function.
+    pub fn func_addr(&self) -> usize {
+        addr(self.f)
+    }
+
+    /// Executes a list of statements; see [`super::split`] for what happens at a failure.
+    pub fn block(&mut self, st: &mut State, body: &[Stmt]) {
+        let items: Vec<super::split::Item> = body.iter().map(super::split::Item::Stmt).collect();
+        self.sequence(st, &items);
+    }
+}
