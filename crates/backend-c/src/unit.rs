@@ -33,7 +33,7 @@ pub struct Options {
     pub api_source: String,
     pub api_header: String,
     pub vector: Option<Vector>,
-    /// Exported functions get this prefix-free C name; when false they are `static` (amalgam with an API of its own).
+    /// Exported functions are external and stand in the header; when false they are `static` too (`api_source` calls them).
     pub export: bool,
 }
 
@@ -188,8 +188,7 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
     }
     unit.const_used = used;
     for f in &program.funcs {
-        let public_name = f.export.clone().filter(|_| opts.export);
-        let name = match public_name {
+        let name = match f.export.clone() {
             Some(n) => {
                 unit.globals.reserve(&n);
                 n
