@@ -1,1 +1,34 @@
-//! (room `passes`)
+//! Optimisation: rewrites of the core IR, each checked on every run.
+//!
+//! Needs: a verified program.  Keeps: the meaning of every function (results on all inputs that meet its obligations),
+//! its signature and its contracts.  Absent: target instructions (the back ends), layouts (`layout`), search for good
+//! settings (`tune`).
+//!
+//! [`TABLE`] is the list of passes: names, documentation, trust class, levels. [`optimise`] runs [`PIPELINE`] and checks
+//! each step.
+
+mod array_to_scalar;
+mod const_fold;
+mod copy_free;
+mod copy_prop;
+mod cse;
+mod dead_code;
+mod dead_functions;
+mod derive_width;
+mod drop_asserts;
+mod first_row_init;
+mod fold;
+mod inline;
+mod loop_fusion;
+mod options;
+mod run;
+mod table;
+mod unroll;
+mod util;
+
+pub use options::{Level, PassOptions, ParseLevelError};
+pub use run::{optimise, optimise_with, Optimised, PassFailure, Reason, StepReport};
+pub use table::{find, Class, Pass, Rewrite, PIPELINE, TABLE};
+
+#[cfg(test)]
+mod tests;

@@ -133,11 +133,9 @@ impl Dag {
     pub fn new(cells_max: usize) -> Dag {
         Dag { cells_max, ..Dag::default() }
     }
-    pub fn len(&self) -> usize {
+    /// Nodes so far.
+    pub fn size(&self) -> usize {
         self.nodes.len()
-    }
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
     }
     /// Has the graph outgrown its budget? Executors ask after every statement.
     pub fn full(&self) -> bool {

@@ -81,7 +81,7 @@ pub fn check(before: &Program, after: &Program, func: &str, expand: &BTreeSet<St
             Err(Stop::Unknown(why)) => last = Verdict::Unknown(why),
             Ok(sides) => {
                 if sides.old == sides.new {
-                    return Verdict::Equal { nodes: dag.len() };
+                    return Verdict::Equal { nodes: dag.size() };
                 }
                 last = Verdict::Differ(Box::new(difference(&mut dag, before.func(old), &sides)));
                 if !sides.kept_loop {

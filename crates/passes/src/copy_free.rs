@@ -1,0 +1,107 @@
+//! Copy-free results: a value that is only built to be copied is built where the copy goes.
+//!
+//! Needs: `copy-prop`, `dead-code` before it for the simple cases.  Keeps: every other use of the destination.
+//! Leaves out: destinations with computed indices, variables that outlive the copy, and copies that change the declared
+//! range (the wider storage is needed for the intermediate values).
+//! Class: checked.
+//! Page: docs/passes/copy-free.md.  Tests: tests/copy_free.rs, tests/broken.rs.
+
+use crate::options::PassOptions;
+use crate::util::{accesses, each_function, fixed, local_of, overlap};
+use santoku_ir::typing::Scope;
+use santoku_ir::visit::{blocks_mut, expr_locals, place_exprs, stmt_exprs, substitute_place, Access};
+use santoku_ir::{Func, LocalId, LocalKind, Place, Program, Proj, Stmt};
+use std::collections::BTreeMap;
+
+pub fn run(program: &Program, _: &PassOptions) -> Program {
+    each_function(program, |program, func| {
+        let mut body = std::mem::take(&mut func.body);
+        let uses = count(&body);
+        block(&mut body, program, func, &uses);
+        func.body = body;
+    })
+}
+
+/// How many places of a body are rooted at each local.
+fn count(body: &[Stmt]) -> BTreeMap<LocalId, usize> {
+    let mut uses = BTreeMap::new();
+    for l in accesses(body).into_iter().filter_map(|(p, _)| local_of(p)) {
+        *uses.entry(l).or_insert(0) += 1;
+    }
+    uses
+}
+
+fn block(body: &mut Vec<Stmt>, program: &Program, func: &Func, uses: &BTreeMap<LocalId, usize>) {
+    let mut at = 0;
+    while at < body.len() {
+        for inner in blocks_mut(&mut body[at]) {
+            block(inner, program, func, uses);
+        }
+        match redirect(&body[..=at], program, func, uses) {
+            Some((start, temp, dst)) => {
+                body.remove(at);
+                substitute_place(&mut body[start..at], temp, &dst);
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// If the last statement copies a variable whose whole life is in this block, and nothing touches the destination
+/// during that life: where the life starts, the variable, the destination.
+fn redirect(
+    body: &[Stmt],
+    program: &Program,
+    func: &Func,
+    uses: &BTreeMap<LocalId, usize>,
+) -> Option<(usize, LocalId, Place)> {
+    let (last, before) = body.split_last()?;
+    let Stmt::Assign { dst, src, .. } = last else { return None };
+    let from = src.as_read().filter(|p| p.projs.is_empty())?;
+    let temp = local_of(from).filter(|l| func.local(*l).kind == LocalKind::Var)?;
+    let target = local_of(dst)?;
+    let plain = fixed(dst) && !dst.projs.iter().any(|p| matches!(p, Proj::Slice { .. }));
+    // Same declared type, and public only where public is asked for.
+    let ty = Scope::of(program, func).place_ty(dst)?;
+    let fits = ty == func.local(temp).ty && func.local(temp).public == func.local(target).public;
+    if target == temp || !plain || !fits || matches!(func.local(target).kind, LocalKind::Counter | LocalKind::Len) {
+        return None;
+    }
+    let start = before.iter().position(|s| mentions(s, temp))?;
+    let life = &before[start..];
+    let inside = count(life).get(&temp).copied().unwrap_or(0);
+    if uses.get(&temp) != Some(&(inside + 1)) || !starts(&life[0], temp) {
+        return None;
+    }
+    // One assignment reads all it needs before it writes.
+    let single = life.len() == 1 && matches!(life[0], Stmt::Assign { .. });
+    let disturbed = !single && accesses(life).into_iter().any(|(p, _)| overlap(p, dst));
+    // A call whose arguments share storage with its result would need the copy back.
+    let clashes = life.iter().any(|s| clash(s, temp, target));
+    (!disturbed && !clashes).then(|| (start, temp, dst.clone()))
+}
+
+fn mentions(stmt: &Stmt, local: LocalId) -> bool {
+    accesses(std::slice::from_ref(stmt)).into_iter().any(|(p, _)| local_of(p) == Some(local))
+}
+
+/// Does the life of a variable start here afresh? Every part of it is written before it is read, and no other statement
+/// of the function touches it, so the first write starts it.
+fn starts(first: &Stmt, temp: LocalId) -> bool {
+    let mut read = false;
+    stmt_exprs(first, &mut |e| read |= expr_locals(e).contains(&temp));
+    let written = accesses(std::slice::from_ref(first)).iter().any(|(p, a)| local_of(p) == Some(temp) && *a == Access::Write);
+    !read && written
+}
+
+fn clash(stmt: &Stmt, temp: LocalId, target: LocalId) -> bool {
+    let mut found = false;
+    santoku_ir::visit::walk_stmts(std::slice::from_ref(stmt), &mut |s| {
+        let Stmt::Call { dsts, lens, args, .. } = s else { return };
+        let writes = dsts.iter().any(|d| local_of(d) == Some(temp));
+        let mut reads = lens.iter().chain(args).any(|e| expr_locals(e).contains(&target));
+        dsts.iter().for_each(|d| place_exprs(d, &mut |e| reads |= expr_locals(e).contains(&target)));
+        found |= writes && reads;
+    });
+    found
+}

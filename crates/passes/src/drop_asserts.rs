@@ -1,0 +1,25 @@
+//! Drops proved assertions and loop invariants.
+//!
+//! Needs: `derive-width` before it, which may use them as facts.  Keeps: the assertions of `test` blocks, which are what
+//! those blocks are for.  Leaves out: contracts; they stay for reports and headers.
+//! Class: checked.
+//! Page: docs/passes/drop-asserts.md.  Tests: tests/drop_asserts.rs.
+
+use crate::options::PassOptions;
+use crate::util::each_function;
+use santoku_ir::visit::rewrite_stmts;
+use santoku_ir::{Program, Stmt};
+
+pub fn run(program: &Program, _: &PassOptions) -> Program {
+    each_function(program, |_, func| {
+        let is_test = func.rets.is_empty();
+        rewrite_stmts(&mut func.body, &mut |mut stmt| match &mut stmt {
+            Stmt::Assert { .. } if !is_test => Vec::new(),
+            Stmt::For { invariants, .. } => {
+                invariants.clear();
+                vec![stmt]
+            }
+            Stmt::Assert { .. } | Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::If { .. } => vec![stmt],
+        });
+    })
+}
