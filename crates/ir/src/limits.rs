@@ -9,6 +9,8 @@ pub const EXPR_DEPTH: usize = 256;
 pub const STMT_DEPTH: usize = 64;
 /// Deepest nesting of types (arrays of arrays, structs in structs).
 pub const TYPE_DEPTH: usize = 32;
+/// Most scalars and structs one struct unfolds to, arrays counted once.
+pub const STRUCT_NODES: usize = 1 << 16;
 /// Deepest nesting of open blocks and calls in one run of the interpreter.
 pub const RUN_DEPTH: usize = 1000;
 /// Deepest nesting of one evaluation of a specification, calls of `spec fn`s included.

@@ -5,6 +5,7 @@
 //! legality beyond "this projection makes no sense here" (`None`); [`crate::verify`] judges.
 
 use crate::data::{Base, Const, Expr, ExprKind, Func, Local, Place, Program, Proj};
+use crate::limits::{STRUCT_NODES, TYPE_DEPTH};
 use crate::ty::{Len, Range, StructDef, Ty};
 use num_traits::ToPrimitive;
 
@@ -88,4 +89,36 @@ pub fn scalar_range(ty: &Ty) -> Option<Range> {
         Ty::Int(range) => range.clone(),
         Ty::Array { .. } | Ty::Struct(_) => None,
     }
+}
+
+/// Checks that structs mention only earlier ones and unfold to trees of bounded depth and size, so that
+/// recursion over types ends soon; gives the position of the first that does not.
+pub fn first_bad_struct(structs: &[StructDef]) -> Option<usize> {
+    // Per struct: depth and number of nodes when unfolded (arrays once).
+    let mut known: Vec<(usize, usize)> = Vec::new();
+    for def in structs {
+        let (mut depth, mut nodes) = (0, 1);
+        for (_, ty) in &def.fields {
+            let (d, n) = unfolded(ty, &known).unwrap_or((usize::MAX, 0));
+            depth = d.max(depth);
+            nodes += n;
+        }
+        if depth >= TYPE_DEPTH || nodes > STRUCT_NODES {
+            return Some(known.len());
+        }
+        known.push((depth + 1, nodes));
+    }
+    None
+}
+
+fn unfolded(ty: &Ty, structs: &[(usize, usize)]) -> Option<(usize, usize)> {
+    let mut ty = ty;
+    for depth in 1..=TYPE_DEPTH {
+        match ty {
+            Ty::Array { elem, .. } => ty = elem,
+            Ty::Struct(id) => return structs.get(id.0 as usize).map(|(d, n)| (d + depth, *n)),
+            Ty::Word(_) | Ty::Int(_) | Ty::Bool => return Some((depth, 1)),
+        }
+    }
+    None
 }

@@ -19,6 +19,8 @@ pub(super) struct Code<'p> {
     pub body: Vec<Op<'p>>,
     /// Per local: its declared type holds ranges that a flow into it must respect.
     pub ranged: Vec<bool>,
+    /// Variables and results that may turn out to hold no scalar, for some lengths.
+    pub maybe_vacuous: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -114,7 +116,9 @@ impl<'p> Lower<'p> {
             return Err(Fault::internal("a parameter or result is not a local"));
         }
         let ranged = func.locals.iter().map(|l| has_ranges(&l.ty, struct_ranged)).collect();
-        Ok(Code { func, body: self.block(func, &func.body, STMT_DEPTH)?, ranged })
+        let open = |l: &Local| matches!(l.kind, LocalKind::Var | LocalKind::Ret) && maybe_vacuous(&l.ty);
+        let maybe_vacuous = (0..func.locals.len()).filter(|i| open(&func.locals[*i])).collect();
+        Ok(Code { func, body: self.block(func, &func.body, STMT_DEPTH)?, ranged, maybe_vacuous })
     }
 
     fn block(&self, func: &'p Func, body: &'p [Stmt], depth: usize) -> Run<Vec<Op<'p>>> {
@@ -285,6 +289,15 @@ pub(super) fn ranged_structs(program: &Program) -> Vec<bool> {
         known.push(ranged);
     }
     known
+}
+
+/// Whether a type might hold no scalar: it has a run-time or zero length, or is a struct (not looked into).
+fn maybe_vacuous(ty: &Ty) -> bool {
+    match ty {
+        Ty::Word(_) | Ty::Int(_) | Ty::Bool => false,
+        Ty::Struct(_) => true,
+        Ty::Array { elem, len, .. } => !matches!(len, Len::Const(1..)) || maybe_vacuous(elem),
+    }
 }
 
 /// Whether values of this type are bounded by some declared range.

@@ -112,6 +112,12 @@ impl<'a, 'p> Machine<'a, 'p> {
             self.check_flow(frame, slot, &[], &v)?;
             frame.slots[slot] = v;
         }
+        for slot in &frame.code.maybe_vacuous {
+            let ty = &func.locals[*slot].ty;
+            if let Some(v) = store::vacuous(self.program, ty, &|len| frame.len(len))? {
+                frame.slots[*slot] = v;
+            }
+        }
         if self.options.check_contracts {
             self.check_contracts(frame, ContractKind::Requires)?;
         }

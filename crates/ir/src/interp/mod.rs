@@ -135,6 +135,9 @@ impl<'p> Interp<'p> {
 
     fn prepare(&mut self, root: FuncId) -> Result<(), Box<Fault>> {
         if self.consts.is_none() {
+            if let Some(at) = crate::typing::first_bad_struct(&self.program.structs) {
+                return Err(Fault::internal(format!("struct {} is not possible", self.program.structs[at].name)));
+            }
             let depth = crate::limits::TYPE_DEPTH;
             let all = self.program.consts.iter().map(|c| code::const_value(self.program, &c.ty, &c.value, depth));
             self.consts = Some(all.collect::<Result<_, _>>()?);

@@ -10,6 +10,9 @@ use crate::ty::{Len, Range, Ty};
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
+/// Most elements of an array whose elements hold nothing.
+const VACUOUS_MAX: usize = 1 << 16;
+
 /// A projection with its index evaluated.
 #[derive(Clone, Debug)]
 pub(super) enum Walked {
@@ -99,21 +102,46 @@ fn expand(program: &Program, v: &mut Value, ty: &Ty, lens: Lens<'_>, cost: &mut 
         return Ok(());
     }
     match ty {
-        Ty::Array { len, .. } => {
+        Ty::Array { elem, len, .. } => {
             let n = lens(len).map_err(Fault::new)?;
             *cost += n as u64;
             if *cost > budget {
                 return Err(Fault::new(FaultKind::OutOfSteps));
             }
-            *v = Value::array(vec![Value::Undef; n]);
+            let part = vacuous(program, elem, lens)?.unwrap_or(Value::Undef);
+            *v = Value::array(vec![part; n]);
         }
         Ty::Struct(id) => {
             let def = program.structs.get(id.0 as usize).ok_or_else(|| Fault::internal("no such struct"))?;
-            *v = Value::structure(vec![Value::Undef; def.fields.len()]);
+            let part = |(_, t): &(String, Ty)| Ok(vacuous(program, t, lens)?.unwrap_or(Value::Undef));
+            *v = Value::structure(def.fields.iter().map(part).collect::<Run<_>>()?);
         }
         Ty::Word(_) | Ty::Int(_) | Ty::Bool => {}
     }
     Ok(())
+}
+
+/// The only value of a type that holds no scalar (an empty array, an array of such): assigned from the start.
+pub(super) fn vacuous(program: &Program, ty: &Ty, lens: Lens<'_>) -> Run<Option<Value>> {
+    match ty {
+        Ty::Word(_) | Ty::Int(_) | Ty::Bool => Ok(None),
+        Ty::Array { elem, len, .. } => {
+            let n = lens(len).map_err(Fault::new)?;
+            if n == 0 {
+                return Ok(Some(Value::array(Vec::new())));
+            }
+            let Some(part) = vacuous(program, elem, lens)? else { return Ok(None) };
+            if n > VACUOUS_MAX {
+                return Err(Fault::internal("an array of too many empty values"));
+            }
+            Ok(Some(Value::array(vec![part; n])))
+        }
+        Ty::Struct(id) => {
+            let def = program.structs.get(id.0 as usize).ok_or_else(|| Fault::internal("no such struct"))?;
+            let parts = def.fields.iter().map(|(_, t)| vacuous(program, t, lens)).collect::<Run<Option<Vec<Value>>>>()?;
+            Ok(parts.map(Value::structure))
+        }
+    }
 }
 
 /// An integer outside a range, before the place has a name.

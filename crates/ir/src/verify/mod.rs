@@ -1,0 +1,306 @@
+//! The verifier, run between all passes: is this a program at all?
+//!
+//! Needs: any [`Program`] value whatsoever.  Keeps: one rule per code in [`CODES`]; a program without errors
+//! never meets [`crate::interp::FaultKind::Internal`].  Absent: obligations that need values (ranges, indices in
+//! bounds, shift counts, contracts), which belong to the prover. Whether every array element is written before
+//! it is read is decided here only for the patterns of [`assigned`]; the rest is reported as
+//! [`Report::undecided`], for the prover too.
+
+mod assigned;
+mod calls;
+mod secrecy;
+mod spec;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use crate::data::*;
+use crate::limits::{EXPR_DEPTH, STMT_DEPTH, TYPE_DEPTH};
+use crate::ty::{Len, LocalId, Ty};
+use crate::typing::{first_bad_struct, Scope};
+use crate::visit;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Every code an error may carry, with the rule it stands for.
+pub const CODES: &[(&str, &str)] = &[
+    ("arity", "calls, literals and results have as many parts as declared"),
+    ("constant", "a constant fits its type"),
+    ("contract", "contracts are well formed and mention constants, lengths, parameters and (ensures) results"),
+    ("counter", "a loop counter is an Int local of kind Counter, written by its loop alone, read inside it alone"),
+    ("id", "every id names something"),
+    ("kind", "lens, params and rets list exactly the locals of their kind, once each"),
+    ("length", "parametric lengths are lengths of the function; a call's lengths give its argument types"),
+    ("name", "function names are unique"),
+    ("nesting", "types, expressions and statements nest within the limits"),
+    ("operator", "division, masks and integer shifts have the constant operands they need"),
+    ("order", "functions follow what they call; structs follow what they contain"),
+    ("overlap", "destinations of a call are disjoint, and their indices are not written by it"),
+    ("projection", "a projection fits the type it narrows"),
+    ("range", "ranges are not empty, one per element, and join to the element's range"),
+    ("readonly", "parameters, lengths and constants are not assigned"),
+    ("secret", "public places receive public values; branches, bounds, indices and shift counts are public"),
+    ("test", "a test is a function without lengths, parameters and results"),
+    ("type", "operands and values have the types required"),
+    ("unassigned", "variables and results are assigned before they are read or returned"),
+];
+
+/// A rule broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyError {
+    /// Name of the function, empty for declarations outside functions.
+    pub func: String,
+    pub loc: Loc,
+    /// One of [`CODES`].
+    pub code: &'static str,
+    pub message: String,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)?;
+        if !self.func.is_empty() {
+            write!(f, " in {}", self.func)?;
+        }
+        if self.loc != Loc::default() {
+            write!(f, " (file {}, line {}, column {})", self.loc.file, self.loc.line, self.loc.col)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+/// An array read (or result returned) of which this verifier does not know whether all that is read was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    pub func: FuncId,
+    pub local: LocalId,
+    pub loc: Loc,
+}
+
+/// What the verifier found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    pub errors: Vec<VerifyError>,
+    /// Obligations left to the prover, in source order.
+    pub undecided: Vec<Undecided>,
+}
+
+/// All broken rules of a program; none for a well-formed one.
+pub fn verify(program: &Program) -> Vec<VerifyError> {
+    report(program).errors
+}
+
+/// Broken rules and what is left to the prover.
+pub fn report(program: &Program) -> Report {
+    let mut out = Report::default();
+    declarations(program, &mut out);
+    // Everything below trusts that declarations can be walked.
+    if !out.errors.is_empty() {
+        return out;
+    }
+    for (at, func) in program.funcs.iter().enumerate() {
+        let mut check = FuncCheck::new(program, at, func);
+        check.run();
+        out.errors.append(&mut check.errors);
+        out.undecided.append(&mut check.undecided);
+    }
+    tests(program, &mut out);
+    out
+}
+
+fn program_error(out: &mut Report, loc: Loc, code: &'static str, message: String) {
+    out.errors.push(VerifyError { func: String::new(), loc, code, message });
+}
+
+fn declarations(program: &Program, out: &mut Report) {
+    for (at, def) in program.structs.iter().enumerate() {
+        for (name, ty) in &def.fields {
+            if let Err((code, message)) = types::declared(ty, &program.structs[..at], &[]) {
+                program_error(out, Loc::default(), code, format!("field {}.{name}: {message}", def.name));
+            }
+        }
+    }
+    if let Some(at) = first_bad_struct(&program.structs) {
+        if out.errors.is_empty() {
+            program_error(out, Loc::default(), "nesting", format!("struct {} is too large", program.structs[at].name));
+        }
+        return;
+    }
+    for c in &program.consts {
+        let bad = types::declared(&c.ty, &program.structs, &[]).and_then(|()| types::const_fits(program, &c.ty, &c.value));
+        if let Err((code, message)) = bad {
+            program_error(out, c.loc, code, format!("constant {}: {message}", c.name));
+        }
+    }
+    for f in &program.specs {
+        if let Err((code, message)) = spec::spec_fn(program, f) {
+            program_error(out, f.loc, code, format!("spec fn {}: {message}", f.name));
+        }
+    }
+    let mut names = BTreeSet::new();
+    for f in program.funcs.iter().filter(|f| !names.insert(&f.name)) {
+        program_error(out, f.loc, "name", format!("two functions are called {}", f.name));
+    }
+}
+
+fn tests(program: &Program, out: &mut Report) {
+    for test in &program.tests {
+        match program.funcs.get(test.func.0 as usize) {
+            None => program_error(out, Loc::default(), "id", format!("test {} has no function", test.name)),
+            Some(f) if f.lens.len() + f.params.len() + f.rets.len() > 0 => {
+                program_error(out, f.loc, "test", format!("test {} takes or gives values", test.name));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// The checks of one function.
+struct FuncCheck<'p> {
+    program: &'p Program,
+    /// Position in the program: callees have smaller ones.
+    at: usize,
+    func: &'p Func,
+    scope: Scope<'p>,
+    /// Locals that some statement writes.
+    written: BTreeSet<LocalId>,
+    /// Where errors are being found.
+    loc: Loc,
+    errors: Vec<VerifyError>,
+    undecided: Vec<Undecided>,
+}
+
+impl<'p> FuncCheck<'p> {
+    fn new(program: &'p Program, at: usize, func: &'p Func) -> FuncCheck<'p> {
+        let scope = Scope::of(program, func);
+        let (written, loc) = (BTreeSet::new(), func.loc);
+        FuncCheck { program, at, func, scope, written, loc, errors: Vec::new(), undecided: Vec::new() }
+    }
+
+    fn error(&mut self, code: &'static str, message: impl Into<String>) {
+        let func = self.func.name.clone();
+        self.errors.push(VerifyError { func, loc: self.loc, code, message: message.into() });
+    }
+
+    /// Stages, each trusting that the earlier found nothing.
+    fn run(&mut self) {
+        let stages: [fn(&mut Self); 5] =
+            [Self::nesting, Self::locals, Self::types, Self::secrecy_and_contracts, Self::assignments];
+        for stage in stages {
+            stage(self);
+            if !self.errors.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Name of a local, for messages.
+    fn name(&self, id: LocalId) -> &'p str {
+        self.func.locals.get(id.0 as usize).map_or("?", |l| &l.name)
+    }
+
+    fn kind(&self, id: LocalId) -> Option<LocalKind> {
+        self.func.locals.get(id.0 as usize).map(|l| l.kind)
+    }
+
+    fn nesting(&mut self) {
+        let mut blocks: Vec<(&[Stmt], usize)> = vec![(&self.func.body, 1)];
+        while let Some((body, depth)) = blocks.pop() {
+            if depth > STMT_DEPTH {
+                return self.error("nesting", format!("statements nest more than {STMT_DEPTH} deep"));
+            }
+            for stmt in body {
+                self.loc = stmt.loc();
+                let mut exprs = Vec::new();
+                visit::stmt_exprs(stmt, &mut |e| exprs.push((e, 1)));
+                if !exprs_within(exprs) {
+                    return self.error("nesting", format!("an expression nests more than {EXPR_DEPTH} deep"));
+                }
+                blocks.extend(visit::blocks(stmt).into_iter().map(|b| (b, depth + 1)));
+            }
+        }
+    }
+
+    fn locals(&mut self) {
+        let lens = &self.func.lens;
+        for local in &self.func.locals {
+            self.loc = local.loc;
+            if let Err((code, message)) = types::declared(&local.ty, &self.program.structs, lens) {
+                self.error(code, format!("{}: {message}", local.name));
+            }
+            if matches!(local.kind, LocalKind::Len | LocalKind::Counter) && !matches!(local.ty, Ty::Int(_)) {
+                let code = if local.kind == LocalKind::Len { "kind" } else { "counter" };
+                self.error(code, format!("{} is not an Int", local.name));
+            }
+        }
+        self.loc = self.func.loc;
+        let lists = [
+            (LocalKind::Len, &self.func.lens),
+            (LocalKind::Param, &self.func.params),
+            (LocalKind::Ret, &self.func.rets),
+        ];
+        for (kind, list) in lists {
+            let declared = (0..self.func.locals.len() as u32).map(LocalId).filter(|id| self.kind(*id) == Some(kind));
+            let mut listed = list.clone();
+            listed.sort();
+            if !declared.eq(listed) {
+                self.error("kind", format!("the list of {kind:?} locals is not the set of them"));
+            }
+        }
+    }
+
+    fn secrecy_and_contracts(&mut self) {
+        self.secrecy();
+        self.contracts();
+    }
+}
+
+/// Whether all expressions, given with the depth they start at, stay within the limit. No recursion.
+fn exprs_within(mut work: Vec<(&Expr, usize)>) -> bool {
+    while let Some((e, depth)) = work.pop() {
+        if depth > EXPR_DEPTH || !ty_within(&e.ty) {
+            return false;
+        }
+        visit::children(e, &mut |c| work.push((c, depth + 1)));
+    }
+    true
+}
+
+fn ty_within(mut ty: &Ty) -> bool {
+    for _ in 0..TYPE_DEPTH {
+        match ty {
+            Ty::Array { elem, .. } => ty = elem,
+            Ty::Word(_) | Ty::Int(_) | Ty::Bool | Ty::Struct(_) => return true,
+        }
+    }
+    false
+}
+
+/// An expression `local + constant`, or a constant (`None`), of integers.
+fn affine(e: &Expr) -> Option<(Option<LocalId>, i64)> {
+    use num_traits::ToPrimitive;
+    match &e.kind {
+        ExprKind::Const(v) => Some((None, v.to_i64()?)),
+        ExprKind::Read(Place { base: Base::Local(id), projs }) if projs.is_empty() => Some((Some(*id), 0)),
+        ExprKind::Bin(BinOp::Add, a, b) => match (affine(a)?, affine(b)?) {
+            ((x, c), (None, d)) | ((None, c), (x, d)) => Some((x, c.checked_add(d)?)),
+            _ => None,
+        },
+        ExprKind::Bin(BinOp::Sub, a, b) => match (affine(a)?, affine(b)?) {
+            ((x, c), (None, d)) => Some((x, c.checked_sub(d)?)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `affine` as an array length of the function whose lengths are `lens`.
+fn affine_len(e: &Expr, lens: &[LocalId]) -> Option<Len> {
+    match affine(e)? {
+        (None, c) => Some(Len::Const(u64::try_from(c).ok()?)),
+        (Some(param), add) if lens.contains(&param) => Some(Len::Param { param, add }),
+        (Some(_), _) => None,
+    }
+}
