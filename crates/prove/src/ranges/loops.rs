@@ -32,13 +32,13 @@ impl Run<'_> {
         let (lo, hi) = (self.scalar(st, lo), self.scalar(st, hi));
         let mut first = 0;
         if let (Some(a), Some(b)) = (constant(&lo), constant(&hi)) {
+            if b <= a {
+                return self.empty_loop(st, s, a, b);
+            }
             match self.unrolled(st, s, a, b) {
                 None => return,
                 Some(done) => first = done,
             }
-        }
-        if hi.itv.hi <= lo.itv.lo {
-            return;
         }
         let shift = |s: Sc, k: i128| Sc::new(s.itv.add(&Itv::point(k)));
         let (lo, hi) = match (first, *rev) {
@@ -48,6 +48,17 @@ impl Run<'_> {
         };
         let bounds = Bounds { from: self.form(&lo), to: self.form(&hi), lo, hi };
         self.fixed_point(st, s, bounds, invariants, body);
+    }
+
+    /// Invariants hold at entry also where there is no step.
+    fn empty_loop(&mut self, st: &mut State, s: &Stmt, a: i128, b: i128) {
+        let Stmt::For { var, rev, invariants, .. } = s else { return };
+        if invariants.is_empty() {
+            return;
+        }
+        self.set_counter(st, *var, Sc::new(Itv::point(if *rev { b - 1 } else { a })));
+        invariants.iter().for_each(|i| self.claim(st, i, Kind::Assert, ""));
+        st.locals[var.0 as usize] = Abs::Sc(Sc::undefined());
     }
 
     /// Steps through `a ..< b`. `Some(n)`: the budget would not last; n iterations are done.
@@ -70,10 +81,9 @@ impl Run<'_> {
 
     /// One step of an unrolled loop.
     pub fn iteration(&mut self, st: &mut State, s: &Stmt, at: i128) {
-        let Stmt::For { var, lo, hi, rev, invariants, body, .. } = s else { return };
+        let Stmt::For { var, rev, invariants, body, .. } = s else { return };
         self.set_counter(st, *var, Sc::new(Itv::point(at)));
         self.loc = s.loc();
-        let _ = (lo, hi, rev);
         for i in invariants {
             self.claim(st, i, Kind::Assert, "");
             self.hold(st, i);
@@ -109,7 +119,6 @@ impl Run<'_> {
             let mut probe = entry.clone();
             let start = if rev { bounds.hi.itv.sub(&Itv::point(1)) } else { bounds.lo.itv.clone() };
             let form = if rev { bounds.to.as_ref().and_then(|t| t.plus(-1)) } else { bounds.from.clone() };
-            self.facts.extend(gap(&bounds).and_then(|g| g.plus(-1)));
             let v = self.integer(start, form);
             self.set_counter(&mut probe, var, v);
             invariants.iter().for_each(|i| self.claim(&mut probe, i, Kind::Assert, ""));
@@ -167,6 +176,10 @@ impl Run<'_> {
 
     /// The body from the loop head; `quiet` skips what only the last visit must do.
     fn body_once(&mut self, st: &mut State, set: &Loop, quiet: bool) {
+        if set.counter.is_empty() {
+            st.dead = true;
+            return;
+        }
         self.set_counter(st, set.var, Sc { fact: Fact::Lin(Rc::new(Lin::atom(set.atom))), ..Sc::new(set.counter.clone()) });
         let i = Lin::atom(set.atom);
         self.facts.extend(set.bounds.from.as_ref().and_then(|f| i.sub(f)));
@@ -269,6 +282,9 @@ impl Run<'_> {
             return;
         }
         let trips = gap(&set.bounds);
+        if nonempty || self.implied(trips.clone()) {
+            self.after_invariants(st, set);
+        }
         for (l, init, step) in steps {
             let exact = trips.as_ref().filter(|t| nonempty || self.implied(Some((*t).clone())));
             let form = exact.and_then(|t| t.scale(*step)).and_then(|d| init.add(&d));
@@ -278,6 +294,21 @@ impl Run<'_> {
             }
         }
         st.locals[set.var.0 as usize] = Abs::Sc(Sc::undefined());
+    }
+
+    /// The invariants with the counter one past its last value, as facts.
+    fn after_invariants(&mut self, st: &mut State, set: &Loop) {
+        if set.invariants.is_empty() {
+            return;
+        }
+        let past = if set.rev {
+            let form = set.bounds.from.as_ref().and_then(|f| f.plus(-1));
+            self.integer(set.bounds.lo.itv.sub(&Itv::point(1)), form)
+        } else {
+            self.integer(set.bounds.hi.itv.clone(), set.bounds.to.clone())
+        };
+        self.set_counter(st, set.var, past);
+        set.invariants.iter().for_each(|i| self.hold(st, i));
     }
 
     /// A range written in every iteration, and moving by its own width, becomes one range over the loop.

@@ -23,7 +23,7 @@ mod show;
 mod split;
 mod value;
 
-pub use annotate::{annotate, check_annotations};
+pub use annotate::{annotate, annotate_with, check_annotations};
 pub use contracts::is_simple;
 pub use itv::Itv;
 pub use num::Num;
@@ -33,7 +33,7 @@ pub use value::{Abs, Sc};
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use record::{Entry, Record, Sites};
 use run::{Depth, Run, State};
-use santoku_ir::{Expr, FuncId, LocalId, Program};
+use santoku_ir::{FuncId, LocalId, Program};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -265,14 +265,5 @@ impl Run<'_> {
             special.push((args, rets.clone()));
         }
         rets
-    }
-}
-
-impl Sites {
-    /// Expressions of a function in site order, for those that look facts up.
-    pub fn ordered(func: &santoku_ir::Func) -> Vec<&Expr> {
-        let mut out = Vec::new();
-        santoku_ir::visit::walk_exprs(&func.body, &mut |e| out.push(e));
-        out
     }
 }

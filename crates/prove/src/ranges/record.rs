@@ -2,7 +2,7 @@
 
 use super::value::Abs;
 use crate::obligation::{Kind, Origin};
-use santoku_ir::{visit, Expr, Func, Loc, Stmt};
+use santoku_ir::{visit, Expr, Func, Loc};
 use std::collections::HashMap;
 
 /// Identifies an obligation: the address of the piece of syntax it belongs to (the program is borrowed for the
@@ -92,11 +92,4 @@ impl Record {
     pub fn open(&self) -> usize {
         self.entries.iter().filter(|e| e.failure.is_some()).count()
     }
-}
-
-/// Number of statements at every depth.
-pub fn size(body: &[Stmt]) -> usize {
-    let mut n = 0;
-    visit::walk_stmts(body, &mut |_| n += 1);
-    n
 }
