@@ -1,7 +1,17 @@
-//! (room `prove`)
+//! The prover: obligations, the engines that settle them, and the report of who proved what.
+//!
+//! Needs: a verified core program (`ir`).  Keeps: an obligation is proved by a named engine or stands as failed; nothing is
+//! dropped, and a program without obligations is no success.  Absent on purpose: files, processes (an SMT solver is
+//! reached through its own module), rendering for people (see `cli`).
 
 pub mod algebra;
+pub mod cache;
 pub mod contracts;
 pub mod equiv;
 pub mod obligation;
 pub mod ranges;
+pub mod report;
+pub mod secrecy;
+pub mod trial;
+
+pub use report::{prove, ProveOptions, Report};

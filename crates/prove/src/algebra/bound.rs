@@ -1,137 +1,195 @@
-//! Is a polynomial never negative? Intervals first, then a bounded search over equal forms of it: a quotient written as
-//! `(x - r) / 2^k`, a remainder as `x - 2^k q`, limbs gathered into named values, and cases on booleans.
+//! Is a polynomial never negative, or always zero? Intervals first, then equal forms of the polynomial: quotients
+//! written as `(x - r) / 2^k` along carry chains, remainders as `x - 2^k q`, limbs gathered into named values, and
+//! cases on booleans, in each of which the equation that defines the boolean may be added.
 
 use super::atoms::{Atoms, Def};
 use super::mono::{Atom, Mono};
 use super::poly::Poly;
-use super::reduce;
+use super::reduce::{self, Limits};
 use num_bigint::BigInt;
-use num_traits::{One, Zero};
+use num_traits::{One, Signed, Zero};
 use std::collections::{BTreeSet, VecDeque};
 
-/// Forms looked at per goal, and rewrites in a row.
-const FORMS_MAX: usize = 400;
-const DEPTH_MAX: usize = 6;
+/// Forms looked at per search, rewrites in a row, links of a carry chain.
+const FORMS_MAX: usize = 120;
+const DEPTH_MAX: usize = 5;
+const CHAIN_MAX: usize = 80;
+/// Booleans on which cases are made.
+const CASES_MAX: usize = 4;
+const TERMS_MAX: usize = 3000;
+
+/// `scale * original`: the original is an integer, so it is at least 0 as soon as this is above `-scale`.
+#[derive(Clone)]
+struct Form {
+    p: Poly,
+    scale: BigInt,
+}
+
+impl Form {
+    fn settled(&self, atoms: &Atoms) -> bool {
+        atoms.poly_iv(&self.p).lo.is_some_and(|lo| lo > -&self.scale)
+    }
+}
 
 /// True only if `p >= 0` in every execution in which the 0/1 polynomial `guard` is 1.
 pub fn nonnegative(atoms: &Atoms, p: &Poly, guard: &Poly) -> bool {
-    search(atoms, p, FORMS_MAX) || by_cases(atoms, p, guard)
+    let f = Form { p: p.clone(), scale: BigInt::one() };
+    chain(atoms, &f).iter().any(|f| f.settled(atoms)) || search(atoms, &f, FORMS_MAX) || by_cases(atoms, p, guard)
 }
 
-fn search(atoms: &Atoms, p: &Poly, forms_max: usize) -> bool {
+/// True only if `p == 0` wherever `guard` is 1.
+pub fn zero(atoms: &Atoms, p: &Poly, guard: &Poly) -> bool {
+    nonnegative(atoms, p, guard) && nonnegative(atoms, &p.neg(), guard)
+}
+
+/// The forms that come from expanding quotients, newest first.
+fn chain(atoms: &Atoms, f: &Form) -> Vec<Form> {
+    let mut out = vec![f.clone()];
+    for _ in 0..CHAIN_MAX {
+        let last = &out[out.len() - 1];
+        let mut vars: Vec<Atom> = last.p.atoms().into_iter().collect();
+        vars.sort_by_key(|a| std::cmp::Reverse(atoms.info(*a).age));
+        let Some(next) = vars.iter().find_map(|a| without_quotient(atoms, last, *a)) else { break };
+        if next.p.len() > TERMS_MAX {
+            break;
+        }
+        out.push(next);
+    }
+    out
+}
+
+fn search(atoms: &Atoms, f: &Form, forms_max: usize) -> bool {
     let mut seen: BTreeSet<Poly> = BTreeSet::new();
-    let mut todo: VecDeque<(Poly, usize)> = VecDeque::from([(p.clone(), 0)]);
+    let mut todo: VecDeque<(Form, usize)> = VecDeque::from([(f.clone(), 0)]);
     while let Some((g, depth)) = todo.pop_front() {
-        if atoms.poly_iv(&g).is_nonneg() {
+        if g.settled(atoms) {
             return true;
         }
-        if depth == DEPTH_MAX || seen.len() >= forms_max || g.len() > 3000 || !seen.insert(g.clone()) {
+        if depth == DEPTH_MAX || seen.len() >= forms_max || g.p.len() > TERMS_MAX || !seen.insert(g.p.clone()) {
             continue;
         }
-        for next in forms(atoms, &g) {
-            todo.push_back((next, depth + 1));
-        }
+        todo.extend(forms(atoms, &g).into_iter().map(|n| (n, depth + 1)));
     }
     false
 }
 
 /// Positive multiples of `g` written differently.
-fn forms(atoms: &Atoms, g: &Poly) -> Vec<Poly> {
+fn forms(atoms: &Atoms, g: &Form) -> Vec<Form> {
     let mut out = Vec::new();
-    let mut vars: Vec<Atom> = g.atoms().into_iter().collect();
+    let mut vars: Vec<Atom> = g.p.atoms().into_iter().collect();
     vars.sort_by_key(|a| std::cmp::Reverse(atoms.info(*a).age));
-    let mut quots = 0;
+    out.extend(vars.iter().filter_map(|a| without_quotient(atoms, g, *a)).take(2));
     let mut rems = 0;
     for a in vars {
-        if quots < 2 && g.linear_in(a).is_some() {
-            if let Some(n) = without_quotient(atoms, g, a) {
-                out.push(n);
-                quots += 1;
-            }
-        }
         let info = atoms.info(a);
         if let Some(Def::Exact(d)) = &info.def {
             if rems < 2 || info.named {
-                out.extend(reduce::substitute(g, a, d, None));
+                out.extend(reduce::substitute(&g.p, a, d, None).map(|p| Form { p, scale: g.scale.clone() }));
                 rems += usize::from(!info.named);
             }
         }
     }
-    let c = atoms.collapse_all(g);
-    if c != *g {
-        out.push(c);
-    }
-    if let Some(e) = reduce::eliminate(atoms, g, None, &reduce::Limits { steps: 5000, terms: 3000, names: false }) {
-        // Scaling by powers of two keeps the sign.
-        if e != *g {
-            out.push(e);
-        }
+    let c = atoms.collapse_all(&g.p);
+    if c != g.p {
+        out.push(Form { p: c, scale: g.scale.clone() });
     }
     out
 }
 
-/// `2^k * g` with the linear quotient atom `a` replaced by what it divides.
-fn without_quotient(atoms: &Atoms, g: &Poly, a: Atom) -> Option<Poly> {
+/// With the linear quotient atom `a` replaced by what it divides.
+fn without_quotient(atoms: &Atoms, g: &Form, a: Atom) -> Option<Form> {
     let q = atoms.info(a).quot.as_ref()?;
-    let c = g.linear_in(a)?;
-    let mut r = g.clone();
+    let c = g.p.linear_in(a)?;
+    let mut r = g.p.clone();
     r.add_term(Mono::atom(a), -c.clone());
-    let scale = BigInt::one() << q.k;
-    r = r.scale(&scale);
+    let by = BigInt::one() << q.k;
+    r = r.scale(&by);
     // 2^k (base + sign a) = x - rem
     let mut d = q.x.sub(&q.rem);
-    d.add_term(Mono::one(), -(&q.base * &scale));
+    d.add_term(Mono::one(), -(&q.base * &by));
     r.add_scaled(&d, &(c * q.sign));
-    Some(r)
+    Some(Form { p: r, scale: &g.scale * by })
 }
 
 fn by_cases(atoms: &Atoms, p: &Poly, guard: &Poly) -> bool {
     let mut bools: BTreeSet<Atom> = p.atoms();
     bools.extend(guard.atoms());
     let bools: Vec<Atom> = bools.into_iter().filter(|a| a.is_bool()).collect();
-    if bools.is_empty() || bools.len() > 4 {
+    if bools.is_empty() || bools.len() > CASES_MAX {
         return false;
     }
     (0..1u32 << bools.len()).all(|corner| {
         let vals: Vec<bool> = (0..bools.len()).map(|i| corner >> i & 1 == 1).collect();
-        let (mut g, mut here) = (p.clone(), guard.clone());
-        for (a, v) in bools.iter().zip(&vals) {
-            g = g.with_bool(*a, *v);
-            here = here.with_bool(*a, *v);
-        }
-        here.is_zero() || with_case_facts(atoms, &g, &bools, &vals)
+        let here = at_corner(guard, &bools, &vals);
+        here.is_zero() || in_case(atoms, &at_corner(p, &bools, &vals), &bools, &vals)
     })
 }
 
-/// In the case `c == v` the equation of `c` holds with `v` put in: adding any multiple of it to the goal is allowed.
-fn with_case_facts(atoms: &Atoms, g: &Poly, bools: &[Atom], vals: &[bool]) -> bool {
-    if search(atoms, g, 60) {
+fn at_corner(p: &Poly, bools: &[Atom], vals: &[bool]) -> Poly {
+    bools.iter().zip(vals).fold(p.clone(), |g, (a, v)| g.with_bool(*a, *v))
+}
+
+/// The goal in one case: its forms, each plus a multiple of an equation of the case that cancels one of its monomials.
+fn in_case(atoms: &Atoms, g: &Poly, bools: &[Atom], vals: &[bool]) -> bool {
+    let start = Form { p: g.clone(), scale: BigInt::one() };
+    if chain(atoms, &start).iter().any(|f| f.settled(atoms)) {
         return true;
     }
-    let plain = |p: &Poly| {
-        let lim = reduce::Limits { steps: 5000, terms: 3000, names: true };
-        reduce::eliminate(atoms, p, None, &lim)
-    };
-    let Some(base) = plain(g) else { return false };
+    let targets = variants(atoms, &start, bools, vals);
     for (a, v) in bools.iter().zip(vals) {
-        let Some(zero) = case_equation(atoms, *a, *v) else { continue };
-        // Cancel the leading monomial of the goal against the equation, both signs and scales.
-        for target in [g, &base] {
-            for (m, c) in target.terms() {
-                let e = zero.coeff(m);
-                if e.is_zero() || m.is_one() {
-                    continue;
-                }
-                let (s, t) = if e > BigInt::zero() { (e.clone(), -c.clone()) } else { (-e.clone(), c.clone()) };
-                let mut cand = target.scale(&s);
-                cand.add_scaled(&zero, &t);
-                if atoms.poly_iv(&cand).is_nonneg() {
-                    return true;
-                }
+        let Some(eq) = case_equation(atoms, *a, *v) else { continue };
+        for z in variants(atoms, &Form { p: eq, scale: BigInt::one() }, bools, vals) {
+            if targets.iter().any(|t| cancel_somewhere(atoms, t, &z.p)) {
+                return true;
             }
         }
     }
-    false
+    search(atoms, &start, FORMS_MAX / 2)
+}
+
+/// The form itself, its end of chain, and its normal form with and without names.
+fn variants(atoms: &Atoms, f: &Form, bools: &[Atom], vals: &[bool]) -> Vec<Form> {
+    let fix = |f: Form| Form { p: at_corner(&f.p, bools, vals), scale: f.scale };
+    let mut out = vec![f.clone()];
+    let mut last = f.clone();
+    // Booleans of the case are put in as they come up, so that their own chains are not followed.
+    for _ in 0..CHAIN_MAX {
+        let mut vars: Vec<Atom> = last.p.atoms().into_iter().collect();
+        vars.sort_by_key(|a| std::cmp::Reverse(atoms.info(*a).age));
+        let Some(next) = vars.iter().find_map(|a| without_quotient(atoms, &last, *a)) else { break };
+        last = fix(next);
+        if last.p.len() > TERMS_MAX {
+            break;
+        }
+    }
+    out.push(last.clone());
+    for names in [false, true] {
+        let lim = Limits { steps: 5000, terms: TERMS_MAX, names };
+        for g in [f, &last] {
+            // A scaled result has the same sign, but its scale is unknown: only the strict test applies to it.
+            if let Some(p) = reduce::eliminate(atoms, &g.p, None, &lim) {
+                out.push(fix(Form { p, scale: BigInt::one() }));
+            }
+        }
+    }
+    let gathered: Vec<Form> =
+        out.iter().map(|g| Form { p: atoms.collapse_all(&g.p), scale: g.scale.clone() }).collect();
+    out.extend(gathered);
+    out.dedup_by(|a, b| a.p == b.p);
+    out
+}
+
+fn cancel_somewhere(atoms: &Atoms, target: &Form, zero: &Poly) -> bool {
+    target.p.terms().filter(|(m, _)| !m.is_one()).any(|(m, c)| {
+        let e = zero.coeff(m);
+        if e.is_zero() {
+            return false;
+        }
+        let (s, t) = if e.is_positive() { (e.clone(), -c.clone()) } else { (-e.clone(), c.clone()) };
+        let mut p = target.p.scale(&s);
+        p.add_scaled(zero, &t);
+        Form { p, scale: &target.scale * s }.settled(atoms)
+    })
 }
 
 /// A polynomial that is zero when the boolean quotient `a` has value `v`.

@@ -18,12 +18,14 @@ impl<'p> Exec<'p> {
             vals[l.0 as usize] = v;
         }
         let cost = self.costs[id.0 as usize];
-        if f.contracts.is_empty() && cost <= INLINE_COST_MAX && cost <= self.fuel {
-            return self.execute_inline(id, vals);
-        }
         let mut sure = self.fits(f, &vals);
         for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Requires) {
             sure &= self.check_requires(f, c, &vals, loc);
+        }
+        // A result without declared range tells less through its contract than its body does.
+        let open_ended = f.rets.iter().any(|r| has_unranged(self.prog, &f.local(*r).ty));
+        if (f.contracts.is_empty() || open_ended) && cost <= INLINE_COST_MAX && cost <= self.fuel {
+            return self.execute_inline(id, vals);
         }
         for r in &f.rets {
             let l = f.local(*r);
@@ -142,6 +144,15 @@ pub fn ensures(func: FuncId, c: &Contract, outcome: Outcome, micros: u64) -> Obl
 
 pub fn failed(reason: String) -> Outcome {
     Outcome::Failed { reason, witness: None, origin: None }
+}
+
+fn has_unranged(p: &Program, ty: &Ty) -> bool {
+    match ty {
+        Ty::Int(r) => r.is_none(),
+        Ty::Word(_) | Ty::Bool => false,
+        Ty::Array { elem, ranges, .. } => ranges.is_none() && has_unranged(p, elem),
+        Ty::Struct(s) => p.structs[s.0 as usize].fields.iter().any(|(_, t)| has_unranged(p, t)),
+    }
 }
 
 fn short(name: &str) -> &str {

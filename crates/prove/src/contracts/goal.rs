@@ -26,6 +26,8 @@ pub struct Open {
     pub refuted: bool,
 }
 
+/// Longest residual for which bounds are tried.
+const BOUND_TERMS: usize = 8;
 /// Terms of a residual that are printed.
 const SHOW_TERMS: usize = 8;
 
@@ -256,6 +258,9 @@ impl Exec<'_> {
         if c.is_zero() {
             return Ok(());
         }
+        if [&a, &b].iter().any(|r| self.zero_by_bounds(r, modulus)) {
+            return Ok(());
+        }
         let mut shortest = [a, by_hyps, b, c].into_iter().min_by_key(Poly::len).unwrap_or_default();
         let gathered = self.atoms.collapse(&shortest);
         if gathered.len() < shortest.len() {
@@ -264,6 +269,21 @@ impl Exec<'_> {
         let mut open = self.open(&shortest, modulus);
         open.refuted = self.sampled_nonzero(d, modulus);
         Err(open)
+    }
+
+    /// A short combination of carries that is zero because of their sizes: `q - q'` for the same carry found twice.
+    fn zero_by_bounds(&self, p: &Poly, modulus: Option<&BigInt>) -> bool {
+        if p.len() > BOUND_TERMS || p.atoms().iter().any(|a| !a.is_bool() && self.atoms.info(*a).quot.is_none()) {
+            return false;
+        }
+        let p = match (modulus, p.terms().next()) {
+            (Some(m), Some((_, c))) => match c.modinv(m) {
+                Some(inv) => Poly::from_terms(p.terms().map(|(t, c)| (t.clone(), symmetric(&(c * &inv), m)))),
+                None => return false,
+            },
+            _ => p.clone(),
+        };
+        p.terms().all(|(_, c)| c.bits() <= 64) && bound::zero(&self.atoms, &p, &Poly::constant(1))
     }
 
     /// Facts usable modulo `modulus`, in normal form.

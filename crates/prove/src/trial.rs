@@ -1,0 +1,239 @@
+//! Concrete runs in the interpreter: all inputs where they are few, otherwise a search for inputs that break a claim.
+//!
+//! Needs: the interpreter with contracts checked.  Keeps: a witness is always confirmed by a run; "all inputs" means every
+//! one was run.  Absent on purpose: cleverness; corners and random values only, from a fixed seed.
+
+use crate::obligation::{Kind, Witness};
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use santoku_ir::interp::{FaultKind, Interp, Int, Options, Value};
+use santoku_ir::{FuncId, Len, Program, Ty};
+
+/// Inputs up to which a function is tried on all of them.
+pub const EXHAUSTIVE_MAX: u64 = 1 << 16;
+/// Interpreter steps one trial may take.
+const STEPS: u64 = 2_000_000;
+/// Interpreter steps all trials of one function may take.
+const STEPS_ALL: u64 = 40_000_000;
+/// Lengths tried for public length parameters.
+const LENGTHS: [u64; 6] = [0, 1, 2, 31, 64, 200];
+
+/// How a search ended.
+pub enum Trial {
+    /// Every input was run and every clause held.
+    AllInputs(u64),
+    Broken(Box<Witness>, Option<Kind>),
+    Nothing,
+}
+
+/// Runs `id` on all inputs, if there are at most [`EXHAUSTIVE_MAX`]; otherwise on `tries` corner and random ones.
+pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
+    let f = p.func(id);
+    let tys: Vec<&Ty> = f.params.iter().map(|x| &f.local(*x).ty).collect();
+    let mut run = Runner::new(p, id);
+    if f.lens.is_empty() {
+        if let Some(total) = tys.iter().try_fold(1u64, |n, t| n.checked_mul(count(p, t)?)).filter(|n| *n <= EXHAUSTIVE_MAX) {
+            return run.all(&tys, total);
+        }
+    }
+    let mut rng = Rng(0x5eed_5a17 ^ u64::from(id.0));
+    for n in 0..tries {
+        let lens: Vec<u64> = f.lens.iter().map(|_| LENGTHS[rng.below(LENGTHS.len() as u64) as usize]).collect();
+        let env: Vec<(santoku_ir::LocalId, u64)> = f.lens.iter().copied().zip(lens.iter().copied()).collect();
+        let args: Option<Vec<Value>> = tys.iter().map(|t| random(p, t, &env, &mut rng, n)).collect();
+        let Some(args) = args else { return Trial::Nothing };
+        match run.once(&lens, args) {
+            Once::Broken(w, k) => return Trial::Broken(w, k),
+            Once::Exhausted => return Trial::Nothing,
+            Once::Held | Once::NotAllowed => {}
+        }
+    }
+    Trial::Nothing
+}
+
+struct Runner<'p> {
+    p: &'p Program,
+    id: FuncId,
+    interp: Interp<'p>,
+}
+
+enum Once {
+    Held,
+    /// The input does not meet a `requires` or a declared range.
+    NotAllowed,
+    Broken(Box<Witness>, Option<Kind>),
+    Exhausted,
+}
+
+impl<'p> Runner<'p> {
+    fn new(p: &'p Program, id: FuncId) -> Runner<'p> {
+        let options = Options { steps: STEPS, spec_steps: 1 << 18, ..Options::checked() };
+        Runner { p, id, interp: Interp::with_options(p, options) }
+    }
+
+    fn all(&mut self, tys: &[&Ty], total: u64) -> Trial {
+        let mut ran = 0;
+        for n in 0..total {
+            let mut rest = n;
+            let args: Vec<Value> = tys.iter().map(|t| nth(self.p, t, &mut rest)).collect();
+            match self.once(&[], args) {
+                Once::Held => ran += 1,
+                Once::NotAllowed => {}
+                Once::Broken(w, k) => return Trial::Broken(w, k),
+                Once::Exhausted => return Trial::Nothing,
+            }
+        }
+        // A clause too large to evaluate was not checked.
+        if ran == 0 || self.interp.stats().contracts_unevaluated > 0 {
+            return Trial::Nothing;
+        }
+        Trial::AllInputs(ran)
+    }
+
+    fn once(&mut self, lens: &[u64], args: Vec<Value>) -> Once {
+        if self.interp.stats().steps > STEPS_ALL {
+            return Once::Exhausted;
+        }
+        let fault = match self.interp.call(self.id, lens, args.clone()) {
+            Ok(_) => return Once::Held,
+            Err(f) => f,
+        };
+        let kind = match &fault.kind {
+            FaultKind::BadArgument { .. } => return Once::NotAllowed,
+            FaultKind::OutOfSteps | FaultKind::IntTooLarge | FaultKind::Internal { .. } => return Once::Exhausted,
+            FaultKind::RangeLeft { .. } => Kind::Range,
+            FaultKind::IndexOutOfBounds { .. } | FaultKind::SliceOutOfBounds { .. } | FaultKind::Length { .. } => Kind::Index,
+            FaultKind::ShiftCount { .. } => Kind::Shift,
+            FaultKind::Assertion { .. } | FaultKind::Invariant { .. } => Kind::Assert,
+            FaultKind::Undefined { .. } => Kind::Defined,
+            FaultKind::Contract { kind: santoku_ir::ContractKind::Requires, .. } => Kind::Requires,
+            FaultKind::Contract { kind: santoku_ir::ContractKind::Ensures, .. } => Kind::Ensures,
+        };
+        let f = self.p.func(self.id);
+        let own = fault.func.is_empty() || fault.func == f.name;
+        if own && kind == Kind::Requires {
+            return Once::NotAllowed;
+        }
+        let names = f.lens.iter().chain(&f.params).map(|l| f.local(*l).name.clone());
+        let values = lens.iter().map(u64::to_string).chain(args.iter().map(Value::to_string));
+        let message = if own { fault.kind.to_string() } else { format!("{} in `{}`", fault.kind, fault.func) };
+        Once::Broken(Box::new(Witness { inputs: names.zip(values).collect(), message }), (own || kind == Kind::Requires).then_some(kind))
+    }
+}
+
+/// Number of values of a type, if it is small.
+fn count(p: &Program, ty: &Ty) -> Option<u64> {
+    match ty {
+        Ty::Word(b) => (*b <= 16).then(|| 1 << b),
+        Ty::Bool => Some(2),
+        Ty::Int(r) => {
+            let r = r.as_ref()?;
+            (&r.hi - &r.lo + 1u32).to_u64()
+        }
+        Ty::Array { elem, len: Len::Const(n), ranges } => match ranges {
+            Some(rs) => rs.iter().try_fold(1u64, |n, r| n.checked_mul((&r.hi - &r.lo + 1u32).to_u64()?)),
+            None => {
+                let one = count(p, elem)?;
+                if one == 1 {
+                    return Some(1);
+                }
+                one.checked_pow(u32::try_from(*n).ok()?)
+            }
+        },
+        Ty::Array { .. } => None,
+        Ty::Struct(s) => p.structs[s.0 as usize].fields.iter().try_fold(1u64, |n, (_, t)| n.checked_mul(count(p, t)?)),
+    }
+}
+
+/// The value with number `rest mod count`; the quotient stays in `rest`.
+fn nth(p: &Program, ty: &Ty, rest: &mut u64) -> Value {
+    let mut digit = |n: u64| {
+        let d = *rest % n.max(1);
+        *rest /= n.max(1);
+        d
+    };
+    match ty {
+        Ty::Word(b) => Value::word(digit(1 << b)),
+        Ty::Bool => Value::Bool(digit(2) == 1),
+        Ty::Int(Some(r)) => int(&(&r.lo + digit((&r.hi - &r.lo + 1u32).to_u64().unwrap_or(1)))),
+        Ty::Int(None) => int(&BigInt::from(0)),
+        Ty::Array { elem, len, ranges } => {
+            let n = if let Len::Const(n) = len { *n } else { 0 };
+            Value::array(
+                (0..n as usize)
+                    .map(|i| match ranges.as_ref().and_then(|r| r.get(i)) {
+                        Some(r) => nth(p, &Ty::Int(Some(r.clone())), rest),
+                        None => nth(p, elem, rest),
+                    })
+                    .collect(),
+            )
+        }
+        Ty::Struct(s) => Value::structure(p.structs[s.0 as usize].fields.iter().map(|(_, t)| nth(p, t, rest)).collect()),
+    }
+}
+
+struct Rng(u64);
+
+impl Rng {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+    /// From `lo..=hi`: try 0 takes the lower corner, try 1 the upper, later ones mix corners and anything between.
+    fn pick(&mut self, lo: &BigInt, hi: &BigInt, attempt: u32) -> BigInt {
+        match (attempt, self.below(6)) {
+            (0, _) | (2.., 0) => lo.clone(),
+            (1, _) | (2.., 1) => hi.clone(),
+            _ => {
+                let span: BigInt = hi - lo + 1;
+                let mut v = BigInt::from(0);
+                for _ in 0..span.bits() / 64 + 1 {
+                    v = (v << 64) + self.next();
+                }
+                lo + v % span
+            }
+        }
+    }
+}
+
+fn int(v: &BigInt) -> Value {
+    Value::Int(Int::from(v))
+}
+
+fn random(p: &Program, ty: &Ty, lens: &[(santoku_ir::LocalId, u64)], rng: &mut Rng, attempt: u32) -> Option<Value> {
+    Some(match ty {
+        Ty::Word(b) => {
+            let hi = (BigInt::from(1) << *b) - 1;
+            Value::Word(rng.pick(&BigInt::from(0), &hi, attempt).to_u128()?)
+        }
+        Ty::Bool => Value::Bool(rng.below(2) == 1),
+        Ty::Int(r) => {
+            let r = r.as_ref()?;
+            int(&rng.pick(&r.lo, &r.hi, attempt))
+        }
+        Ty::Array { elem, len, ranges } => {
+            let n = match len {
+                Len::Const(n) => *n,
+                Len::Param { param, add } => {
+                    let base = lens.iter().find(|(l, _)| l == param)?.1;
+                    base.checked_add_signed(*add)?
+                }
+            };
+            let one = |i: usize, rng: &mut Rng| match ranges.as_ref().and_then(|r| r.get(i)) {
+                Some(r) => random(p, &Ty::Int(Some(r.clone())), lens, rng, attempt),
+                None => random(p, elem, lens, rng, attempt),
+            };
+            Value::array((0..n as usize).map(|i| one(i, rng)).collect::<Option<_>>()?)
+        }
+        Ty::Struct(s) => {
+            let fields = &p.structs[s.0 as usize].fields;
+            Value::structure(fields.iter().map(|(_, t)| random(p, t, lens, rng, attempt)).collect::<Option<_>>()?)
+        }
+    })
+}
