@@ -1,1 +1,85 @@
-//! (room `sema`)
+//! From syntax trees to the typed core: modules, names, constants, types, secrecy, monomorphisation.
+//!
+//! Needs: `syntax` (trees), `diag` (messages), `ir` (what it produces).  Keeps: every program it returns is
+//! well formed (callees before callers, no recursion, indices and branches public) and every refusal is a
+//! diagnostic with a place and a way out; the same input gives the same output, byte for byte.
+//! Absent on purpose: files (texts come from the caller's `load`), proofs (ranges, bounds, contracts),
+//! optimisation.
+//!
+//! Order of reading: [`modules`] loads, [`names`] resolves, [`consts`] and [`types`] evaluate,
+//! [`instances`] asks for one function after another, [`body`] lowers it, [`secrecy`] and [`predicate`]
+//! finish it; [`spec`], [`interfaces`] and [`tables`] stand beside.
+
+mod arith;
+mod body;
+mod consts;
+mod context;
+mod draft;
+mod infer;
+mod instances;
+mod interfaces;
+mod limits;
+mod modules;
+mod names;
+mod predicate;
+mod program;
+mod secrecy;
+mod spec;
+pub mod tables;
+mod types;
+
+use santoku_diag::{Diagnostic, Sources};
+use std::collections::BTreeMap;
+
+/// What the caller chooses.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Interface module (`field.fe25519`, or its last segment alone) -> variant (`radix16`).
+    pub impls: BTreeMap<String, String>,
+}
+
+/// A function that asked for a C name with `@export`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    pub c_name: String,
+    pub func: santoku_ir::FuncId,
+}
+
+/// A program without errors.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    pub program: santoku_ir::Program,
+    pub sources: Sources,
+    pub warnings: Vec<Diagnostic>,
+    /// In order of C name.
+    pub exports: Vec<Export>,
+}
+
+/// At least one error; `diagnostics` holds the warnings too, in order of discovery.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    pub sources: Sources,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Compiles the file `entry` and everything it imports.
+///
+/// `entry` is a path as `load` understands it (`lib/nacl/sign.stk`); `roots` are library roots, searched in
+/// order after the importing file's folder; `load` gives the text of a path, or `None` where there is no
+/// such file. The result holds every function of the entry file without `const` or `type` parameters, its
+/// tests, and whatever they reach.
+///
+/// # Errors
+/// [`Failed`] with at least one diagnostic of severity error.
+pub fn compile(
+    entry: &str,
+    roots: &[String],
+    load: &mut dyn FnMut(&str) -> Option<String>,
+    opts: &Options,
+) -> Result<Compiled, Failed> {
+    let world = match modules::load_world(entry, roots, load, opts) {
+        Ok(world) => world,
+        Err(failed) => return Err(failed),
+    };
+    program::analyse(world)
+}

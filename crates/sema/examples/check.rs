@@ -1,0 +1,23 @@
+//! Compiles one file below `lib` (or any root) and prints the diagnostics, or the size of the program.
+//! `cargo run -p santoku-sema --example check -- FILE [ROOT..]`
+
+use santoku_sema::{compile, Options};
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let entry = args.next().unwrap_or_default();
+    let roots: Vec<String> = args.collect();
+    let mut load = |path: &str| std::fs::read_to_string(path).ok();
+    match compile(&entry, &roots, &mut load, &Options::default()) {
+        Ok(c) => println!("{entry}: {} functions, {} tests", c.program.funcs.len(), c.program.tests.len()),
+        Err(f) => {
+            for d in &f.diagnostics {
+                let place = d.primary.as_ref().map(|(s, label)| {
+                    let (line, col) = f.sources.line_col(s.file, s.start);
+                    format!("{}:{line}:{col}: {label}", f.sources.name(s.file))
+                });
+                println!("{}: {} [{}] {:?}", d.code, d.title, place.unwrap_or_default(), d.help);
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! A whole function: parameters, body, results, contracts; then secrecy and secret `if`s.
+
+use super::{bare, Binding, Dst, FnCx};
+use crate::consts::{Env, Generic};
+use crate::context::Cx;
+use crate::draft::root;
+use crate::limits;
+use crate::names::Entity;
+use crate::predicate;
+use crate::secrecy::{self, Need, Requirement};
+use crate::types::{STy, Signature};
+use santoku_diag::{Diagnostic, Span};
+use santoku_ir::{Func, Inline, LocalId, LocalKind, Place, Range, Ty};
+use santoku_syntax::ast::{Attr, Block, Expr, ExprKind, Function, GenericKind};
+
+/// A finished function with the types its callers see.
+pub struct Lowered {
+    pub func: Func,
+    pub signature: Signature,
+}
+
+/// Lowers one instance; `env` binds its `const` and `type` parameters.
+pub fn lower_function(cx: &mut Cx, entity: Entity, f: &Function, env: Env, name: String) -> Option<Lowered> {
+    let mut b = FnCx::new(cx, env, name);
+    let mut lens = Vec::new();
+    for g in f.generics.iter().filter(|g| g.kind == GenericKind::Len) {
+        let id = b.local(&g.name.name, Ty::Int(Some(Range::new(0, limits::RUNTIME_LENGTH))), LocalKind::Len, g.name.span);
+        b.env.generics.insert(g.name.name.clone(), Generic::Len(santoku_ir::Len::Param { param: id, add: 0 }));
+        b.bind(&g.name.name, Binding::Local(id), false, g.name.span);
+        lens.push(id);
+    }
+    let params = b.params(f);
+    let ret = b.result_type(f);
+    let (Some(params), Some(ret), Some(body)) = (params, ret, &f.body) else { return None };
+    let rets = b.body(body, &ret)?;
+    let contracts = crate::spec::contracts(b.cx, entity, f, &b.env, &b.locals, &params, &rets, &ret);
+    let attrs = attributes(b.cx, &f.attrs);
+    let result_span = f.ret.as_ref().map_or(f.name.span, |t| t.span);
+    let declared: Vec<(Ty, bool)> = ret.flat();
+    for (id, (_, public)) in rets.iter().zip(&declared) {
+        if *public {
+            let expr = b.read_local(*id).expr;
+            b.requirements.push(Requirement { need: Need::Declared, expr, span: result_span });
+        }
+    }
+    let param_types = params.iter().map(|p| (b.locals[p.0 as usize].ty.clone(), b.locals[p.0 as usize].public)).collect();
+    let mut func = b.finish(f.name.span)?;
+    func.lens = lens;
+    func.params = params;
+    func.contracts = contracts?;
+    let (inline, export) = attrs?;
+    func.inline = inline;
+    func.export = export;
+    func.doc = f.doc.join("\n");
+    let ret_public = rets.iter().map(|r| func.local(*r).public).collect();
+    let signature = Signature { params: param_types, ret, ret_public };
+    func.rets = rets;
+    Some(Lowered { func, signature })
+}
+
+/// Lowers a `test` block to a function without parameters and results.
+pub fn lower_test(cx: &mut Cx, env: Env, block: &Block, name: String, span: Span) -> Option<Func> {
+    let mut b = FnCx::new(cx, env, name);
+    b.statements(block)?;
+    b.finish(span)
+}
+
+/// `@inline`, `@noinline`, `@export("name")`
+fn attributes(cx: &mut Cx, attrs: &[Attr]) -> Option<(Inline, Option<String>)> {
+    let mut inline = Inline::Auto;
+    let mut export = None;
+    for attr in attrs {
+        match (attr.name.name.as_str(), &attr.arg) {
+            ("inline", None) => inline = Inline::Always,
+            ("noinline", None) => inline = Inline::Never,
+            ("export", Some(name)) if is_c_name(name) => export = Some(name.clone()),
+            ("export", _) => {
+                return cx.fail(
+                    Diagnostic::error("bad-attribute", "`@export` needs a C identifier")
+                        .at(attr.span, "no usable name given")
+                        .help("write `@export(\"crypto_hash\")`"),
+                )
+            }
+            _ => {
+                return cx.fail(
+                    Diagnostic::error("bad-attribute", format!("unknown attribute `@{}`", attr.name.name))
+                        .at(attr.span, "not an attribute of functions")
+                        .help("functions take `@inline`, `@noinline`, `@export(\"name\")`"),
+                )
+            }
+        }
+    }
+    Some((inline, export))
+}
+
+fn is_c_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+impl FnCx<'_, '_> {
+    fn params(&mut self, f: &Function) -> Option<Vec<LocalId>> {
+        let mut ids = Vec::new();
+        let mut ok = true;
+        for p in &f.params {
+            if let Some(before) = self.scopes[0].get(&p.name.name) {
+                let before = before.span;
+                ok = false;
+                self.cx.report(
+                    Diagnostic::error("duplicate-name", format!("parameter `{}` appears twice", p.name.name))
+                        .at(p.name.span, "second parameter of this name")
+                        .also(before, "first")
+                        .help("rename one of them"),
+                );
+                continue;
+            }
+            let mut env = self.env.clone();
+            let Some((ty, public)) = self.cx.one_type(&mut env, &p.ty) else {
+                ok = false;
+                continue;
+            };
+            ok &= self.cx.closed(&ty, p.ty.span, "a parameter");
+            let id = self.local(&p.name.name, ty, LocalKind::Param, p.name.span);
+            self.locals[id.0 as usize].public = public;
+            self.facts[id.0 as usize].secret = !public;
+            self.bind(&p.name.name, Binding::Local(id), false, p.name.span);
+            ids.push(id);
+        }
+        ok.then_some(ids)
+    }
+
+    fn result_type(&mut self, f: &Function) -> Option<STy> {
+        let Some(ret) = &f.ret else {
+            return self.fail(
+                Diagnostic::error("missing-result", format!("`{}` returns nothing", f.name.name))
+                    .at(f.name.span, "a function without result has no effect")
+                    .help("give it a result type: `-> T`"),
+            );
+        };
+        let mut env = self.env.clone();
+        self.cx.any_type(&mut env, ret)
+    }
+
+    /// Lowers the body; gives the locals that hold the results.
+    fn body(&mut self, body: &Block, ret: &STy) -> Option<Vec<LocalId>> {
+        self.scopes.push(Default::default());
+        let ok = self.each_statement(body);
+        let Some(result) = &body.result else {
+            return self.fail(
+                Diagnostic::error("missing-result", "the body has no result")
+                    .at(Span { start: body.span.end.saturating_sub(1).max(body.span.start), ..body.span }, "ends without a value")
+                    .help("end the body with the expression to return"),
+            );
+        };
+        ok?;
+        let flat = ret.flat();
+        if let Some(ids) = self.adoptable(result, &flat) {
+            for id in &ids {
+                self.locals[id.0 as usize].kind = LocalKind::Ret;
+            }
+            return Some(ids);
+        }
+        let several = flat.len() > 1;
+        let mut ids = Vec::new();
+        for (i, (ty, _)) in flat.iter().enumerate() {
+            let name = if several { format!("result{i}") } else { "result".to_string() };
+            let id = self.local(&name, ty.clone(), LocalKind::Ret, result.span);
+            self.facts[id.0 as usize].unset = true;
+            ids.push(id);
+        }
+        let mut next = ids.iter();
+        let dst = dst_of(ret, &mut next);
+        self.into(&dst, result, Some(ret))?;
+        Some(ids)
+    }
+
+    /// Variables that the result names and that can be the results themselves: distinct, of exactly the
+    /// declared types. Then nothing is copied.
+    fn adoptable(&self, result: &Expr, flat: &[(Ty, bool)]) -> Option<Vec<LocalId>> {
+        let parts: Vec<&Expr> = match &bare(result).kind {
+            ExprKind::Tuple(parts) => parts.iter().collect(),
+            _ => vec![result],
+        };
+        let mut ids = Vec::new();
+        for part in &parts {
+            let ExprKind::Name(path) = &bare(part).kind else { return None };
+            let variable = self.variable(&path.name.name).filter(|_| path.module.is_none())?;
+            collect_locals(&variable.binding, &mut ids)?;
+        }
+        let distinct = ids.iter().enumerate().all(|(i, id)| !ids[..i].contains(id));
+        let fits = ids.len() == flat.len()
+            && ids.iter().zip(flat).all(|(id, (ty, _))| {
+                let local = &self.locals[id.0 as usize];
+                local.kind == LocalKind::Var && local.ty == *ty
+            });
+        (distinct && fits).then_some(ids)
+    }
+
+    /// Decides secrecy, checks it, turns drafts into statements.
+    fn finish(self, span: Span) -> Option<Func> {
+        let FnCx { cx, mut locals, facts, out, requirements, name, .. } = self;
+        let spans: Vec<Span> = facts.iter().map(|f| f.span).collect();
+        let secrecy = secrecy::decide(cx, &locals, &spans, &out);
+        let ok = secrecy::check(cx, &locals, &secrecy, &requirements);
+        for (i, local) in locals.iter_mut().enumerate() {
+            if matches!(local.kind, LocalKind::Var | LocalKind::Ret) {
+                local.public = !secrecy.is_secret(LocalId(i as u32));
+            }
+        }
+        let unset: Vec<bool> = facts.iter().map(|f| f.unset).collect();
+        let body = predicate::finish(cx, &mut locals, &secrecy, &unset, out);
+        let loc = cx.loc(span);
+        ok.then_some(Func {
+            name,
+            export: None,
+            inline: Inline::Auto,
+            lens: Vec::new(),
+            params: Vec::new(),
+            rets: Vec::new(),
+            locals,
+            body,
+            contracts: Vec::new(),
+            doc: String::new(),
+            loc,
+        })
+    }
+}
+
+fn collect_locals(binding: &Binding, ids: &mut Vec<LocalId>) -> Option<()> {
+    match binding {
+        Binding::Local(id) => ids.push(*id),
+        Binding::Tuple(parts) => {
+            for p in parts {
+                collect_locals(p, ids)?;
+            }
+        }
+        Binding::Poison => return None,
+    }
+    Some(())
+}
+
+/// Destinations with the structure of the type.
+pub fn dst_of(ty: &STy, ids: &mut dyn Iterator<Item = &LocalId>) -> Dst {
+    match ty {
+        STy::One { .. } => Dst::One(Place::local(ids.next().copied().unwrap_or(LocalId(0)))),
+        STy::Tuple(parts) => Dst::Tuple(parts.iter().map(|p| dst_of(p, ids)).collect()),
+    }
+}
+
+/// The locals behind a destination, in order.
+pub fn roots(dst: &Dst, out: &mut Vec<LocalId>) {
+    match dst {
+        Dst::One(place) => out.extend(root(place)),
+        Dst::Tuple(parts) => parts.iter().for_each(|p| roots(p, out)),
+    }
+}

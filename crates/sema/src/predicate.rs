@@ -1,0 +1,241 @@
+//! Secret `if`s become selections: both branches run, and every write to a variable that outlives them is
+//! guarded by the condition. Then drafts become core statements.
+//!
+//! `if c { p = a } else { p = b }` gives `p = select(c, a, b)`; a write `p = a` that stands in one branch alone
+//! gives `p = select(c, a, p)`. Calls run unconditionally (functions are total) into temporaries.
+
+use crate::context::Cx;
+use crate::draft::{assigned, root, Draft, LoopHead};
+use crate::secrecy::Secrecy;
+use santoku_diag::Span;
+use santoku_ir::{BinOp, Expr, Len, Local, LocalId, LocalKind, Place, Range, Stmt, Ty, UnOp};
+use std::collections::BTreeSet;
+
+/// Finishes the body of one function. `unset`: locals whose declaration gives them no value.
+pub fn finish(cx: &Cx, locals: &mut Vec<Local>, secrecy: &Secrecy, unset: &[bool], body: Vec<Draft>) -> Vec<Stmt> {
+    let drafted = locals.len() as u32;
+    let mut p = Predicate { cx, locals, secrecy, drafted, guarded: BTreeSet::new() };
+    let flat = p.flatten(body);
+    let guarded = std::mem::take(&mut p.guarded);
+    let mut out = Vec::new();
+    for id in guarded {
+        if unset.get(id.0 as usize).copied().unwrap_or(false) {
+            let local = &p.locals[id.0 as usize];
+            let src = zero(cx, &local.ty);
+            out.push(Stmt::Assign { dst: Place::local(id), src, loc: local.loc });
+        }
+    }
+    out.extend(flat.into_iter().map(|d| stmt(cx, d)));
+    out
+}
+
+struct Predicate<'a, 'w> {
+    cx: &'a Cx<'w>,
+    locals: &'a mut Vec<Local>,
+    secrecy: &'a Secrecy,
+    /// Locals from here on are temporaries of this pass.
+    drafted: u32,
+    /// Locals with a guarded write: the write reads them.
+    guarded: BTreeSet<LocalId>,
+}
+
+/// A condition (a constant-size expression) and which side of it is taken.
+struct Guard {
+    cond: Expr,
+    side: bool,
+    inner: std::ops::Range<u32>,
+}
+
+impl Predicate<'_, '_> {
+    /// Removes secret `if`s, innermost first.
+    fn flatten(&mut self, body: Vec<Draft>) -> Vec<Draft> {
+        let mut out = Vec::new();
+        for draft in body {
+            match draft {
+                Draft::If { cond, then, els, inner, span } => {
+                    let (then, els) = (self.flatten(then), self.flatten(els));
+                    if self.secrecy.secret_in(&cond).is_some() {
+                        self.select(cond, then, els, inner, span, &mut out);
+                    } else {
+                        out.push(Draft::If { cond, then, els, inner, span });
+                    }
+                }
+                Draft::For { head, body, span } => {
+                    let body = self.flatten(body);
+                    out.push(Draft::For { head, body, span });
+                }
+                other => out.push(other),
+            }
+        }
+        out
+    }
+
+    fn select(
+        &mut self,
+        cond: Expr,
+        then: Vec<Draft>,
+        els: Vec<Draft>,
+        inner: std::ops::Range<u32>,
+        span: Span,
+        out: &mut Vec<Draft>,
+    ) {
+        let cond = self.stable(cond, &then, &els, span, out);
+        let mut then = self.calls_into_temps(then, &inner);
+        let mut els = self.calls_into_temps(els, &inner);
+        let mut tails = Vec::new();
+        while let (Some(Draft::Assign { dst: a, .. }), Some(Draft::Assign { dst: b, .. })) = (then.last(), els.last()) {
+            if a != b || !self.is_outer(a, &inner) {
+                break;
+            }
+            tails.extend(then.pop().zip(els.pop()));
+        }
+        let yes = Guard { cond: cond.clone(), side: true, inner: inner.clone() };
+        let no = Guard { cond: cond.clone(), side: false, inner };
+        self.guard_all(then, &yes, out);
+        self.guard_all(els, &no, out);
+        for tail in tails.into_iter().rev() {
+            if let (Draft::Assign { dst, src: a, span }, Draft::Assign { src: b, .. }) = tail {
+                out.push(Draft::Assign { dst, src: Expr::select(cond.clone(), a, b), span });
+            }
+        }
+    }
+
+    /// The condition as an expression that the branches cannot change.
+    fn stable(&mut self, cond: Expr, then: &[Draft], els: &[Draft], span: Span, out: &mut Vec<Draft>) -> Expr {
+        if let Some(id) = cond.as_read().filter(|p| p.projs.is_empty()).and_then(root) {
+            let mut changes = false;
+            for branch in [then, els] {
+                assigned(branch, &mut |a| changes |= a == id);
+            }
+            if !changes {
+                return cond;
+            }
+        }
+        let id = self.temp("cond", Ty::Bool, span);
+        out.push(Draft::Assign { dst: Place::local(id), src: cond, span });
+        Expr::read(Place::local(id), &Ty::Bool)
+    }
+
+    fn temp(&mut self, name: &str, ty: Ty, span: Span) -> LocalId {
+        let loc = self.cx.loc(span);
+        self.locals.push(Local { name: name.to_string(), ty, kind: LocalKind::Var, public: false, loc });
+        LocalId(self.locals.len() as u32 - 1)
+    }
+
+    fn is_outer(&self, place: &Place, inner: &std::ops::Range<u32>) -> bool {
+        root(place).is_some_and(|id| id.0 < self.drafted && !inner.contains(&id.0))
+    }
+
+    fn place_ty(&self, place: &Place) -> Ty {
+        let scope = santoku_ir::typing::Scope {
+            structs: &self.cx.program.structs,
+            consts: &self.cx.program.consts,
+            locals: self.locals,
+        };
+        scope.place_ty(place).unwrap_or(Ty::Bool)
+    }
+
+    /// Splits calls that write outer places into a call and plain assignments.
+    fn calls_into_temps(&mut self, body: Vec<Draft>, inner: &std::ops::Range<u32>) -> Vec<Draft> {
+        let mut out = Vec::new();
+        for draft in body {
+            let Draft::Call { dsts, func, lens, args, span } = draft else {
+                out.push(draft);
+                continue;
+            };
+            let mut copies = Vec::new();
+            let mut own = Vec::new();
+            for dst in dsts {
+                if !self.is_outer(&dst, inner) {
+                    own.push(dst);
+                    continue;
+                }
+                let ty = santoku_ir::typing::without_ranges(&self.place_ty(&dst));
+                let id = self.temp("call", ty.clone(), span);
+                own.push(Place::local(id));
+                copies.push(Draft::Assign { dst, src: Expr::read(Place::local(id), &ty), span });
+            }
+            out.push(Draft::Call { dsts: own, func, lens, args, span });
+            out.extend(copies);
+        }
+        out
+    }
+
+    fn guard_all(&mut self, body: Vec<Draft>, guard: &Guard, out: &mut Vec<Draft>) {
+        for draft in self.calls_into_temps(body, &guard.inner) {
+            let guarded = self.guard(draft, guard);
+            out.push(guarded);
+        }
+    }
+
+    fn guard(&mut self, draft: Draft, guard: &Guard) -> Draft {
+        match draft {
+            Draft::Assign { dst, src, span } if self.is_outer(&dst, &guard.inner) => {
+                self.guarded.extend(root(&dst));
+                let old = Expr::read(dst.clone(), &src.ty);
+                let (yes, no) = if guard.side { (src, old) } else { (old, src) };
+                Draft::Assign { dst, src: Expr::select(guard.cond.clone(), yes, no), span }
+            }
+            Draft::For { head, body, span } => {
+                let LoopHead { var, lo, hi, rev, unroll, invariants } = *head;
+                let invariants = invariants.into_iter().map(|i| implied(guard, i)).collect();
+                let mut inside = Vec::new();
+                self.guard_all(body, guard, &mut inside);
+                let head = Box::new(LoopHead { var, lo, hi, rev, unroll, invariants });
+                Draft::For { head, body: inside, span }
+            }
+            Draft::If { cond, then, els, inner, span } => {
+                let (mut yes, mut no) = (Vec::new(), Vec::new());
+                self.guard_all(then, guard, &mut yes);
+                self.guard_all(els, guard, &mut no);
+                Draft::If { cond, then: yes, els: no, inner, span }
+            }
+            Draft::Assert { cond, text, span } => Draft::Assert { cond: implied(guard, cond), text, span },
+            other => other,
+        }
+    }
+}
+
+/// `guard ==> cond`
+fn implied(guard: &Guard, cond: Expr) -> Expr {
+    let off = if guard.side { Expr::un(UnOp::Not, guard.cond.clone()) } else { guard.cond.clone() };
+    Expr::bin(BinOp::Or, off, cond)
+}
+
+/// Some value of the type: zero where the range allows it, else the lower bound.
+fn zero(cx: &Cx, ty: &Ty) -> Expr {
+    let scalar = |r: &Range| Expr::int(if r.holds(&0.into()) { 0.into() } else { r.lo.clone() });
+    match ty {
+        Ty::Word(bits) => Expr::word(*bits, 0),
+        Ty::Bool => Expr::bool(false),
+        Ty::Int(None) => Expr::int(0),
+        Ty::Int(Some(range)) => scalar(range),
+        Ty::Array { len: Len::Const(_), ranges: Some(ranges), .. } => {
+            Expr::array(&Ty::Int(None), ranges.iter().map(scalar).collect())
+        }
+        Ty::Array { elem, len, .. } => Expr::repeat(zero(cx, elem), len.clone()),
+        Ty::Struct(id) => {
+            let fields = &cx.program.structs[id.0 as usize].fields;
+            Expr::structure(*id, fields.iter().map(|f| zero(cx, &f.1)).collect())
+        }
+    }
+}
+
+fn stmt(cx: &Cx, draft: Draft) -> Stmt {
+    match draft {
+        Draft::Assign { dst, src, span } => Stmt::Assign { dst, src, loc: cx.loc(span) },
+        Draft::Call { dsts, func, lens, args, span } => Stmt::Call { dsts, func, lens, args, loc: cx.loc(span) },
+        Draft::For { head, body, span } => {
+            let LoopHead { var, lo, hi, rev, unroll, invariants } = *head;
+            let body = body.into_iter().map(|d| stmt(cx, d)).collect();
+            Stmt::For { var, lo, hi, rev, unroll, invariants, body, loc: cx.loc(span) }
+        }
+        Draft::If { cond, then, els, span, .. } => Stmt::If {
+            cond,
+            then: then.into_iter().map(|d| stmt(cx, d)).collect(),
+            els: els.into_iter().map(|d| stmt(cx, d)).collect(),
+            loc: cx.loc(span),
+        },
+        Draft::Assert { cond, text, span } => Stmt::Assert { cond, text, loc: cx.loc(span) },
+    }
+}

@@ -1,0 +1,149 @@
+//! The whole program: what the entry file asks for, in order.
+
+use crate::body;
+use crate::context::Cx;
+use crate::instances::plain_key;
+use crate::interfaces;
+use crate::limits;
+use crate::modules::{ModId, World};
+use crate::names::{Entity, Item};
+use crate::{Compiled, Export, Failed};
+use santoku_diag::{Diagnostic, Severity, Span};
+use santoku_ir::{FuncId, Program, Test};
+use santoku_syntax::ast::{Block, ItemKind};
+use std::collections::BTreeMap;
+
+/// Analyses a loaded world, on a thread whose stack bears the nesting that the limits allow.
+pub fn analyse(world: World) -> Result<Compiled, Failed> {
+    let run = || {
+        let mut cx = Cx::new(&world);
+        let exports = everything(&mut cx);
+        (cx.program, cx.diagnostics, exports)
+    };
+    let result = std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(limits::STACK_BYTES);
+        builder.spawn_scoped(scope, run).map(std::thread::ScopedJoinHandle::join)
+    });
+    let (program, diagnostics, exports) = match result {
+        Ok(Ok(done)) => done,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(e) => {
+            let d = Diagnostic::error("internal", format!("cannot start the analysis thread: {e}"))
+                .note("pass: sema")
+                .help("free some memory and try again");
+            return Err(Failed { sources: world.sources, diagnostics: vec![d] });
+        }
+    };
+    if diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        return Err(Failed { sources: world.sources, diagnostics });
+    }
+    Ok(Compiled { program, sources: world.sources, warnings: diagnostics, exports })
+}
+
+fn everything(cx: &mut Cx) -> Vec<Export> {
+    let world = cx.world;
+    for i in 0..world.modules.len() {
+        interfaces::check(cx, ModId(i as u32));
+    }
+    let mut own = vec![world.entry];
+    own.extend(world.module(world.entry).chosen);
+    for module in &own {
+        declarations(cx, *module);
+    }
+    for module in &own {
+        functions(cx, *module);
+    }
+    for module in &own {
+        tests(cx, *module);
+    }
+    exports(cx)
+}
+
+/// Constants, types, structs, tables and specifications of a module, used or not.
+fn declarations(cx: &mut Cx, module: ModId) {
+    let world = cx.world;
+    for (index, item) in world.module(module).file.items.iter().enumerate() {
+        match &item.kind {
+            ItemKind::Const { name, .. } => {
+                cx.constant(Entity { module, item: Item::Const(index) }, name.span);
+            }
+            ItemKind::Type { ty, .. } => {
+                let mut env = cx.env(module);
+                cx.any_type(&mut env, ty);
+            }
+            ItemKind::Struct { name, .. } => {
+                cx.struct_id(Entity { module, item: Item::Struct(index) }, name.span);
+            }
+            ItemKind::Table { .. } => {
+                cx.table_info(Entity { module, item: Item::Table(index) });
+            }
+            _ => {}
+        }
+    }
+    crate::spec::all_of(cx, module);
+}
+
+fn functions(cx: &mut Cx, module: ModId) {
+    let world = cx.world;
+    for (index, item) in world.module(module).file.items.iter().enumerate() {
+        let ItemKind::Fn(f) = &item.kind else { continue };
+        // Of two functions with one name the first counts; the other has been reported.
+        if world.module(module).items.get(&f.name.name) != Some(&Item::Fn(index)) {
+            continue;
+        }
+        let entity = Entity { module, item: Item::Fn(index) };
+        if let Some(key) = plain_key(entity, f) {
+            cx.instance(key, f.name.span);
+        }
+    }
+}
+
+fn tests(cx: &mut Cx, module: ModId) {
+    let world = cx.world;
+    let mut names: BTreeMap<&str, Span> = BTreeMap::new();
+    for item in &world.module(module).file.items {
+        let ItemKind::Test { name, body } = &item.kind else { continue };
+        if let Some(before) = names.insert(name, item.span) {
+            cx.report(
+                Diagnostic::error("duplicate-name", format!("test \"{name}\" appears twice"))
+                    .at(item.span, "second test of this name")
+                    .also(before, "first")
+                    .help("rename one of them"),
+            );
+        }
+        test(cx, module, name, body, item.span);
+    }
+}
+
+fn test(cx: &mut Cx, module: ModId, name: &str, body: &Block, span: Span) {
+    let base = cx.qualified(module, &format!("test${}", cx.program.tests.len()));
+    let full = cx.fresh_func_name(&base);
+    let env = cx.env(module);
+    if let Some(func) = body::lower_test(cx, env, body, full, span) {
+        let id = cx.program.add_func(func);
+        cx.program.tests.push(Test { name: name.to_string(), func: id });
+    }
+}
+
+fn exports(cx: &mut Cx) -> Vec<Export> {
+    let mut found: BTreeMap<String, FuncId> = BTreeMap::new();
+    let named: Vec<(String, FuncId, Span)> = exported(&cx.program);
+    for (name, id, span) in named {
+        if found.insert(name.clone(), id).is_some() {
+            cx.report(
+                Diagnostic::error("duplicate-name", format!("two functions are exported as `{name}`"))
+                    .at(span, "second export of this name")
+                    .help("give each exported function its own C name"),
+            );
+        }
+    }
+    found.into_iter().map(|(c_name, func)| Export { c_name, func }).collect()
+}
+
+fn exported(program: &Program) -> Vec<(String, FuncId, Span)> {
+    let each = program.funcs.iter().enumerate().filter_map(|(i, f)| {
+        let span = Span { file: santoku_diag::FileId(f.loc.file), start: f.loc.start, end: f.loc.end };
+        Some((f.export.clone()?, FuncId(i as u32), span))
+    });
+    each.collect()
+}

@@ -1,0 +1,616 @@
+//! Specifications: `spec fn`s and contracts, lowered to unbounded mathematics.
+//!
+//! Types are informal here: words, exact integers and constants are all integers, lengths do not matter.
+
+use crate::arith;
+use crate::consts::{CVal, Env, Generic};
+use crate::context::Cx;
+use crate::modules::ModId;
+use crate::names::{Entity, Item};
+use crate::types::STy;
+use num_bigint::BigInt;
+use num_traits::One;
+use santoku_diag::{Diagnostic, Span};
+use santoku_ir::{
+    CmpOp, Contract, ContractKind, Len, Local, LocalId, Place, SpecExpr, SpecFn, SpecId, SpecOp, StructId, Ty,
+};
+use santoku_syntax::ast::{
+    BinOp, Block, Clause, ClauseKind, Expr, ExprKind, Function, Ident, Path, StmtKind, Type, TypeKind, UnOp,
+};
+use std::collections::BTreeMap;
+
+/// Informal type of a specification value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum SpecTy {
+    Int,
+    Bool,
+    Array(Box<SpecTy>),
+    Struct(StructId),
+}
+
+#[derive(Clone, Debug)]
+enum SpecVal {
+    One(SpecExpr, SpecTy),
+    Tuple(Vec<SpecVal>),
+}
+
+/// Where a specification expression stands.
+struct Scope<'a, 'w> {
+    cx: &'a mut Cx<'w>,
+    module: ModId,
+    generics: BTreeMap<String, Generic>,
+    /// Binders, outermost first; the position is the slot.
+    vars: Vec<(String, SpecTy)>,
+    /// Parameters and results of the function a contract belongs to.
+    places: BTreeMap<String, SpecVal>,
+}
+
+/// The contracts of a function: its own, then those of the interface it implements.
+#[allow(clippy::too_many_arguments)]
+pub fn contracts(
+    cx: &mut Cx,
+    entity: Entity,
+    f: &Function,
+    env: &Env,
+    locals: &[Local],
+    params: &[LocalId],
+    rets: &[LocalId],
+    ret: &STy,
+) -> Option<Vec<Contract>> {
+    let world = cx.world;
+    let mut out = Vec::new();
+    let mut ok = lower_clauses(cx, entity.module, f, env, locals, params, (rets, ret), &mut out);
+    let inherited = world.module(entity.module).implements.and_then(|id| {
+        let interface = world.module(id).interface()?;
+        interface.fns.iter().find(|g| g.name.name == f.name.name)
+    });
+    if let Some(g) = inherited.filter(|g| g.params.len() == f.params.len()) {
+        ok &= lower_clauses(cx, entity.module, g, env, locals, params, (rets, ret), &mut out);
+    }
+    ok.then_some(out)
+}
+
+/// Clauses of `f` (the function itself or its declaration in an interface) over the given locals.
+#[allow(clippy::too_many_arguments)]
+fn lower_clauses(
+    cx: &mut Cx,
+    module: ModId,
+    f: &Function,
+    env: &Env,
+    locals: &[Local],
+    params: &[LocalId],
+    (rets, ret): (&[LocalId], &STy),
+    out: &mut Vec<Contract>,
+) -> bool {
+    let local = |id: &LocalId| {
+        SpecVal::One(SpecExpr::Place(Place::local(*id)), spec_of(&locals[id.0 as usize].ty))
+    };
+    let mut inputs = BTreeMap::new();
+    for (p, id) in f.params.iter().zip(params) {
+        inputs.insert(p.name.name.clone(), local(id));
+    }
+    let mut all = inputs.clone();
+    let mut ids = rets.iter();
+    all.insert("result".to_string(), result_value(ret, &mut ids, &local));
+    let mut ok = true;
+    for clause in &f.contracts {
+        let places = if clause.kind == ClauseKind::Requires { inputs.clone() } else { all.clone() };
+        let mut scope = Scope { cx: &mut *cx, module, generics: env.generics.clone(), vars: Vec::new(), places };
+        match scope.clause(clause) {
+            Some(contract) => out.push(contract),
+            None => ok = false,
+        }
+    }
+    ok
+}
+
+fn result_value(ty: &STy, ids: &mut dyn Iterator<Item = &LocalId>, local: &dyn Fn(&LocalId) -> SpecVal) -> SpecVal {
+    match ty {
+        STy::One { .. } => ids.next().map_or(SpecVal::Tuple(Vec::new()), local),
+        STy::Tuple(parts) => SpecVal::Tuple(parts.iter().map(|p| result_value(p, ids, local)).collect()),
+    }
+}
+
+fn spec_of(ty: &Ty) -> SpecTy {
+    match ty {
+        Ty::Word(_) | Ty::Int(_) => SpecTy::Int,
+        Ty::Bool => SpecTy::Bool,
+        Ty::Array { elem, .. } => SpecTy::Array(Box::new(spec_of(elem))),
+        Ty::Struct(id) => SpecTy::Struct(*id),
+    }
+}
+
+impl Cx<'_> {
+    /// The specification function of an entity, lowered at the first request. Recursion is allowed.
+    pub fn spec_id(&mut self, entity: Entity) -> Option<SpecId> {
+        if let Some(id) = self.specs.get(&entity) {
+            return Some(*id);
+        }
+        let f = self.world.spec_function(entity)?;
+        let id = SpecId(self.program.specs.len() as u32);
+        self.specs.insert(entity, id);
+        let params = f.params.iter().map(|p| p.name.name.clone()).collect();
+        let loc = self.loc(f.name.span);
+        let name = self.qualified(entity.module, &f.name.name);
+        self.program.specs.push(SpecFn { name, params, body: SpecExpr::Int(BigInt::ZERO), loc });
+        let Some(body) = &f.body else {
+            return self.fail(
+                Diagnostic::error("missing-body", format!("`{}` has no body", f.name.name))
+                    .at(f.name.span, "a specification needs a definition")
+                    .help("add `= expression`"),
+            );
+        };
+        let (module, types) = (entity.module, f.params.iter().map(|p| (p.name.name.clone(), &p.ty)));
+        let mut vars = Vec::new();
+        for (name, ty) in types {
+            vars.push((name, self.spec_ty(module, &BTreeMap::new(), ty)?));
+        }
+        let mut scope = Scope { cx: self, module, generics: BTreeMap::new(), vars, places: BTreeMap::new() };
+        let (body, found) = scope.one(body)?;
+        let want = self.spec_ty(module, &BTreeMap::new(), &f.ret)?;
+        if found != want {
+            return self.spec_mismatch(&found, &want, f.ret.span);
+        }
+        self.program.specs[id.0 as usize].body = body;
+        Some(id)
+    }
+
+    fn spec_mismatch<T>(&mut self, found: &SpecTy, want: &SpecTy, span: Span) -> Option<T> {
+        let (f, w) = (self.spell_spec(found), self.spell_spec(want));
+        self.fail(
+            Diagnostic::error("type-mismatch", format!("expected {w}, found {f}"))
+                .at(span, format!("the value is {f}, {w} is needed"))
+                .help("specifications compute with integers, bools, arrays and structs"),
+        )
+    }
+
+    fn spell_spec(&self, ty: &SpecTy) -> String {
+        match ty {
+            SpecTy::Int => "an integer".into(),
+            SpecTy::Bool => "a bool".into(),
+            SpecTy::Array(_) => "an array".into(),
+            SpecTy::Struct(id) => self.show(&Ty::Struct(*id)),
+        }
+    }
+
+    fn spec_ty(&mut self, module: ModId, generics: &BTreeMap<String, Generic>, t: &Type) -> Option<SpecTy> {
+        match &t.kind {
+            TypeKind::Word(_) | TypeKind::Int(_) => Some(SpecTy::Int),
+            TypeKind::Bool => Some(SpecTy::Bool),
+            TypeKind::Array { elem, .. } => Some(SpecTy::Array(Box::new(self.spec_ty(module, generics, elem)?))),
+            TypeKind::Public(inner) => self.spec_ty(module, generics, inner),
+            TypeKind::Named(path) => {
+                if let (None, Some(Generic::Type(ty))) = (&path.module, generics.get(&path.name.name)) {
+                    return Some(spec_of(ty));
+                }
+                let mut env = self.env(module);
+                self.plain_type(&mut env, t).map(|ty| spec_of(&ty))
+            }
+            TypeKind::Tuple(_) => self.fail(
+                Diagnostic::error("misplaced-tuple", "a tuple cannot stand here")
+                    .at(t.span, "specifications take no tuples")
+                    .help("pass the parts, or declare a struct"),
+            ),
+            TypeKind::Error => None,
+        }
+    }
+}
+
+impl Scope<'_, '_> {
+    fn clause(&mut self, clause: &Clause) -> Option<Contract> {
+        let cond = self.bool(&clause.cond)?;
+        let kind = match clause.kind {
+            ClauseKind::Requires => ContractKind::Requires,
+            ClauseKind::Ensures => ContractKind::Ensures,
+        };
+        Some(Contract { kind, cond, text: self.cx.text(clause.cond.span), loc: self.cx.loc(clause.span) })
+    }
+
+    fn fail<T>(&mut self, d: Diagnostic) -> Option<T> {
+        self.cx.fail(d)
+    }
+
+    fn one(&mut self, e: &Expr) -> Option<(SpecExpr, SpecTy)> {
+        match self.value(e)? {
+            SpecVal::One(x, ty) => Some((x, ty)),
+            SpecVal::Tuple(_) => self.fail(
+                Diagnostic::error("misplaced-tuple", "a tuple cannot stand here")
+                    .at(e.span, "this is a tuple")
+                    .help("take its parts: `result.0`, `result.1`"),
+            ),
+        }
+    }
+
+    fn of(&mut self, e: &Expr, want: &SpecTy) -> Option<SpecExpr> {
+        let (x, ty) = self.one(e)?;
+        if ty == *want {
+            return Some(x);
+        }
+        self.cx.spec_mismatch(&ty, want, e.span)
+    }
+
+    fn int(&mut self, e: &Expr) -> Option<SpecExpr> {
+        self.of(e, &SpecTy::Int)
+    }
+
+    fn bool(&mut self, e: &Expr) -> Option<SpecExpr> {
+        self.of(e, &SpecTy::Bool)
+    }
+
+    fn value(&mut self, e: &Expr) -> Option<SpecVal> {
+        let (x, ty) = match &e.kind {
+            ExprKind::Int(v) => (SpecExpr::Int(v.clone()), SpecTy::Int),
+            ExprKind::Bool(b) => (SpecExpr::Bool(*b), SpecTy::Bool),
+            ExprKind::Bytes { bytes, .. } => {
+                let parts = bytes.iter().map(|b| SpecExpr::Int((*b).into())).collect();
+                (SpecExpr::Array(parts), SpecTy::Array(Box::new(SpecTy::Int)))
+            }
+            ExprKind::Name(path) => return self.name(path, e.span),
+            ExprKind::Power { base, exp } => {
+                let exp = self.int(exp)?;
+                (bin(SpecOp::Pow, SpecExpr::Int(base.clone()), exp), SpecTy::Int)
+            }
+            ExprKind::Call { callee, args, .. } => self.call(callee, args, e.span)?,
+            ExprKind::Convert { to, arg } => self.convert(to, arg)?,
+            ExprKind::Index { base, index } => {
+                let (a, elem) = self.array(base)?;
+                let i = self.int(index)?;
+                (SpecExpr::Index(Box::new(a), Box::new(i)), elem)
+            }
+            ExprKind::Slice { base, off, len } => self.slice(base, off, len)?,
+            ExprKind::Field { base, field } => self.field(base, field)?,
+            ExprKind::TupleField { base, index } => return self.tuple_field(base, *index, e.span),
+            ExprKind::Un { op, arg } => match op {
+                UnOp::Neg => (SpecExpr::Neg(Box::new(self.int(arg)?)), SpecTy::Int),
+                UnOp::Not => (SpecExpr::Not(Box::new(self.bool(arg)?)), SpecTy::Bool),
+                UnOp::BitNot => return self.bad_operator(e.span),
+            },
+            ExprKind::Bin { op, lhs, rhs } => self.binary(*op, lhs, rhs, e.span)?,
+            ExprKind::Congruent { lhs, rhs, modulus } => {
+                let (a, b, m) = (self.int(lhs)?, self.int(rhs)?, self.int(modulus)?);
+                (SpecExpr::Congruent(Box::new(a), Box::new(b), Box::new(m)), SpecTy::Bool)
+            }
+            ExprKind::If { cond, then, els } => {
+                let c = self.bool(cond)?;
+                let (a, ty) = self.block(then)?;
+                let (b, other) = self.block(els)?;
+                if other != ty {
+                    return self.cx.spec_mismatch(&other, &ty, els.span);
+                }
+                (SpecExpr::If(Box::new(c), Box::new(a), Box::new(b)), ty)
+            }
+            ExprKind::Tuple(parts) => {
+                return Some(SpecVal::Tuple(parts.iter().map(|p| self.value(p)).collect::<Option<_>>()?));
+            }
+            ExprKind::Array(parts) => self.array_literal(parts, e.span)?,
+            ExprKind::Sum { var, lo, hi, inclusive, body } => {
+                let (slot, lo, hi, body) = self.binder(var, lo, hi, *inclusive, body, &SpecTy::Int)?;
+                (SpecExpr::Sum { slot, lo, hi, body }, SpecTy::Int)
+            }
+            ExprKind::Forall { var, lo, hi, inclusive, body } => {
+                let (slot, lo, hi, body) = self.binder(var, lo, hi, *inclusive, body, &SpecTy::Bool)?;
+                (SpecExpr::Forall { slot, lo, hi, body }, SpecTy::Bool)
+            }
+            ExprKind::Repeat { .. } | ExprKind::Comprehension { .. } => self.constant_array(e)?,
+            ExprKind::Struct { .. } => return self.bad_form(e.span, "structs are not built in specifications"),
+            ExprKind::Paren(inner) => return self.value(inner),
+            ExprKind::Error => return None,
+        };
+        Some(SpecVal::One(x, ty))
+    }
+
+    fn bad_operator<T>(&mut self, span: Span) -> Option<T> {
+        self.fail(
+            Diagnostic::error("bad-operator", "bitwise operations do not exist in specifications")
+                .at(span, "specifications compute with integers")
+                .help("write it with `/`, `%`, `*` and powers of two"),
+        )
+    }
+
+    fn bad_form<T>(&mut self, span: Span, why: &str) -> Option<T> {
+        self.fail(
+            Diagnostic::error("bad-specification", "this form cannot stand in a specification")
+                .at(span, why)
+                .help("write the mathematics with `sum`, `if`, arrays and `spec fn`s"),
+        )
+    }
+
+    fn name(&mut self, path: &Path, span: Span) -> Option<SpecVal> {
+        if path.module.is_none() {
+            let name = &path.name.name;
+            if let Some(slot) = self.vars.iter().rposition(|(n, _)| n == name) {
+                return Some(SpecVal::One(SpecExpr::Var(slot as u32), self.vars[slot].1.clone()));
+            }
+            if let Some(v) = self.places.get(name) {
+                return Some(v.clone());
+            }
+            match self.generics.get(name) {
+                Some(Generic::Const(v)) => return Some(SpecVal::One(SpecExpr::Int(v.clone()), SpecTy::Int)),
+                Some(Generic::Len(len)) => return Some(SpecVal::One(length(len), SpecTy::Int)),
+                Some(Generic::Type(_)) | None => {}
+            }
+            if name == "result" {
+                return self.fail(
+                    Diagnostic::error("unknown-name", "`result` has no meaning here")
+                        .at(span, "the result exists in `ensures` only")
+                        .help("use the parameters in `requires`"),
+                );
+            }
+        }
+        match self.cx.world.resolve(self.module, path) {
+            Err(d) => self.fail(d),
+            Ok(entity @ Entity { item: Item::Const(_), .. }) => self.constant(entity, span),
+            Ok(other) => self.bad_form(span, &format!("this is a {}", other.item.noun())),
+        }
+    }
+
+    fn constant(&mut self, entity: Entity, span: Span) -> Option<SpecVal> {
+        let (ty, value) = self.cx.constant(entity, span)?;
+        Some(match value {
+            CVal::Int(v) | CVal::Word(_, v) => SpecVal::One(SpecExpr::Int(v), SpecTy::Int),
+            CVal::Bool(b) => SpecVal::One(SpecExpr::Bool(b), SpecTy::Bool),
+            CVal::Array(_) | CVal::Struct(..) => {
+                let (name, _, _) = self.cx.world.constant(entity)?;
+                let id = self.cx.const_id(entity, &name.name, name.span)?;
+                SpecVal::One(SpecExpr::Place(Place::constant(id)), spec_of(&ty))
+            }
+        })
+    }
+
+    /// An array whose value is known at compile time.
+    fn constant_array(&mut self, e: &Expr) -> Option<(SpecExpr, SpecTy)> {
+        let mut env = self.cx.env(self.module);
+        env.generics.clone_from(&self.generics);
+        let v = self.cx.const_expr(&mut env, e)?;
+        let ty = spec_of(&crate::consts::const_ty(&v));
+        Some((constant_expr(&v), ty))
+    }
+
+    fn call(&mut self, callee: &Path, args: &[Expr], span: Span) -> Option<(SpecExpr, SpecTy)> {
+        if let (None, "len", [arg]) = (&callee.module, callee.name.name.as_str(), args) {
+            let (a, _) = self.array(arg)?;
+            return Some((SpecExpr::Len(Box::new(a)), SpecTy::Int));
+        }
+        let entity = match self.cx.world.resolve(self.module, callee) {
+            Ok(entity) => entity,
+            Err(d) => return self.fail(d),
+        };
+        if !matches!(entity.item, Item::Spec(_) | Item::SharedSpec(..)) {
+            return self.fail(
+                Diagnostic::error("not-callable", format!("this {} cannot be called in a specification", entity.item.noun()))
+                    .at(span, "not a `spec fn`")
+                    .help("state the meaning with a `spec fn`"),
+            );
+        }
+        let f = self.cx.world.spec_function(entity)?;
+        if f.params.len() != args.len() {
+            return self.fail(
+                Diagnostic::error(
+                    "wrong-arguments",
+                    format!("`{}` takes {} arguments, {} given", f.name.name, f.params.len(), args.len()),
+                )
+                .at(span, "wrong number of arguments")
+                .help("give one value per parameter"),
+            );
+        }
+        let id = self.cx.spec_id(entity)?;
+        let mut values = Vec::new();
+        for (p, arg) in f.params.iter().zip(args) {
+            let want = self.cx.spec_ty(entity.module, &BTreeMap::new(), &p.ty)?;
+            values.push(self.of(arg, &want)?);
+        }
+        let ret = self.cx.spec_ty(entity.module, &BTreeMap::new(), &f.ret)?;
+        Some((SpecExpr::Call(id, values), ret))
+    }
+
+    fn convert(&mut self, to: &Type, arg: &Expr) -> Option<(SpecExpr, SpecTy)> {
+        let (x, ty) = self.one(arg)?;
+        let x = match ty {
+            SpecTy::Int => x,
+            SpecTy::Bool => SpecExpr::If(Box::new(x), Box::new(SpecExpr::Int(1.into())), Box::new(SpecExpr::Int(0.into()))),
+            other => return self.cx.spec_mismatch(&other, &SpecTy::Int, arg.span),
+        };
+        match &to.kind {
+            TypeKind::Word(bits) => Some((bin(SpecOp::Mod, x, SpecExpr::Int(BigInt::one() << *bits)), SpecTy::Int)),
+            _ => Some((x, SpecTy::Int)),
+        }
+    }
+
+    fn array(&mut self, e: &Expr) -> Option<(SpecExpr, SpecTy)> {
+        match self.one(e)? {
+            (x, SpecTy::Array(elem)) => Some((x, *elem)),
+            (_, other) => self.cx.spec_mismatch(&other, &SpecTy::Array(Box::new(SpecTy::Int)), e.span),
+        }
+    }
+
+    /// `x[off; k]` with constant `k`, element by element.
+    fn slice(&mut self, base: &Expr, off: &Expr, len: &Expr) -> Option<(SpecExpr, SpecTy)> {
+        let (a, elem) = self.array(base)?;
+        let start = self.int(off)?;
+        let mut env = self.cx.env(self.module);
+        env.generics.clone_from(&self.generics);
+        let k = self.cx.const_int(&mut env, len)?;
+        let k = u64::try_from(k).ok().filter(|k| *k <= 1 << 12);
+        let Some(k) = k else { return self.bad_form(len.span, "a slice of at most 4096 elements is needed") };
+        let parts = (0..k).map(|i| {
+            let at = bin(SpecOp::Add, start.clone(), SpecExpr::Int(i.into()));
+            SpecExpr::Index(Box::new(a.clone()), Box::new(at))
+        });
+        Some((SpecExpr::Array(parts.collect()), SpecTy::Array(Box::new(elem))))
+    }
+
+    fn field(&mut self, base: &Expr, field: &Ident) -> Option<(SpecExpr, SpecTy)> {
+        let (x, ty) = self.one(base)?;
+        let SpecTy::Struct(id) = ty else {
+            return self.bad_form(base.span, "only structs have fields");
+        };
+        let fields = self.cx.program.structs[id.0 as usize].fields.clone();
+        match fields.iter().position(|f| f.0 == field.name) {
+            Some(i) => Some((SpecExpr::Field(Box::new(x), i as u32), spec_of(&fields[i].1))),
+            None => {
+                let names: Vec<String> = fields.into_iter().map(|f| f.0).collect();
+                self.cx.unknown_field(&names, field)
+            }
+        }
+    }
+
+    fn tuple_field(&mut self, base: &Expr, index: u32, span: Span) -> Option<SpecVal> {
+        match self.value(base)? {
+            SpecVal::Tuple(mut parts) if (index as usize) < parts.len() => Some(parts.swap_remove(index as usize)),
+            _ => self.fail(
+                Diagnostic::error("unknown-field", format!("no part {index} here"))
+                    .at(span, "outside the tuple")
+                    .help("`result.0` is the first part of a tuple result"),
+            ),
+        }
+    }
+
+    fn array_literal(&mut self, parts: &[Expr], span: Span) -> Option<(SpecExpr, SpecTy)> {
+        let mut elem: Option<SpecTy> = None;
+        let mut out = Vec::new();
+        for p in parts {
+            let (x, ty) = self.one(p)?;
+            if elem.get_or_insert_with(|| ty.clone()) != &ty {
+                return self.bad_form(span, "elements of different kinds");
+            }
+            out.push(x);
+        }
+        Some((SpecExpr::Array(out), SpecTy::Array(Box::new(elem.unwrap_or(SpecTy::Int)))))
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn binder(
+        &mut self,
+        var: &Ident,
+        lo: &Expr,
+        hi: &Expr,
+        inclusive: bool,
+        body: &Expr,
+        want: &SpecTy,
+    ) -> Option<(u32, Box<SpecExpr>, Box<SpecExpr>, Box<SpecExpr>)> {
+        let (lo, hi) = (self.int(lo)?, self.int(hi)?);
+        let hi = if inclusive { bin(SpecOp::Add, hi, SpecExpr::Int(1.into())) } else { hi };
+        let slot = self.vars.len() as u32;
+        self.vars.push((var.name.clone(), SpecTy::Int));
+        let body = self.of(body, want);
+        self.vars.pop();
+        Some((slot, Box::new(lo), Box::new(hi), Box::new(body?)))
+    }
+
+    fn block(&mut self, block: &Block) -> Option<(SpecExpr, SpecTy)> {
+        let depth = self.vars.len();
+        let mut lets = Vec::new();
+        for s in &block.stmts {
+            let StmtKind::Let { mutable: false, names, tuple: false, value: Some(value), .. } = &s.kind else {
+                return self.bad_form(s.span, "only `let` can stand here");
+            };
+            let (x, ty) = self.one(value)?;
+            lets.push((self.vars.len() as u32, x));
+            self.vars.push((names[0].name.clone(), ty));
+        }
+        let found = match &block.result {
+            Some(result) => self.one(result),
+            None => self.bad_form(block.span, "this branch has no value"),
+        };
+        self.vars.truncate(depth);
+        let (body, ty) = found?;
+        let body = lets.into_iter().rev().fold(body, |b, (slot, x)| SpecExpr::Let(slot, Box::new(x), Box::new(b)));
+        Some((body, ty))
+    }
+
+    fn binary(&mut self, op: BinOp, lhs: &Expr, rhs: &Expr, span: Span) -> Option<(SpecExpr, SpecTy)> {
+        let arithmetic = match op {
+            BinOp::Add => Some(SpecOp::Add),
+            BinOp::Sub => Some(SpecOp::Sub),
+            BinOp::Mul => Some(SpecOp::Mul),
+            BinOp::Div => Some(SpecOp::Div),
+            BinOp::Rem => Some(SpecOp::Mod),
+            _ => None,
+        };
+        if let Some(op) = arithmetic {
+            return Some((bin(op, self.int(lhs)?, self.int(rhs)?), SpecTy::Int));
+        }
+        match op {
+            BinOp::And => Some((SpecExpr::And(Box::new(self.bool(lhs)?), Box::new(self.bool(rhs)?)), SpecTy::Bool)),
+            BinOp::Or => Some((SpecExpr::Or(Box::new(self.bool(lhs)?), Box::new(self.bool(rhs)?)), SpecTy::Bool)),
+            BinOp::Implies => {
+                Some((SpecExpr::Implies(Box::new(self.bool(lhs)?), Box::new(self.bool(rhs)?)), SpecTy::Bool))
+            }
+            BinOp::Shl | BinOp::Shr => {
+                let two = bin(SpecOp::Pow, SpecExpr::Int(2.into()), self.int(rhs)?);
+                let op = if op == BinOp::Shl { SpecOp::Mul } else { SpecOp::Div };
+                Some((bin(op, self.int(lhs)?, two), SpecTy::Int))
+            }
+            BinOp::BitAnd => self.mask(lhs, rhs, span),
+            BinOp::BitXor | BinOp::BitOr | BinOp::Rotl | BinOp::Rotr => self.bad_operator(span),
+            _ => self.comparison(op, lhs, rhs),
+        }
+    }
+
+    /// `x & (2^k - 1)`
+    fn mask(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Option<(SpecExpr, SpecTy)> {
+        let mut env = self.cx.env(self.module);
+        env.generics.clone_from(&self.generics);
+        let m = self.cx.const_int(&mut env, rhs)?;
+        let modulus = m + 1;
+        if arith::log2_exact(&modulus).is_none() {
+            return self.bad_operator(span);
+        }
+        Some((bin(SpecOp::Mod, self.int(lhs)?, SpecExpr::Int(modulus)), SpecTy::Int))
+    }
+
+    fn comparison(&mut self, op: BinOp, lhs: &Expr, rhs: &Expr) -> Option<(SpecExpr, SpecTy)> {
+        let (a, ty) = self.one(lhs)?;
+        let b = self.of(rhs, &ty)?;
+        let cmp = match op {
+            BinOp::Eq => CmpOp::Eq,
+            BinOp::Ne => CmpOp::Ne,
+            BinOp::Lt => CmpOp::Lt,
+            BinOp::Le => CmpOp::Le,
+            BinOp::Gt => CmpOp::Gt,
+            _ => CmpOp::Ge,
+        };
+        if !matches!(cmp, CmpOp::Eq | CmpOp::Ne) && ty != SpecTy::Int {
+            return self.cx.spec_mismatch(&ty, &SpecTy::Int, lhs.span);
+        }
+        Some((SpecExpr::Cmp(cmp, Box::new(a), Box::new(b)), SpecTy::Bool))
+    }
+}
+
+fn bin(op: SpecOp, a: SpecExpr, b: SpecExpr) -> SpecExpr {
+    SpecExpr::Bin(op, Box::new(a), Box::new(b))
+}
+
+fn length(len: &Len) -> SpecExpr {
+    match len {
+        Len::Const(n) => SpecExpr::Int((*n).into()),
+        Len::Param { param, add } => {
+            let n = SpecExpr::Place(Place::local(*param));
+            if *add == 0 {
+                n
+            } else {
+                bin(SpecOp::Add, n, SpecExpr::Int((*add).into()))
+            }
+        }
+    }
+}
+
+fn constant_expr(v: &CVal) -> SpecExpr {
+    match v {
+        CVal::Int(v) | CVal::Word(_, v) => SpecExpr::Int(v.clone()),
+        CVal::Bool(b) => SpecExpr::Bool(*b),
+        CVal::Array(vs) | CVal::Struct(_, vs) => SpecExpr::Array(vs.iter().map(constant_expr).collect()),
+    }
+}
+
+/// Lowers every specification a module declares, reachable or not.
+pub fn all_of(cx: &mut Cx, module: ModId) {
+    let world = cx.world;
+    for (name, item) in &world.module(module).items {
+        if matches!(item, Item::Spec(_) | Item::SharedSpec(..)) {
+            if let Some(entity) = world.lookup(module, name) {
+                cx.spec_id(entity);
+            }
+        }
+    }
+}
