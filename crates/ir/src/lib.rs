@@ -11,6 +11,8 @@
 
 pub mod build;
 pub mod data;
+#[cfg(any(test, feature = "testing"))]
+pub mod gen;
 pub mod interp;
 pub mod limits;
 pub mod spec;

@@ -1,0 +1,630 @@
+//! One random function: statements and expressions over what is in scope, with the range of every integer known.
+
+use super::{declared_range, Config, Rng};
+use crate::build::FuncBuilder;
+use crate::data::*;
+use crate::spec::{ContractKind, SpecExpr};
+use crate::ty::{Len, LocalId, Range, StructId, Ty};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::One;
+
+/// Something readable: a place, its type, and whether statements may write it.
+#[derive(Clone)]
+struct Var {
+    place: Place,
+    ty: Ty,
+    writable: bool,
+    public: bool,
+}
+
+/// A counter in scope runs over `0..<len` (of a length parameter) or within constants.
+#[derive(Clone)]
+struct Counter {
+    id: LocalId,
+    over: Over,
+}
+
+#[derive(Clone)]
+enum Over {
+    /// Inclusive.
+    Consts(i64, i64),
+    Len(LocalId, i64),
+}
+
+pub(super) struct FuncGen<'p, 'r> {
+    program: &'p Program,
+    rng: &'r mut Rng,
+    config: &'r Config,
+    b: FuncBuilder<'p>,
+    vars: Vec<Var>,
+    counters: Vec<Counter>,
+    len: Option<LocalId>,
+}
+
+/// An integer expression with the range of its values.
+type Ranged = (Expr, Range);
+
+impl<'p, 'r> FuncGen<'p, 'r> {
+    pub fn new(program: &'p Program, rng: &'r mut Rng, config: &'r Config, name: String) -> FuncGen<'p, 'r> {
+        let b = FuncBuilder::new(program, name);
+        let mut g = FuncGen { program, rng, config, b, vars: Vec::new(), counters: Vec::new(), len: None };
+        if config.lens && g.rng.one_in(2) {
+            g.len = Some(g.b.len("n"));
+        }
+        for (at, c) in program.consts.iter().enumerate() {
+            let place = Place::constant(ConstId(at as u32));
+            g.vars.push(Var { place, ty: c.ty.clone(), writable: false, public: true });
+        }
+        g
+    }
+
+    /// Parameters, body, results.
+    pub fn finish(mut self) -> Func {
+        for i in 0..1 + self.rng.below(3) {
+            let ty = self.ty(true);
+            let id = self.b.param(format!("a{i}"), ty.clone());
+            self.vars.push(Var { place: Place::local(id), ty, writable: false, public: false });
+        }
+        if self.rng.one_in(2) {
+            let ty = Ty::Int(Some(Range::new(0, self.rng.below(8))));
+            let id = self.b.local(LocalKind::Param, "p", ty.clone(), true);
+            self.vars.push(Var { place: Place::local(id), ty, writable: false, public: true });
+        }
+        self.block(self.config.nesting);
+        for i in 0..1 + self.rng.below(2) {
+            let ty = self.ty(true);
+            let id = self.b.ret(format!("r{i}"), ty.clone());
+            self.define(id, &ty);
+            if let Ty::Int(Some(range)) = &ty {
+                let place = Box::new(SpecExpr::Place(Place::local(id)));
+                let cond = SpecExpr::Cmp(CmpOp::Le, place, Box::new(SpecExpr::Int(range.hi.clone())));
+                self.b.contract(ContractKind::Ensures, cond, format!("r{i} <= {}", range.hi));
+            }
+        }
+        self.b.func_mut().inline = *self.rng.pick(&[Inline::Auto, Inline::Always, Inline::Never]);
+        self.b.finish()
+    }
+
+    /// A random type; lengths of run time only where a value can be built in place (`sized` allows them).
+    fn ty(&mut self, sized: bool) -> Ty {
+        let scalar = self.scalar_ty();
+        match self.rng.below(6) {
+            0 | 1 => scalar,
+            2 | 3 => {
+                let len = match self.len {
+                    Some(param) if sized && self.rng.one_in(2) => {
+                        Len::Param { param, add: self.rng.below(3) as i64 }
+                    }
+                    _ => Len::Const(1 + self.rng.below(5)),
+                };
+                self.array_ty(scalar, len)
+            }
+            4 => Ty::array(Ty::array(scalar, 1 + self.rng.below(3)), 1 + self.rng.below(3)),
+            _ if self.program.structs.is_empty() => scalar,
+            _ => Ty::Struct(StructId(self.rng.below(self.program.structs.len() as u64) as u32)),
+        }
+    }
+
+    /// Arrays of integers sometimes have a range per element.
+    fn array_ty(&mut self, elem: Ty, len: Len) -> Ty {
+        let (Ty::Int(_), Len::Const(n), true) = (&elem, &len, self.rng.one_in(2)) else {
+            return Ty::Array { elem: Box::new(elem), len, ranges: None };
+        };
+        let ranges: Vec<Range> = (0..*n).map(|_| declared_range(self.rng, self.config)).collect();
+        let join = ranges.iter().cloned().reduce(|a, b| a.join(&b));
+        Ty::Array { elem: Box::new(Ty::Int(join)), len, ranges: Some(ranges) }
+    }
+
+    fn scalar_ty(&mut self) -> Ty {
+        match self.rng.below(5) {
+            0..=1 => Ty::Word(*self.rng.pick(&self.config.words)),
+            2..=3 => Ty::Int(Some(declared_range(self.rng, self.config))),
+            _ => Ty::Bool,
+        }
+    }
+
+    // ---- statements ----
+
+    fn block(&mut self, nesting: u32) {
+        for _ in 0..1 + self.rng.below(self.config.statements) {
+            match self.rng.below(10) {
+                0 | 1 => self.declare(),
+                2..=4 => self.update(),
+                5 => self.assert(),
+                6 | 7 if nesting > 0 => self.repeat(nesting),
+                8 if nesting > 0 => self.branch(nesting),
+                _ => self.call(),
+            }
+        }
+    }
+
+    fn declare(&mut self) {
+        if self.rng.one_in(4) {
+            // A local whose range is inferred: assigned once, from an expression of known range.
+            let public = self.rng.one_in(2);
+            let (e, range) = self.int(self.config.depth, public);
+            let id = self.fresh(LocalKind::Var, Ty::Int(None), public);
+            self.b.assign(Place::local(id), e);
+            let ty = Ty::Int(Some(range));
+            return self.vars.push(Var { place: Place::local(id), ty, writable: false, public });
+        }
+        let ty = self.ty(true);
+        let id = self.fresh(LocalKind::Var, ty.clone(), false);
+        self.define(id, &ty);
+        self.vars.push(Var { place: Place::local(id), ty, writable: true, public: false });
+    }
+
+    /// A new local with a name of its own.
+    fn fresh(&mut self, kind: LocalKind, ty: Ty, public: bool) -> LocalId {
+        let name = format!("v{}", self.b.func_mut().locals.len());
+        self.b.local(kind, name, ty, public)
+    }
+
+    /// First assignment of a local: whole, or element by element in a loop.
+    fn define(&mut self, id: LocalId, ty: &Ty) {
+        let Ty::Array { elem, len, ranges } = ty else {
+            let e = self.of(ty, self.config.depth);
+            self.b.assign(Place::local(id), e);
+            return;
+        };
+        let by_elements = !matches!(len, Len::Const(_)) || (ranges.is_none() && self.rng.one_in(2));
+        if !by_elements {
+            let e = self.of(ty, self.config.depth);
+            self.b.assign(Place::local(id), e);
+            return;
+        }
+        let counter = self.fresh(LocalKind::Counter, Ty::Int(None), true);
+        let (over, hi) = match len {
+            Len::Const(n) => (Over::Consts(0, *n as i64 - 1), Expr::int(*n)),
+            Len::Param { param, add } => (Over::Len(*param, *add), plus(Expr::int_local(*param), *add)),
+        };
+        self.counters.push(Counter { id: counter, over });
+        let src = self.of(elem, self.config.depth);
+        self.counters.pop();
+        let body = vec![Stmt::assign(Place::local(id).index(Expr::int_local(counter)), src)];
+        self.b.push(Stmt::for_range(counter, Expr::int(0), hi, body));
+    }
+
+    fn update(&mut self) {
+        let candidates: Vec<Var> = self.vars.iter().filter(|v| v.writable).cloned().collect();
+        if candidates.is_empty() {
+            return self.declare();
+        }
+        let var = self.rng.pick(&candidates).clone();
+        let target = self.narrow(var);
+        let src = self.of(&target.ty, self.config.depth);
+        self.b.assign(target.place, src);
+    }
+
+    fn assert(&mut self) {
+        let (e, range) = self.int(self.config.depth, false);
+        let hi = Expr::int(range.hi);
+        self.b.push(Stmt::assert(Expr::cmp(CmpOp::Le, e, hi), "within its range"));
+    }
+
+    /// Runs `build` on a nested block; what it declares goes out of scope.
+    fn nested(&mut self, build: impl FnOnce(&mut Self)) -> Vec<Stmt> {
+        let vars = self.vars.len();
+        let outer = std::mem::take(&mut self.b.func_mut().body);
+        build(self);
+        let body = std::mem::replace(&mut self.b.func_mut().body, outer);
+        self.vars.truncate(vars);
+        body
+    }
+
+    fn repeat(&mut self, nesting: u32) {
+        let id = self.fresh(LocalKind::Counter, Ty::Int(None), true);
+        let (over, lo, hi) = match self.len {
+            Some(param) if self.rng.one_in(3) => {
+                let add = self.rng.below(2) as i64;
+                (Over::Len(param, add), Expr::int(0), plus(Expr::int_local(param), add))
+            }
+            _ => {
+                let lo = self.rng.below(3) as i64;
+                let hi = lo + self.rng.below(5) as i64;
+                (Over::Consts(lo, (hi - 1).max(lo)), Expr::int(lo), Expr::int(hi))
+            }
+        };
+        self.counters.push(Counter { id, over });
+        let body = self.nested(|g| g.block(nesting - 1));
+        let ge = Expr::cmp(CmpOp::Ge, Expr::int_local(id), Expr::int(-1));
+        self.counters.pop();
+        let rev = self.rng.one_in(3);
+        let unroll = *self.rng.pick(&[Unroll::Auto, Unroll::Always, Unroll::Never]);
+        let invariants = if self.rng.one_in(4) { vec![ge] } else { Vec::new() };
+        self.b.push(Stmt::For { var: id, lo, hi, rev, unroll, invariants, body, loc: Loc::default() });
+    }
+
+    fn branch(&mut self, nesting: u32) {
+        let (a, _) = self.int(1, true);
+        let (b, _) = self.int(1, true);
+        let cond = Expr::cmp(self.cmp_op(), a, b);
+        let then = self.nested(|g| g.block(nesting - 1));
+        let els = if self.rng.one_in(2) { self.nested(|g| g.block(nesting - 1)) } else { Vec::new() };
+        self.b.push(Stmt::if_else(cond, then, els));
+    }
+
+    fn call(&mut self) {
+        if self.program.funcs.is_empty() {
+            return self.declare();
+        }
+        let at = self.rng.below(self.program.funcs.len() as u64) as usize;
+        let callee = &self.program.funcs[at];
+        // Run-time lengths go on as they are, or a small constant is put in.
+        let len = match self.len {
+            Some(param) if self.rng.one_in(2) => Len::Param { param, add: 0 },
+            _ => Len::Const(self.rng.below(4)),
+        };
+        let lens = callee.lens.iter().map(|_| match &len {
+            Len::Const(n) => Expr::int(*n),
+            Len::Param { param, .. } => Expr::int_local(*param),
+        });
+        let lens: Vec<Expr> = lens.collect();
+        let mut args = Vec::new();
+        for param in &callee.params {
+            let local = callee.local(*param);
+            let ty = instance(&local.ty, &len);
+            let arg = match (&ty, local.public) {
+                (Ty::Int(Some(range)), true) => self.into_range(range, 1, true),
+                (Ty::Array { len: Len::Param { .. }, .. }, _) => {
+                    // A value of run-time length is built in a local first.
+                    let id = self.fresh(LocalKind::Var, ty.clone(), false);
+                    self.define(id, &ty);
+                    self.b.get(id)
+                }
+                _ => self.of(&ty, self.config.depth - 1),
+            };
+            args.push(arg);
+        }
+        let mut dsts = Vec::new();
+        for ret in &callee.rets {
+            let ty = instance(&callee.local(*ret).ty, &len);
+            let id = self.fresh(LocalKind::Var, ty.clone(), false);
+            dsts.push(Var { place: Place::local(id), ty, writable: true, public: false });
+        }
+        self.b.call(dsts.iter().map(|d| d.place.clone()).collect(), FuncId(at as u32), lens, args);
+        self.vars.extend(dsts);
+    }
+
+    // ---- places ----
+
+    /// A part of a variable: itself, a field, an element, at some depth.
+    fn narrow(&mut self, mut var: Var) -> Var {
+        loop {
+            if self.rng.one_in(3) {
+                return var;
+            }
+            var = match self.step(&var) {
+                Some(next) => next,
+                None => return var,
+            };
+        }
+    }
+
+    fn step(&mut self, var: &Var) -> Option<Var> {
+        let (writable, public) = (var.writable, var.public);
+        match &var.ty {
+            Ty::Struct(id) => {
+                let fields = &self.program.structs[id.0 as usize].fields;
+                let i = self.rng.below(fields.len() as u64) as u32;
+                let ty = fields[i as usize].1.clone();
+                Some(Var { place: var.place.clone().field(i), ty, writable, public })
+            }
+            Ty::Array { ranges: Some(ranges), .. } => {
+                let i = self.rng.below(ranges.len() as u64);
+                let ty = Ty::Int(Some(ranges[i as usize].clone()));
+                Some(Var { place: var.place.clone().at(i), ty, writable, public })
+            }
+            Ty::Array { elem, len, ranges: None } => {
+                let index = self.index(len)?;
+                let place = var.place.clone().index(index);
+                Some(Var { place, ty: (**elem).clone(), writable, public })
+            }
+            Ty::Word(_) | Ty::Int(_) | Ty::Bool => None,
+        }
+    }
+
+    /// A public index certainly inside an array of this length; none where there may be no element.
+    fn index(&mut self, len: &Len) -> Option<Expr> {
+        let mut choices: Vec<Expr> = Vec::new();
+        for c in &self.counters {
+            match (&c.over, len) {
+                (Over::Consts(lo, hi), Len::Const(n)) => {
+                    for add in -1..=1 {
+                        if lo + add >= 0 && hi + add < *n as i64 {
+                            choices.push(plus(Expr::int_local(c.id), add));
+                        }
+                    }
+                }
+                (Over::Len(p, add), Len::Param { param, add: more }) if p == param && more >= add => {
+                    choices.push(plus(Expr::int_local(c.id), more - add));
+                }
+                _ => {}
+            }
+        }
+        match len {
+            Len::Const(n @ 1..) => choices.push(Expr::int(self.rng.below(*n))),
+            Len::Param { add: add @ 1.., .. } => choices.push(Expr::int(self.rng.below(*add as u64))),
+            Len::Const(0) | Len::Param { .. } => {}
+        }
+        if choices.is_empty() {
+            return None;
+        }
+        Some(self.rng.pick(&choices).clone())
+    }
+
+    /// A read of something in scope that satisfies `want` after narrowing.
+    fn read(&mut self, public: bool, want: impl Fn(&Ty) -> bool) -> Option<(Expr, Ty)> {
+        if self.vars.is_empty() {
+            return None;
+        }
+        for _ in 0..6 {
+            let var = self.rng.pick(&self.vars).clone();
+            let mut part = var;
+            loop {
+                if want(&part.ty) && (part.public || !public) {
+                    return Some((Expr::read(part.place, &part.ty), part.ty));
+                }
+                match self.step(&part) {
+                    Some(next) => part = next,
+                    None => break,
+                }
+            }
+        }
+        None
+    }
+
+    // ---- expressions ----
+
+    fn cmp_op(&mut self) -> CmpOp {
+        *self.rng.pick(&[CmpOp::Eq, CmpOp::Ne, CmpOp::Lt, CmpOp::Le, CmpOp::Gt, CmpOp::Ge])
+    }
+
+    /// A value that may flow into a place of this type.
+    fn of(&mut self, ty: &Ty, depth: u32) -> Expr {
+        match ty {
+            Ty::Word(bits) => self.word(*bits, depth),
+            Ty::Bool => self.boolean(depth),
+            Ty::Int(None) => self.int(depth, false).0,
+            Ty::Int(Some(range)) => self.into_range(range, depth, false),
+            Ty::Array { elem, len, ranges } => self.array(ty, elem, len, ranges.as_deref(), depth),
+            Ty::Struct(id) => {
+                let id = *id;
+                if self.rng.one_in(2) {
+                    if let Some((e, _)) = self.read(false, |t| *t == Ty::Struct(id)) {
+                        return e;
+                    }
+                }
+                let fields = &self.program.structs[id.0 as usize].fields;
+                Expr::structure(id, fields.iter().map(|(_, t)| self.of(t, depth.saturating_sub(1))).collect())
+            }
+        }
+    }
+
+    fn array(&mut self, ty: &Ty, elem: &Ty, len: &Len, ranges: Option<&[Range]>, depth: u32) -> Expr {
+        if depth > 0 && self.rng.one_in(5) {
+            let c = self.boolean(depth - 1);
+            return Expr::select(c, self.of(ty, depth - 1), self.of(ty, depth - 1));
+        }
+        if self.rng.one_in(2) {
+            if let Some((e, _)) = self.read(false, |t| t == ty) {
+                return e;
+            }
+        }
+        if let (Len::Const(n), None, true) = (len, ranges, self.rng.one_in(3)) {
+            if let Some(e) = self.slice(elem, *n) {
+                return e;
+            }
+        }
+        match (len, ranges) {
+            (Len::Const(n), None) if self.rng.one_in(2) || *n == 0 => {
+                Expr::repeat(self.of(elem, depth.saturating_sub(1)), len.clone())
+            }
+            (Len::Const(n), _) => {
+                let each = |i: u64| ranges.map_or_else(|| elem.clone(), |r| Ty::Int(Some(r[i as usize].clone())));
+                Expr::array(elem, (0..*n).map(|i| self.of(&each(i), depth.saturating_sub(1))).collect())
+            }
+            (Len::Param { .. }, _) => Expr::repeat(self.of(elem, depth.saturating_sub(1)), len.clone()),
+        }
+    }
+
+    /// `count` consecutive elements of some longer array with the same elements.
+    fn slice(&mut self, elem: &Ty, count: u64) -> Option<Expr> {
+        let fits = |t: &Ty| match t {
+            Ty::Array { elem: e, len: Len::Const(n), ranges: None } => **e == *elem && *n >= count,
+            _ => false,
+        };
+        let (e, ty) = self.read(false, fits)?;
+        let (ExprKind::Read(place), Ty::Array { len: Len::Const(n), .. }) = (e.kind, ty) else { return None };
+        let off = self.index(&Len::Const(n - count + 1))?;
+        Some(Expr::read(place.slice(off, count), &Ty::array(elem.clone(), count)))
+    }
+
+    fn boolean(&mut self, depth: u32) -> Expr {
+        if depth == 0 || self.rng.one_in(4) {
+            let read = self.read(false, |t| *t == Ty::Bool).map(|(e, _)| e);
+            return read.unwrap_or_else(|| Expr::bool(self.rng.one_in(2)));
+        }
+        match self.rng.below(6) {
+            0 => !self.boolean(depth - 1),
+            1 => {
+                let op = *self.rng.pick(&[BinOp::And, BinOp::Or, BinOp::Xor]);
+                Expr::bin(op, self.boolean(depth - 1), self.boolean(depth - 1))
+            }
+            2 | 3 => {
+                let bits = *self.rng.pick(&self.config.words);
+                Expr::cmp(self.cmp_op(), self.word(bits, depth - 1), self.word(bits, depth - 1))
+            }
+            4 => {
+                let (a, _) = self.int(depth - 1, false);
+                let (b, _) = self.int(depth - 1, false);
+                Expr::cmp(self.cmp_op(), a, b)
+            }
+            _ => {
+                let ty = self.ty(false);
+                let op = *self.rng.pick(&[CmpOp::Eq, CmpOp::Ne]);
+                Expr::cmp(op, self.of(&ty, depth - 1), self.of(&ty, depth - 1))
+            }
+        }
+    }
+
+    fn word(&mut self, bits: u32, depth: u32) -> Expr {
+        if depth == 0 || self.rng.one_in(4) {
+            let read = self.read(false, |t| *t == Ty::Word(bits)).map(|(e, _)| e);
+            return read.unwrap_or_else(|| Expr::word(bits, self.rng.word(bits)));
+        }
+        let d = depth - 1;
+        match self.rng.below(9) {
+            0 => -self.word(bits, d),
+            1 => !self.word(bits, d),
+            2 => {
+                let c = self.boolean(d);
+                Expr::select(c, self.word(bits, d), self.word(bits, d))
+            }
+            3 => match self.rng.below(3) {
+                0 => self.boolean(d).cast(Ty::Word(bits)),
+                1 => self.int(d, false).0.cast(Ty::Word(bits)),
+                _ => {
+                    let from = *self.rng.pick(&self.config.words);
+                    self.word(from, d).cast(Ty::Word(bits))
+                }
+            },
+            4 | 5 => {
+                let op = *self.rng.pick(&[BinOp::Shl, BinOp::Shr, BinOp::Rotl, BinOp::Rotr]);
+                let count = self.index(&Len::Const(u64::from(bits))).unwrap_or_else(|| Expr::int(0));
+                Expr::bin(op, self.word(bits, d), count)
+            }
+            _ => {
+                let ops = [BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::And, BinOp::Or, BinOp::Xor];
+                let op = *self.rng.pick(&ops);
+                Expr::bin(op, self.word(bits, d), self.word(bits, d))
+            }
+        }
+    }
+
+    /// An integer inside `want`: as it comes, or masked and shifted into place.
+    fn into_range(&mut self, want: &Range, depth: u32, public: bool) -> Expr {
+        let (e, range) = self.int(depth, public);
+        if want.contains(&range) {
+            return e;
+        }
+        let width = &want.hi - &want.lo;
+        let bits = (width + BigInt::one()).bits() - 1;
+        (e & Expr::int((BigInt::one() << bits) - 1)) + Expr::int(want.lo.clone())
+    }
+
+    fn int_leaf(&mut self, public: bool) -> Ranged {
+        if self.rng.one_in(3) {
+            let consts: Vec<(LocalId, i64, i64)> = self.counters.iter().filter_map(Counter::consts).collect();
+            if !consts.is_empty() {
+                let (id, lo, hi) = *self.rng.pick(&consts);
+                return (Expr::int_local(id), Range::new(lo, hi));
+            }
+        }
+        match self.read(public, |t| matches!(t, Ty::Int(Some(_)))) {
+            Some((e, Ty::Int(Some(range)))) => (e, range),
+            _ => {
+                let v = self.rng.int_in(&Range::new(-70000, 70000));
+                (Expr::int(v.clone()), Range::new(v.clone(), v))
+            }
+        }
+    }
+
+    /// An integer whose magnitude, and that of all its parts, stays below the configured one.
+    fn int(&mut self, depth: u32, public: bool) -> Ranged {
+        if depth == 0 || self.rng.one_in(4) {
+            return self.int_leaf(public);
+        }
+        let d = depth - 1;
+        let (a, ra) = self.int(d, public);
+        let made = match self.rng.below(11) {
+            0 => (-a.clone(), Range::new(-&ra.hi, -&ra.lo)),
+            1 if !public => {
+                let bits = *self.rng.pick(&self.config.words);
+                (self.word(bits, d).cast(Ty::int()), Range::new(0, (BigInt::one() << bits) - 1))
+            }
+            2 if !public => {
+                let c = self.boolean(d);
+                let (b, rb) = self.int(d, public);
+                (Expr::select(c, a.clone(), b), ra.join(&rb))
+            }
+            3 => {
+                let k = self.rng.below(20) as u32;
+                (a.clone().shl(k), Range::new(&ra.lo << k, &ra.hi << k))
+            }
+            4 => {
+                let k = self.rng.below(40) as u32;
+                (a.clone().shr(k), Range::new(&ra.lo >> k, &ra.hi >> k))
+            }
+            5 => {
+                let mask = (BigInt::one() << self.rng.below(30)) - BigInt::one();
+                (a.clone() & Expr::int(mask.clone()), Range::new(0, mask))
+            }
+            6 => self.divide(a.clone(), &ra, public),
+            7 if !public => (self.boolean(d).cast(Ty::int()), Range::new(0, 1)),
+            op => {
+                let (b, rb) = self.int(d, public);
+                match op {
+                    8 => (a.clone() * b, product(&ra, &rb)),
+                    9 => (a.clone() - b, Range::new(&ra.lo - &rb.hi, &ra.hi - &rb.lo)),
+                    _ => (a.clone() + b, Range::new(&ra.lo + &rb.lo, &ra.hi + &rb.hi)),
+                }
+            }
+        };
+        let limit = BigInt::one() << self.config.int_bits;
+        let small = made.1.lo > -&limit && made.1.hi < limit;
+        if small {
+            made
+        } else {
+            (a, ra)
+        }
+    }
+
+    fn divide(&mut self, a: Expr, range: &Range, public: bool) -> Ranged {
+        let by = if public { 1 + self.rng.below(100) } else { 1 << self.rng.below(20) };
+        let divisor = BigInt::from(by);
+        if self.rng.one_in(2) {
+            let out = Range::new(range.lo.div_floor(&divisor), range.hi.div_floor(&divisor));
+            return (Expr::bin(BinOp::Div, a, Expr::int(by)), out);
+        }
+        (Expr::bin(BinOp::Mod, a, Expr::int(by)), Range::new(0, divisor - BigInt::one()))
+    }
+}
+
+impl Counter {
+    fn consts(&self) -> Option<(LocalId, i64, i64)> {
+        match self.over {
+            Over::Consts(lo, hi) => Some((self.id, lo, hi)),
+            Over::Len(..) => None,
+        }
+    }
+}
+
+/// `e + add`, without adding nothing.
+fn plus(e: Expr, add: i64) -> Expr {
+    match add {
+        0 => e,
+        _ => e + Expr::int(add),
+    }
+}
+
+fn product(a: &Range, b: &Range) -> Range {
+    let all = [&a.lo * &b.lo, &a.lo * &b.hi, &a.hi * &b.lo, &a.hi * &b.hi];
+    let ends = all.into_iter().map(|v| Range::new(v.clone(), v)).reduce(|x, y| x.join(&y));
+    ends.unwrap_or_else(|| a.clone())
+}
+
+/// A callee's type where its length is `len`.
+fn instance(ty: &Ty, len: &Len) -> Ty {
+    match ty {
+        Ty::Array { elem, len: Len::Param { add, .. }, .. } => {
+            let len = match len {
+                Len::Const(n) => Len::Const(n.saturating_add_signed(*add)),
+                Len::Param { param, add: more } => Len::Param { param: *param, add: add + more },
+            };
+            Ty::Array { elem: elem.clone(), len, ranges: None }
+        }
+        Ty::Array { .. } | Ty::Word(_) | Ty::Int(_) | Ty::Bool | Ty::Struct(_) => ty.clone(),
+    }
+}

@@ -1,0 +1,112 @@
+//! The promises of the generator, and that it reaches the whole language.
+
+use super::*;
+use crate::interp::{Interp, Options};
+use crate::visit;
+use std::collections::BTreeMap;
+
+fn configs() -> [Config; 3] {
+    [Config::default(), Config::all(), Config::plain()]
+}
+
+#[test]
+fn programs_are_well_formed_and_run_without_fault() {
+    for (which, config) in configs().iter().enumerate() {
+        for seed in 0..300 {
+            let program = program_with(seed, config);
+            let report = crate::verify::report(&program);
+            assert_eq!(report.errors, vec![], "seed {seed}, config {which}");
+            assert_eq!(report.undecided, vec![], "seed {seed}, config {which}");
+            let main = entry(&program);
+            let mut interp = Interp::with_options(&program, Options::checked());
+            for input in 0..3 {
+                let (lens, args) = args(&program, main, input);
+                let result = interp.call(main, &lens, args);
+                assert!(result.is_ok(), "seed {seed}, config {which}, input {input}: {}", result.unwrap_err());
+            }
+        }
+    }
+}
+
+#[test]
+fn equal_seeds_give_equal_programs_and_arguments() {
+    assert_eq!(program(7), program(7));
+    assert_ne!(program(7), program(8));
+    let p = program(7);
+    assert_eq!(args(&p, entry(&p), 1), args(&p, entry(&p), 1));
+}
+
+#[test]
+fn the_generator_reaches_the_whole_language() {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut note = |what: &str| *seen.entry(what.to_string()).or_default() += 1;
+    for seed in 0..300 {
+        for f in &program(seed).funcs {
+            visit::walk_stmts(&f.body, &mut |s| {
+                note(match s {
+                    Stmt::Assign { .. } => "assign",
+                    Stmt::Call { .. } => "call",
+                    Stmt::For { rev: true, .. } => "for rev",
+                    Stmt::For { .. } => "for",
+                    Stmt::If { .. } => "if",
+                    Stmt::Assert { .. } => "assert",
+                });
+            });
+            visit::walk_exprs(&f.body, &mut |e| {
+                note(&match &e.kind {
+                    ExprKind::Const(_) => "const".to_string(),
+                    ExprKind::Read(p) => {
+                        format!("read {:?}", p.projs.last().map(|p| format!("{p:?}").split(['(', ' ']).next().map(String::from)))
+                    }
+                    ExprKind::Un(op, a) => format!("{op:?} {:?}", kind(&a.ty)),
+                    ExprKind::Bin(op, a, _) => format!("{op:?} {:?}", kind(&a.ty)),
+                    ExprKind::Cmp(op, a, _) => format!("{op:?} {:?}", kind(&a.ty)),
+                    ExprKind::Select(..) => format!("select {:?}", kind(&e.ty)),
+                    ExprKind::Cast(a) => format!("cast {:?} {:?}", kind(&a.ty), kind(&e.ty)),
+                    ExprKind::Array(_) => "array".to_string(),
+                    ExprKind::Repeat(_) => "repeat".to_string(),
+                    ExprKind::Struct(..) => "struct".to_string(),
+                });
+            });
+        }
+    }
+    assert!(seen.values().all(|n| *n > 2), "{seen:#?}");
+    // 6 statements, 10 + 7 + 4 binary, 4 unary, 2 * 6 + 3 * 2 comparisons, 5 + casts, reads, selects, literals.
+    assert!(seen.len() >= 60, "only {}: {seen:#?}", seen.len());
+}
+
+fn kind(ty: &Ty) -> &'static str {
+    match ty {
+        Ty::Word(_) => "word",
+        Ty::Int(_) => "int",
+        Ty::Bool => "bool",
+        Ty::Array { .. } => "array",
+        Ty::Struct(_) => "struct",
+    }
+}
+
+/// Results depend on what programs compute: a wrong operator is noticed in a good part of the programs.
+#[test]
+fn a_wrong_operator_changes_results() {
+    let (mut mutants, mut caught) = (0, 0);
+    for seed in 0..200 {
+        let right = program(seed);
+        let mut wrong = right.clone();
+        let mut changed = false;
+        for f in &mut wrong.funcs {
+            visit::map_exprs(&mut f.body, &mut |e| {
+                if let (ExprKind::Bin(op @ (BinOp::Add | BinOp::Xor), ..), false) = (&mut e.kind, changed) {
+                    *op = if *op == BinOp::Add { BinOp::Sub } else { BinOp::Or };
+                    changed = true;
+                }
+            });
+        }
+        let run = |p: &Program, input| {
+            let (lens, args) = args(p, entry(p), input);
+            Interp::with_options(p, Options::checked()).call(entry(p), &lens, args)
+        };
+        mutants += u32::from(changed);
+        caught += u32::from(changed && (0..8).any(|input| run(&right, input) != run(&wrong, input)));
+    }
+    assert!(mutants > 100 && caught * 4 > mutants, "{caught} of {mutants} caught");
+}
