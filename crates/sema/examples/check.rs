@@ -9,7 +9,16 @@ fn main() {
     let roots: Vec<String> = args.collect();
     let mut load = |path: &str| std::fs::read_to_string(path).ok();
     match compile(&entry, &roots, &mut load, &Options::default()) {
-        Ok(c) => println!("{entry}: {} functions, {} tests", c.program.funcs.len(), c.program.tests.len()),
+        Ok(c) => {
+            println!("{entry}: {} functions, {} tests", c.program.funcs.len(), c.program.tests.len());
+            if std::env::var_os("SHOW").is_some() {
+                println!("{:#?}", c.program);
+            }
+            let mut interp = santoku_ir::interp::Interp::with_options(&c.program, santoku_ir::interp::Options::checked());
+            for t in &c.program.tests {
+                println!("  {}: {:?}", t.name, interp.run_test(t));
+            }
+        }
         Err(f) => {
             for d in &f.diagnostics {
                 let place = d.primary.as_ref().map(|(s, label)| {

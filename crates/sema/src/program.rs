@@ -18,6 +18,9 @@ pub fn analyse(world: World) -> Result<Compiled, Failed> {
     let run = || {
         let mut cx = Cx::new(&world);
         let exports = everything(&mut cx);
+        if cx.diagnostics.iter().all(|d| d.severity != Severity::Error) {
+            verify(&mut cx);
+        }
         (cx.program, cx.diagnostics, exports)
     };
     let result = std::thread::scope(|scope| {
@@ -57,6 +60,26 @@ fn everything(cx: &mut Cx) -> Vec<Export> {
         tests(cx, *module);
     }
     exports(cx)
+}
+
+/// The core's own rules. A value read before it is written is the user's fault; anything else is ours.
+fn verify(cx: &mut Cx) {
+    for e in santoku_ir::verify::verify(&cx.program) {
+        let place = span_of(e.loc);
+        cx.report(match e.code {
+            "unassigned" => Diagnostic::error("unset-variable", "a variable is read before it has a value")
+                .at(place, e.message)
+                .help("give the variable a value where it is declared, or on every way to this place"),
+            _ => Diagnostic::error("internal", e.to_string())
+                .at(place, "while compiling this")
+                .note("pass: sema")
+                .help("this is a fault of the compiler; please report it"),
+        });
+    }
+}
+
+fn span_of(loc: santoku_ir::Loc) -> Span {
+    Span { file: santoku_diag::FileId(loc.file), start: loc.start, end: loc.end }
 }
 
 /// Constants, types, structs, tables and specifications of a module, used or not.
@@ -142,8 +165,7 @@ fn exports(cx: &mut Cx) -> Vec<Export> {
 
 fn exported(program: &Program) -> Vec<(String, FuncId, Span)> {
     let each = program.funcs.iter().enumerate().filter_map(|(i, f)| {
-        let span = Span { file: santoku_diag::FileId(f.loc.file), start: f.loc.start, end: f.loc.end };
-        Some((f.export.clone()?, FuncId(i as u32), span))
+        Some((f.export.clone()?, FuncId(i as u32), span_of(f.loc)))
     });
     each.collect()
 }

@@ -6,6 +6,7 @@
 mod build;
 mod call;
 mod control;
+mod counted;
 mod function;
 mod ops;
 mod place;
@@ -88,6 +89,8 @@ pub struct FnCx<'a, 'w> {
     out: Vec<Draft>,
     scopes: Vec<BTreeMap<String, Variable>>,
     requirements: Vec<Requirement>,
+    /// Loop counters whose bounds are constants: first value and one past the last.
+    counters: BTreeMap<LocalId, (BigInt, BigInt)>,
     /// Inside an `if` expression: locals below this one may not be assigned.
     frozen: u32,
     expr_depth: u32,
@@ -134,6 +137,7 @@ impl<'a, 'w> FnCx<'a, 'w> {
             out: Vec::new(),
             scopes: vec![BTreeMap::new()],
             requirements: Vec::new(),
+            counters: BTreeMap::new(),
             frozen: 0,
             expr_depth: 0,
             stmt_depth: 0,

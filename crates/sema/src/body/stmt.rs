@@ -305,6 +305,9 @@ impl FnCx<'_, '_> {
         span: Span,
     ) -> Option<()> {
         let counter = self.local(&var.name, Ty::Int(None), LocalKind::Counter, var.span);
+        if let (Some(a), Some(b)) = (lo.as_const(), hi.as_const()) {
+            self.counters.insert(counter, (a.clone(), b.clone()));
+        }
         let mut facts = Vec::new();
         let (drafts, ok) = self.block(|b| {
             b.bind(&var.name, Binding::Local(counter), false, var.span);

@@ -23,6 +23,7 @@ impl FnCx<'_, '_> {
 
     fn value_inner(&mut self, e: &ast::Expr, hint: Option<&Ty>) -> Option<Val> {
         let one = match &e.kind {
+            ExprKind::Bin { .. } | ExprKind::Power { .. } if self.counted(e) => self.counter_table(e, hint)?,
             ExprKind::Int(v) => match arith::limited(v.clone()) {
                 Ok(v) => One::flex(v),
                 Err(fault) => return self.fail(fault.diagnostic(e.span)),

@@ -1,0 +1,136 @@
+//! Constants that depend on a loop counter: `2^(16*i)`, `(M >> (64*j)) & mask`.
+//!
+//! The core shifts exact integers by constants only. Where the counter's bounds are constants and everything else
+//! is one too, the expression is evaluated for every value of the counter and read from a table of constants.
+
+use super::{bare, FnCx, One};
+use crate::consts::{const_ty, CVal, Generic};
+use crate::names::{Entity, Item};
+use num_bigint::BigInt;
+use santoku_ir::{Expr, LocalId, Place, Ty};
+use santoku_syntax::ast::{self, BinOp, ExprKind};
+
+/// Longest loop for which a table is made.
+const ROWS: u64 = 4096;
+
+/// What an expression consists of.
+#[derive(Default)]
+struct Parts {
+    counter: Option<(LocalId, String)>,
+    /// A power, or a shift of a constant, by something with the counter in it.
+    needed: bool,
+    /// Something that is neither constant nor the one counter.
+    other: bool,
+}
+
+impl FnCx<'_, '_> {
+    /// Whether the expression must and can be tabulated.
+    pub fn counted(&self, e: &ast::Expr) -> bool {
+        if self.counters.is_empty() {
+            return false;
+        }
+        let mut parts = Parts::default();
+        self.inspect(e, &mut parts);
+        parts.needed && !parts.other && parts.counter.is_some()
+    }
+
+    fn inspect(&self, e: &ast::Expr, parts: &mut Parts) {
+        match &bare(e).kind {
+            ExprKind::Int(_) => {}
+            ExprKind::Name(path) => self.inspect_name(path, parts),
+            ExprKind::Power { exp, .. } => {
+                parts.needed |= self.has_counter(exp);
+                self.inspect(exp, parts);
+            }
+            ExprKind::Un { op: ast::UnOp::Neg, arg } => self.inspect(arg, parts),
+            ExprKind::Bin { op, lhs, rhs } => {
+                parts.needed |= matches!(op, BinOp::Shl | BinOp::Shr) && self.has_counter(rhs);
+                parts.other |= op_gives_bool(*op);
+                self.inspect(lhs, parts);
+                self.inspect(rhs, parts);
+            }
+            ExprKind::Index { base, index } => {
+                self.inspect(base, parts);
+                self.inspect(index, parts);
+            }
+            _ => parts.other = true,
+        }
+    }
+
+    fn inspect_name(&self, path: &ast::Path, parts: &mut Parts) {
+        let name = &path.name.name;
+        if path.module.is_none() {
+            if let Some(variable) = self.variable(name) {
+                let super::Binding::Local(id) = variable.binding else { return parts.other = true };
+                let short = |(lo, hi): &(BigInt, BigInt)| hi - lo <= ROWS.into() && hi > lo;
+                if !self.counters.get(&id).is_some_and(short) || parts.counter.as_ref().is_some_and(|c| c.0 != id) {
+                    return parts.other = true;
+                }
+                parts.counter = Some((id, name.clone()));
+                return;
+            }
+            match self.env.generics.get(name) {
+                Some(Generic::Const(_)) => return,
+                Some(_) => return parts.other = true,
+                None => {}
+            }
+        }
+        // Words are shifted by counters directly.
+        let integer = match self.cx.world.resolve(self.env.module, path) {
+            Ok(entity @ Entity { item: Item::Const(_), .. }) => {
+                self.cx.world.constant(entity).is_some_and(|(_, ty, _)| ty.is_none_or(|t| !of_words(t)))
+            }
+            _ => false,
+        };
+        parts.other |= !integer;
+    }
+
+    fn has_counter(&self, e: &ast::Expr) -> bool {
+        let mut parts = Parts::default();
+        self.inspect(e, &mut parts);
+        parts.counter.is_some()
+    }
+
+    /// The element of the table for the current value of the counter.
+    pub fn counter_table(&mut self, e: &ast::Expr, hint: Option<&Ty>) -> Option<One> {
+        let mut parts = Parts::default();
+        self.inspect(e, &mut parts);
+        let (id, name) = parts.counter?;
+        let (lo, hi) = self.counters.get(&id)?.clone();
+        let mut env = self.env.clone();
+        let mut rows = Vec::new();
+        let mut i = lo.clone();
+        while i < hi {
+            env.vars.push((name.clone(), CVal::Int(i.clone())));
+            let v = self.cx.const_expr(&mut env, e);
+            env.vars.pop();
+            rows.push(match hint {
+                Some(word @ Ty::Word(_)) => self.cx.coerce(v?, word, e.span)?,
+                _ => v?,
+            });
+            i += 1;
+        }
+        let table = CVal::Array(rows);
+        let Ty::Array { elem, .. } = const_ty(&table) else { return None };
+        let whole = self.const_one(&table, e.span);
+        let place: Place = whole.expr.as_read()?.clone();
+        let counter = self.read_local(id).expr;
+        let index = if lo == BigInt::ZERO { counter } else { counter - Expr::int(lo) };
+        Some(One::new(Expr::read(place.index(index), &elem), *elem))
+    }
+}
+
+fn of_words(t: &ast::Type) -> bool {
+    match &t.kind {
+        ast::TypeKind::Word(_) => true,
+        ast::TypeKind::Array { elem, .. } => of_words(elem),
+        _ => false,
+    }
+}
+
+fn op_gives_bool(op: BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::And | BinOp::Or | BinOp::Implies
+    )
+}
