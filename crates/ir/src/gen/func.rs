@@ -40,6 +40,9 @@ pub(super) struct FuncGen<'p, 'r> {
     vars: Vec<Var>,
     counters: Vec<Counter>,
     len: Option<LocalId>,
+    /// Accumulator of all variables, so that every statement matters to the results.
+    digest: LocalId,
+    digest_bits: u32,
 }
 
 /// An integer expression with the range of its values.
@@ -47,8 +50,12 @@ type Ranged = (Expr, Range);
 
 impl<'p, 'r> FuncGen<'p, 'r> {
     pub fn new(program: &'p Program, rng: &'r mut Rng, config: &'r Config, name: String) -> FuncGen<'p, 'r> {
-        let b = FuncBuilder::new(program, name);
-        let mut g = FuncGen { program, rng, config, b, vars: Vec::new(), counters: Vec::new(), len: None };
+        let mut b = FuncBuilder::new(program, name);
+        let digest_bits = config.words.iter().copied().max().unwrap_or(64);
+        let digest = b.ret("digest", Ty::Word(digest_bits));
+        b.assign(Place::local(digest), Expr::word(digest_bits, 0));
+        let (vars, counters) = (Vec::new(), Vec::new());
+        let mut g = FuncGen { program, rng, config, b, vars, counters, len: None, digest, digest_bits };
         if config.lens && g.rng.one_in(2) {
             g.len = Some(g.b.len("n"));
         }
@@ -72,6 +79,7 @@ impl<'p, 'r> FuncGen<'p, 'r> {
             self.vars.push(Var { place: Place::local(id), ty, writable: false, public: true });
         }
         self.block(self.config.nesting);
+        self.absorb_since(0);
         for i in 0..1 + self.rng.below(2) {
             let ty = self.ty(true);
             let id = self.b.ret(format!("r{i}"), ty.clone());
@@ -208,9 +216,47 @@ impl<'p, 'r> FuncGen<'p, 'r> {
         let vars = self.vars.len();
         let outer = std::mem::take(&mut self.b.func_mut().body);
         build(self);
+        self.absorb_since(vars);
         let body = std::mem::replace(&mut self.b.func_mut().body, outer);
         self.vars.truncate(vars);
         body
+    }
+
+    /// Mixes the variables in scope from position `from` on into the digest.
+    fn absorb_since(&mut self, from: usize) {
+        for var in self.vars[from..].to_vec() {
+            if matches!(var.place.base, Base::Local(_)) {
+                let body = self.nested_absorb(&var.place, &var.ty);
+                self.b.func_mut().body.extend(body);
+            }
+        }
+    }
+
+    fn nested_absorb(&mut self, place: &Place, ty: &Ty) -> Vec<Stmt> {
+        match ty {
+            Ty::Struct(id) => {
+                let fields = &self.program.structs[id.0 as usize].fields;
+                let each = |(i, (_, t)): (usize, &(String, Ty))| self.nested_absorb(&place.clone().field(i as u32), t);
+                fields.iter().enumerate().flat_map(each).collect()
+            }
+            Ty::Array { elem, len, .. } => {
+                let counter = self.fresh(LocalKind::Counter, Ty::Int(None), true);
+                let hi = match len {
+                    Len::Const(n) => Expr::int(*n),
+                    Len::Param { param, add } => plus(Expr::int_local(*param), *add),
+                };
+                let body = self.nested_absorb(&place.clone().index(Expr::int_local(counter)), elem);
+                vec![Stmt::for_range(counter, Expr::int(0), hi, body)]
+            }
+            Ty::Word(_) | Ty::Int(_) | Ty::Bool => {
+                let word = Ty::Word(self.digest_bits);
+                let to = Place::local(self.digest);
+                let read = Expr::read(place.clone(), ty);
+                let read = if *ty == word { read } else { read.cast(word.clone()) };
+                let turned = Expr::read(to.clone(), &word).rotl(self.digest_bits / 3);
+                vec![Stmt::assign(to, turned + read)]
+            }
+        }
     }
 
     fn repeat(&mut self, nesting: u32) {

@@ -93,10 +93,10 @@ fn a_wrong_operator_changes_results() {
         let right = program(seed);
         let mut wrong = right.clone();
         let mut changed = false;
-        for f in &mut wrong.funcs {
+        if let Some(f) = wrong.funcs.last_mut() {
             visit::map_exprs(&mut f.body, &mut |e| {
-                if let (ExprKind::Bin(op @ (BinOp::Add | BinOp::Xor), ..), false) = (&mut e.kind, changed) {
-                    *op = if *op == BinOp::Add { BinOp::Sub } else { BinOp::Or };
+                if let (ExprKind::Bin(op @ (BinOp::Add | BinOp::Mul | BinOp::Xor), ..), false) = (&mut e.kind, changed) {
+                    *op = if *op == BinOp::Xor { BinOp::Or } else { BinOp::Sub };
                     changed = true;
                 }
             });
@@ -108,5 +108,5 @@ fn a_wrong_operator_changes_results() {
         mutants += u32::from(changed);
         caught += u32::from(changed && (0..8).any(|input| run(&right, input) != run(&wrong, input)));
     }
-    assert!(mutants > 100 && caught * 4 > mutants, "{caught} of {mutants} caught");
+    assert!(mutants > 100 && caught * 3 > mutants, "{caught} of {mutants} caught");
 }
