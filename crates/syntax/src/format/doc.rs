@@ -78,7 +78,7 @@ pub fn print(docs: &[Doc]) -> String {
             }
             Doc::Nest(inner) => stack.extend(inner.iter().rev().map(|d| (indent + 2, mode, Task::Doc(d)))),
             Doc::Group(inner) => {
-                let fits = matches!(mode, Mode::Flat) || fits(WIDTH.saturating_sub(column), inner, &stack, Forced::Breaks);
+                let fits = matches!(mode, Mode::Flat) || fits(WIDTH.saturating_sub(column), inner, &stack, Measure::Flat);
                 let mode = if fits { Mode::Flat } else { Mode::Break };
                 stack.extend(inner.iter().rev().map(|d| (indent, mode, Task::Doc(d))));
             }
@@ -99,7 +99,8 @@ fn fill<'a>(stack: &mut Vec<Entry<'a>>, indent: usize, column: usize, parts: &'a
             let flat = matches!(line, Doc::Line(_)) && {
                 stack.push((indent, Mode::Break, Task::Fill(&parts[next.len()..], hang, broken)));
                 // What fits neither here nor on the next line stays, and breaks inside.
-                let f = fits(WIDTH.saturating_sub(column), next, stack, Forced::Fits) || !fits(WIDTH.saturating_sub(below), &next[1..], stack, Forced::Fits);
+                let here = room_for(WIDTH.saturating_sub(column), line, next, stack);
+                let f = here || !fits(WIDTH.saturating_sub(below), &next[1..], stack, Measure::Part);
                 stack.pop();
                 f
             };
@@ -112,6 +113,12 @@ fn fill<'a>(stack: &mut Vec<Entry<'a>>, indent: usize, column: usize, parts: &'a
             stack.push((indent, Mode::Break, Task::Doc(content)));
         }
     }
+}
+
+/// Whether the line, flat, and the part behind it fit.
+fn room_for(room: usize, line: &Doc, next: &[Doc], rest: &[Entry]) -> bool {
+    let width = if let Doc::Line(flat) = line { flat.len() } else { 0 };
+    room >= width && fits(room - width, &next[1..], rest, Measure::Part)
 }
 
 fn advance(column: usize, text: &str) -> usize {
@@ -131,32 +138,46 @@ fn newline(out: &mut String, indent: usize, blank: bool) -> usize {
     indent
 }
 
-/// What a newline that stands in any case means for the question whether something fits.
-#[derive(Clone, Copy, PartialEq)]
-enum Forced {
-    /// A group that holds one is broken.
-    Breaks,
-    /// A part of a fill needs only the room up to it.
-    Fits,
+/// How a document is measured.
+#[derive(Clone, Copy)]
+enum Measure {
+    /// As a group that must be flat: a newline that stands in any case means that it is not.
+    Flat,
+    /// As a part of a fill: its groups should be flat, its own lines may break, and only the room up to the first newline counts.
+    Part,
+    /// As a group in a part of a fill: flat, up to the first newline that stands in any case.
+    FlatPart,
+    /// As what follows: it may break wherever it can.
+    Rest,
 }
 
-/// Whether `docs`, laid out flat, and what follows up to the next possible newline, take at most `room` columns.
-fn fits(room: usize, docs: &[Doc], rest: &[Entry], forced: Forced) -> bool {
+impl Measure {
+    /// How a group inside is measured.
+    fn inside(self) -> Measure {
+        match self {
+            Measure::Part => Measure::FlatPart,
+            other => other,
+        }
+    }
+}
+
+/// Whether `docs`, measured so, and what follows up to the next possible newline, take at most `room` columns.
+fn fits(room: usize, docs: &[Doc], rest: &[Entry], measure: Measure) -> bool {
     let mut room = room as isize;
     let mut rest = rest.iter().rev();
-    let mut todo: Vec<(Mode, &Doc)> = docs.iter().rev().map(|d| (Mode::Flat, d)).collect();
+    let mut todo: Vec<(Measure, &Doc)> = docs.iter().rev().map(|d| (measure, d)).collect();
     loop {
-        let Some((mode, doc)) = todo.pop() else {
+        let Some((measure, doc)) = todo.pop() else {
             match rest.next() {
                 None => return true,
-                Some((_, mode, Task::Doc(d))) => todo.push((*mode, d)),
+                Some((_, mode, Task::Doc(d))) => todo.push((if matches!(mode, Mode::Flat) { Measure::FlatPart } else { Measure::Rest }, d)),
                 // A fill that goes on can break at its next line.
                 Some((_, _, Task::Fill([], ..))) => {}
                 Some((_, _, Task::Fill([d, ..], ..))) => {
                     if matches!(d, Doc::Line(_) | Doc::Hard) {
                         return true;
                     }
-                    todo.push((Mode::Break, d));
+                    todo.push((Measure::Rest, d));
                 }
             }
             continue;
@@ -169,19 +190,19 @@ fn fits(room: usize, docs: &[Doc], rest: &[Entry], forced: Forced) -> bool {
                     return room >= 0;
                 }
             }
-            Doc::Comment(_) | Doc::Hard | Doc::Blank => return matches!(mode, Mode::Break) || forced == Forced::Fits,
-            Doc::Line(flat) => match mode {
-                Mode::Break => return true,
-                Mode::Flat => room -= flat.len() as isize,
+            Doc::Comment(_) | Doc::Hard | Doc::Blank => return !matches!(measure, Measure::Flat),
+            Doc::Line(flat) => match measure {
+                Measure::Part | Measure::Rest => return true,
+                Measure::Flat | Measure::FlatPart => room -= flat.len() as isize,
             },
             Doc::IfBroken(t) => {
-                if matches!(mode, Mode::Break) {
+                if matches!(measure, Measure::Part | Measure::Rest) {
                     room -= t.len() as isize;
                 }
             }
-            // A group behind what is measured may still break: its first line ends the measuring.
-            Doc::Cat(inner) | Doc::Nest(inner) | Doc::Group(inner) => todo.extend(inner.iter().rev().map(|d| (mode, d))),
-            Doc::Fill { parts, .. } => todo.extend(parts.iter().rev().map(|d| (mode, d))),
+            Doc::Cat(inner) | Doc::Nest(inner) => todo.extend(inner.iter().rev().map(|d| (measure, d))),
+            Doc::Group(inner) => todo.extend(inner.iter().rev().map(|d| (measure.inside(), d))),
+            Doc::Fill { parts, .. } => todo.extend(parts.iter().rev().map(|d| (measure, d))),
         }
         if room < 0 {
             return false;

@@ -209,7 +209,8 @@ impl<'a> Parser<'a> {
     pub fn unexpected(&mut self, wanted: &str) -> Reported {
         let t = self.tok();
         let found = self.describe(t);
-        let mut d = Diagnostic::error("syntax", format!("expected {wanted}, found {found}")).at(self.span_of(t), format!("expected {wanted}"));
+        let label = if wanted.len() > 40 { "not expected here".to_string() } else { format!("expected {wanted}") };
+        let mut d = Diagnostic::error("syntax", format!("expected {wanted}, found {found}")).at(self.span_of(t), label);
         if let Some(h) = self.hint(t) {
             d = d.help(h);
         }

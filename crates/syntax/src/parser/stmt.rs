@@ -66,8 +66,15 @@ impl Parser<'_> {
             t.tok,
             Tok::Kw(Kw::Fn | Kw::Spec | Kw::Use | Kw::Interface | Kw::Implements | Kw::Struct | Kw::Table | Kw::Test | Kw::Const | Kw::Type)
         );
-        let column_0 = t.start == 0 || self.text.as_bytes()[t.start as usize - 1] == b'\n';
-        t.line_start && (item || (t.tok == Tok::P(P::At) && column_0))
+        t.line_start && (item || (t.tok == Tok::P(P::At) && self.attributes_lead_to_fn()))
+    }
+
+    fn attributes_lead_to_fn(&self) -> bool {
+        let mut ahead = 0;
+        while self.peek(ahead).tok == Tok::P(P::At) {
+            ahead += if self.peek(ahead + 2).tok == Tok::P(P::LParen) { 5 } else { 2 };
+        }
+        self.peek(ahead).tok == Tok::Kw(Kw::Fn)
     }
 
     pub fn unclosed(&mut self, open: Token) {
