@@ -1,14 +1,15 @@
 //! Compiles one file below `lib` (or any root) and prints the diagnostics, or the size of the program.
-//! `cargo run -p santoku-sema --example check -- FILE [ROOT..]`
+//! `cargo run -p santoku-sema --example check -- FILE [ROOT..] [INTERFACE=VARIANT..]`
 
 use santoku_sema::{compile, Options};
 
 fn main() {
     let mut args = std::env::args().skip(1);
     let entry = args.next().unwrap_or_default();
-    let roots: Vec<String> = args.collect();
+    let (impls, roots): (Vec<String>, Vec<String>) = args.partition(|a| a.contains('='));
+    let impls = impls.iter().filter_map(|a| a.split_once('=')).map(|(i, v)| (i.to_string(), v.to_string())).collect();
     let mut load = |path: &str| std::fs::read_to_string(path).ok();
-    match compile(&entry, &roots, &mut load, &Options::default()) {
+    match compile(&entry, &roots, &mut load, &Options { impls }) {
         Ok(c) => {
             println!("{entry}: {} functions, {} tests", c.program.funcs.len(), c.program.tests.len());
             if std::env::var_os("SHOW").is_some() {

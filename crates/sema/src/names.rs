@@ -1,7 +1,8 @@
 //! Top-level names: what a module declares and what a path means from inside a module.
 //!
 //! Order: the module's own items; in an implementation, then the interface's constants, types and shared
-//! specifications; in an interface, a member stands for the chosen implementation's item of that name.
+//! specifications; in an interface, a member stands for the chosen implementation's item of that name, and
+//! the implementation's constants are visible too.
 
 use crate::modules::{ModId, World};
 use santoku_diag::{Diagnostic, Span};
@@ -147,6 +148,13 @@ impl World {
                 }
             }
             Some(item) => Some(Entity { module, item: *item }),
+            None if m.interface().is_some() => {
+                let module = m.chosen?;
+                match self.module(module).items.get(name) {
+                    Some(item @ Item::Const(_)) => Some(Entity { module, item: *item }),
+                    _ => None,
+                }
+            }
             None => {
                 let interface = m.implements?;
                 match self.module(interface).items.get(name) {

@@ -26,6 +26,10 @@ impl FnCx<'_, '_> {
             _ => None,
         };
         match (&e.kind, dst) {
+            (ExprKind::Comprehension { .. }, _) if self.is_constant(e, &mut Vec::new()) => {
+                let val = Val::One(self.constant_value(e, hint)?);
+                self.store(dst, val, want, e.span)
+            }
             (ExprKind::Paren(inner), _) => self.into(dst, inner, want),
             (ExprKind::If { cond, then, els }, _) => self.if_into(dst, (cond, then, els), want, e.span),
             (ExprKind::Tuple(parts), Dst::Tuple(dsts)) if parts.len() == dsts.len() => {
@@ -167,7 +171,8 @@ impl FnCx<'_, '_> {
         };
         let index = Expr::int_local(counter);
         let dst = Dst::One(place.clone().index(index.clone()));
-        let zero = start.as_const().is_some_and(|v| *v == 0.into());
+        let first = start.as_const().cloned();
+        let zero = first.as_ref().is_some_and(|v| *v == 0.into());
         let (body, found) = self.block(|b| {
             let binding = if zero {
                 counter
@@ -177,6 +182,9 @@ impl FnCx<'_, '_> {
                 id
             };
             b.bind(&var.name, super::Binding::Local(binding), false, var.span);
+            if let (Some(first), Len::Const(n)) = (&first, &len) {
+                b.counters.insert(binding, (first.clone(), first + n));
+            }
             b.into(&dst, elem, elem_hint.as_ref())
         });
         let STy::One { ty, .. } = found? else { return self.misplaced_tuple(elem.span) };

@@ -85,6 +85,64 @@ impl FnCx<'_, '_> {
         parts.other |= !integer;
     }
 
+    /// Whether an expression is known at compile time. `bound`: its own comprehension variables.
+    pub fn is_constant(&self, e: &ast::Expr, bound: &mut Vec<String>) -> bool {
+        match &bare(e).kind {
+            ExprKind::Int(_) | ExprKind::Bool(_) => true,
+            ExprKind::Name(path) => self.constant_name(path, bound),
+            ExprKind::Power { exp: a, .. } | ExprKind::Un { arg: a, .. } | ExprKind::Convert { arg: a, .. } => {
+                self.is_constant(a, bound)
+            }
+            ExprKind::Bin { lhs: a, rhs: b, .. }
+            | ExprKind::Index { base: a, index: b }
+            | ExprKind::Repeat { elem: a, len: b } => self.is_constant(a, bound) && self.is_constant(b, bound),
+            ExprKind::Array(parts) => parts.iter().all(|p| self.is_constant(p, bound)),
+            ExprKind::If { cond, then, els } => {
+                self.is_constant(cond, bound) && [then, els].into_iter().all(|b| self.constant_block(b, bound))
+            }
+            ExprKind::Comprehension { var, lo, hi, elem, .. } => {
+                let bounds = self.is_constant(lo, bound) && self.is_constant(hi, bound);
+                bound.push(var.name.clone());
+                let all = bounds && self.is_constant(elem, bound);
+                bound.pop();
+                all
+            }
+            _ => false,
+        }
+    }
+
+    fn constant_block(&self, b: &ast::Block, bound: &mut Vec<String>) -> bool {
+        b.stmts.is_empty() && b.result.as_ref().is_some_and(|r| self.is_constant(r, bound))
+    }
+
+    fn constant_name(&self, path: &ast::Path, bound: &[String]) -> bool {
+        let name = &path.name.name;
+        if path.module.is_none() {
+            if bound.contains(name) {
+                return true;
+            }
+            if self.variable(name).is_some() {
+                return false;
+            }
+            if let Some(generic) = self.env.generics.get(name) {
+                return matches!(generic, Generic::Const(_));
+            }
+        }
+        let entity = self.cx.world.resolve(self.env.module, path);
+        matches!(entity, Ok(Entity { item: Item::Const(_), .. }))
+    }
+
+    /// The value of an expression for which [`Self::is_constant`] holds.
+    pub fn constant_value(&mut self, e: &ast::Expr, hint: Option<&Ty>) -> Option<One> {
+        let mut env = self.env.clone();
+        let v = self.cx.const_expr(&mut env, e)?;
+        let v = match hint {
+            Some(ty) => self.cx.coerce(v, ty, e.span)?,
+            None => v,
+        };
+        Some(self.const_one(&v, e.span))
+    }
+
     fn has_counter(&self, e: &ast::Expr) -> bool {
         let mut parts = Parts::default();
         self.inspect(e, &mut parts);

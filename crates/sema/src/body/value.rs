@@ -50,6 +50,7 @@ impl FnCx<'_, '_> {
             ExprKind::Repeat { elem, len } => self.repeat(elem, len, hint, e.span)?,
             ExprKind::Struct { fields, .. } if fields.iter().any(|f| self.builds(&f.1)) => self.build_temp(e, hint)?,
             ExprKind::Struct { path, fields } => self.structure(path, fields, e.span)?,
+            ExprKind::Comprehension { .. } if self.is_constant(e, &mut Vec::new()) => self.constant_value(e, hint)?,
             ExprKind::Comprehension { .. } => self.build_temp(e, hint)?,
             ExprKind::Paren(inner) => return self.value(inner, hint),
             ExprKind::Congruent { .. } | ExprKind::Sum { .. } | ExprKind::Forall { .. } => return self.spec_only(e.span),
@@ -298,7 +299,8 @@ impl FnCx<'_, '_> {
     /// Whether the expression is best built in place: its parts are written one by one.
     pub fn builds(&self, e: &ast::Expr) -> bool {
         match &bare(e).kind {
-            ExprKind::If { .. } | ExprKind::Comprehension { .. } => true,
+            ExprKind::Comprehension { .. } => !self.is_constant(e, &mut Vec::new()),
+            ExprKind::If { .. } => true,
             ExprKind::Call { callee, .. } => self.is_function(callee),
             ExprKind::Struct { fields, .. } => fields.iter().any(|f| self.builds(&f.1)),
             ExprKind::Array(parts) => parts.iter().any(|p| self.builds(p)),
