@@ -147,6 +147,21 @@ fn control(tests: &mut Vec<MicroTest>) {
     push(tests, "call and return", "mv a5,ra\njal ra,1f\njal ra,1f\njal x0,2f\n1: nop\nret\n2: mv ra,a5\n");
     let alternating = "li a2,20\n1: andi a3,a2,1\nbeqz a3,2f\nnop\n2: addi a2,a2,-1\nbnez a2,1b\n";
     push(tests, "alternating branch", alternating);
+    let in_step = "li a2,21\n.p2align 2\n1: andi a3,a2,1\nbeqz a3,2f\nnop\n2: addi a2,a2,-1\nbnez a2,1b\n";
+    push(tests, "alternating branch, aligned", in_step);
+    let third = "li a2,24\nli a3,3\n1: addi a3,a3,-1\nbnez a3,2f\nli a3,3\n2: addi a2,a2,-1\nbnez a2,1b\n";
+    push(tests, "branch every third time", third);
+    // More transfers than the target buffer has entries.
+    push(tests, "40 jumps", repeat(40, "jal x0,1f;nop;1:"));
+    push(tests, "40 jumps over words", repeat(40, "jal x0,1f;nop;nop;nop;nop;1:"));
+    push(tests, "40 taken branches", repeat(40, "beq x0,x0,1f;nop;nop;1:"));
+    push(tests, "40 taken branches, mul", repeat(40, "beq x0,x0,1f;nop;1:;mul a2,a0,a1"));
+    let calls = format!("mv a5,ra\n{}jal x0,2f\n1: nop\nnop\nret\n2: mv ra,a5\n", repeat(6, "jal ra,1f;nop"));
+    push(tests, "six calls", calls);
+    let nested = "mv a5,ra\njal ra,1f\njal ra,1f\njal x0,3f\n1: mv a4,ra\njal ra,2f\nmv ra,a4\nret\n2: nop\nret\n3: mv ra,a5\n";
+    push(tests, "nested calls", nested);
+    push(tests, "indirect jump", "la a2,1f\njr a2\nnop\nnop\n1:\n");
+    push(tests, "csr, use", repeat(4, "csrr a2,mcycle;add a3,a2,a2"));
 }
 
 fn division(tests: &mut Vec<MicroTest>) {

@@ -2,13 +2,13 @@
 
 use super::calltree::CallTree;
 use super::error::SimError;
-use super::icache::ICache;
+use super::frontend::{Frontend, Outcome};
 use super::image::Image;
 use super::isa::{decode, Class, Inst, Op};
 use super::measure::{Measure, Recorder};
 use super::memory::{Memory, Source, BENCH_CONSOLE, BENCH_EXIT, FLASH_BASE};
 use super::pipeline::{divide_latency, Pipeline, Timing};
-use super::predict::{Outcome, Predictor, Transfer};
+use super::predict::Transfer;
 
 /// Names of the functions whose entry opens and closes a measuring window, if the image defines them.
 pub const MARKERS: [&str; 2] = ["lab_window_begin", "lab_window_end"];
@@ -73,9 +73,7 @@ pub struct Machine {
     memory: Memory,
     code: Vec<Decoded>,
     pipeline: Pipeline,
-    icache: ICache,
-    line: u32,
-    predictor: Predictor,
+    frontend: Frontend,
     recorder: Recorder,
     mscratch: u32,
     console: Vec<u8>,
@@ -95,14 +93,12 @@ impl Machine {
         Ok(Machine {
             x: [0; 32],
             pc: image.entry,
-            predictor: Predictor::new(code.len()),
+            frontend: Frontend::new(code.len()),
             calls: config.profile.then(|| CallTree::new(image, code.len())),
             recorder: Recorder::new(memory.ram_end(), config.timing),
             memory,
             code,
             pipeline: Pipeline::new(config.timing),
-            icache: ICache::default(),
-            line: u32::MAX,
             mscratch: 0,
             console: Vec::new(),
             step_limit: config.step_limit,
@@ -113,7 +109,7 @@ impl Machine {
     /// Runs to the program's end: a store to the bench device's exit register, or a semihosting exit.
     pub fn run(&mut self) -> Result<Run, SimError> {
         let exit_status = if self.calls.is_some() { self.execute::<true>()? } else { self.execute::<false>()? };
-        let stop = self.recorder.finish(&self.pipeline);
+        let stop = self.recorder.finish(&self.pipeline, self.frontend.icache_misses);
         let (whole, windows) = stop.ok_or(SimError::UnbalancedMarker { pc: self.pc })?;
         Ok(Run { whole, windows, exit_status, console: std::mem::take(&mut self.console), calls: self.calls.take() })
     }
@@ -135,10 +131,12 @@ impl Machine {
             let index = (pc.wrapping_sub(FLASH_BASE) >> 1) as usize;
             let Some(&decoded) = self.code.get(index) else { return Err(SimError::FetchFault { pc }) };
             let before = self.pipeline.next;
-            self.fetch(pc, decoded.inst.len);
-            let slot = self.pipeline.issue(&decoded.inst, decoded.class);
+            let pipeline = &mut self.pipeline;
+            let fetched = self.frontend.fetch(pc, decoded.inst.len, before, &pipeline.timing, &mut pipeline.stalls);
+            let slot = pipeline.issue(&decoded.inst, decoded.class, fetched);
+            self.frontend.take(slot);
             self.recorder.pc(pc);
-            let step = self.step(&decoded, index, pc, slot)?;
+            let step = self.step(&decoded, pc, slot)?;
             self.recorder.instret += 1;
             if decoded.inst.rd == 2 {
                 self.recorder.sp(self.x[2]);
@@ -159,27 +157,13 @@ impl Machine {
         Err(SimError::StepLimit { steps: self.step_limit })
     }
 
-    /// Accounts for the cache lines the instruction at `pc` lies in.
-    #[inline]
-    fn fetch(&mut self, pc: u32, len: u8) {
-        for line in [ICache::line(pc), ICache::line(pc + u32::from(len) - 2)] {
-            if line != self.line {
-                self.line = line;
-                if self.icache.miss(line) {
-                    self.recorder.icache_misses += 1;
-                    self.pipeline.stalls.icache += self.pipeline.timing.refill_core;
-                    self.pipeline.next += self.pipeline.timing.refill_core;
-                }
-            }
-        }
-    }
-
     /// Executes one instruction that issues in `slot`.
     #[inline]
-    fn step(&mut self, d: &Decoded, index: usize, pc: u32, slot: u64) -> Result<Step, SimError> {
+    fn step(&mut self, d: &Decoded, pc: u32, slot: u64) -> Result<Step, SimError> {
         let i = &d.inst;
         let mut next = pc.wrapping_add(u32::from(i.len));
         let mut slot = slot;
+        let mut taken = true;
         match d.class {
             Class::Alu => {
                 self.write(i.rd, alu(i, pc, self.reg(i.rs1), self.reg(i.rs2)));
@@ -193,7 +177,8 @@ impl Machine {
             }
             Class::MulDiv => self.muldiv(i, slot),
             Class::Branch => {
-                if branch_taken(i.op, self.reg(i.rs1), self.reg(i.rs2)) {
+                taken = branch_taken(i.op, self.reg(i.rs1), self.reg(i.rs2));
+                if taken {
                     next = pc.wrapping_add(i.imm as u32);
                 }
             }
@@ -213,7 +198,7 @@ impl Machine {
         }
         self.pipeline.retire(slot, d.class);
         if matches!(d.class, Class::Branch | Class::Jump) {
-            self.predict(d, index, pc, next);
+            self.frontend.transfer(outcome(i, pc, next, taken), slot, &self.pipeline.timing);
         }
         Ok(Step::Next(next))
     }
@@ -314,7 +299,7 @@ impl Machine {
         };
         let latency = match i.op {
             Op::Mul | Op::Mulh | Op::Mulhsu | Op::Mulhu => self.pipeline.timing.multiply,
-            _ => divide_latency(a, b, matches!(i.op, Op::Div | Op::Rem)),
+            _ => divide_latency(a, b, matches!(i.op, Op::Div | Op::Rem), matches!(i.op, Op::Rem | Op::Remu)),
         };
         self.write(i.rd, value);
         self.pipeline.start_long(slot, i.rd, latency);
@@ -375,33 +360,6 @@ impl Machine {
         }
     }
 
-    /// Lets the predictor see a control transfer and charges what it got wrong.
-    #[inline]
-    fn predict(&mut self, d: &Decoded, index: usize, pc: u32, target: u32) {
-        let i = &d.inst;
-        let links = |r: u8| r == 1 || r == 5;
-        let kind = match d.class {
-            Class::Branch => Transfer::Branch,
-            _ if links(i.rd) => Transfer::Call,
-            _ if i.op == Op::Jalr && links(i.rs1) => Transfer::Return,
-            _ => Transfer::Jump,
-        };
-        let next = pc.wrapping_add(u32::from(i.len));
-        // A branch to the next instruction counts as taken only if its condition holds; the target is the same.
-        let taken = d.class == Class::Jump || target != next || branch_taken(i.op, self.reg(i.rs1), self.reg(i.rs2));
-        let outcome = Outcome { index: index as u32, pc, next, target, taken, kind };
-        if self.predictor.step(outcome, self.recorder.instret + 1) {
-            self.pipeline.next += self.pipeline.timing.mispredict;
-            self.pipeline.stalls.mispredict += self.pipeline.timing.mispredict;
-        }
-        let straddles =
-            || self.code.get((target.wrapping_sub(FLASH_BASE) >> 1) as usize).is_some_and(|d| d.inst.len == 4);
-        if taken && target & 2 != 0 && straddles() {
-            self.pipeline.next += self.pipeline.timing.straddle;
-            self.pipeline.stalls.straddle += self.pipeline.timing.straddle;
-        }
-    }
-
     /// After a control transfer: windows, and the call tree.
     #[inline]
     fn transfer<const PROFILE: bool>(&mut self, d: &Decoded, index: usize, pc: u32) -> Result<(), SimError> {
@@ -425,9 +383,10 @@ impl Machine {
     }
 
     fn marker(&mut self, mark: Mark, pc: u32) -> Result<(), SimError> {
+        let misses = self.frontend.icache_misses;
         let done = match mark {
-            Mark::Begin => self.recorder.open(&self.pipeline, self.x[2]),
-            _ => self.recorder.close(&self.pipeline),
+            Mark::Begin => self.recorder.open(&self.pipeline, misses, self.x[2]),
+            _ => self.recorder.close(&self.pipeline, misses),
         };
         done.ok_or(SimError::UnbalancedMarker { pc })?;
         if mark == Mark::Begin {
@@ -484,6 +443,21 @@ fn alu(i: &Inst, pc: u32, a: u32, b: u32) -> u32 {
         Op::And => a & b,
         _ => unreachable!("only operations of class Alu come here"),
     }
+}
+
+/// How the front end sees a control transfer. Link registers are told by their odd number, as the hardware does.
+#[inline]
+fn outcome(i: &Inst, pc: u32, target: u32, taken: bool) -> Outcome {
+    let links = i.rd & 1 == 1;
+    let kind = match i.op {
+        Op::Jal if links => Transfer::Call,
+        Op::Jal => Transfer::Jump,
+        Op::Jalr if links => Transfer::IndirectCall,
+        Op::Jalr if i.rs1 == 1 || i.rs1 == 5 => Transfer::Return,
+        Op::Jalr => Transfer::IndirectJump,
+        _ => Transfer::Branch,
+    };
+    Outcome { next: pc.wrapping_add(u32::from(i.len)), target, taken, kind }
 }
 
 #[inline]

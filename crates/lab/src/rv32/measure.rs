@@ -55,8 +55,6 @@ struct Snapshot {
 pub struct Recorder {
     /// Instructions retired so far.
     pub instret: u64,
-    /// Instruction-cache lines fetched so far.
-    pub icache_misses: u64,
     /// Data reads served by flash so far.
     pub flash_words: u64,
     timing: Timing,
@@ -82,7 +80,6 @@ impl Recorder {
         };
         Recorder {
             instret: 0,
-            icache_misses: 0,
             flash_words: 0,
             timing,
             hash: TraceHash::START,
@@ -115,14 +112,14 @@ impl Recorder {
     }
 
     /// Opens a window; `None` if one is open.
-    pub fn open(&mut self, pipeline: &Pipeline, sp: u32) -> Option<()> {
+    pub fn open(&mut self, pipeline: &Pipeline, icache_misses: u64, sp: u32) -> Option<()> {
         if self.window.is_some() {
             return None;
         }
         self.window = Some(Snapshot {
             slot: pipeline.next,
             instret: self.instret,
-            icache_misses: self.icache_misses,
+            icache_misses,
             flash_words: self.flash_words,
             stalls: pipeline.stalls,
             sp,
@@ -135,9 +132,9 @@ impl Recorder {
     }
 
     /// Closes the open window; `None` if none is.
-    pub fn close(&mut self, pipeline: &Pipeline) -> Option<()> {
+    pub fn close(&mut self, pipeline: &Pipeline, icache_misses: u64) -> Option<()> {
         let from = self.window.take()?;
-        let measure = self.since(&from, pipeline);
+        let measure = self.since(&from, pipeline, icache_misses);
         self.windows.push(measure);
         self.hash = from.outer_hash;
         self.hash.add(measure.trace_hash as u32);
@@ -147,16 +144,16 @@ impl Recorder {
     }
 
     /// The whole run and its windows; `None` if a window is still open.
-    pub fn finish(&mut self, pipeline: &Pipeline) -> Option<(Measure, Vec<Measure>)> {
+    pub fn finish(&mut self, pipeline: &Pipeline, icache_misses: u64) -> Option<(Measure, Vec<Measure>)> {
         if self.window.is_some() {
             return None;
         }
-        Some((self.since(&self.start, pipeline), std::mem::take(&mut self.windows)))
+        Some((self.since(&self.start, pipeline, icache_misses), std::mem::take(&mut self.windows)))
     }
 
-    fn since(&self, from: &Snapshot, pipeline: &Pipeline) -> Measure {
+    fn since(&self, from: &Snapshot, pipeline: &Pipeline, icache_misses: u64) -> Measure {
         let cycles_core = pipeline.next - from.slot;
-        let icache_misses = self.icache_misses - from.icache_misses;
+        let icache_misses = icache_misses - from.icache_misses;
         let flash_words = self.flash_words - from.flash_words;
         let refill_extra = self.timing.refill_board.saturating_sub(self.timing.refill_core);
         Measure {

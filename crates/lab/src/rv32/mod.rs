@@ -7,6 +7,7 @@
 
 mod calltree;
 mod error;
+mod frontend;
 mod icache;
 mod image;
 mod isa;

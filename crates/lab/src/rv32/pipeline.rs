@@ -28,8 +28,8 @@ pub struct Timing {
     pub replay: u64,
     /// Slots lost by a mispredicted control transfer.
     pub mispredict: u64,
-    /// Slots lost by a taken transfer to a four-byte instruction that straddles a fetch word.
-    pub straddle: u64,
+    /// Slots of fetching lost by a transfer that is predicted only when its word arrives.
+    pub redirect: u64,
     /// Slots of an instruction-cache refill in the "core" column.
     pub refill_core: u64,
     /// Cycles of an instruction-cache refill over SPI flash, "board" column. An estimate.
@@ -49,7 +49,7 @@ impl Default for Timing {
             store_hold: 2,
             replay: 5,
             mispredict: 3,
-            straddle: 1,
+            redirect: 1,
             refill_core: 30,
             refill_board: 1000,
             flash_word: 90,
@@ -66,10 +66,10 @@ pub struct Stalls {
     pub muldiv: u64,
     /// Loads replayed behind a store to the same bytes.
     pub replay: u64,
-    /// Mispredicted control transfers.
+    /// Waiting for the right path after a mispredicted control transfer.
     pub mispredict: u64,
-    /// Taken transfers to a straddling instruction.
-    pub straddle: u64,
+    /// Waiting for words of code on a path that was predicted.
+    pub fetch: u64,
     /// Instruction-cache refills.
     pub icache: u64,
 }
@@ -82,7 +82,7 @@ impl Stalls {
             muldiv: self.muldiv - earlier.muldiv,
             replay: self.replay - earlier.replay,
             mispredict: self.mispredict - earlier.mispredict,
-            straddle: self.straddle - earlier.straddle,
+            fetch: self.fetch - earlier.fetch,
             icache: self.icache - earlier.icache,
         }
     }
@@ -141,12 +141,13 @@ impl Pipeline {
         }
     }
 
-    /// The slot in which `inst` issues: operands arrived, destination not pending, unit free.
+    /// The slot in which `inst` issues, given that it was fetched by slot `fetched` (not before `next`): operands arrived,
+    /// destination not pending, unit free.
     #[inline]
-    pub fn issue(&mut self, inst: &Inst, class: Class) -> u64 {
+    pub fn issue(&mut self, inst: &Inst, class: Class, fetched: u64) -> u64 {
         let ready = |r: u8| self.ready[(r & 31) as usize];
-        let slot = self.next.max(ready(inst.rs1)).max(ready(inst.rs2)).max(ready(inst.rd));
-        self.stalls.load += slot - self.next;
+        let slot = fetched.max(ready(inst.rs1)).max(ready(inst.rs2)).max(ready(inst.rd));
+        self.stalls.load += slot - fetched;
         if slot > self.issued_until {
             self.free_writeback(self.issued_until, slot);
             self.drain_stores(self.issued_until, slot);
@@ -249,11 +250,21 @@ impl Pipeline {
     }
 }
 
-/// Slots from a division to the first slot in which its result may be written: one per quotient bit, found early from
-/// the operands' lengths.
-pub fn divide_latency(dividend: u32, divisor: u32, signed: bool) -> u64 {
-    let magnitude = |v: u32| if signed { (v as i32).unsigned_abs() } else { v };
-    let length = |v: u32| 32 - i64::from(magnitude(v).leading_zeros());
-    let quotient_bits = (length(dividend) - length(divisor) + 1).max(0);
-    1 + quotient_bits as u64
+/// Slots from a division to the first slot in which its result may be written.
+///
+/// One step per bit, 33 in all; leading quotient bits known to be zero from the operands' highest set bits are skipped at
+/// the price of one step, unless the divisor is zero. The count of skipped bits wraps modulo 32, so a quotient of zero is
+/// slow. Operands and results that need a sign change cost one slot each.
+pub fn divide_latency(dividend: u32, divisor: u32, signed: bool, remainder: bool) -> u64 {
+    let negative = |v: u32| signed && (v as i32) < 0;
+    let highest_bit = |v: u32| if negative(v) { v.wrapping_neg() } else { v }.checked_ilog2().unwrap_or(0);
+    let skipped = 31u32.wrapping_sub(highest_bit(dividend).wrapping_sub(highest_bit(divisor))) & 31;
+    let steps = if divisor == 0 || skipped == 0 { 33 } else { 34 - skipped };
+    let negate_result = match (remainder, divisor) {
+        (true, _) => negative(dividend),
+        (false, 0) => false,
+        (false, _) => negative(dividend) != negative(divisor),
+    };
+    let negate_operands = negative(dividend) || negative(divisor);
+    u64::from(steps) - 1 + u64::from(negate_operands) + u64::from(negate_result)
 }
