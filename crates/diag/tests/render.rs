@@ -73,7 +73,7 @@ fn places_in_two_files() {
 
 #[test]
 fn a_message_without_a_place() {
-    check(Diagnostic::error("no-file", "no file `x.stk`").help("check the path"), expect![[r#"
+    check(Diagnostic::error("missing-file", "no file `x.stk`").help("check the path"), expect![[r#"
         error[no-file]: no file `x.stk`
          |
          = try: check the path
@@ -151,7 +151,7 @@ fn colour_adds_escapes_and_nothing_else() {
 
 #[test]
 fn several_messages_are_counted() {
-    let d = Diagnostic::error("no-file", "no file `x.stk`");
+    let d = Diagnostic::error("missing-file", "no file `x.stk`");
     expect![[r#"
         error[no-file]: no file `x.stk`
 

@@ -1,1 +1,22 @@
-//! (room `driver`)
+//! The pipeline, from the text of programs to the text of C, as one table: [`stages`].
+//!
+//! Needs: every stage.  Keeps: text in, artefacts out; no file, clock or terminal is touched here (texts come from a
+//! loader, times from a clock the caller gives). A fault of the user is [`Failure::Refused`] with diagnostics; a fault of
+//! ours is [`Failure::Internal`] and names the stage.
+//! Absent on purpose: rendering, arguments, files (`cli`); measuring (`lab`).
+
+mod args;
+mod build;
+mod check;
+mod failure;
+mod interpret;
+mod stages;
+mod target;
+
+pub use args::{parse_arg, show_value};
+pub use build::{build, BuildOptions, Built, Step};
+pub use check::{check, Checked, Loader, Request};
+pub use failure::Failure;
+pub use interpret::{call, find_function, run_tests, TestOutcome};
+pub use stages::{stages, Stage};
+pub use target::{tuned_path, Target};

@@ -1,0 +1,121 @@
+//! `santoku build`
+
+use super::common::{check, Source};
+use crate::{files, report};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use santoku_diag::{Diagnostic, Sources};
+use santoku_driver::{build, BuildOptions, Failure, Target};
+use santoku_passes::Level;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// The program
+    file: String,
+    /// Level of optimisation
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = ["0", "1", "2", "3", "s"])]
+    level: String,
+    /// What the C is made for
+    #[arg(long, default_value = "portable", value_parser = PossibleValuesParser::new(Target::ALL.map(Target::name)).map(|s| s))]
+    target: String,
+    /// Leave out a pass
+    #[arg(long, value_name = "PASS")]
+    without: Vec<String>,
+    /// Write the core program after each run of a pass (`sema`: before all passes)
+    #[arg(long, value_name = "PASS")]
+    dump_after: Option<String>,
+    /// Folder for the result; default: `build/<unit>`
+    #[arg(short = 'o', value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Base name of the files made; default: the module's name
+    #[arg(long, value_name = "NAME")]
+    unit: Option<String>,
+    /// Print what each pass did and how it was checked
+    #[arg(long)]
+    verbose: bool,
+    #[command(flatten)]
+    source: Source,
+}
+
+/// Writes `<unit>.c` and `<unit>.h`, and prints their paths.
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    let target = Target::from_name(&args.target).ok_or_else(|| Failure::internal("start", "clap let an unknown target pass"))?;
+    let level: Level = format!("O{}", args.level).parse().map_err(|e: santoku_passes::ParseLevelError| Failure::internal("start", e.to_string()))?;
+    let unit = match &args.unit {
+        Some(name) => plain_name(name)?,
+        None => unit_of(&args.file),
+    };
+    let checked = check(&args.source, &args.file, target)?;
+    report::stage("passes");
+    let options = BuildOptions {
+        level,
+        target,
+        without: args.without.iter().cloned().collect(),
+        dump_after: args.dump_after.clone(),
+        provenance: provenance(args, &unit),
+        unit,
+    };
+    let start = Instant::now();
+    let clock = || start.elapsed().as_micros() as u64;
+    let built = build(&checked, &options, &clock)?;
+    report::stage("write");
+    let folder = args.out.clone().unwrap_or_else(|| Path::new("build").join(&options.unit));
+    let all: Vec<(String, String)> = built.files.iter().chain(&built.dumps).cloned().collect();
+    files::write_all(&folder, &all)?;
+    if args.verbose {
+        report::out(&steps(&built.steps));
+    }
+    for (name, _) in &all {
+        report::out(&format!("{}\n", folder.join(name).display()));
+    }
+    Ok(report::DONE)
+}
+
+fn steps(steps: &[santoku_driver::Step]) -> String {
+    let row = |s: &santoku_driver::Step| {
+        let mut text = format!("{:<16} {:>4} changed {:>4} proved equal {:>8} us\n", s.pass, s.changed.len(), s.equal, s.micros);
+        for (func, why) in &s.reverted {
+            text += &format!("                 kept as it was: {func} ({why})\n");
+        }
+        text
+    };
+    steps.iter().map(row).collect()
+}
+
+/// `lib/nacl/sign.stk` is `nacl_sign`.
+fn unit_of(file: &str) -> String {
+    let path = Path::new(file).with_extension("");
+    let parts: Vec<String> = path.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
+    let below = parts.iter().rposition(|p| p == "lib").map_or(parts.len().saturating_sub(1), |i| i + 1);
+    let name = parts[below.min(parts.len())..].join("_");
+    let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if plain.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        plain
+    } else {
+        format!("unit_{plain}")
+    }
+}
+
+fn plain_name(name: &str) -> Result<String, Failure> {
+    let plain = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if plain {
+        return Ok(name.to_string());
+    }
+    let d = Diagnostic::error("bad-option", format!("`--unit {name}` is not a C name"));
+    Err(Failure::refused(&Sources::default(), d.help("letters, digits and `_`, a letter first")))
+}
+
+/// How to make the files again, in their first comment.
+fn provenance(args: &Args, unit: &str) -> String {
+    let without: String = args.without.iter().map(|p| format!(" --without {p}")).collect();
+    let impls: String = args.source.impl_args().map(|i| format!(" --impl {i}")).collect();
+    format!(
+        "Made by santoku {} from {}. Do not edit; make it again by:\nsantoku build {} -O{} --target {}{impls}{without} --unit {unit}",
+        env!("CARGO_PKG_VERSION"),
+        args.file,
+        args.file,
+        args.level,
+        args.target,
+    )
+}

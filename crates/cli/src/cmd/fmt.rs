@@ -1,0 +1,51 @@
+//! `santoku fmt`
+
+use crate::{files, report};
+use santoku_diag::Sources;
+use santoku_driver::Failure;
+use std::path::Path;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Change nothing; name the files that are not formatted, and exit with 1 if there are any
+    #[arg(long)]
+    check: bool,
+    /// Files, and folders with `.stk` files
+    #[arg(required = true)]
+    files: Vec<String>,
+}
+
+/// Formats all files, or none if one has errors.
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    report::stage("fmt");
+    let paths = files::collect(&args.files)?;
+    let mut sources = Sources::default();
+    let mut errors = Vec::new();
+    let mut changed = Vec::new();
+    for path in &paths {
+        let text = files::read_entry(path)?;
+        let file = sources.add(path.as_str(), text.as_str());
+        match santoku_syntax::format(file, &text) {
+            Ok(new) if new == text => {}
+            Ok(new) => changed.push((path, new)),
+            Err(mut e) => errors.append(&mut e),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(Failure::Refused { sources, diagnostics: errors });
+    }
+    for (path, new) in &changed {
+        report::out(&format!("{path}\n"));
+        if !args.check {
+            write(path, new)?;
+        }
+    }
+    Ok(if args.check && !changed.is_empty() { report::FAILED } else { report::DONE })
+}
+
+fn write(path: &str, text: &str) -> Result<(), Failure> {
+    let path = Path::new(path);
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    files::write_all(folder, &[(name, text.to_string())])
+}

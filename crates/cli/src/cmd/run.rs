@@ -1,0 +1,34 @@
+//! `santoku run`
+
+use super::common::{check, Source};
+use crate::report;
+use santoku_diag::{Diagnostic, Sources};
+use santoku_driver::{call, find_function, show_value, Failure, Target};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// File and function: `lib/hash/sha512.stk::hash`
+    function: String,
+    /// Arguments: integers `5`, `0xff`; bytes `hex:00ff`; arrays `[1, 2]`; structs `{1, 2}`; `true`, `false`
+    #[arg(allow_hyphen_values = true, trailing_var_arg = true)]
+    args: Vec<String>,
+    #[command(flatten)]
+    source: Source,
+}
+
+/// Prints the results, one a line.
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    let Some((file, name)) = args.function.rsplit_once("::") else {
+        let d = Diagnostic::error("bad-option", format!("`{}` does not name a function", args.function));
+        return Err(Failure::refused(&Sources::default(), d.help("write `FILE.stk::function`")));
+    };
+    let checked = check(&args.source, file, Target::Portable)?;
+    let func = find_function(&checked, name)?;
+    report::stage("interpreter");
+    let values = call(&checked, func, &args.args)?;
+    let f = checked.program.func(func);
+    for (id, value) in f.rets.iter().zip(&values) {
+        report::out(&(show_value(&f.local(*id).ty, value) + "\n"));
+    }
+    Ok(report::DONE)
+}

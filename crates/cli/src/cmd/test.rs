@@ -1,0 +1,74 @@
+//! `santoku test`
+
+use super::common::{check, Source};
+use crate::{files, report};
+use indicatif::ProgressBar;
+use santoku_driver::{run_tests, Failure, Target, TestOutcome};
+use santoku_syntax::ast::ItemKind;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Files, and folders with `.stk` files
+    #[arg(required = true)]
+    paths: Vec<String>,
+    /// Run only tests whose name contains this
+    #[arg(long)]
+    only: Option<String>,
+    #[command(flatten)]
+    source: Source,
+}
+
+#[derive(Default)]
+struct Count {
+    passed: usize,
+    failed: usize,
+}
+
+/// Runs all tests in the interpreter with contracts checked. No test at all is a failure.
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    let mut count = Count::default();
+    for path in files::collect(&args.paths)? {
+        if has_tests(&files::read_entry(&path)?) {
+            run_file(args, &path, &mut count)?;
+        }
+    }
+    report::out(&format!("{} passed, {} failed\n", count.passed, count.failed));
+    if count.passed + count.failed == 0 {
+        report::err("error: there is no test to run; a `test \"name\" { .. }` block is one\n");
+        return Ok(report::FAILED);
+    }
+    Ok(if count.failed > 0 { report::FAILED } else { report::DONE })
+}
+
+/// A file with errors may have tests: compiling it tells the errors.
+fn has_tests(text: &str) -> bool {
+    let (file, errors) = santoku_syntax::parse(santoku_diag::FileId(0), text);
+    !errors.is_empty() || file.items.iter().any(|i| matches!(i.kind, ItemKind::Test { .. }))
+}
+
+fn run_file(args: &Args, path: &str, count: &mut Count) -> Result<(), Failure> {
+    let mut checked = check(&args.source, path, Target::Portable)?;
+    if let Some(part) = &args.only {
+        checked.program.tests.retain(|t| t.name.contains(part.as_str()));
+    }
+    report::stage("interpreter");
+    // Hidden unless stderr is a terminal.
+    let progress = ProgressBar::new_spinner().with_message(path.to_string());
+    progress.enable_steady_tick(std::time::Duration::from_millis(200));
+    let mut each = |t: &TestOutcome| {
+        progress.suspend(|| match &t.failure {
+            None => {
+                count.passed += 1;
+                report::out(&format!("ok    {path}: {}\n", t.name));
+            }
+            Some(d) => {
+                count.failed += 1;
+                report::out(&format!("FAIL  {path}: {}\n", t.name));
+                report::diagnostic(d, &checked.sources);
+            }
+        });
+    };
+    run_tests(&checked, &mut each)?;
+    progress.finish_and_clear();
+    Ok(())
+}

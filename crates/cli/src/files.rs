@@ -1,0 +1,150 @@
+//! Files: reading texts, finding the library, writing whole results or nothing.
+
+use santoku_diag::{Diagnostic, Sources};
+use santoku_driver::Failure;
+use santoku_syntax::FILE_BYTES_MAX;
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+fn refused(d: Diagnostic) -> Failure {
+    Failure::refused(&Sources::default(), d)
+}
+
+/// The text of a file. `Ok(None)`: there is none.
+///
+/// # Errors
+/// `not-a-file`, `unreadable`, `file-too-large`, `not-utf8`.
+pub fn read(path: &str) -> Result<Option<String>, Diagnostic> {
+    let file = match std::fs::File::open(path) {
+        Ok(f) => f,
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(e) => return Err(unreadable(path, &e)),
+    };
+    let meta = file.metadata().map_err(|e| unreadable(path, &e))?;
+    if !meta.is_file() {
+        let what = if meta.is_dir() { "a folder" } else { "not a plain file" };
+        return Err(Diagnostic::error("not-a-file", format!("`{path}` is {what}")).help("name a file that ends in `.stk`"));
+    }
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
+    if bytes.len() > FILE_BYTES_MAX {
+        let d = Diagnostic::error("file-too-large", format!("`{path}` has more than {FILE_BYTES_MAX} bytes"));
+        return Err(d.help("split it into several modules"));
+    }
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+        Diagnostic::error("not-utf8", format!("`{path}` is not UTF-8 text"))
+            .note(format!("why: byte {at}, in line {line}, does not belong to UTF-8"))
+            .help("convert the file; programs are UTF-8")
+    })?;
+    Ok(Some(text))
+}
+
+fn unreadable(path: &str, e: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("unreadable", format!("`{path}` cannot be read")).note(format!("why: {e}")).help("check the permissions of the file")
+}
+
+/// The text of a file that must be there.
+///
+/// # Errors
+/// Those of [`read`], and `no-file`.
+pub fn read_entry(path: &str) -> Result<String, Failure> {
+    match read(path).map_err(refused)? {
+        Some(text) => Ok(text),
+        None => Err(refused(no_file(path))),
+    }
+}
+
+pub fn no_file(path: &str) -> Diagnostic {
+    Diagnostic::error("missing-file", format!("there is no file `{path}`")).help("check the path; it is taken from the current folder")
+}
+
+/// The folder that holds `lib/` and `tuned/`, looked for from the file upwards, then from the current folder upwards.
+pub fn home_of(entry: &str) -> Option<PathBuf> {
+    let has_lib = |d: &Path| d.join("lib").is_dir();
+    let near = Path::new(entry).ancestors().skip(1).find(|d| has_lib(d)).map(Path::to_path_buf);
+    near.or_else(|| {
+        let file = std::fs::canonicalize(entry).ok()?;
+        file.ancestors().skip(1).find(|d| has_lib(d)).map(Path::to_path_buf)
+    })
+    .or_else(|| std::env::current_dir().ok()?.ancestors().find(|d| has_lib(d)).map(Path::to_path_buf))
+}
+
+/// `folder/name` as text, without `./` in front of relative names.
+pub fn join(folder: &Path, name: &str) -> String {
+    folder.join(name).display().to_string()
+}
+
+/// The `.stk` files of the given files and folders, sorted, each once.
+///
+/// # Errors
+/// `no-file`, `unreadable`.
+pub fn collect(paths: &[String]) -> Result<Vec<String>, Failure> {
+    let mut out = Vec::new();
+    for path in paths {
+        let meta = std::fs::metadata(path).map_err(|_| refused(no_file(path)))?;
+        if meta.is_dir() {
+            walk(Path::new(path), &mut out).map_err(|e| refused(unreadable(path, &e)))?;
+        } else {
+            out.push(path.clone());
+        }
+    }
+    out.sort();
+    out.dedup();
+    Ok(out)
+}
+
+fn walk(folder: &Path, out: &mut Vec<String>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        if kind.is_dir() && !hidden {
+            walk(&entry.path(), out)?;
+        } else if kind.is_file() && entry.path().extension().is_some_and(|e| e == "stk") {
+            out.push(entry.path().display().to_string());
+        }
+    }
+    Ok(())
+}
+
+/// Writes all files of `folder`, or none: each is written beside its place first, then all are renamed.
+///
+/// # Errors
+/// `unwritable`.
+pub fn write_all(folder: &Path, files: &[(String, String)]) -> Result<(), Failure> {
+    let fault = |path: &Path, e: &std::io::Error| {
+        let d = Diagnostic::error("unwritable", format!("`{}` cannot be written", path.display()));
+        refused(d.note(format!("why: {e}")).help("choose another place with `-o`, or change its permissions"))
+    };
+    std::fs::create_dir_all(folder).map_err(|e| fault(folder, &e))?;
+    if let Some((name, _)) = files.iter().find(|(name, _)| folder.join(name).is_dir()) {
+        return Err(fault(&folder.join(name), &std::io::Error::other("a folder of that name is there")));
+    }
+    let mut ready = Vec::new();
+    for (name, text) in files {
+        let path = folder.join(name);
+        let mut temp = tempfile::NamedTempFile::new_in(folder).map_err(|e| fault(&path, &e))?;
+        temp.write_all(text.as_bytes()).and_then(|()| temp.as_file().sync_all()).map_err(|e| fault(&path, &e))?;
+        like_other_files(temp.as_file(), &path).map_err(|e| fault(&path, &e))?;
+        ready.push((temp, path));
+    }
+    for (temp, path) in ready {
+        temp.persist(&path).map_err(|e| fault(&path, &e.error))?;
+    }
+    Ok(())
+}
+
+/// Temporary files are private; results have the permissions of the file they replace, or those of a new file.
+#[cfg(unix)]
+fn like_other_files(temp: &std::fs::File, target: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(target).map_or(0o644, |m| m.permissions().mode());
+    temp.set_permissions(std::fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn like_other_files(_: &std::fs::File, _: &Path) -> std::io::Result<()> {
+    Ok(())
+}

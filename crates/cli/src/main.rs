@@ -1,0 +1,66 @@
+//! The command `santoku`.
+//!
+//! Needs: `driver` for all work.  Keeps: messages on stderr, results on stdout; exit code 0 done, 1 tests or proofs failed,
+//! 2 the user's fault, 70 ours; no output file is ever half written.
+//! Absent on purpose: any knowledge of the language.
+
+mod cmd;
+mod files;
+mod report;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Cryptography that is proven, constant-time and fast.
+#[derive(Parser)]
+#[command(name = "santoku", version, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Format files in place
+    Fmt(cmd::fmt::Args),
+    /// Check a program: names, types, secrecy
+    Check(cmd::check::Args),
+    /// Run a function in the interpreter
+    Run(cmd::run::Args),
+    /// Run the test blocks of files and folders
+    Test(cmd::test::Args),
+    /// Make C
+    Build(cmd::build::Args),
+    /// List the stages and passes of the compiler
+    Passes,
+    /// Explain a diagnostic code
+    Explain(cmd::explain::Args),
+}
+
+/// Stack of the working thread: trees are at most a few hundred levels high, debug builds need much per level.
+const STACK_BYTES: usize = 256 << 20;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    report::install_panic_hook();
+    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || run(cli.command));
+    match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => ExitCode::from(code),
+        // The panic hook has told what happened.
+        Ok(Err(_)) => ExitCode::from(report::INTERNAL),
+        Err(e) => ExitCode::from(report::internal("start", &e.to_string())),
+    }
+}
+
+fn run(command: Command) -> u8 {
+    let done = match command {
+        Command::Fmt(args) => cmd::fmt::run(&args),
+        Command::Check(args) => cmd::check::run(&args),
+        Command::Run(args) => cmd::run::run(&args),
+        Command::Test(args) => cmd::test::run(&args),
+        Command::Build(args) => cmd::build::run(&args),
+        Command::Passes => cmd::passes::run(),
+        Command::Explain(args) => cmd::explain::run(&args),
+    };
+    done.unwrap_or_else(|failure| report::failure(&failure))
+}

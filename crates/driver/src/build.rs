@@ -1,0 +1,69 @@
+//! From a checked program to C.
+
+use crate::check::Checked;
+use crate::failure::{emit_error, pass_failure, unknown_pass, Failure};
+use crate::target::Target;
+use santoku_diag::Diagnostic;
+use santoku_passes::{Level, PassOptions};
+use std::collections::BTreeSet;
+
+/// How a program is built.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    pub level: Level,
+    pub target: Target,
+    /// Passes left out.
+    pub without: BTreeSet<String>,
+    /// Show the program after each run of this pass; `sema` for the program before all passes.
+    pub dump_after: Option<String>,
+    /// Base name of the files made: letters, digits, `_`.
+    pub unit: String,
+    /// First comment of both files.
+    pub provenance: String,
+}
+
+/// What one pass did.
+pub type Step = santoku_passes::StepReport;
+
+/// What a build makes: texts, nothing written.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// File name and text, in order of name.
+    pub files: Vec<(String, String)>,
+    /// Core text after each run of the pass asked for, with the name of the file it wants to be.
+    pub dumps: Vec<(String, String)>,
+    pub steps: Vec<Step>,
+}
+
+/// Optimises and prints a checked program. Each pass is checked on the way.
+///
+/// # Errors
+/// `unknown-pass`, `too-wide`, `not-in-c`, `nothing-exported`; [`Failure::Internal`] where a pass or the printer is at fault.
+pub fn build(checked: &Checked, options: &BuildOptions, clock: &dyn Fn() -> u64) -> Result<Built, Failure> {
+    if let Some(name) = options.dump_after.as_deref().filter(|n| *n != "sema" && santoku_passes::find(n).is_none()) {
+        return Err(Failure::refused(&checked.sources, unknown_pass(name)));
+    }
+    if checked.exports.is_empty() {
+        let d = Diagnostic::error("nothing-exported", "the program exports no function, so there is nothing to build");
+        return Err(Failure::refused(&checked.sources, d.help("put `@export(\"c_name\")` before the functions C should see")));
+    }
+    let mut dumps = Vec::new();
+    let mut dump = |pass: &str, program: &santoku_ir::Program| {
+        if options.dump_after.as_deref() == Some(pass) {
+            dumps.push((format!("{}.after-{pass}.{}.ir", options.unit, dumps.len() + 1), santoku_ir::text::print(program)));
+        }
+    };
+    dump("sema", &checked.program);
+    let pass_options = PassOptions { keep_tests: false, ..PassOptions::new(options.level, options.target.word_bits()) };
+    let done = santoku_passes::optimise_with(&checked.program, options.level, &options.without, &pass_options, &mut |n, p| dump(n, p), clock);
+    let done = done.map_err(|e| pass_failure(&e, &checked.sources))?;
+    let c_options = santoku_backend_c::Options {
+        unit: options.unit.clone(),
+        widest: options.target.widest(),
+        provenance: options.provenance.clone(),
+        ..santoku_backend_c::Options::default()
+    };
+    let emitted = santoku_backend_c::emit(&done.program, &c_options).map_err(|e| emit_error(&e, &checked.sources))?;
+    let files = vec![(format!("{}.c", options.unit), emitted.source), (format!("{}.h", options.unit), emitted.header)];
+    Ok(Built { files, dumps, steps: done.steps })
+}

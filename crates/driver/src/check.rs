@@ -1,0 +1,96 @@
+//! The front half of the pipeline: load, parse, analyse, verify.
+
+use crate::failure::Failure;
+use crate::target::tuned_impls;
+use santoku_diag::{Diagnostic, Severity, Sources};
+use santoku_ir::{FuncId, Program};
+use santoku_sema::Export;
+use std::collections::BTreeMap;
+
+/// Gives the text of a path: `Ok(None)` where there is no file, a diagnostic where there is one that cannot be used.
+pub type Loader<'a> = dyn FnMut(&str) -> Result<Option<String>, Diagnostic> + 'a;
+
+/// What is to be compiled, and how interfaces are served.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Path of the file, as the loader understands it.
+    pub entry: String,
+    /// Library roots, searched in order after the importing file's folder.
+    pub roots: Vec<String>,
+    /// `--impl`: interface to variant. Goes before the tuning file.
+    pub impls: BTreeMap<String, String>,
+    /// Path of the tuning file; a missing file is an empty one.
+    pub tuned: Option<String>,
+}
+
+/// A program that is well formed; nothing is proved of it yet.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    pub program: Program,
+    pub sources: Sources,
+    pub warnings: Vec<Diagnostic>,
+    pub exports: Vec<Export>,
+    /// Obligations that the verifier left to the prover.
+    pub undecided: usize,
+}
+
+impl Checked {
+    pub fn name(&self, f: FuncId) -> &str {
+        &self.program.func(f).name
+    }
+}
+
+/// Loads, analyses and verifies `request.entry` with all it imports.
+///
+/// # Errors
+/// [`Failure::Refused`] for faults of the texts and of the request; [`Failure::Internal`] when the verifier refuses
+/// what the analysis made.
+pub fn check(request: &Request, load: &mut Loader) -> Result<Checked, Failure> {
+    let impls = impls(request, load)?;
+    // Faults of loading are better news than the missing import they lead to.
+    let mut faults: Vec<Diagnostic> = Vec::new();
+    let mut text = |path: &str| match load(path) {
+        Ok(text) => text,
+        Err(d) => {
+            faults.push(d);
+            None
+        }
+    };
+    let options = santoku_sema::Options { impls };
+    let compiled = santoku_sema::compile(&request.entry, &request.roots, &mut text, &options);
+    if !faults.is_empty() {
+        let sources = compiled.map_or_else(|f| f.sources, |c| c.sources);
+        return Err(Failure::Refused { sources, diagnostics: faults });
+    }
+    let compiled = compiled.map_err(|failed| refused(failed.sources, failed.diagnostics))?;
+    let report = santoku_ir::verify::report(&compiled.program);
+    if let Some(e) = report.errors.first() {
+        return Err(Failure::internal("verify", format!("after analysis: {e}")));
+    }
+    Ok(Checked {
+        program: compiled.program,
+        sources: compiled.sources,
+        warnings: compiled.warnings,
+        exports: compiled.exports,
+        undecided: report.undecided.len(),
+    })
+}
+
+fn refused(sources: Sources, diagnostics: Vec<Diagnostic>) -> Failure {
+    if diagnostics.iter().all(|d| d.severity != Severity::Error) {
+        return Failure::internal("sema", "refused a program without saying why");
+    }
+    Failure::Refused { sources, diagnostics }
+}
+
+fn impls(request: &Request, load: &mut Loader) -> Result<BTreeMap<String, String>, Failure> {
+    let mut impls = BTreeMap::new();
+    if let Some(path) = &request.tuned {
+        let text = load(path).map_err(|d| Failure::refused(&Sources::default(), d))?;
+        if let Some(text) = text {
+            impls = tuned_impls(path, &text).map_err(|(sources, d)| Failure::refused(&sources, d))?;
+        }
+    }
+    impls.extend(request.impls.clone());
+    Ok(impls)
+}

@@ -1,0 +1,110 @@
+//! Why a request ended without its result, and how faults of stages become messages.
+
+use santoku_backend_c::EmitError;
+use santoku_diag::{Diagnostic, FileId, Sources, Span};
+use santoku_ir::interp::{Fault, FaultKind, Value};
+use santoku_ir::Loc;
+use santoku_passes::{PassFailure, Reason};
+
+/// Why there is no result.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// The user's fault. At least one diagnostic of severity error; spans point into `sources`.
+    Refused { sources: Sources, diagnostics: Vec<Diagnostic> },
+    /// Our fault: the stage, and what it did.
+    Internal { stage: String, message: String },
+}
+
+impl Failure {
+    /// One diagnostic that points nowhere, or into `sources`.
+    pub fn refused(sources: &Sources, d: Diagnostic) -> Failure {
+        Failure::Refused { sources: sources.clone(), diagnostics: vec![d] }
+    }
+
+    pub fn internal(stage: &str, message: impl Into<String>) -> Failure {
+        Failure::Internal { stage: stage.into(), message: message.into() }
+    }
+}
+
+/// The place of a location of the core; None where it is unknown.
+pub(crate) fn span(loc: Loc) -> Option<Span> {
+    (loc.line > 0).then_some(Span { file: FileId(loc.file), start: loc.start, end: loc.end })
+}
+
+fn place(d: Diagnostic, loc: Loc, label: impl Into<String>) -> Diagnostic {
+    match span(loc) {
+        Some(s) => d.at(s, label),
+        None => d,
+    }
+}
+
+/// A value in a message: long ones are cut.
+fn short(v: &Value) -> String {
+    let text = v.to_string();
+    match text.char_indices().nth(120) {
+        Some((i, _)) => format!("{}..", &text[..i]),
+        None => text,
+    }
+}
+
+/// What stopped a run of the interpreter. `Err`: it was no fault of the program.
+pub(crate) fn fault(f: &Fault) -> Result<Diagnostic, Failure> {
+    let (code, title, help) = match &f.kind {
+        FaultKind::RangeLeft { .. } => ("run-range", "an integer leaves its range", "widen the declared range, or reduce the value before"),
+        FaultKind::IndexOutOfBounds { .. } | FaultKind::SliceOutOfBounds { .. } => {
+            ("run-index", "an index is outside its array", "correct the index; `santoku prove` finds such places without running")
+        }
+        FaultKind::ShiftCount { .. } => ("run-shift", "a shift by too much", "shift counts of words are below their bits"),
+        FaultKind::Length { .. } => ("run-length", "a length that is not possible", "lengths are 0..2^31-1"),
+        FaultKind::Assertion { .. } | FaultKind::Invariant { .. } => ("assertion", "an assertion does not hold", "one of the two sides is wrong: the values are above"),
+        FaultKind::Contract { .. } => ("contract", "a contract does not hold", "correct the function, its caller, or the contract"),
+        FaultKind::OutOfSteps => ("run-too-long", "the run was stopped: too many steps", "interpret a smaller case, or build the program and run that"),
+        FaultKind::Undefined { .. } => ("run-undefined", "a value is read before it is assigned", "assign every element before the first read"),
+        FaultKind::IntTooLarge => ("run-too-large", "an exact integer grows beyond what is supported", "reduce it on the way"),
+        FaultKind::BadArgument { .. } => ("bad-argument", "an argument does not fit its parameter", "see the function's parameters"),
+        FaultKind::Internal { reason } => return Err(Failure::internal("interpreter", reason.clone())),
+    };
+    let mut d = place(Diagnostic::error(code, title), f.loc, f.kind.to_string());
+    if d.primary.is_none() {
+        d = d.note(format!("why: {}", f.kind));
+    }
+    if !f.func.is_empty() {
+        d = d.note(format!("function: {}", f.func));
+    }
+    for (name, value) in &f.values {
+        d = d.note(format!("value: {name} = {}", short(value)));
+    }
+    Ok(d.help(help))
+}
+
+/// Why the C back end refused.
+pub(crate) fn emit_error(e: &EmitError, sources: &Sources) -> Failure {
+    match e {
+        EmitError::TooWide { loc, bits, widest, .. } => {
+            let d = Diagnostic::error("too-wide", format!("an integer of {bits} bits on a target that has at most {widest}"));
+            let d = place(d, *loc, "needs more than the target has").note(format!("why: {e}"));
+            Failure::refused(sources, d.help("choose an implementation with smaller limbs (`--impl`), or another target"))
+        }
+        EmitError::Unsupported { loc, .. } => {
+            let d = place(Diagnostic::error("not-in-c", "this cannot be printed as C"), *loc, "this").note(format!("why: {e}"));
+            Failure::refused(sources, d.help("build with another option, or write it in another way"))
+        }
+        EmitError::Unannotated { .. } => Failure::internal("backend-c", e.to_string()),
+    }
+}
+
+/// Why the passes stopped: unknown names are the user's fault, all else is ours.
+pub(crate) fn pass_failure(e: &PassFailure, sources: &Sources) -> Failure {
+    match &e.reason {
+        Reason::UnknownPass(name) => Failure::refused(sources, unknown_pass(name)),
+        _ => Failure::internal(e.pass, e.to_string()),
+    }
+}
+
+/// No pass has this name.
+pub(crate) fn unknown_pass(name: &str) -> Diagnostic {
+    let known: Vec<&str> = santoku_passes::TABLE.iter().map(|p| p.name).collect();
+    Diagnostic::error("unknown-pass", format!("there is no pass `{name}`"))
+        .note(format!("passes: {}", known.join(", ")))
+        .help("`santoku passes` lists them with what they do")
+}

@@ -1,0 +1,42 @@
+//! The table of the pipeline.
+
+use santoku_passes::{Class, TABLE};
+
+/// A stage or pass, in the order in which it first runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    pub name: &'static str,
+    /// One sentence.
+    pub doc: &'static str,
+    /// None: a checker, which makes nothing that must be believed.
+    pub class: Option<Class>,
+    /// What the class rests on.
+    pub why: &'static str,
+}
+
+/// Stages before the passes.
+const FRONT: &[Stage] = &[
+    Stage { name: "load", doc: "Reads the file and everything it imports.", class: Some(Class::Trusted), why: "texts are taken as given" },
+    Stage {
+        name: "sema",
+        doc: "Parses, resolves names, checks types and secrecy, evaluates constants, makes instances.",
+        class: Some(Class::Trusted),
+        why: "the meaning of a program is what it produces; the verifier and the prover judge the result",
+    },
+    Stage { name: "verify", doc: "Checks that the core program is well formed.", class: None, why: "a checker" },
+    Stage { name: "prove", doc: "Proves ranges, indices, contracts, termination and secrecy.", class: None, why: "a checker" },
+];
+
+/// Stages behind the passes.
+const BACK: &[Stage] = &[Stage {
+    name: "backend-c",
+    doc: "Prints C99: every integer in the narrowest machine type its proven range allows.",
+    class: Some(Class::Trusted),
+    why: "compiled output is run against the interpreter on test vectors and random inputs",
+}];
+
+/// The whole pipeline, passes included.
+pub fn stages() -> Vec<Stage> {
+    let pass = |p: &santoku_passes::Pass| Stage { name: p.name, doc: p.doc, class: Some(p.class), why: p.why };
+    FRONT.iter().copied().chain(TABLE.iter().map(pass)).chain(BACK.iter().copied()).collect()
+}
