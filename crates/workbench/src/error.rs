@@ -1,0 +1,57 @@
+//! What can go wrong between a primitive and its figures.
+
+use santoku_backend_c::EmitError;
+use santoku_diag::{Diagnostic, Sources};
+use santoku_passes::PassFailure;
+use std::path::PathBuf;
+
+#[derive(Debug)]
+pub enum BenchError {
+    /// The user's source is wrong: diagnostics with their sources.
+    Source(Box<(Sources, Vec<Diagnostic>)>),
+    /// A declaration (`lib/primitives.toml`, `tuned/*.toml`) is missing or wrong.
+    Declaration { path: PathBuf, reason: String },
+    /// No primitive, target or variant of that name; the second list says which there are.
+    Unknown { what: &'static str, name: String, known: Vec<String> },
+    Io { path: PathBuf, reason: String },
+    /// A pass or the printer failed: our fault.
+    Internal { stage: String, reason: String },
+    /// The measured program computed something wrong: nothing is reported then.
+    WrongResult { program: String, reason: String },
+    /// The lab could not build or run something.
+    Lab { what: String, reason: String },
+}
+
+impl std::fmt::Display for BenchError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            BenchError::Source(s) => write!(f, "{} error(s) in the source", s.1.len()),
+            BenchError::Declaration { path, reason } => write!(f, "{}: {reason}", path.display()),
+            BenchError::Unknown { what, name, known } => write!(f, "there is no {what} `{name}`; there are: {}", known.join(", ")),
+            BenchError::Io { path, reason } => write!(f, "{}: {reason}", path.display()),
+            BenchError::Internal { stage, reason } => write!(f, "internal error in {stage}: {reason}"),
+            BenchError::WrongResult { program, reason } => write!(f, "{program} gave a wrong result: {reason}"),
+            BenchError::Lab { what, reason } => write!(f, "{what}: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for BenchError {}
+
+impl From<PassFailure> for BenchError {
+    fn from(e: PassFailure) -> BenchError {
+        BenchError::Internal { stage: format!("pass {}", e.pass), reason: e.to_string() }
+    }
+}
+
+impl From<EmitError> for BenchError {
+    fn from(e: EmitError) -> BenchError {
+        BenchError::Internal { stage: "the C back end".into(), reason: e.to_string() }
+    }
+}
+
+impl BenchError {
+    pub fn io(path: impl Into<PathBuf>, e: &std::io::Error) -> BenchError {
+        BenchError::Io { path: path.into(), reason: e.to_string() }
+    }
+}
