@@ -32,6 +32,10 @@ pub struct Pass {
     pub why: &'static str,
     /// It replaces calls by bodies: its check executes the calls that went.
     pub expands: bool,
+    /// A variable it makes may not be seen to be assigned where the array element before it was.
+    pub may_lose_assignment: bool,
+    /// The ranges on expressions are its work and are proved again.
+    pub writes_ranges: bool,
     /// Levels that run it.
     pub levels: &'static [Level],
     pub run: Rewrite,
@@ -50,124 +54,108 @@ const FASTER: &[Level] = &[Level::O2, Level::O3];
 
 const EQUAL: &str = "the function before and after is executed symbolically; the results must be the same terms";
 
+/// What most passes are.
+const PLAIN: Pass = Pass {
+    name: "",
+    doc: "",
+    class: Class::Checked,
+    why: EQUAL,
+    expands: false,
+    may_lose_assignment: false,
+    writes_ranges: false,
+    levels: OPT,
+    run: |program, _| program.clone(),
+};
+
 /// Every pass, in the order in which it first runs.
 pub static TABLE: &[Pass] = &[
     Pass {
         name: "inline",
         doc: "Replaces calls of small functions, and of functions marked `@inline`, by their bodies.",
-        class: Class::Checked,
         why: "the function before and after is executed symbolically, inlined calls included, to the same terms",
         expands: true,
-        levels: OPT,
         run: crate::inline::run,
+        ..PLAIN
     },
     Pass {
         name: "first-row-init",
         doc: "Starts an accumulator with its first summand instead of zero.",
-        class: Class::Checked,
-        why: EQUAL,
-        expands: false,
-        levels: OPT,
         run: crate::first_row_init::run,
+        ..PLAIN
     },
     Pass {
         name: "loop-fusion",
         doc: "Joins neighbouring loops into one, so that a value is used while it is at hand.",
-        class: Class::Checked,
-        why: EQUAL,
-        expands: false,
-        levels: OPT,
         run: crate::loop_fusion::run,
+        ..PLAIN
     },
     Pass {
         name: "unroll",
         doc: "Replaces loops with a small constant trip count by copies of their body.",
-        class: Class::Checked,
-        why: EQUAL,
-        expands: false,
-        levels: OPT,
         run: crate::unroll::run,
+        ..PLAIN
     },
     Pass {
         name: "const-fold",
         doc: "Computes constants and applies identities such as `x + 0` and `x ^ x`.",
-        class: Class::Checked,
-        why: EQUAL,
-        expands: false,
-        levels: OPT,
         run: crate::const_fold::run,
+        ..PLAIN
     },
     Pass {
         name: "array-to-scalar",
         doc: "Gives each element of an array that is indexed by constants only a variable of its own.",
-        class: Class::Checked,
-        why: EQUAL,
-        expands: false,
         levels: FAST,
         run: crate::array_to_scalar::run,
+        may_lose_assignment: true,
+        ..PLAIN
     },
     Pass {
         name: "copy-prop",
         doc: "Reads the original instead of its copy.",
-        class: Class::Checked,
-        why: EQUAL,
-        expands: false,
-        levels: OPT,
         run: crate::copy_prop::run,
+        ..PLAIN
     },
     Pass {
         name: "cse",
         doc: "Computes a repeated expression once.",
-        class: Class::Checked,
-        why: EQUAL,
-        expands: false,
         levels: FASTER,
         run: crate::cse::run,
+        ..PLAIN
     },
     Pass {
         name: "copy-free",
         doc: "Builds results where they are wanted instead of copying them there.",
-        class: Class::Checked,
-        why: EQUAL,
-        expands: false,
-        levels: OPT,
         run: crate::copy_free::run,
+        ..PLAIN
     },
     Pass {
         name: "dead-code",
         doc: "Removes assignments, calls, loops and variables that no result depends on.",
-        class: Class::Checked,
-        why: EQUAL,
-        expands: false,
-        levels: OPT,
         run: crate::dead_code::run,
+        ..PLAIN
     },
     Pass {
         name: "dead-functions",
         doc: "Removes functions that nothing exported reaches.",
-        class: Class::Checked,
         why: "the functions that stay must have the same text, and every root must stay",
-        expands: false,
-        levels: OPT,
         run: crate::dead_functions::run,
+        ..PLAIN
     },
     Pass {
         name: "derive-width",
         doc: "Writes the proven range on every exact integer, so that the back end picks the narrowest machine type.",
-        class: Class::Checked,
         why: "every range written is proved again from the text, and the function must stay equal",
-        expands: false,
         levels: ALL,
         run: crate::derive_width::run,
+        writes_ranges: true,
+        ..PLAIN
     },
     Pass {
         name: "drop-asserts",
         doc: "Removes proved assertions and loop invariants, which no machine code is made for.",
-        class: Class::Checked,
-        why: EQUAL,
-        expands: false,
         levels: ALL,
         run: crate::drop_asserts::run,
+        ..PLAIN
     },
 ];
 

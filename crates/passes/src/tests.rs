@@ -1,1 +1,8 @@
+//! Tests of the passes: each alone, all together, and broken ones that must be caught.
 
+mod alone;
+mod broken;
+mod generated;
+mod pages;
+mod pipeline;
+mod samples;

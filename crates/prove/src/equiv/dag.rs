@@ -5,14 +5,16 @@
 //! [`super::bits`] and [`super::data`] normalise before they intern.
 
 use num_bigint::BigInt;
-use santoku_ir::{BinOp, Len, Program, Ty};
-use std::collections::HashMap;
+use santoku_ir::{BinOp, Len, LocalId, Program, Ty};
+use std::collections::{BTreeMap, HashMap};
 
 /// Loops nested deeper than this are not given a term of their own.
 pub const LOOP_DEPTH_MAX: u32 = 31;
 
 /// Number of a node in [`Dag`].
 pub type Id = u32;
+/// Length parameters whose value is known.
+pub type Lens = BTreeMap<LocalId, u64>;
 /// Number of an aggregate sort in [`Dag`].
 pub type AggId = u32;
 
@@ -188,23 +190,23 @@ impl Dag {
         Sort::Agg(id)
     }
 
-    /// Sort of a type; parametric lengths are left open.
-    pub fn sort_of(&mut self, program: &Program, ty: &Ty) -> Sort {
+    /// Sort of a type; `lens` gives the lengths that are known, others are left open.
+    pub fn sort_of(&mut self, program: &Program, ty: &Ty, lens: &Lens) -> Sort {
         match ty {
             Ty::Word(bits) => Sort::Word(*bits),
             Ty::Int(_) => Sort::Int,
             Ty::Bool => Sort::Bool,
             Ty::Array { elem, len, .. } => {
-                let elem = self.sort_of(program, elem);
+                let elem = self.sort_of(program, elem, lens);
                 let len = match len {
                     Len::Const(n) => Some(*n),
-                    Len::Param { .. } => None,
+                    Len::Param { param, add } => lens.get(param).and_then(|n| n.checked_add_signed(*add)),
                 };
                 self.agg_sort(Agg::Arr(elem, len))
             }
             Ty::Struct(id) => {
                 let fields = &program.structs[id.0 as usize].fields;
-                let sorts = fields.iter().map(|(_, t)| self.sort_of(program, t)).collect();
+                let sorts = fields.iter().map(|(_, t)| self.sort_of(program, t, lens)).collect();
                 self.agg_sort(Agg::Rec(sorts))
             }
         }

@@ -4,7 +4,7 @@
 //! input that meets the obligations (indices in range, no read of an unwritten place).  Absent: asserts and
 //! invariants of functions with results, which are proved elsewhere and may be dropped by a pass.
 
-use super::dag::{Agg, Dag, Id, Node, Sort, Stop};
+use super::dag::{Agg, Dag, Id, Lens, Node, Sort, Stop};
 use super::value::{Step, Value};
 use num_traits::{ToPrimitive, Zero};
 use santoku_ir::{Base, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Len, Place, Program, Proj, Stmt, Ty};
@@ -28,18 +28,33 @@ pub struct Write {
     pub cut: bool,
 }
 
+/// How loops are treated.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// Loops with a constant trip count up to this are executed step by step.
+    pub trips_max: u64,
+    /// Carried places of kept loops are told apart by source name, else by the order of their first writes. A pass may
+    /// change either, so both are tried.
+    pub by_name: bool,
+}
+
 /// An execution in progress.
 pub struct Exec<'a> {
     pub dag: &'a mut Dag,
     pub program: &'a Program,
     /// Functions whose calls are executed instead of left uninterpreted.
     pub expand: &'a BTreeSet<String>,
-    /// Loops with a constant trip count up to this are executed step by step.
-    pub trips_max: u64,
+    pub(super) trips_max: u64,
     /// Set when a loop with a constant trip count was above the limit.
     pub kept_loop: bool,
+    /// Set when any loop was kept as a term.
+    pub kept_any: bool,
     pub(super) depth: u32,
     pub(super) log: Vec<Write>,
+    /// Constant lengths of the function being executed.
+    lens: Lens,
+    /// See [`How::by_name`].
+    pub(super) by_name: bool,
     steps: u64,
     tables: BTreeMap<ConstId, Id>,
 }
@@ -49,7 +64,7 @@ pub fn run(exec: &mut Exec, func: FuncId) -> Result<Vec<Id>, Stop> {
     let f = exec.program.func(func);
     let mut inputs = Vec::new();
     for (n, id) in f.lens.iter().chain(&f.params).enumerate() {
-        let sort = exec.dag.sort_of(exec.program, &f.local(*id).ty);
+        let sort = exec.dag.sort_of(exec.program, &f.local(*id).ty, &Lens::new());
         inputs.push(Value::Term(exec.dag.intern(Node::Input(n as u32), sort)));
     }
     let truth = Value::Term(exec.dag.bool(true));
@@ -63,15 +78,18 @@ pub fn run(exec: &mut Exec, func: FuncId) -> Result<Vec<Id>, Stop> {
 }
 
 impl<'a> Exec<'a> {
-    pub fn new(dag: &'a mut Dag, program: &'a Program, expand: &'a BTreeSet<String>, trips_max: u64) -> Exec<'a> {
+    pub fn new(dag: &'a mut Dag, program: &'a Program, expand: &'a BTreeSet<String>, how: How) -> Exec<'a> {
         Exec {
             dag,
             program,
             expand,
-            trips_max,
+            trips_max: how.trips_max,
             kept_loop: false,
+            kept_any: false,
             depth: 0,
             log: Vec::new(),
+            lens: Lens::new(),
+            by_name: how.by_name,
             steps: 0,
             tables: BTreeMap::new(),
         }
@@ -79,8 +97,9 @@ impl<'a> Exec<'a> {
 
     fn enter(&mut self, f: &Func, inputs: Vec<Value>, asserts: Value) -> State {
         let mut state: State = Vec::with_capacity(f.locals.len() + 1);
+        self.lens = self.known(f, &inputs);
         for local in &f.locals {
-            let sort = self.dag.sort_of(self.program, &local.ty);
+            let sort = self.dag.sort_of(self.program, &local.ty, &self.lens);
             state.push(Value::Term(self.dag.intern(Node::Undef, sort)));
         }
         for (id, value) in f.lens.iter().chain(&f.params).zip(inputs) {
@@ -88,6 +107,13 @@ impl<'a> Exec<'a> {
         }
         state.push(asserts);
         state
+    }
+
+    /// The lengths among the inputs of a function that are constants.
+    fn known(&mut self, f: &Func, inputs: &[Value]) -> Lens {
+        let terms: Vec<Id> = inputs[..f.lens.len()].iter().map(|v| v.term(self.dag)).collect();
+        let known = f.lens.iter().zip(terms).filter_map(|(l, t)| Some((*l, self.dag.as_const(t)?.to_u64()?)));
+        known.collect()
     }
 
     pub(super) fn block(&mut self, f: &Func, body: &[Stmt], state: &mut State) -> Result<(), Stop> {
@@ -160,20 +186,21 @@ impl<'a> Exec<'a> {
     }
 
     fn expanded(&mut self, callee: &Func, inputs: Vec<Value>, asserts: Value) -> Result<Vec<Value>, Stop> {
-        let log = std::mem::take(&mut self.log);
+        let (log, lens) = (std::mem::take(&mut self.log), std::mem::take(&mut self.lens));
         let mut inner = self.enter(callee, inputs, asserts);
         self.block(callee, &callee.body, &mut inner)?;
-        self.log = log;
+        (self.log, self.lens) = (log, lens);
         Ok(callee.rets.iter().map(|r| inner[r.0 as usize].clone()).collect())
     }
 
     fn uninterpreted(&mut self, callee: &Func, inputs: Vec<Value>) -> Vec<Value> {
+        let lens = self.known(callee, &inputs);
         let ids = inputs.iter().map(|v| v.term(self.dag)).collect();
         let name = self.dag.name(&callee.name);
         let call = self.dag.intern(Node::Call(name, ids), Sort::Int);
         let mut results = Vec::with_capacity(callee.rets.len());
         for (n, ret) in callee.rets.iter().enumerate() {
-            let sort = self.dag.sort_of(self.program, &callee.local(*ret).ty);
+            let sort = self.dag.sort_of(self.program, &callee.local(*ret).ty, &lens);
             results.push(Value::Term(self.dag.intern(Node::Result(call, n as u32), sort)));
         }
         results
@@ -278,7 +305,7 @@ impl<'a> Exec<'a> {
             return term;
         }
         let constant = &self.program.consts[id.0 as usize];
-        let sort = self.dag.sort_of(self.program, &constant.ty);
+        let sort = self.dag.sort_of(self.program, &constant.ty, &Lens::new());
         let term = self.literal(&constant.value, sort);
         self.tables.insert(id, term);
         term
@@ -301,7 +328,7 @@ impl<'a> Exec<'a> {
     }
 
     fn expr(&mut self, f: &Func, e: &Expr, state: &State) -> Result<Value, Stop> {
-        let sort = self.dag.sort_of(self.program, &e.ty);
+        let sort = self.dag.sort_of(self.program, &e.ty, &self.lens);
         Ok(Value::Term(match &e.kind {
             ExprKind::Const(v) => self.dag.constant(v.clone(), sort),
             ExprKind::Read(place) => return self.read(f, place, state),
@@ -348,10 +375,10 @@ impl<'a> Exec<'a> {
 
     fn repeat(&mut self, f: &Func, a: &Expr, (ty, sort): (&Ty, Sort), state: &State) -> Result<Value, Stop> {
         let elem = self.expr(f, a, state)?;
+        if let Some(parts) = self.dag.parts(sort) {
+            return Ok(Value::Parts(Rc::new(vec![elem; parts.len()]), sort));
+        }
         match ty {
-            Ty::Array { len: Len::Const(n), .. } => {
-                Ok(Value::Parts(Rc::new(vec![elem; *n as usize]), sort))
-            }
             Ty::Array { len: Len::Param { param, add }, .. } => {
                 let base = state[param.0 as usize].term(self.dag);
                 let shift = self.dag.int(*add);
@@ -359,7 +386,7 @@ impl<'a> Exec<'a> {
                 let elem = elem.term(self.dag);
                 Ok(Value::Term(self.dag.intern(Node::Repeat(elem, len), sort)))
             }
-            Ty::Word(_) | Ty::Int(_) | Ty::Bool | Ty::Struct(_) => {
+            Ty::Array { .. } | Ty::Word(_) | Ty::Int(_) | Ty::Bool | Ty::Struct(_) => {
                 Err(Stop::Unknown("repetition that is no array".to_string()))
             }
         }

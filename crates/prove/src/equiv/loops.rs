@@ -50,6 +50,7 @@ impl Exec<'_> {
             }
             _ => {
                 self.kept_loop |= trips.is_some();
+                self.kept_any = true;
                 self.keep(f, counter, (lo, hi, *rev), body, state)
             }
         }
@@ -179,15 +180,16 @@ impl Exec<'_> {
         leaves
     }
 
-    /// Leaves that do not depend on the numbering of locals: named by source name, path and initial value; those the
-    /// body reads are numbered apart from the rest, so that a dropped temporary renames nothing.
+    /// Leaves that do not depend on the numbering of locals: named by initial value and by source name and path (or the
+    /// order of first writes); those the body reads are numbered apart from the rest, so that a dropped temporary renames nothing.
     fn name_leaves(&mut self, f: &Func, slots: &[Slot], reads: &[bool], state: &State) -> Vec<Id> {
         let mut ties: BTreeMap<(u32, Id, bool), u32> = BTreeMap::new();
         let mut leaves = Vec::with_capacity(slots.len());
         for (slot, &read) in slots.iter().zip(reads) {
             let init = self.at(slot, state);
             let sort = self.dag.sort(init);
-            let key = self.dag.name(&label(f, slot));
+            let key = if self.by_name { label(f, slot) } else { "state".to_string() };
+            let key = self.dag.name(&key);
             let tie = ties.entry((key, init, read)).or_insert(0);
             let number = 2 * *tie + u32::from(!read);
             *tie += 1;

@@ -23,7 +23,7 @@ mod witness;
 pub use witness::{random_inputs, Inputs, Rng, Witness};
 
 use dag::{Dag, Id, Stop};
-use exec::Exec;
+use exec::{Exec, How};
 use santoku_ir::{Func, Program};
 use std::collections::BTreeSet;
 
@@ -74,9 +74,14 @@ pub fn check(before: &Program, after: &Program, func: &str, expand: &BTreeSet<St
         return Verdict::Unknown(format!("`{func}` changed its signature"));
     }
     let mut last = Verdict::TooBig;
-    for trips in TRIPS {
+    let ways = TRIPS.into_iter().flat_map(|trips_max| [true, false].map(|by_name| How { trips_max, by_name }));
+    let mut settled = None;
+    for how in ways {
+        if settled.is_some_and(|trips| trips != how.trips_max) {
+            break;
+        }
         let mut dag = Dag::new(CELLS_MAX);
-        match sides(&mut dag, (before, after), (old, new), expand, trips) {
+        match sides(&mut dag, (before, after), (old, new), expand, how) {
             Err(Stop::TooBig) => return if matches!(last, Verdict::Unknown(_)) { last } else { Verdict::TooBig },
             Err(Stop::Unknown(why)) => last = Verdict::Unknown(why),
             Ok(sides) => {
@@ -84,7 +89,11 @@ pub fn check(before: &Program, after: &Program, func: &str, expand: &BTreeSet<St
                     return Verdict::Equal { nodes: dag.size() };
                 }
                 last = Verdict::Differ(Box::new(difference(&mut dag, before.func(old), &sides)));
+                // Without loops to execute, only the naming of what is carried is left to try.
                 if !sides.kept_loop {
+                    settled = Some(how.trips_max);
+                }
+                if !sides.kept_any {
                     break;
                 }
             }
@@ -100,6 +109,7 @@ struct Sides {
     old: Vec<Id>,
     new: Vec<Id>,
     kept_loop: bool,
+    kept_any: bool,
 }
 
 fn sides(
@@ -107,15 +117,18 @@ fn sides(
     (before, after): (&Program, &Program),
     (old, new): (santoku_ir::FuncId, santoku_ir::FuncId),
     expand: &BTreeSet<String>,
-    trips: u64,
+    how: How,
 ) -> Result<Sides, Stop> {
+    let (mut kept_loop, mut kept_any) = (false, false);
     let mut run = |program, func| {
-        let mut exec = Exec::new(dag, program, expand, trips);
-        exec::run(&mut exec, func).map(|outs| (outs, exec.kept_loop))
+        let mut exec = Exec::new(dag, program, expand, how);
+        let outs = exec::run(&mut exec, func)?;
+        kept_loop |= exec.kept_loop;
+        kept_any |= exec.kept_any;
+        Ok(outs)
     };
-    let (old, kept_old) = run(before, old)?;
-    let (new, kept_new) = run(after, new)?;
-    Ok(Sides { old, new, kept_loop: kept_old || kept_new })
+    let (old, new) = (run(before, old)?, run(after, new)?);
+    Ok(Sides { old, new, kept_loop, kept_any })
 }
 
 /// Lengths, parameters and results have the same shapes in the same order.
@@ -123,7 +136,7 @@ fn same_signature((p, f): (&Program, &Func), (q, g): (&Program, &Func)) -> bool 
     let mut dag = Dag::new(usize::MAX);
     let mut shape = |p: &Program, f: &Func| {
         let ids = f.lens.iter().chain(&f.params).chain(&f.rets);
-        ids.map(|id| dag.sort_of(p, &f.local(*id).ty)).collect::<Vec<_>>()
+        ids.map(|id| dag.sort_of(p, &f.local(*id).ty, &dag::Lens::new())).collect::<Vec<_>>()
     };
     let same_shapes = shape(p, f) == shape(q, g);
     same_shapes && f.lens.len() == g.lens.len() && f.params.len() == g.params.len()
