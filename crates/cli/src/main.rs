@@ -4,6 +4,7 @@
 //! 2 the user's fault, 70 ours; no output file is ever half written.
 //! Absent on purpose: any knowledge of the language.
 
+mod cache;
 mod cmd;
 mod files;
 mod report;
@@ -29,6 +30,8 @@ enum Command {
     Run(cmd::run::Args),
     /// Run the test blocks of files and folders
     Test(cmd::test::Args),
+    /// Prove ranges, indices, contracts, termination and secrecy
+    Prove(cmd::prove::Args),
     /// Make C
     Build(cmd::build::Args),
     /// List the stages and passes of the compiler
@@ -58,6 +61,7 @@ fn run(command: Command) -> u8 {
         Command::Check(args) => cmd::check::run(&args),
         Command::Run(args) => cmd::run::run(&args),
         Command::Test(args) => cmd::test::run(&args),
+        Command::Prove(args) => cmd::prove::run(&args),
         Command::Build(args) => cmd::build::run(&args),
         Command::Passes => cmd::passes::run(),
         Command::Explain(args) => cmd::explain::run(&args),

@@ -80,6 +80,10 @@ fn refused(sources: Sources, diagnostics: Vec<Diagnostic>) -> Failure {
     if diagnostics.iter().all(|d| d.severity != Severity::Error) {
         return Failure::internal("sema", "refused a program without saying why");
     }
+    // Analysis reports its own defects under this code.
+    if let Some(d) = diagnostics.iter().find(|d| d.code == "internal") {
+        return Failure::internal("sema", d.title.clone());
+    }
     Failure::Refused { sources, diagnostics }
 }
 

@@ -10,6 +10,7 @@ mod build;
 mod check;
 mod failure;
 mod interpret;
+mod prove;
 mod stages;
 mod target;
 
@@ -18,5 +19,8 @@ pub use build::{build, BuildOptions, Built, Step};
 pub use check::{check, Checked, Loader, Request};
 pub use failure::Failure;
 pub use interpret::{call, find_function, run_tests, TestOutcome};
+pub use prove::{open_obligations, prove};
+pub use santoku_prove::cache::Store;
+pub use santoku_prove::Report;
 pub use stages::{stages, Stage};
 pub use target::{tuned_path, Target};

@@ -1,6 +1,8 @@
 //! `santoku build`
 
 use super::common::{check, Source};
+use super::prove::{show_open, with_progress};
+use crate::cache::Cache;
 use crate::{files, report};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use santoku_diag::{Diagnostic, Sources};
@@ -31,6 +33,9 @@ pub struct Args {
     /// Base name of the files made; default: the module's name
     #[arg(long, value_name = "NAME")]
     unit: Option<String>,
+    /// Build although something is not proved; the result says so
+    #[arg(long)]
+    allow_unproved: bool,
     /// Print what each pass did and how it was checked
     #[arg(long)]
     verbose: bool,
@@ -47,13 +52,19 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         None => unit_of(&args.file),
     };
     let checked = check(&args.source, &args.file, target)?;
+    let found = with_progress(&args.file, &checked, &Cache::of_user(), 2);
+    if !found.holds() && !args.allow_unproved {
+        show_open(&checked, &found);
+        report::err("error: not built, because it is not proved\n");
+        return Ok(report::FAILED);
+    }
     report::stage("passes");
     let options = BuildOptions {
         level,
         target,
         without: args.without.iter().cloned().collect(),
         dump_after: args.dump_after.clone(),
-        provenance: provenance(args, &unit),
+        provenance: provenance(args, &unit, found.holds()),
         unit,
     };
     let start = Instant::now();
@@ -107,11 +118,12 @@ fn plain_name(name: &str) -> Result<String, Failure> {
 }
 
 /// How to make the files again, in their first comment.
-fn provenance(args: &Args, unit: &str) -> String {
+fn provenance(args: &Args, unit: &str, proved: bool) -> String {
     let without: String = args.without.iter().map(|p| format!(" --without {p}")).collect();
     let impls: String = args.source.impl_args().map(|i| format!(" --impl {i}")).collect();
+    let warning = if proved { "" } else { "\nNOT PROVED: some obligations of this program are open." };
     format!(
-        "Made by santoku {} from {}. Do not edit; make it again by:\nsantoku build {} -O{} --target {}{impls}{without} --unit {unit}",
+        "Made by santoku {} from {}. Do not edit; make it again by:\nsantoku build {} -O{} --target {}{impls}{without} --unit {unit}{warning}",
         env!("CARGO_PKG_VERSION"),
         args.file,
         args.file,

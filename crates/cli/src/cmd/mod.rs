@@ -6,5 +6,6 @@ pub mod common;
 pub mod explain;
 pub mod fmt;
 pub mod passes;
+pub mod prove;
 pub mod run;
 pub mod test;

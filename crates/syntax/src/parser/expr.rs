@@ -225,7 +225,8 @@ impl Parser<'_> {
                 self.call(Path { module: None, name, span })?
             }
             Tok::Kw(Kw::Int) => self.conversion(TypeKind::Int(None))?,
-            Tok::Word(bits) => self.conversion(TypeKind::Word(bits))?,
+            Tok::Word(bits) if self.peek(1).tok == Tok::P(P::LParen) => self.conversion(TypeKind::Word(bits))?,
+            Tok::Word(_) => ExprKind::Name(self.path()?),
             Tok::P(P::LParen) => self.nested(Self::paren)?,
             Tok::P(P::LBracket) => self.nested(Self::array)?,
             Tok::Ident => self.named()?,

@@ -280,11 +280,12 @@ impl<'a> Parser<'a> {
             Tok::Ident => {}
             Tok::Kw(_) | Tok::Word(_) if !t.nl => {
                 let kind = if matches!(t.tok, Tok::Word(_)) { "a word type" } else { "a keyword" };
-                self.report(
-                    Diagnostic::error("reserved-word", format!("`{name}` is {kind} and cannot be a name"))
-                        .at(span, format!("expected {what}"))
-                        .help(format!("write another name, `{name}_` for instance")),
-                );
+                let title = format!("`{name}` is {kind} and cannot be a name");
+                // Its uses follow from its declaration: once is enough.
+                if !self.errors.iter().any(|d| d.title == title) {
+                    let d = Diagnostic::error("reserved-word", title).at(span, format!("expected {what}"));
+                    self.report(d.help(format!("write another name, `{name}_` for instance")));
+                }
             }
             _ => return Err(self.unexpected(what)),
         }

@@ -1,0 +1,89 @@
+//! `santoku prove`
+
+use super::common::{check, Source};
+use crate::cache::Cache;
+use crate::{files, report};
+use indicatif::ProgressBar;
+use santoku_driver::{open_obligations, prove, Checked, Failure, Report, Store, Target};
+use serde::Serialize;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Files, and folders with `.stk` files
+    #[arg(required = true)]
+    paths: Vec<String>,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+    /// Prove everything anew
+    #[arg(long)]
+    no_cache: bool,
+    /// Threads
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
+    threads: u8,
+    #[command(flatten)]
+    source: Source,
+}
+
+/// What `--json` prints. `report` is the prover's own form, see `santoku_prove::Report::json`.
+#[derive(Serialize)]
+struct Json {
+    holds: bool,
+    obligations: usize,
+    programs: Vec<JsonProgram>,
+}
+
+#[derive(Serialize)]
+struct JsonProgram {
+    program: String,
+    report: serde_json::Value,
+}
+
+/// Proves each file with what it imports. Exit 1 if anything is open, or if there is nothing to prove.
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    let cache = if args.no_cache { Cache::in_memory() } else { Cache::of_user() };
+    let mut json = Json { holds: true, obligations: 0, programs: Vec::new() };
+    let mut open = 0;
+    for path in files::collect(&args.paths)? {
+        let checked = check(&args.source, &path, Target::Portable)?;
+        let found = with_progress(&path, &checked, &cache, usize::from(args.threads));
+        json.obligations += found.total();
+        open += found.failed().count();
+        if args.json {
+            let value = serde_json::from_str(&found.json()).map_err(|e| Failure::internal("prove", e.to_string()))?;
+            json.programs.push(JsonProgram { program: path.clone(), report: value });
+        } else if found.total() > 0 {
+            report::out(&format!("{path}\n{}\n", found.table()));
+        }
+        show_open(&checked, &found);
+    }
+    json.holds = open == 0 && json.obligations > 0;
+    if args.json {
+        let text = serde_json::to_string_pretty(&json).map_err(|e| Failure::internal("prove", e.to_string()))?;
+        report::out(&(text + "\n"));
+    } else {
+        report::out(&format!("{} obligations, {} proved, {open} open\n", json.obligations, json.obligations - open));
+    }
+    if json.obligations == 0 {
+        report::err("error: there is nothing to prove; a proof of nothing is no success\n");
+    }
+    Ok(if json.holds { report::DONE } else { report::FAILED })
+}
+
+/// The messages of what is open.
+pub fn show_open(checked: &Checked, found: &Report) {
+    let open = open_obligations(checked, found);
+    if !open.is_empty() {
+        report::diagnostics(&open, &checked.sources);
+    }
+}
+
+/// Proves with a sign of life on a terminal.
+pub fn with_progress(path: &str, checked: &Checked, store: &dyn Store, threads: usize) -> Report {
+    report::stage("prove");
+    let progress = ProgressBar::new_spinner().with_message(format!("proving {path}"));
+    progress.enable_steady_tick(std::time::Duration::from_millis(200));
+    let found = prove(checked, store, threads);
+    progress.finish_and_clear();
+    found
+}

@@ -1,0 +1,71 @@
+//! Proofs of a checked program, and open obligations as messages.
+
+use crate::check::Checked;
+use crate::failure::span;
+use num_bigint::BigInt;
+use santoku_diag::Diagnostic;
+use santoku_prove::cache::Store;
+use santoku_prove::obligation::{Kind, Obligation, Origin, Outcome};
+use santoku_prove::{ProveOptions, Report};
+
+/// Proves everything there is to prove. `store` keeps results by content; `threads` is at least 1.
+pub fn prove(checked: &Checked, store: &dyn Store, threads: usize) -> Report {
+    santoku_prove::prove(&checked.program, &ProveOptions { store, threads, ..ProveOptions::default() })
+}
+
+/// The message of every open obligation, in order of the report.
+pub fn open_obligations(checked: &Checked, report: &Report) -> Vec<Diagnostic> {
+    let of = |o: &Obligation| match &o.outcome {
+        Outcome::Proved { .. } => None,
+        Outcome::Failed { reason, witness, origin } => {
+            let (code, title, help) = words(o.kind);
+            let mut d = Diagnostic::error(code, title);
+            d = match span(o.loc) {
+                Some(s) => d.at(s, reason.clone()),
+                None => d.note(format!("why: {reason}")),
+            };
+            d = d.note(format!("claim: {}", o.text)).note(format!("function: {}", checked.name(o.func)));
+            if let Some(origin) = origin {
+                d = with_origin(d, origin);
+            }
+            if let Some(w) = witness {
+                let inputs: Vec<String> = w.inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+                d = d.note(format!("witness: {}", inputs.join(", "))).note(format!("result: {}", w.message));
+            }
+            Some(d.help(help))
+        }
+    };
+    report.functions.iter().flat_map(|f| &f.obligations).filter_map(of).collect()
+}
+
+fn with_origin(mut d: Diagnostic, origin: &Origin) -> Diagnostic {
+    let bound = |b: &Option<BigInt>| b.as_ref().map_or("?".to_string(), ToString::to_string);
+    if let Some((lo, hi)) = &origin.wanted {
+        d = d.note(format!("declared: int in {lo}..{hi}"));
+    }
+    d = d.note(format!("found: {} in {}..{}", origin.site, bound(&origin.found.0), bound(&origin.found.1)));
+    for (operand, range) in &origin.operands {
+        d = d.note(format!("operand: {operand} in {range}"));
+    }
+    if let Some(s) = origin.declared_at.and_then(span) {
+        d = d.also(s, "declared here");
+    }
+    d
+}
+
+/// Code, title and way out of each kind of obligation.
+fn words(kind: Kind) -> (&'static str, &'static str, &'static str) {
+    match kind {
+        Kind::Range => ("range", "an integer may leave its range", "reduce it before (another carry pass), or widen the declared range"),
+        Kind::Index => ("index", "an index may lie outside its array", "narrow the bounds of the loop, or check the index with a public `if`"),
+        Kind::Shift => ("shift", "a shift count may reach the width of the word", "narrow the range of the count"),
+        Kind::Defined => ("undefined", "a value may be read before it is assigned", "give the variable a value, or assign every element before"),
+        Kind::Assert => ("assert", "an assertion or invariant is not proved", "strengthen what is known before it, or correct it"),
+        Kind::Requires => ("requires", "a call may break what the callee requires", "establish the condition before the call, or require it of your callers"),
+        Kind::Ensures => ("ensures", "a function may break what it ensures", "correct the function or the clause; the witness shows where they differ"),
+        Kind::Width => ("width", "an intermediate value needs more than 128 bits", "carry or reduce before multiplying"),
+        Kind::Total => ("total", "a function may not end for some input", "narrow the bounds of its loops"),
+        Kind::Secrecy => ("secrecy", "a secret steers time or addresses", "select with `if` on values instead of branching; index by public values only"),
+        Kind::Pass => ("pass", "a pass is not shown to keep the meaning of a function", "leave it out with `--without`, and report it"),
+    }
+}
