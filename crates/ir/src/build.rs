@@ -72,10 +72,12 @@ impl Expr {
         Expr::new(ExprKind::Struct(id, fields), Ty::Struct(id))
     }
     /// Shift left by a constant.
+    #[allow(clippy::should_implement_trait)] // the count is a constant, unlike the operands of the operator traits
     pub fn shl(self, count: u32) -> Expr {
         Expr::bin(BinOp::Shl, self, Expr::int(count))
     }
     /// Shift right (words: zero fill; ints: floor division by a power of two) by a constant.
+    #[allow(clippy::should_implement_trait)] // as `shl`
     pub fn shr(self, count: u32) -> Expr {
         Expr::bin(BinOp::Shr, self, Expr::int(count))
     }

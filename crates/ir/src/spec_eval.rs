@@ -86,7 +86,7 @@ impl<'e, 'r> SpecRun<'e, 'r> {
     /// # Errors
     /// See [`SpecStop`].
     pub fn eval(&mut self, e: &SpecExpr) -> Eval<Value> {
-        self.steps_left = self.steps_left.checked_sub(1).ok_or(SpecStop::Budget)?;
+        self.spend(1)?;
         if self.depth >= SPEC_DEPTH {
             return Err(SpecStop::Budget);
         }
@@ -182,7 +182,13 @@ impl<'e, 'r> SpecRun<'e, 'r> {
             SpecOp::Pow => power(&x, &y)?,
         };
         bounded(value.bits())?;
+        self.spend(value.cost())?;
         Ok(Value::Int(value))
+    }
+
+    fn spend(&mut self, steps: u64) -> Eval<()> {
+        self.steps_left = self.steps_left.checked_sub(steps).ok_or(SpecStop::Budget)?;
+        Ok(())
     }
 
     /// `e mod m`, where a power is reduced as it grows.
@@ -193,6 +199,7 @@ impl<'e, 'r> SpecRun<'e, 'r> {
                 if k.is_negative() {
                     return ill("a negative exponent");
                 }
+                self.spend(k.bits().saturating_mul(m.cost()))?;
                 Int::from(b.to_big().mod_floor(&m.to_big()).modpow(&k.to_big(), &m.to_big()))
             }
             _ => self.int(e)?,

@@ -5,9 +5,6 @@ use crate::build::FuncBuilder;
 use crate::data::*;
 use crate::spec::{ContractKind, SpecExpr};
 use crate::ty::{Len, LocalId, Range, StructId, Ty};
-use num_bigint::BigInt;
-use num_integer::Integer;
-use num_traits::One;
 
 /// Something readable: a place, its type, and whether statements may write it.
 #[derive(Clone)]
@@ -20,7 +17,7 @@ struct Var {
 
 /// A counter in scope runs over `0..<len` (of a length parameter) or within constants.
 #[derive(Clone)]
-struct Counter {
+pub(super) struct Counter {
     id: LocalId,
     over: Over,
 }
@@ -33,12 +30,12 @@ enum Over {
 }
 
 pub(super) struct FuncGen<'p, 'r> {
-    program: &'p Program,
-    rng: &'r mut Rng,
-    config: &'r Config,
+    pub program: &'p Program,
+    pub rng: &'r mut Rng,
+    pub config: &'r Config,
     b: FuncBuilder<'p>,
     vars: Vec<Var>,
-    counters: Vec<Counter>,
+    pub counters: Vec<Counter>,
     len: Option<LocalId>,
     /// Accumulator of all variables, so that every statement matters to the results.
     digest: LocalId,
@@ -46,7 +43,7 @@ pub(super) struct FuncGen<'p, 'r> {
 }
 
 /// An integer expression with the range of its values.
-type Ranged = (Expr, Range);
+pub(super) type Ranged = (Expr, Range);
 
 impl<'p, 'r> FuncGen<'p, 'r> {
     pub fn new(program: &'p Program, rng: &'r mut Rng, config: &'r Config, name: String) -> FuncGen<'p, 'r> {
@@ -95,7 +92,7 @@ impl<'p, 'r> FuncGen<'p, 'r> {
     }
 
     /// A random type; lengths of run time only where a value can be built in place (`sized` allows them).
-    fn ty(&mut self, sized: bool) -> Ty {
+    pub fn ty(&mut self, sized: bool) -> Ty {
         let scalar = self.scalar_ty();
         match self.rng.below(6) {
             0 | 1 => scalar,
@@ -131,8 +128,6 @@ impl<'p, 'r> FuncGen<'p, 'r> {
             _ => Ty::Bool,
         }
     }
-
-    // ---- statements ----
 
     fn block(&mut self, nesting: u32) {
         for _ in 0..1 + self.rng.below(self.config.statements) {
@@ -224,7 +219,8 @@ impl<'p, 'r> FuncGen<'p, 'r> {
 
     /// Mixes the variables in scope from position `from` on into the digest.
     fn absorb_since(&mut self, from: usize) {
-        for var in self.vars[from..].to_vec() {
+        for at in from..self.vars.len() {
+            let var = self.vars[at].clone();
             if matches!(var.place.base, Base::Local(_)) {
                 let body = self.nested_absorb(&var.place, &var.ty);
                 self.b.func_mut().body.extend(body);
@@ -312,7 +308,7 @@ impl<'p, 'r> FuncGen<'p, 'r> {
             let local = callee.local(*param);
             let ty = instance(&local.ty, &len);
             let arg = match (&ty, local.public) {
-                (Ty::Int(Some(range)), true) => self.into_range(range, 1, true),
+                (Ty::Int(Some(range)), true) => self.within(range, 1, true),
                 (Ty::Array { len: Len::Param { .. }, .. }, _) => {
                     // A value of run-time length is built in a local first.
                     let id = self.fresh(LocalKind::Var, ty.clone(), false);
@@ -332,8 +328,6 @@ impl<'p, 'r> FuncGen<'p, 'r> {
         self.b.call(dsts.iter().map(|d| d.place.clone()).collect(), FuncId(at as u32), lens, args);
         self.vars.extend(dsts);
     }
-
-    // ---- places ----
 
     /// A part of a variable: itself, a field, an element, at some depth.
     fn narrow(&mut self, mut var: Var) -> Var {
@@ -372,7 +366,7 @@ impl<'p, 'r> FuncGen<'p, 'r> {
     }
 
     /// A public index certainly inside an array of this length; none where there may be no element.
-    fn index(&mut self, len: &Len) -> Option<Expr> {
+    pub fn index(&mut self, len: &Len) -> Option<Expr> {
         let mut choices: Vec<Expr> = Vec::new();
         for c in &self.counters {
             match (&c.over, len) {
@@ -401,7 +395,7 @@ impl<'p, 'r> FuncGen<'p, 'r> {
     }
 
     /// A read of something in scope that satisfies `want` after narrowing.
-    fn read(&mut self, public: bool, want: impl Fn(&Ty) -> bool) -> Option<(Expr, Ty)> {
+    pub fn read(&mut self, public: bool, want: impl Fn(&Ty) -> bool) -> Option<(Expr, Ty)> {
         if self.vars.is_empty() {
             return None;
         }
@@ -420,226 +414,10 @@ impl<'p, 'r> FuncGen<'p, 'r> {
         }
         None
     }
-
-    // ---- expressions ----
-
-    fn cmp_op(&mut self) -> CmpOp {
-        *self.rng.pick(&[CmpOp::Eq, CmpOp::Ne, CmpOp::Lt, CmpOp::Le, CmpOp::Gt, CmpOp::Ge])
-    }
-
-    /// A value that may flow into a place of this type.
-    fn of(&mut self, ty: &Ty, depth: u32) -> Expr {
-        match ty {
-            Ty::Word(bits) => self.word(*bits, depth),
-            Ty::Bool => self.boolean(depth),
-            Ty::Int(None) => self.int(depth, false).0,
-            Ty::Int(Some(range)) => self.into_range(range, depth, false),
-            Ty::Array { elem, len, ranges } => self.array(ty, elem, len, ranges.as_deref(), depth),
-            Ty::Struct(id) => {
-                let id = *id;
-                if self.rng.one_in(2) {
-                    if let Some((e, _)) = self.read(false, |t| *t == Ty::Struct(id)) {
-                        return e;
-                    }
-                }
-                let fields = &self.program.structs[id.0 as usize].fields;
-                Expr::structure(id, fields.iter().map(|(_, t)| self.of(t, depth.saturating_sub(1))).collect())
-            }
-        }
-    }
-
-    fn array(&mut self, ty: &Ty, elem: &Ty, len: &Len, ranges: Option<&[Range]>, depth: u32) -> Expr {
-        if depth > 0 && self.rng.one_in(5) {
-            let c = self.boolean(depth - 1);
-            return Expr::select(c, self.of(ty, depth - 1), self.of(ty, depth - 1));
-        }
-        if self.rng.one_in(2) {
-            if let Some((e, _)) = self.read(false, |t| t == ty) {
-                return e;
-            }
-        }
-        if let (Len::Const(n), None, true) = (len, ranges, self.rng.one_in(3)) {
-            if let Some(e) = self.slice(elem, *n) {
-                return e;
-            }
-        }
-        match (len, ranges) {
-            (Len::Const(n), None) if self.rng.one_in(2) || *n == 0 => {
-                Expr::repeat(self.of(elem, depth.saturating_sub(1)), len.clone())
-            }
-            (Len::Const(n), _) => {
-                let each = |i: u64| ranges.map_or_else(|| elem.clone(), |r| Ty::Int(Some(r[i as usize].clone())));
-                Expr::array(elem, (0..*n).map(|i| self.of(&each(i), depth.saturating_sub(1))).collect())
-            }
-            (Len::Param { .. }, _) => Expr::repeat(self.of(elem, depth.saturating_sub(1)), len.clone()),
-        }
-    }
-
-    /// `count` consecutive elements of some longer array with the same elements.
-    fn slice(&mut self, elem: &Ty, count: u64) -> Option<Expr> {
-        let fits = |t: &Ty| match t {
-            Ty::Array { elem: e, len: Len::Const(n), ranges: None } => **e == *elem && *n >= count,
-            _ => false,
-        };
-        let (e, ty) = self.read(false, fits)?;
-        let (ExprKind::Read(place), Ty::Array { len: Len::Const(n), .. }) = (e.kind, ty) else { return None };
-        let off = self.index(&Len::Const(n - count + 1))?;
-        Some(Expr::read(place.slice(off, count), &Ty::array(elem.clone(), count)))
-    }
-
-    fn boolean(&mut self, depth: u32) -> Expr {
-        if depth == 0 || self.rng.one_in(4) {
-            let read = self.read(false, |t| *t == Ty::Bool).map(|(e, _)| e);
-            return read.unwrap_or_else(|| Expr::bool(self.rng.one_in(2)));
-        }
-        match self.rng.below(6) {
-            0 => !self.boolean(depth - 1),
-            1 => {
-                let op = *self.rng.pick(&[BinOp::And, BinOp::Or, BinOp::Xor]);
-                Expr::bin(op, self.boolean(depth - 1), self.boolean(depth - 1))
-            }
-            2 | 3 => {
-                let bits = *self.rng.pick(&self.config.words);
-                Expr::cmp(self.cmp_op(), self.word(bits, depth - 1), self.word(bits, depth - 1))
-            }
-            4 => {
-                let (a, _) = self.int(depth - 1, false);
-                let (b, _) = self.int(depth - 1, false);
-                Expr::cmp(self.cmp_op(), a, b)
-            }
-            _ => {
-                let ty = self.ty(false);
-                let op = *self.rng.pick(&[CmpOp::Eq, CmpOp::Ne]);
-                Expr::cmp(op, self.of(&ty, depth - 1), self.of(&ty, depth - 1))
-            }
-        }
-    }
-
-    fn word(&mut self, bits: u32, depth: u32) -> Expr {
-        if depth == 0 || self.rng.one_in(4) {
-            let read = self.read(false, |t| *t == Ty::Word(bits)).map(|(e, _)| e);
-            return read.unwrap_or_else(|| Expr::word(bits, self.rng.word(bits)));
-        }
-        let d = depth - 1;
-        match self.rng.below(9) {
-            0 => -self.word(bits, d),
-            1 => !self.word(bits, d),
-            2 => {
-                let c = self.boolean(d);
-                Expr::select(c, self.word(bits, d), self.word(bits, d))
-            }
-            3 => match self.rng.below(3) {
-                0 => self.boolean(d).cast(Ty::Word(bits)),
-                1 => self.int(d, false).0.cast(Ty::Word(bits)),
-                _ => {
-                    let from = *self.rng.pick(&self.config.words);
-                    self.word(from, d).cast(Ty::Word(bits))
-                }
-            },
-            4 | 5 => {
-                let op = *self.rng.pick(&[BinOp::Shl, BinOp::Shr, BinOp::Rotl, BinOp::Rotr]);
-                let count = self.index(&Len::Const(u64::from(bits))).unwrap_or_else(|| Expr::int(0));
-                Expr::bin(op, self.word(bits, d), count)
-            }
-            _ => {
-                let ops = [BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::And, BinOp::Or, BinOp::Xor];
-                let op = *self.rng.pick(&ops);
-                Expr::bin(op, self.word(bits, d), self.word(bits, d))
-            }
-        }
-    }
-
-    /// An integer inside `want`: as it comes, or masked and shifted into place.
-    fn into_range(&mut self, want: &Range, depth: u32, public: bool) -> Expr {
-        let (e, range) = self.int(depth, public);
-        if want.contains(&range) {
-            return e;
-        }
-        let width = &want.hi - &want.lo;
-        let bits = (width + BigInt::one()).bits() - 1;
-        (e & Expr::int((BigInt::one() << bits) - 1)) + Expr::int(want.lo.clone())
-    }
-
-    fn int_leaf(&mut self, public: bool) -> Ranged {
-        if self.rng.one_in(3) {
-            let consts: Vec<(LocalId, i64, i64)> = self.counters.iter().filter_map(Counter::consts).collect();
-            if !consts.is_empty() {
-                let (id, lo, hi) = *self.rng.pick(&consts);
-                return (Expr::int_local(id), Range::new(lo, hi));
-            }
-        }
-        match self.read(public, |t| matches!(t, Ty::Int(Some(_)))) {
-            Some((e, Ty::Int(Some(range)))) => (e, range),
-            _ => {
-                let v = self.rng.int_in(&Range::new(-70000, 70000));
-                (Expr::int(v.clone()), Range::new(v.clone(), v))
-            }
-        }
-    }
-
-    /// An integer whose magnitude, and that of all its parts, stays below the configured one.
-    fn int(&mut self, depth: u32, public: bool) -> Ranged {
-        if depth == 0 || self.rng.one_in(4) {
-            return self.int_leaf(public);
-        }
-        let d = depth - 1;
-        let (a, ra) = self.int(d, public);
-        let made = match self.rng.below(11) {
-            0 => (-a.clone(), Range::new(-&ra.hi, -&ra.lo)),
-            1 if !public => {
-                let bits = *self.rng.pick(&self.config.words);
-                (self.word(bits, d).cast(Ty::int()), Range::new(0, (BigInt::one() << bits) - 1))
-            }
-            2 if !public => {
-                let c = self.boolean(d);
-                let (b, rb) = self.int(d, public);
-                (Expr::select(c, a.clone(), b), ra.join(&rb))
-            }
-            3 => {
-                let k = self.rng.below(20) as u32;
-                (a.clone().shl(k), Range::new(&ra.lo << k, &ra.hi << k))
-            }
-            4 => {
-                let k = self.rng.below(40) as u32;
-                (a.clone().shr(k), Range::new(&ra.lo >> k, &ra.hi >> k))
-            }
-            5 => {
-                let mask = (BigInt::one() << self.rng.below(30)) - BigInt::one();
-                (a.clone() & Expr::int(mask.clone()), Range::new(0, mask))
-            }
-            6 => self.divide(a.clone(), &ra, public),
-            7 if !public => (self.boolean(d).cast(Ty::int()), Range::new(0, 1)),
-            op => {
-                let (b, rb) = self.int(d, public);
-                match op {
-                    8 => (a.clone() * b, product(&ra, &rb)),
-                    9 => (a.clone() - b, Range::new(&ra.lo - &rb.hi, &ra.hi - &rb.lo)),
-                    _ => (a.clone() + b, Range::new(&ra.lo + &rb.lo, &ra.hi + &rb.hi)),
-                }
-            }
-        };
-        let limit = BigInt::one() << self.config.int_bits;
-        let small = made.1.lo > -&limit && made.1.hi < limit;
-        if small {
-            made
-        } else {
-            (a, ra)
-        }
-    }
-
-    fn divide(&mut self, a: Expr, range: &Range, public: bool) -> Ranged {
-        let by = if public { 1 + self.rng.below(100) } else { 1 << self.rng.below(20) };
-        let divisor = BigInt::from(by);
-        if self.rng.one_in(2) {
-            let out = Range::new(range.lo.div_floor(&divisor), range.hi.div_floor(&divisor));
-            return (Expr::bin(BinOp::Div, a, Expr::int(by)), out);
-        }
-        (Expr::bin(BinOp::Mod, a, Expr::int(by)), Range::new(0, divisor - BigInt::one()))
-    }
 }
 
 impl Counter {
-    fn consts(&self) -> Option<(LocalId, i64, i64)> {
+    pub fn consts(&self) -> Option<(LocalId, i64, i64)> {
         match self.over {
             Over::Consts(lo, hi) => Some((self.id, lo, hi)),
             Over::Len(..) => None,
@@ -653,12 +431,6 @@ fn plus(e: Expr, add: i64) -> Expr {
         0 => e,
         _ => e + Expr::int(add),
     }
-}
-
-fn product(a: &Range, b: &Range) -> Range {
-    let all = [&a.lo * &b.lo, &a.lo * &b.hi, &a.hi * &b.lo, &a.hi * &b.hi];
-    let ends = all.into_iter().map(|v| Range::new(v.clone(), v)).reduce(|x, y| x.join(&y));
-    ends.unwrap_or_else(|| a.clone())
 }
 
 /// A callee's type where its length is `len`.

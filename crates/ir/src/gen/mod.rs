@@ -6,6 +6,7 @@
 //!
 //! Ranges are such that interval arithmetic alone proves them.
 
+mod expr;
 mod func;
 #[cfg(test)]
 mod tests;
@@ -71,7 +72,7 @@ impl Rng {
     pub fn new(seed: u64) -> Rng {
         Rng(seed)
     }
-    pub fn next(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -83,7 +84,7 @@ impl Rng {
         if n == 0 {
             0
         } else {
-            self.next() % n
+            self.next_u64() % n
         }
     }
     /// True once in `n` times.
@@ -95,7 +96,7 @@ impl Rng {
         &from[self.below(from.len() as u64) as usize]
     }
     fn bits128(&mut self) -> u128 {
-        u128::from(self.next()) << 64 | u128::from(self.next())
+        u128::from(self.next_u64()) << 64 | u128::from(self.next_u64())
     }
     /// A word of `bits` bits, extreme values often.
     pub fn word(&mut self, bits: u32) -> u128 {

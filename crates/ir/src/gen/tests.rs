@@ -110,3 +110,55 @@ fn a_wrong_operator_changes_results() {
     }
     assert!(mutants > 100 && caught * 3 > mutants, "{caught} of {mutants} caught");
 }
+
+/// The verifier is worth its name: whatever it accepts with nothing undecided never meets a malformed operation
+/// or an undefined value. Tried on programs with one token of their text changed.
+#[test]
+fn accepted_programs_never_meet_what_the_verifier_rules_out() {
+    use crate::interp::FaultKind;
+    let (mut accepted, mut refused) = (0, 0);
+    for seed in 0..400 {
+        let mut rng = Rng::new(seed);
+        let original = program(seed % 100);
+        let Ok(mutant) = crate::text::parse(&one_token_changed(&crate::text::print(&original), &mut rng)) else {
+            continue;
+        };
+        let report = crate::verify::report(&mutant);
+        if !(report.errors.is_empty() && report.undecided.is_empty()) {
+            refused += 1;
+            continue;
+        }
+        accepted += 1;
+        let main = entry(&mutant);
+        let (lens, args) = args(&mutant, main, seed);
+        let options = Options { steps: 1 << 16, ..Options::default() };
+        if let Err(fault) = Interp::with_options(&mutant, options).call(main, &lens, args) {
+            let ruled_out = matches!(fault.kind, FaultKind::Internal { .. } | FaultKind::Undefined { .. });
+            assert!(!ruled_out, "seed {seed}: {fault}\n{}", crate::text::print(&mutant));
+        }
+    }
+    assert!(accepted > 80 && refused > 80, "{accepted} accepted, {refused} refused");
+}
+
+/// One number, reference, operator or type in the bodies replaced by another of the text.
+fn one_token_changed(text: &str, rng: &mut Rng) -> String {
+    let words: Vec<(usize, &str)> = text
+        .split(|c: char| " ()[],;{}<>:\n".contains(c))
+        .filter(|w| !w.is_empty() && w.contains(|c: char| c.is_ascii_digit() || "+-*&|^=".contains(c)))
+        .map(|w| (w.as_ptr() as usize - text.as_ptr() as usize, w))
+        .collect();
+    // References of one letter class and numbers mostly replace their like, so that many mutants parse.
+    let (at, old) = *rng.pick(&words);
+    let alike: Vec<&str> = words.iter().map(|(_, w)| *w).filter(|w| class(w) == class(old)).collect();
+    let new = *rng.pick(&alike);
+    let mut id = new.rsplit('#').next().unwrap_or(new).to_string();
+    if new.contains('#') {
+        id.insert(0, '#');
+    }
+    format!("{}{id}{}", &text[..at], &text[at + old.len()..])
+}
+
+fn class(word: &str) -> (bool, bool, bool) {
+    let digit = |c: char| c.is_ascii_digit();
+    (word.contains('#'), word.starts_with(digit), word.contains("f"))
+}

@@ -42,6 +42,16 @@ impl Int {
             Int::Big(b) => b.bits(),
         }
     }
+    /// What a product or quotient of this size costs in steps: nothing while it fits a machine word pair.
+    pub fn cost(&self) -> u64 {
+        match self {
+            Int::Small(_) => 0,
+            Int::Big(b) => {
+                let limbs = b.bits() / 64;
+                limbs + limbs * limbs / 64
+            }
+        }
+    }
     pub fn add(&self, rhs: &Int) -> Int {
         if let (Int::Small(a), Int::Small(b)) = (self, rhs) {
             if let Some(v) = a.checked_add(*b) {

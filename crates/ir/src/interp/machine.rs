@@ -272,7 +272,11 @@ impl<'a, 'p> Machine<'a, 'p> {
             Node::Bin(op, kind, ab) => {
                 let a = self.eval(frame, &ab.0)?;
                 let b = self.eval(frame, &ab.1)?;
-                ops::binary(*op, *kind, a, b)
+                let value = ops::binary(*op, *kind, a, b)?;
+                if let Value::Int(v @ Int::Big(_)) = &value {
+                    self.spend(v.cost())?;
+                }
+                Ok(value)
             }
             Node::Cmp(op, ab) => {
                 let a = self.eval(frame, &ab.0)?;

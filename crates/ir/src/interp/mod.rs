@@ -34,7 +34,7 @@ pub struct Options {
     /// Check `requires`, `ensures`, loop invariants, the declared ranges of integers at every flow into a
     /// declared place, and ranges that passes wrote on expressions.
     pub check_contracts: bool,
-    /// Statements, loop iterations and copied elements per call from outside.
+    /// Statements, loop iterations, copied elements and limbs of big integers per call from outside.
     pub steps: u64,
     /// Operations per contract clause. A clause that needs more is counted in
     /// [`Stats::contracts_unevaluated`], not judged.

@@ -36,6 +36,7 @@
 mod lex;
 mod natural;
 mod parse;
+mod parse_expr;
 mod print;
 mod spec;
 #[cfg(test)]

@@ -1,14 +1,12 @@
-//! Parser of the text form: declarations and statements, expressions, types.
+//! Parser of the text form: declarations and statements.
 
 use super::lex::{tokens, RefKind, Token};
-use super::natural::natural_ty;
-use super::print::{bin_symbol, cmp_symbol, of_kind};
+use super::print::of_kind;
 use super::ParseError;
 use crate::data::*;
 use crate::limits::{EXPR_DEPTH, STMT_DEPTH, TYPE_DEPTH};
 use crate::spec::{Contract, ContractKind, SpecFn};
-use crate::ty::{Len, LocalId, Range, StructDef, StructId, Ty};
-use crate::typing::Scope;
+use crate::ty::{LocalId, StructDef, Ty};
 use num_bigint::BigInt;
 
 pub(super) type Parse<T> = Result<T, ParseError>;
@@ -17,31 +15,15 @@ pub(super) type Parse<T> = Result<T, ParseError>;
 /// so that programs at the limits pass and the verifier names what exceeds them.
 const DEPTH: usize = EXPR_DEPTH + STMT_DEPTH + TYPE_DEPTH;
 
-const BIN_OPS: [BinOp; 12] = [
-    BinOp::Add,
-    BinOp::Sub,
-    BinOp::Mul,
-    BinOp::Div,
-    BinOp::Mod,
-    BinOp::And,
-    BinOp::Or,
-    BinOp::Xor,
-    BinOp::Shl,
-    BinOp::Shr,
-    BinOp::Rotl,
-    BinOp::Rotr,
-];
-const CMP_OPS: [CmpOp; 6] = [CmpOp::Eq, CmpOp::Ne, CmpOp::Lt, CmpOp::Le, CmpOp::Gt, CmpOp::Ge];
-
 pub(super) struct Parser {
     tokens: Vec<(Token, u32)>,
-    at: usize,
-    program: Program,
+    pub at: usize,
+    pub program: Program,
     /// Locals of the function being read.
-    locals: Vec<Local>,
+    pub locals: Vec<Local>,
     depth: usize,
     /// The next expression is the first after `(`, so that `: type` may say its type.
-    type_may_follow: bool,
+    pub type_may_follow: bool,
 }
 
 pub(super) fn program(text: &str) -> Parse<Program> {
@@ -73,7 +55,7 @@ impl Parser {
         self.error_at(self.at, message)
     }
 
-    fn error_before<T>(&self, message: &str) -> Parse<T> {
+    pub fn error_before<T>(&self, message: &str) -> Parse<T> {
         self.error_at(self.at.saturating_sub(1), message)
     }
 
@@ -89,13 +71,13 @@ impl Parser {
         self.error(&format!("`{symbol}` is expected"))
     }
 
-    fn eat(&mut self, symbol: &'static str) -> bool {
+    pub fn eat(&mut self, symbol: &'static str) -> bool {
         let here = *self.peek() == Token::Symbol(symbol);
         self.at += usize::from(here);
         here
     }
 
-    fn eat_word(&mut self, word: &str) -> bool {
+    pub fn eat_word(&mut self, word: &str) -> bool {
         let here = matches!(self.peek(), Token::Ident(w) if w == word);
         self.at += usize::from(here);
         here
@@ -122,7 +104,7 @@ impl Parser {
         }
     }
 
-    fn number(&mut self) -> Parse<BigInt> {
+    pub fn number(&mut self) -> Parse<BigInt> {
         match self.next() {
             Token::Number(v, None) => Ok(v),
             _ => self.error_before("a number is expected"),
@@ -136,7 +118,7 @@ impl Parser {
         }
     }
 
-    fn number_u64(&mut self) -> Parse<u64> {
+    pub fn number_u64(&mut self) -> Parse<u64> {
         match u64::try_from(self.number()?) {
             Ok(n) => Ok(n),
             Err(_) => self.error_before("a number below 2^64 is expected"),
@@ -418,193 +400,4 @@ impl Parser {
         let loc = self.loc()?;
         Ok(Stmt::For { var, lo, hi, rev, unroll, invariants, body: self.block()?, loc })
     }
-
-    // ---- places and expressions ----
-
-    pub fn place(&mut self) -> Parse<Place> {
-        let base = match self.peek() {
-            Token::Ref { kind: RefKind::Const, .. } => Base::Const(ConstId(self.reference(RefKind::Const)?)),
-            _ => Base::Local(LocalId(self.reference(RefKind::Local)?)),
-        };
-        let mut projs = Vec::new();
-        loop {
-            if self.eat(".") {
-                projs.push(Proj::Field(self.number_u32()?));
-            } else if self.eat("[") {
-                let e = self.expr()?;
-                projs.push(if self.eat(";") { Proj::Slice { off: e, len: self.number_u64()? } } else { Proj::Index(e) });
-                self.symbol("]")?;
-            } else {
-                return Ok(Place { base, projs });
-            }
-        }
-    }
-
-    pub fn expr(&mut self) -> Parse<Expr> {
-        self.deeper(Self::expr_here)
-    }
-
-    fn boxed(&mut self) -> Parse<Box<Expr>> {
-        self.expr().map(Box::new)
-    }
-
-    fn expr_here(&mut self) -> Parse<Expr> {
-        let type_may_follow = std::mem::take(&mut self.type_may_follow);
-        let kind = match self.peek().clone() {
-            Token::Number(v, width) => {
-                self.next();
-                return Ok(Expr::new(ExprKind::Const(v), width.map_or(Ty::Int(None), Ty::Word)));
-            }
-            Token::Symbol("(") => return self.parens(),
-            Token::Symbol("[") => {
-                self.next();
-                ExprKind::Array(self.list("]", Self::expr)?)
-            }
-            Token::Ref { kind: RefKind::Struct, .. } => {
-                let id = StructId(self.reference(RefKind::Struct)?);
-                self.symbol("{")?;
-                ExprKind::Struct(id, self.list("}", Self::expr)?)
-            }
-            Token::Ref { .. } => ExprKind::Read(self.place()?),
-            Token::Ident(word) => {
-                self.next();
-                match word.as_str() {
-                    "true" => return Ok(Expr::bool(true)),
-                    "false" => return Ok(Expr::bool(false)),
-                    "cast" | "repeat" => return self.with_type(&word),
-                    _ => self.function(&word)?,
-                }
-            }
-            _ => return self.error("an expression is expected"),
-        };
-        self.typed(kind, type_may_follow)
-    }
-
-    /// `cast<T>(e)` or `repeat<T>(e)` after its word.
-    fn with_type(&mut self, word: &str) -> Parse<Expr> {
-        self.symbol("<")?;
-        let ty = self.ty()?;
-        self.symbol(">")?;
-        self.symbol("(")?;
-        let a = self.boxed()?;
-        self.symbol(")")?;
-        let kind = if word == "cast" { ExprKind::Cast(a) } else { ExprKind::Repeat(a) };
-        Ok(Expr::new(kind, ty))
-    }
-
-    fn function(&mut self, word: &str) -> Parse<ExprKind> {
-        self.symbol("(")?;
-        let a = self.boxed()?;
-        let kind = match word {
-            "neg" => ExprKind::Un(UnOp::Neg, a),
-            "not" => ExprKind::Un(UnOp::Not, a),
-            "select" => {
-                self.symbol(",")?;
-                let b = self.boxed()?;
-                self.symbol(",")?;
-                ExprKind::Select(a, b, self.boxed()?)
-            }
-            _ => return self.error("an expression is expected"),
-        };
-        self.symbol(")")?;
-        Ok(kind)
-    }
-
-    /// `(a op b)`, `(a op b : T)` or `(e : T)`.
-    fn parens(&mut self) -> Parse<Expr> {
-        self.symbol("(")?;
-        self.type_may_follow = true;
-        let a = self.expr()?;
-        let kind = match self.operator() {
-            None if *self.peek() == Token::Symbol(":") => a.kind,
-            None => return self.error("an operator is expected"),
-            Some(Operator::Bin(op)) => ExprKind::Bin(op, Box::new(a), self.boxed()?),
-            Some(Operator::Cmp(op)) => ExprKind::Cmp(op, Box::new(a), self.boxed()?),
-        };
-        let e = if self.eat(":") { Expr::new(kind, self.ty()?) } else { self.typed(kind, false)? };
-        self.symbol(")")?;
-        Ok(e)
-    }
-
-    /// The infix operator that stands next, consumed.
-    fn operator(&mut self) -> Option<Operator> {
-        let Token::Symbol(symbol) = *self.peek() else { return None };
-        let bin = BIN_OPS.into_iter().find(|op| bin_symbol(*op) == symbol).map(Operator::Bin);
-        let found = bin.or(CMP_OPS.into_iter().find(|op| cmp_symbol(*op) == symbol).map(Operator::Cmp));
-        self.at += usize::from(found.is_some());
-        found
-    }
-
-    /// Gives an expression its natural type. Where it has none, the type must follow (and replaces what is
-    /// put here).
-    fn typed(&self, kind: ExprKind, type_may_follow: bool) -> Parse<Expr> {
-        let scope = Scope { structs: &self.program.structs, consts: &self.program.consts, locals: &self.locals };
-        match natural_ty(&kind, scope) {
-            Some(ty) => Ok(Expr::new(kind, ty)),
-            None if type_may_follow && *self.peek() == Token::Symbol(":") => Ok(Expr::new(kind, Ty::Bool)),
-            None => self.error_before("the type of this does not follow from its parts: write `(e : type)`"),
-        }
-    }
-
-    // ---- types ----
-
-    fn ty(&mut self) -> Parse<Ty> {
-        self.deeper(Self::ty_here)
-    }
-
-    fn ty_here(&mut self) -> Parse<Ty> {
-        if let Token::Ref { kind: RefKind::Struct, .. } = self.peek() {
-            return Ok(Ty::Struct(StructId(self.reference(RefKind::Struct)?)));
-        }
-        if self.eat("[") {
-            let elem = Box::new(self.ty()?);
-            self.symbol(";")?;
-            let len = self.len()?;
-            let ranges = if self.eat("|") { Some(self.list("]", Self::range)?) } else { None };
-            if ranges.is_none() {
-                self.symbol("]")?;
-            }
-            return Ok(Ty::Array { elem, len, ranges });
-        }
-        let Token::Ident(word) = self.next() else { return self.error_before("a type is expected") };
-        match word.as_str() {
-            "bool" => Ok(Ty::Bool),
-            "int" => match self.peek() {
-                Token::Number(..) => Ok(Ty::Int(Some(self.range()?))),
-                _ => Ok(Ty::Int(None)),
-            },
-            _ => match word.strip_prefix('u').and_then(|bits| bits.parse().ok()) {
-                Some(bits) => Ok(Ty::Word(bits)),
-                None => self.error_before("a type is expected"),
-            },
-        }
-    }
-
-    fn range(&mut self) -> Parse<Range> {
-        let lo = self.number()?;
-        self.symbol("..")?;
-        Ok(Range { lo, hi: self.number()? })
-    }
-
-    fn len(&mut self) -> Parse<Len> {
-        if let Token::Number(..) = self.peek() {
-            return Ok(Len::Const(self.number_u64()?));
-        }
-        let param = LocalId(self.reference(RefKind::Local)?);
-        let negative = *self.peek() == Token::Symbol("-");
-        if !negative && *self.peek() != Token::Symbol("+") {
-            return Ok(Len::Param { param, add: 0 });
-        }
-        self.next();
-        let add = i128::from(self.number_u64()?);
-        match i64::try_from(if negative { -add } else { add }) {
-            Ok(add) => Ok(Len::Param { param, add }),
-            Err(_) => self.error_before("this number is too large"),
-        }
-    }
-}
-
-enum Operator {
-    Bin(BinOp),
-    Cmp(CmpOp),
 }

@@ -9,7 +9,7 @@ use crate::typing::Scope;
 use num_bigint::BigInt;
 use num_traits::Signed;
 
-/// Longest text of one line of statements; longer lists break after commas only in tables.
+/// Entries of a constant table on one line.
 const TABLE_COLUMN: usize = 16;
 
 pub(super) struct Printer<'p> {

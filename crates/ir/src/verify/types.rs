@@ -70,8 +70,8 @@ pub(super) fn const_fits(program: &Program, ty: &Ty, value: &ConstValue) -> Judg
                 return bad("arity", format!("{} elements for a type of another length", vs.len()));
             }
             vs.iter().try_for_each(|v| const_fits(program, elem, v))?;
-            let each = ranges.iter().flatten().zip(vs);
-            each.map(|(r, v)| const_fits(program, &Ty::Int(Some(r.clone())), v)).collect()
+            let mut each = ranges.iter().flatten().zip(vs);
+            each.try_for_each(|(r, v)| const_fits(program, &Ty::Int(Some(r.clone())), v))
         }
         (Ty::Struct(id), ConstValue::Struct(vs)) => {
             let def = &program.structs[id.0 as usize];
