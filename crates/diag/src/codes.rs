@@ -30,7 +30,6 @@ pub const CODES: &[(&str, &str)] = &[
     ("misplaced-implements", "`implements` is not the first item of its file"),
     ("misplaced-public", "`public` stands inside a type"),
     ("misplaced-tuple", "a tuple stands where one value is needed"),
-    ("missing-body", "a specification has no definition"),
     ("missing-field", "a struct literal leaves out a field"),
     ("missing-file", "a file cannot be read"),
     ("missing-member", "an implementation does not define a member of its interface"),

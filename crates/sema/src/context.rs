@@ -7,7 +7,7 @@ use crate::modules::{ModId, World};
 use crate::names::Entity;
 use crate::types::Signature;
 use santoku_diag::{Diagnostic, Span};
-use santoku_ir::{ConstId, ConstValue, FuncId, Loc, Program, SpecId, StructId, Ty};
+use santoku_ir::{ConstId, ConstValue, FuncId, Loc, Program, SpecId, Stmt, StructId, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A value computed once; `Busy` while it is being computed, to catch cycles.
@@ -39,6 +39,8 @@ pub struct Cx<'w> {
     /// Functions being lowered, outermost first, each with the place of the call that asked for it.
     pub calls: Vec<(Entity, Span)>,
     pub func_names: BTreeSet<String>,
+    /// By function name: bodies before their secret `if`s were removed, where that hides unset variables.
+    pub branching: BTreeMap<String, Vec<Stmt>>,
     pub elements_left: u64,
     pub steps_left: u64,
 }
@@ -70,6 +72,7 @@ impl<'w> Cx<'w> {
             signatures: BTreeMap::new(),
             calls: Vec::new(),
             func_names: BTreeSet::new(),
+            branching: BTreeMap::new(),
             elements_left: limits::CONST_ELEMENTS,
             steps_left: limits::CONST_STEPS,
         }

@@ -11,11 +11,19 @@ use santoku_diag::Span;
 use santoku_ir::{BinOp, Expr, Len, Local, LocalId, LocalKind, Place, Range, Stmt, Ty, UnOp};
 use std::collections::BTreeSet;
 
+/// A finished body.
+pub struct Finished {
+    pub body: Vec<Stmt>,
+    /// Where variables without a value had to be given one, because a guarded write reads them: the body with its
+    /// secret `if`s still in place. It tells whether the *source* reads a variable before it has a value.
+    pub branching: Option<Vec<Stmt>>,
+}
+
 /// Finishes the body of one function. `unset`: locals whose declaration gives them no value.
-pub fn finish(cx: &Cx, locals: &mut Vec<Local>, secrecy: &Secrecy, unset: &[bool], body: Vec<Draft>) -> Vec<Stmt> {
+pub fn finish(cx: &Cx, locals: &mut Vec<Local>, secrecy: &Secrecy, unset: &[bool], body: Vec<Draft>) -> Finished {
     let drafted = locals.len() as u32;
     let mut p = Predicate { cx, locals, secrecy, drafted, guarded: BTreeSet::new() };
-    let flat = p.flatten(body);
+    let flat = p.flatten(body.clone());
     let guarded = std::mem::take(&mut p.guarded);
     let mut out = Vec::new();
     for id in guarded {
@@ -25,8 +33,10 @@ pub fn finish(cx: &Cx, locals: &mut Vec<Local>, secrecy: &Secrecy, unset: &[bool
             out.push(Stmt::Assign { dst: Place::local(id), src, loc: local.loc });
         }
     }
-    out.extend(flat.into_iter().map(|d| stmt(cx, d)));
-    out
+    let statements = |ds: Vec<Draft>| ds.into_iter().map(|d| stmt(cx, d)).collect::<Vec<_>>();
+    let branching = (!out.is_empty()).then(|| statements(body));
+    out.extend(statements(flat));
+    Finished { body: out, branching }
 }
 
 struct Predicate<'a, 'w> {

@@ -2,16 +2,17 @@
 
 use crate::body;
 use crate::context::Cx;
-use crate::instances::plain_key;
+use crate::instances::{plain_key, Instance};
 use crate::interfaces;
 use crate::limits;
 use crate::modules::{ModId, World};
 use crate::names::{Entity, Item};
 use crate::{Compiled, Export, Failed};
 use santoku_diag::{Diagnostic, Severity, Span};
+use santoku_ir::verify::VerifyError;
 use santoku_ir::{FuncId, Program, Test};
 use santoku_syntax::ast::{Block, ItemKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Analyses a loaded world, on a thread whose stack bears the nesting that the limits allow.
 pub fn analyse(world: World) -> Result<Compiled, Failed> {
@@ -20,6 +21,7 @@ pub fn analyse(world: World) -> Result<Compiled, Failed> {
         let exports = everything(&mut cx);
         if cx.diagnostics.iter().all(|d| d.severity != Severity::Error) {
             verify(&mut cx);
+            verify_branching(&mut cx);
         }
         (cx.program, cx.diagnostics, exports)
     };
@@ -59,27 +61,72 @@ fn everything(cx: &mut Cx) -> Vec<Export> {
     for module in &own {
         tests(cx, *module);
     }
+    nothing_lost(cx);
     exports(cx)
+}
+
+/// The first unset variable of each function; later ones mostly follow from it.
+fn unset_variables(cx: &mut Cx, errors: &[VerifyError]) {
+    let mut functions: BTreeSet<&str> = BTreeSet::new();
+    for e in errors.iter().filter(|e| e.code == "unassigned") {
+        if functions.insert(&e.func) {
+            cx.report(
+                Diagnostic::error("unset-variable", "a variable is read before it has a value")
+                    .at(span_of(e.loc), &e.message)
+                    .help("give the variable a value where it is declared, or on every way to this place"),
+            );
+        }
+    }
+}
+
+/// Variables without a value, in functions whose selections read (and so had to set) them.
+fn verify_branching(cx: &mut Cx) {
+    let bodies = std::mem::take(&mut cx.branching);
+    if bodies.is_empty() {
+        return;
+    }
+    let mut program = cx.program.clone();
+    for f in &mut program.funcs {
+        // Secrecy has been judged; here branches stand on secrets.
+        f.locals.iter_mut().for_each(|l| l.public = true);
+        if let Some(body) = bodies.get(&f.name) {
+            f.body.clone_from(body);
+        }
+    }
+    unset_variables(cx, &santoku_ir::verify::verify(&program));
 }
 
 /// The core's own rules. A value read before it is written is the user's fault; anything else is ours.
 fn verify(cx: &mut Cx) {
-    for e in santoku_ir::verify::verify(&cx.program) {
-        let place = span_of(e.loc);
-        cx.report(match e.code {
-            "unassigned" => Diagnostic::error("unset-variable", "a variable is read before it has a value")
-                .at(place, e.message)
-                .help("give the variable a value where it is declared, or on every way to this place"),
-            _ => Diagnostic::error("internal", e.to_string())
-                .at(place, "while compiling this")
-                .note("pass: sema")
-                .help("this is a fault of the compiler; please report it"),
-        });
+    let errors = santoku_ir::verify::verify(&cx.program);
+    unset_variables(cx, &errors);
+    for e in errors.iter().filter(|e| e.code != "unassigned") {
+        internal(cx, e.to_string(), Some(span_of(e.loc)));
     }
+}
+
+fn internal(cx: &mut Cx, title: String, place: Option<Span>) {
+    let d = Diagnostic::error("internal", title)
+        .note("pass: sema")
+        .help("this is a fault of the compiler; please report it");
+    cx.report(match place {
+        Some(span) => d.at(span, "while compiling this"),
+        None => d,
+    });
 }
 
 fn span_of(loc: santoku_ir::Loc) -> Span {
     Span { file: santoku_diag::FileId(loc.file), start: loc.start, end: loc.end }
+}
+
+/// What failed must have said why: a function left out in silence would be a lie.
+fn nothing_lost(cx: &mut Cx) {
+    let silent = cx.diagnostics.iter().all(|d| d.severity != Severity::Error);
+    let lost = cx.instances.iter().find(|(_, i)| matches!(i, Instance::Failed)).map(|(key, _)| key.entity);
+    if let (true, Some(entity)) = (silent, lost) {
+        let name = cx.entity_name(entity);
+        internal(cx, format!("`{name}` was dropped without a reason"), None);
+    }
 }
 
 /// Constants, types, structs, tables and specifications of a module, used or not.
@@ -142,9 +189,15 @@ fn test(cx: &mut Cx, module: ModId, name: &str, body: &Block, span: Span) {
     let base = cx.qualified(module, &format!("test${}", cx.program.tests.len()));
     let full = cx.fresh_func_name(&base);
     let env = cx.env(module);
-    if let Some(func) = body::lower_test(cx, env, body, full, span) {
-        let id = cx.program.add_func(func);
-        cx.program.tests.push(Test { name: name.to_string(), func: id });
+    match body::lower_test(cx, env, body, full, span) {
+        Some(func) => {
+            let id = cx.program.add_func(func);
+            cx.program.tests.push(Test { name: name.to_string(), func: id });
+        }
+        None if cx.diagnostics.iter().all(|d| d.severity != Severity::Error) => {
+            internal(cx, format!("test \"{name}\" was dropped without a reason"), Some(span));
+        }
+        None => {}
     }
 }
 

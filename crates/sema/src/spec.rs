@@ -133,13 +133,8 @@ impl Cx<'_> {
         let loc = self.loc(f.name.span);
         let name = self.qualified(entity.module, &f.name.name);
         self.program.specs.push(SpecFn { name, params, body: SpecExpr::Int(BigInt::ZERO), loc });
-        let Some(body) = &f.body else {
-            return self.fail(
-                Diagnostic::error("missing-body", format!("`{}` has no body", f.name.name))
-                    .at(f.name.span, "a specification needs a definition")
-                    .help("add `= expression`"),
-            );
-        };
+        // Only members of an interface lack a body, and those resolve to the implementation's definition.
+        let body = f.body.as_ref()?;
         let (module, types) = (entity.module, f.params.iter().map(|p| (p.name.name.clone(), &p.ty)));
         let mut vars = Vec::new();
         for (name, ty) in types {

@@ -82,13 +82,7 @@ impl Cx<'_> {
     pub fn any_type(&mut self, env: &mut Env, t: &Type) -> Option<STy> {
         let ty = match &t.kind {
             TypeKind::Word(bits) if (1..=128).contains(bits) => Ty::Word(*bits),
-            TypeKind::Word(bits) => {
-                return self.fail(
-                    Diagnostic::error("bad-word", format!("no word type of {bits} bits"))
-                        .at(t.span, "words have 1 to 128 bits")
-                        .help("use `int in a..b` for larger numbers"),
-                )
-            }
+            TypeKind::Word(bits) => return self.bad_word(&bits.to_string(), t.span),
             TypeKind::Bool => Ty::Bool,
             TypeKind::Int(None) => Ty::Int(None),
             TypeKind::Int(Some((lo, hi))) => Ty::Int(Some(self.range(env, lo, hi, t.span)?)),
@@ -102,7 +96,12 @@ impl Cx<'_> {
                     return Some(STy::one(ty.clone()));
                 }
                 match self.world.resolve(env.module, path) {
-                    Err(d) => return self.fail(d),
+                    Err(d) => match path.name.name.strip_prefix('u') {
+                        Some(bits) if path.module.is_none() && bits.parse::<u32>().is_ok() => {
+                            return self.bad_word(bits, t.span)
+                        }
+                        _ => return self.fail(d),
+                    },
                     Ok(entity) => return self.named_type(entity, path.span),
                 }
             }
@@ -110,6 +109,14 @@ impl Cx<'_> {
             TypeKind::Error => return None,
         };
         Some(STy::one(ty))
+    }
+
+    fn bad_word<T>(&mut self, bits: &str, span: Span) -> Option<T> {
+        self.fail(
+            Diagnostic::error("bad-word", format!("no word type of {bits} bits"))
+                .at(span, "words have 1 to 128 bits")
+                .help("use `int in a..b` for larger numbers"),
+        )
     }
 
     fn named_type(&mut self, entity: Entity, span: Span) -> Option<STy> {

@@ -209,7 +209,11 @@ impl FnCx<'_, '_> {
             }
         }
         let unset: Vec<bool> = facts.iter().map(|f| f.unset).collect();
-        let body = predicate::finish(cx, &mut locals, &secrecy, &unset, out);
+        let finished = predicate::finish(cx, &mut locals, &secrecy, &unset, out);
+        if let Some(branching) = finished.branching {
+            cx.branching.insert(name.clone(), branching);
+        }
+        let body = finished.body;
         let loc = cx.loc(span);
         ok.then_some(Func {
             name,

@@ -1,0 +1,275 @@
+//! What is refused, and where: one program at least for every code this crate reports.
+
+mod common;
+use common::{build, refusal};
+use std::collections::BTreeSet;
+
+/// `(source, message)`: exactly this one message.
+const CASES: &[(&str, &str)] = &[
+    // Names.
+    ("fn f(x: u8) -> u8 { y }", "unknown-name 1:21 `y` is not defined"),
+    ("fn f(x: u8) -> u8 { g(x) }", "unknown-name 1:21 `g` is not defined"),
+    ("fn f(x: u8) -> T { x }", "unknown-name 1:16 `T` is not defined"),
+    ("fn f(x: u8) -> u8 requires result == x { x }", "unknown-name 1:28 `result` has no meaning here"),
+    ("fn f(x: u8) -> u8 { M::g(x) }", "unknown-module 1:21 no module `M` here"),
+    ("const A = 1\nconst A = 2", "duplicate-name 2:7 `A` is defined twice"),
+    ("fn f(x: u8, x: u8) -> u8 { x }", "duplicate-name 1:13 parameter `x` appears twice"),
+    ("struct S { a: u8, a: u8 }", "duplicate-name 1:19 field `a` appears twice"),
+    ("test \"a\" { assert true }\ntest \"a\" { assert true }", "duplicate-name 2:1 test \"a\" appears twice"),
+    ("@export(\"f\")\nfn f(x: u8) -> u8 { x }\n@export(\"f\")\nfn g(x: u8) -> u8 { x }", "duplicate-name 4:4 two functions are exported as `f`"),
+    ("const A = 1\nfn f(x: A) -> u8 { 1 }", "not-a-type 2:9 this constant is not a type"),
+    ("fn g(x: u8) -> u8 { x }\nfn f(x: u8) -> u8 { g }", "not-a-value 2:21 this function is not a value"),
+    ("const A = 1\nfn f(x: u8) -> u8 { A(x) }", "not-callable 2:21 this constant cannot be called here"),
+    ("spec fn s(x: int) -> int = x\nfn f(x: u8) -> u8 { s(x) }", "not-callable 2:21 this specification cannot be called here"),
+    ("fn g(x: u8) -> u8 { x }\nfn f(x: u8) -> u8 ensures result == g(x) { x }", "not-callable 2:37 this function cannot be called in a specification"),
+    ("fn g(x: u8) -> u8 { x }\nfn f(x: u8) -> u8 { g(x, x) }", "wrong-arguments 2:21 `g` takes 1 arguments, 2 given"),
+    ("struct S { a: u8 }\nfn f(x: u8) -> u8 { S { a: x }.b }", "unknown-field 2:32 no field `b`"),
+    ("struct S { a: u8, b: u8 }\nfn f(x: u8) -> S { S { a: x } }", "missing-field 2:20 field `b` is missing"),
+    ("fn f(x: u8) -> u8 { (x, x).2 }", "unknown-field 1:21 no part 2 in a tuple of 2"),
+    // Types.
+    ("fn f(x: u8) -> u16 { x }", "type-mismatch 1:22 expected u16, found u8"),
+    ("fn f(x: u8, y: u16) -> u8 { x + y }", "type-mismatch 1:33 operands of different types: u8 and u16"),
+    ("fn f(x: u8) -> int { x }", "type-mismatch 1:22 expected int, found u8"),
+    ("fn f(x: u8) -> u8 { if x { 1 } else { 2 } }", "type-mismatch 1:24 expected bool, found u8"),
+    ("fn f(x: [u8; 4]) -> [u8; 5] { x }", "type-mismatch 1:31 expected [u8; 5], found [u8; 4]"),
+    ("fn f(x: u8) -> u8 { x[0] }", "type-mismatch 1:23 u8 cannot be indexed"),
+    ("fn f(x: u8) -> u8 { x.a }", "type-mismatch 1:21 u8 has no fields"),
+    ("fn f(x: u8) -> u8 { let (a, b) = x; a }", "type-mismatch 1:34 2 names for a value of type u8"),
+    ("spec fn s(x: int) -> bool = x", "type-mismatch 1:22 expected a bool, found an integer"),
+    ("fn f(x: bool) -> bool { ~x }", "bad-operator 1:26 `~` on bool"),
+    ("fn f(x: int in 0..9) -> int { x ^ x }", "bad-operator 1:31 this operation does not exist on int in 0..9"),
+    ("fn f(x: int in 0..9) -> int { x & 6 }", "bad-operator 1:31 this operation does not exist on int"),
+    ("fn f(x: [u8; 2]) -> bool { x < x }", "bad-operator 1:28 [u8; 2] has no order"),
+    ("spec fn s(x: int) -> int = x | 1", "bad-operator 1:28 bitwise operations do not exist in specifications"),
+    ("fn f(x: [u8; 2]) -> u16 { u16(x) }", "bad-conversion 1:27 no conversion from [u8; 2] to u16"),
+    ("fn f(x: int) -> int { x }", "missing-range 1:9 a parameter of type `int` without a range"),
+    ("struct S { a: [int; 4] }", "missing-range 1:15 a struct field of type `int` without a range"),
+    ("fn g<T: type>(x: T) -> T { x }\nfn f(x: u8) -> int { let y: int = int(x); g(y) }", "missing-range 2:43 `T` would be `int` without a range"),
+    ("fn f(x: int in 5..4) -> u8 { 1 }", "empty-range 1:9 empty range 5..4"),
+    ("fn f(x: [u8; i < 4]) -> u8 { 1 }", "bad-range 1:10 ranges per index need `int in lo..hi` and a constant length"),
+    ("fn f(x: [u8; 2 - 3]) -> u8 { 1 }", "bad-length 1:14 array length is negative"),
+    ("fn f<n: len>(x: [u8; n], y: [u8; 2*n]) -> u8 { 1 }", "bad-length 1:34 array length of this form is not supported"),
+    ("fn f(x: u200) -> u8 { 1 }", "bad-word 1:9 no word type of 200 bits"),
+    ("struct A { b: B }\nstruct B { a: [A; 2] }", "recursive-type 2:16 a type contains itself"),
+    ("type A = [A; 2]", "recursive-type 1:11 a type contains itself"),
+    ("fn f(x: [public u8; 2]) -> u8 { 1 }", "misplaced-public 1:10 `public` cannot stand inside a type"),
+    ("fn f(x: (u8, u8)) -> u8 { 1 }", "misplaced-tuple 1:9 a tuple cannot stand here"),
+    ("fn f(x: u8) -> u8 { x + (x, x) }", "misplaced-tuple 1:25 a tuple cannot stand here"),
+    ("fn g<T: type>(x: u8) -> T { T(x) }\nfn f(x: u8) -> u8 { let y = g(x); y }", "cannot-infer 2:29 cannot infer `T` of `g`"),
+    ("fn g<T: type>(x: T) -> T { x }\nfn f<n: len>(x: [u8; n]) -> [u8; n] { g(x) }", "bad-type-argument 2:39 `T` would be an array of run-time length"),
+    // Constants.
+    ("const A = 2^5000", "const-too-large 1:11 constant beyond 2^4096"),
+    ("const A = 2^(2^100)", "const-too-large 1:11 constant beyond 2^4096"),
+    ("const A = [0; 2^40]", "const-too-large 1:15 constant too large to evaluate"),
+    ("const A = [for i in 0..<2^21: [0; 100]]", "const-too-large 1:31 constant too large to evaluate"),
+    ("fn f(x: [u8; 2^40]) -> u8 { 1 }", "const-too-large 1:14 array too large"),
+    ("fn f(x: u8) -> u8 { let y = [[x; 2^12]; 2^12]; x }", "const-too-large 1:29 array too large"),
+    ("fn f(x: u8) -> u8 { var y = x; for i in 0..<2^40 { y += 1 }\n y }", "loop-too-long 1:41 loop runs too often"),
+    ("const A = B\nconst B = A + 1", "cyclic-constant 2:11 a constant is defined by itself"),
+    ("const A: u8 = 256", "out-of-range 1:15 256 does not fit u8"),
+    ("fn f(x: u8) -> u8 { x + 256 }", "out-of-range 1:25 256 does not fit u8"),
+    ("fn f(x: u8) -> int in 0..7 { 8 }", "out-of-range 1:30 8 does not fit int in 0..7"),
+    ("fn f(x: [u8; 4]) -> u8 { x[4] }", "index-out-of-range 1:28 index 4 outside an array of 4"),
+    ("fn f(x: [u8; 4]) -> [u8; 2] { x[3; 2] }", "index-out-of-range 1:33 index 4 outside an array of 4"),
+    ("const A = [1, 2][2]", "index-out-of-range 1:18 index 2 outside an array of 2"),
+    ("fn g(x: u8) -> u8 { x }\nconst A = g(1)", "not-constant 2:11 a compile-time constant is needed here"),
+    ("fn f(x: public int in 0..9) -> [u8; 2] { let y: [u8; x] = [1, 2]; y }", "not-constant 1:54 a compile-time constant is needed here"),
+    ("fn f(x: int in 0..9, i: public int in 0..9) -> int { x << i }", "not-constant 1:59 an exact integer is shifted by constants only"),
+    ("const A = 1 / 0", "bad-divisor 1:11 divisor is not positive"),
+    ("fn f(x: u8, y: u8) -> u8 { x / y }", "bad-divisor 1:28 divisor is not a constant"),
+    ("fn f(x: u8) -> u8 { x / 3 }", "bad-divisor 1:21 words are divided by powers of two only"),
+    ("const A = 2^(0 - 1)", "bad-exponent 1:11 exponent is negative"),
+    ("fn f(x: u8) -> u8 { x << 8 }", "bad-shift 1:26 shift count out of range"),
+    ("table t: u2 -> u2 = [0, 1, 2]", "bad-table 1:7 this table is not a total map on small words"),
+    ("table t: u9 -> u2 = [0, 1, 2]", "bad-table 1:7 this table is not a total map on small words"),
+    // Statements.
+    ("fn f(x: u8) -> u8 { x = 1; x }", "assign-to-immutable 1:21 `x` cannot be assigned to"),
+    ("fn f(x: u8) -> u8 { let y = x; y += 1; y }", "assign-to-immutable 1:32 `y` cannot be assigned to"),
+    ("fn f(x: u8) -> u8 { for i in 0..3 { i = 2 }\n x }", "assign-to-immutable 1:37 `i` cannot be assigned to"),
+    ("const A = 1\nfn f(x: u8) -> u8 { A = 1; x }", "not-a-place 2:21 `A` cannot be assigned to"),
+    ("fn f(x: u8) -> u8 { var y = x; let z = if x == 1 { y = 2; 3 } else { 4 }; y + z }", "assign-in-expression 1:52 `y` is assigned inside an expression"),
+    ("fn f(x: u8) -> u8 { var y: u8; if x == 1 { y += 1 }\n y }", "unset-variable 1:44 a variable is read before it has a value"),
+    ("fn f(x: u8) -> u8 { let y = x }", "missing-result 1:31 the body has no result"),
+    ("fn f(x: u8) { x }", "missing-result 1:4 `f` returns nothing"),
+    ("fn f(x: u8) -> u8 { var y = x; for i in 0..3 invariant g(y) == 1 { y += 1 }\n y }\nfn g(x: u8) -> u8 { x }", "bad-invariant 1:56 an invariant cannot call functions or build arrays"),
+    ("@fast\nfn f(x: u8) -> u8 { x }", "bad-attribute 1:1 unknown attribute `@fast`"),
+    ("@export(\"a b\")\nfn f(x: u8) -> u8 { x }", "bad-attribute 1:1 `@export` needs a C identifier"),
+    ("fn f(x: u8) -> u8 { var y = x; @fast for i in 0..3 { y += 1 }\n y }", "bad-attribute 1:32 unknown attribute `@fast`"),
+    ("fn f(x: u8) -> u8 { g(x) }\nfn g(x: u8) -> u8 { h(x) }\nfn h(x: u8) -> u8 { g(x) }", "recursive-function 3:21 `main.g` calls itself"),
+    ("fn f<K: const>(x: u8) -> u8 { f::<K + 1>(x) }\nfn g(x: u8) -> u8 { f::<0>(x) }", "recursive-function 1:31 `main.f` calls itself"),
+    ("fn f(x: u8) -> bool { x ≡ 1 mod 2 }", "spec-only 1:23 this form belongs to specifications"),
+    ("struct S { a: int in 0..9 }\nspec fn s(x: int) -> S = S { a: x }", "bad-specification 2:26 this form cannot stand in a specification"),
+    // Secrets.
+    ("fn f(t: [u8; 4], x: u8) -> u8 { t[int(x) & 3] }", "secret-index 1:35 index depends on a secret"),
+    ("fn f(t: [u8; 4], x: int in 0..2) -> [u8; 2] { t[x; 2] }", "secret-index 1:49 index depends on a secret"),
+    ("fn f(n: int in 0..9) -> int { var y: int in 0..9 = 0; for i in 0..<n { y = i }\n y }", "secret-bound 1:68 loop bound depends on a secret"),
+    ("fn f(x: u8, n: int in 0..7) -> u8 { x >> n }", "secret-shift 1:42 shift count depends on a secret"),
+    ("fn f(x: int in 0..99) -> int { x / 10 }", "secret-division 1:32 division of a secret"),
+    ("fn g(x: public u8) -> u8 { x }\nfn f(x: u8) -> u8 { g(x) }", "secret-argument 2:23 secret passed as a public argument"),
+    ("fn f(x: u8) -> public u8 { x + 1 }", "secret-value 1:16 a public variable or result holds a secret"),
+    ("fn f(x: u8) -> u8 { let y: public u8 = x; y }", "secret-value 1:28 a public variable or result holds a secret"),
+    ("fn f(t: [u8; 4], c: bool) -> u8 { var i: int in 0..3 = 0; if c { i = 1 }\n t[i] }", "secret-index 2:4 index depends on a secret"),
+];
+
+#[test]
+fn each_case_has_its_one_message() {
+    let mut wrong = Vec::new();
+    for (source, wanted) in CASES {
+        let found = refusal(&[("main.stk", source)], &[]);
+        if found != [*wanted] {
+            wrong.push(format!("{source}\n  wanted {wanted}\n  found  {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+const IFACE: &str = "interface fe {\n  default a\n  type Fe\n  fn g(x: Fe, n: public int in 0..7) -> Fe\n}";
+const USER: &str = "use fe as F\nfn f(x: F::Fe) -> F::Fe { F::g(x, 1) }";
+
+/// Programs of several files: files after the first, message.
+fn file_cases() -> Vec<(Vec<(&'static str, &'static str)>, &'static str)> {
+    vec![
+        (vec![("main.stk", "use a.b")], "missing-module 1:1 module `a.b` not found"),
+        (vec![("main.stk", "use a"), ("a.stk", "use b"), ("b.stk", "use a")], "cyclic-import 1:1 imports form a cycle"),
+        (vec![("main.stk", "use main")], "cyclic-import 1:1 imports form a cycle"),
+        (
+            vec![("main.stk", "use a\nuse b as a"), ("a.stk", ""), ("b.stk", "")],
+            "duplicate-name 2:10 `a` is imported twice",
+        ),
+        (vec![("main.stk", USER), ("fe.stk", IFACE)], "missing-module 1:1 `fe` has no implementation `a`"),
+        (
+            vec![("main.stk", USER), ("fe.stk", IFACE), ("fe_a.stk", "type Fe = u8")],
+            "not-an-implementation 1:1 `fe_a.stk` does not implement `fe`",
+        ),
+        (
+            vec![("main.stk", "use fe as F"), ("fe.stk", "interface fe { type Fe }")],
+            "no-implementation 1:1 no implementation of `fe` is chosen",
+        ),
+        (
+            vec![("main.stk", "implements fe as a"), ("fe.stk", "const A = 1")],
+            "not-an-interface 1:1 `fe` declares no interface",
+        ),
+        (
+            vec![("main.stk", "const A = 1\nimplements fe as a\ntype Fe = u8\nfn g(x: Fe, n: public int in 0..7) -> Fe { x }"), ("fe.stk", IFACE)],
+            "misplaced-implements 2:1 `implements` is not the first item of its file",
+        ),
+        (
+            vec![("main.stk", "implements fe as a\ntype Fe = u8"), ("fe.stk", IFACE)],
+            "missing-member 1:1 `fn g` of interface `fe` is not defined",
+        ),
+        (
+            vec![("main.stk", "implements fe as a\ntype Fe = u8\nfn g(x: Fe, n: int in 0..7) -> Fe { x }"), ("fe.stk", IFACE)],
+            "interface-mismatch 3:4 `g` differs from its interface",
+        ),
+        (
+            vec![("main.stk", "implements fe as a\ntype Fe = u8\nfn g(x: Fe, n: public int in 0..6) -> Fe { x }"), ("fe.stk", IFACE)],
+            "interface-mismatch 3:4 `g` differs from its interface",
+        ),
+        (
+            vec![("main.stk", "implements fe as a\ntype Fe = u8\nfn g(x: Fe, n: public int in 0..7) -> u16 { u16(x) }"), ("fe.stk", IFACE)],
+            "interface-mismatch 3:4 `g` differs from its interface",
+        ),
+        (
+            vec![
+                ("main.stk", "use fe as F\nfn f(x: F::Fe) -> F::Fe { F::hidden(x) }"),
+                ("fe.stk", IFACE),
+                ("fe_a.stk", "implements fe as a\ntype Fe = u8\nfn g(x: Fe, n: public int in 0..7) -> Fe { hidden(x) }\nfn hidden(x: Fe) -> Fe { x }"),
+            ],
+            "unknown-name 2:30 `hidden` is not defined",
+        ),
+    ]
+}
+
+#[test]
+fn each_set_of_files_has_its_one_message() {
+    for (files, wanted) in file_cases() {
+        assert_eq!(refusal(&files, &[]), vec![wanted.to_string()], "for {files:#?}");
+    }
+    let none = santoku_sema::compile("no.stk", &[], &mut |_| None, &Default::default());
+    assert_eq!(none.err().map(|f| f.diagnostics[0].code), Some("missing-file"));
+}
+
+#[test]
+fn limits_are_refused_not_suffered() {
+    let chain: String = (0..150).map(|i| format!("fn f{i}(x: u8) -> u8 {{ f{}(x) }}\n", i + 1)).collect();
+    let chain = format!("{chain}fn f150(x: u8) -> u8 {{ x }}");
+    assert_eq!(refusal(&[("main.stk", &chain)], &[])[0].split(' ').next(), Some("nesting-too-deep"));
+    let types: String = (0..40).map(|i| format!("type T{} = [T{i}; 1]\n", i + 1)).collect();
+    let types = format!("type T0 = u8\n{types}");
+    assert!(refusal(&[("main.stk", &types)], &[]).iter().all(|m| m.starts_with("nesting-too-deep") || m.starts_with("recursive-type")));
+    let many: String = (0..150).map(|i| format!("g::<{i}>(x); ")).map(|c| format!("y ^= {c}")).collect();
+    let all: String = (0..110).map(|i| format!("fn g{i}<K: const>(x: u8) -> u8 {{ h::<K * 1000 + {i}>(x) }}\n")).collect();
+    let all = format!("fn h<K: const>(x: u8) -> u8 {{ x + u8(K) }}\n{all}fn g<K: const>(x: u8) -> u8 {{ var y = x; {} y }}\nfn f(x: u8) -> u8 {{ var y = x; {many} y }}",
+        (0..110).map(|i| format!("y ^= g{i}::<K>(x); ")).collect::<String>());
+    assert_eq!(refusal(&[("main.stk", &all)], &[])[0].split(' ').next(), Some("too-many-instances"));
+}
+
+#[test]
+fn unused_values_are_refused() {
+    // The parser sees most of them; a value where a block wants none is ours.
+    let found = refusal(&[("main.stk", "fn f(x: u8) -> u8 { var y = x; for i in 0..3 { y }\n y }")], &[]);
+    assert_eq!(found, ["unused-value 1:48 this value is not used"]);
+}
+
+#[test]
+fn every_code_of_this_crate_has_a_case() {
+    let source = concat!(
+        include_str!("../src/arith.rs"), include_str!("../src/consts.rs"), include_str!("../src/infer.rs"),
+        include_str!("../src/instances.rs"), include_str!("../src/interfaces.rs"), include_str!("../src/modules.rs"),
+        include_str!("../src/names.rs"), include_str!("../src/program.rs"), include_str!("../src/secrecy.rs"),
+        include_str!("../src/spec.rs"), include_str!("../src/tables.rs"), include_str!("../src/types.rs"),
+        include_str!("../src/body/build.rs"), include_str!("../src/body/call.rs"), include_str!("../src/body/control.rs"),
+        include_str!("../src/body/function.rs"), include_str!("../src/body/mod.rs"), include_str!("../src/body/ops.rs"),
+        include_str!("../src/body/place.rs"), include_str!("../src/body/stmt.rs"), include_str!("../src/body/value.rs"),
+    );
+    let used: BTreeSet<&str> = santoku_diag::CODES.iter().map(|c| c.0).filter(|c| source.contains(&format!("\"{c}\""))).collect();
+    assert!(used.len() > 50);
+    let mut seen: BTreeSet<String> = CASES.iter().map(|c| c.1.to_string()).collect();
+    seen.extend(file_cases().iter().map(|c| c.1.to_string()));
+    let seen: BTreeSet<&str> = seen.iter().filter_map(|m| m.split(' ').next()).collect();
+    // These have tests of their own above, or cannot be provoked.
+    let elsewhere = ["internal", "missing-file", "nesting-too-deep", "too-many-instances", "unused-value"];
+    let missing: Vec<&&str> = used.iter().filter(|c| !seen.contains(**c) && !elsewhere.contains(c)).collect();
+    assert!(missing.is_empty(), "codes without a case: {missing:?}");
+}
+
+#[test]
+fn a_secret_is_traced_to_its_parameter() {
+    let source = "fn f(t: [u8; 4], key: u8) -> u8 {\n  let a = int(key)\n  let b = a & 3\n  t[b]\n}";
+    let Err(f) = build(&[("main.stk", source)], &[]) else { panic!("accepted") };
+    let labels: Vec<&str> = f.diagnostics[0].secondary.iter().map(|s| s.1.as_str()).collect();
+    assert_eq!(labels, ["`b` becomes secret here", "`a` becomes secret here", "`key` is secret: a parameter without `public`"]);
+}
+
+#[test]
+fn errors_do_not_cascade() {
+    let source = "fn f(x: u8) -> u8 {\n  let a = nope(x)\n  let b = a + 1\n  let c: u16 = b\n  a ^ b\n}\nfn g(x: u8) -> u8 { f(x) + f(x) }";
+    assert_eq!(refusal(&[("main.stk", source)], &[]), ["unknown-name 2:11 `nope` is not defined"]);
+    // Two independent faults are both reported.
+    let two = "fn f(x: u8) -> u8 { p }\nfn g(x: u8) -> u8 { q }";
+    assert_eq!(refusal(&[("main.stk", two)], &[]).len(), 2);
+}
+
+#[test]
+fn damaged_programs_never_panic() {
+    let source = include_str!("meaning.rs");
+    let programs: Vec<&str> = source.split("r#\"").skip(1).filter_map(|p| p.split("\"#").next()).collect();
+    assert!(programs.len() > 10);
+    let mut refused = 0;
+    let mut seed = 1u64;
+    for program in programs {
+        let words: Vec<&str> = program.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
+        for _ in 0..12 {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let (at, from) = ((seed >> 33) as usize % words.len(), (seed >> 13) as usize % words.len());
+            let mut damaged = words.clone();
+            match seed >> 60 & 3 {
+                0 => drop(damaged.remove(at)),
+                1 => damaged.insert(at, words[from]),
+                _ => damaged[at] = words[from],
+            }
+            refused += usize::from(build(&[("main.stk", &damaged.concat())], &[]).is_err());
+        }
+    }
+    assert!(refused > 50);
+}
