@@ -10,6 +10,8 @@ pub mod ckb;
 pub mod harness;
 pub mod host;
 pub mod peers;
+pub mod profile;
+pub mod record;
 pub mod rv32;
 pub mod size;
 pub mod stack;

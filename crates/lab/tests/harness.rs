@@ -1,6 +1,7 @@
 //! The harness end to end: compile, run, read back, bound the stack, size the objects, and refuse what is broken.
 
 use santoku_lab::harness::{run_rv32, Arg, Call, Constants, Level, March, Ret, Rv32Job, Source, Toolchain};
+use santoku_lab::profile::{flamegraph_svg, folded, leaf_table};
 use santoku_lab::rv32::{Config, SimError};
 use santoku_lab::stack::StackError;
 use santoku_lab::LabError;
@@ -186,4 +187,39 @@ int f(int n) { volatile char x[100]; x[n] = leaf(n); return x[n] + small(n); }";
     assert_eq!(report.stack_bounds[0].path, ["f", "leaf"]);
     assert!(report.stack_bounds[0].bytes > 600);
     assert_eq!(u64::from(report.measures[0].stack_bytes), report.stack_bounds[0].bytes);
+}
+
+#[test]
+fn the_profile_accounts_for_every_cycle() {
+    let text = "
+volatile unsigned sink;
+__attribute__((noinline)) unsigned leaf(unsigned n) { unsigned r = 0; while (n--) r += n * r + 1; return r; }
+__attribute__((noinline)) unsigned middle(unsigned n) { return leaf(n) + leaf(n + 1); }
+__attribute__((noinline)) unsigned tail(unsigned n) { return leaf(n * 3); }
+unsigned f(unsigned n) { for (int i = 0; i < 5; i++) sink = middle(n + i) + tail(n + i) + 1; return sink; }";
+    let call = Call {
+        declaration: "unsigned f(unsigned)".into(),
+        function: "f".into(),
+        args: vec![Arg::Word32(10)],
+        ret: Ret::Word32,
+    };
+    let program = toolchain().build(&Rv32Job::new(source(text), vec![call])).unwrap();
+    let ran = program.run(&Config { profile: true, ..Config::default() }).unwrap();
+    let tree = ran.run.calls.as_ref().unwrap();
+    let table = leaf_table(tree);
+    let total: u64 = table.iter().map(|l| l.self_cycles).sum();
+    // The window closes when `lab_window_end` is reached: everything before was charged to some function.
+    assert_eq!(total, ran.run.windows[0].cycles_core);
+    let find = |name: &str| table.iter().find(|l| l.function == name).unwrap();
+    assert_eq!((find("leaf").calls, find("middle").calls, find("tail").calls, find("f").calls), (15, 5, 5, 1));
+    assert_eq!(table[0].function, "leaf");
+    let inside = find("middle").inclusive_cycles + find("tail").inclusive_cycles + find("f").self_cycles;
+    assert_eq!(find("f").inclusive_cycles, inside);
+    let folded = folded(tree);
+    assert!(folded.contains("f;middle;leaf ") && folded.contains("f;tail;leaf "), "{folded}");
+    let svg = flamegraph_svg(tree, "f").unwrap();
+    assert!(svg.contains("<svg") && svg.contains("middle"));
+    let plain = program.run(&Config::default()).unwrap();
+    assert_eq!(plain.run.windows[0], ran.run.windows[0], "profiling changes nothing");
+    assert!(plain.run.calls.is_none());
 }

@@ -71,7 +71,11 @@ fn loads(tests: &mut Vec<MicroTest>) {
     push(tests, "lbu same register", repeat(16, "lbu a2,0(s0)"));
     for load in ["lw", "lbu", "lh"] {
         for n in 0..4 {
-            push(tests, format!("{load}, {n} nop, use"), repeat(16, &format!("{load} a2,0(s0);{}add a3,a2,a2", nops(n))));
+            push(
+                tests,
+                format!("{load}, {n} nop, use"),
+                repeat(16, &format!("{load} a2,0(s0);{}add a3,a2,a2", nops(n))),
+            );
         }
     }
     push(tests, "lw to address", repeat(16, "andi a2,a2,0;add a2,a2,s0;lw a2,0(a2)"));
@@ -88,10 +92,18 @@ fn stores(tests: &mut Vec<MicroTest>) {
 
 fn store_to_load(tests: &mut Vec<MicroTest>) {
     for n in 0..6 {
-        push(tests, format!("sw, {n} nop, lw same"), repeat(16, &format!("sw a0,0(s0);{}lw a2,0(s0);{}", nops(n), nops(4))));
+        push(
+            tests,
+            format!("sw, {n} nop, lw same"),
+            repeat(16, &format!("sw a0,0(s0);{}lw a2,0(s0);{}", nops(n), nops(4))),
+        );
     }
     for n in 0..3 {
-        push(tests, format!("sw, {n} nop, lw other"), repeat(16, &format!("sw a0,0(s0);{}lw a2,4(s0);{}", nops(n), nops(4))));
+        push(
+            tests,
+            format!("sw, {n} nop, lw other"),
+            repeat(16, &format!("sw a0,0(s0);{}lw a2,4(s0);{}", nops(n), nops(4))),
+        );
     }
     for (name, offset) in [("other", 8), ("first", 0), ("second", 4)] {
         let unit = format!("sw a0,0(s0);sw a0,4(s0);lw a2,{offset}(s0);{}", nops(4));
@@ -142,7 +154,11 @@ fn control(tests: &mut Vec<MicroTest>) {
     push(tests, "branch not taken, nop", repeat(8, "bne x0,x0,1f;nop;1:;nop;nop;nop;nop;nop;nop"));
     push(tests, "loop of 16", "li a2,16\n1: addi a2,a2,-1\nbnez a2,1b\n");
     push(tests, "loop of 16, 4 nop", "li a2,16\n1: nop\nnop\nnop\nnop\naddi a2,a2,-1\nbnez a2,1b\n");
-    push(tests, "loop of 40, loop of 3 inside", "li a2,40\n1: li a3,3\n2: addi a3,a3,-1\nbnez a3,2b\naddi a2,a2,-1\nbnez a2,1b\n");
+    push(
+        tests,
+        "loop of 40, loop of 3 inside",
+        "li a2,40\n1: li a3,3\n2: addi a3,a3,-1\nbnez a3,2b\naddi a2,a2,-1\nbnez a2,1b\n",
+    );
     push(tests, "four jumps", repeat(4, "jal x0,1f;nop;1:"));
     push(tests, "call and return", "mv a5,ra\njal ra,1f\njal ra,1f\njal x0,2f\n1: nop\nret\n2: mv ra,a5\n");
     let alternating = "li a2,20\n1: andi a3,a2,1\nbeqz a3,2f\nnop\n2: addi a2,a2,-1\nbnez a2,1b\n";
@@ -158,21 +174,27 @@ fn control(tests: &mut Vec<MicroTest>) {
     push(tests, "40 taken branches, mul", repeat(40, "beq x0,x0,1f;nop;1:;mul a2,a0,a1"));
     let calls = format!("mv a5,ra\n{}jal x0,2f\n1: nop\nnop\nret\n2: mv ra,a5\n", repeat(6, "jal ra,1f;nop"));
     push(tests, "six calls", calls);
-    let nested = "mv a5,ra\njal ra,1f\njal ra,1f\njal x0,3f\n1: mv a4,ra\njal ra,2f\nmv ra,a4\nret\n2: nop\nret\n3: mv ra,a5\n";
+    let nested =
+        "mv a5,ra\njal ra,1f\njal ra,1f\njal x0,3f\n1: mv a4,ra\njal ra,2f\nmv ra,a4\nret\n2: nop\nret\n3: mv ra,a5\n";
     push(tests, "nested calls", nested);
     push(tests, "indirect jump", "la a2,1f\njr a2\nnop\nnop\n1:\n");
     push(tests, "csr, use", repeat(4, "csrr a2,mcycle;add a3,a2,a2"));
 }
 
 fn division(tests: &mut Vec<MicroTest>) {
-    let pairs = [("12345", "7"), ("7", "12345"), ("-1", "3"), ("0", "5"), ("-100000", "10"), ("77", "0"), ("1<<31", "1")];
+    let pairs =
+        [("12345", "7"), ("7", "12345"), ("-1", "3"), ("0", "5"), ("-100000", "10"), ("77", "0"), ("1<<31", "1")];
     for op in ["div", "divu", "rem", "remu"] {
         for (a, b) in pairs {
             let unit = format!("{op} a4,a2,a3;add a5,a4,a4");
             push(tests, format!("{op} {a} by {b}, use"), format!("li a2,{a}\nli a3,{b}\n{}", repeat(4, &unit)));
         }
     }
-    push(tests, "div, 40 nop, use", format!("li a2,-5\nli a3,3\n{}", repeat(2, &format!("div a4,a2,a3;{}add a5,a4,a4", nops(40)))));
+    push(
+        tests,
+        "div, 40 nop, use",
+        format!("li a2,-5\nli a3,3\n{}", repeat(2, &format!("div a4,a2,a3;{}add a5,a4,a4", nops(40)))),
+    );
     push(tests, "div, mul", format!("li a2,1000\nli a3,3\n{}", repeat(4, "div a4,a2,a3;mul a5,a2,a3")));
 }
 

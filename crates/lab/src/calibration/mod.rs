@@ -44,10 +44,7 @@ pub fn micro_program(tests: &[MicroTest]) -> Vec<Source> {
         let _ = writeln!(body, "    print(micro{n}(buffer));");
     }
     let _ = write!(main, "int main(void)\n{{\n{body}    return 0;\n}}\n");
-    vec![
-        Source::Text { name: "main.c".into(), text: main },
-        Source::Text { name: "micro.S".into(), text: assembly },
-    ]
+    vec![Source::Text { name: "main.c".into(), text: main }, Source::Text { name: "micro.S".into(), text: assembly }]
 }
 
 /// Source of a `main` that evaluates `expression` once and prints the cycles and instructions it took; `declarations`
@@ -63,7 +60,12 @@ pub fn timed_main(declarations: &str, expression: &str) -> Source {
 }
 
 /// Builds a program for the RTL bench: the executable, and the flash image from [`FLASH_BASE`] on.
-pub fn build(toolchain: &Toolchain, sources: &[Source], march: March, level: Level) -> Result<(Vec<u8>, Vec<u8>), LabError> {
+pub fn build(
+    toolchain: &Toolchain,
+    sources: &[Source],
+    march: March,
+    level: Level,
+) -> Result<(Vec<u8>, Vec<u8>), LabError> {
     let elf = toolchain.build_plain(sources, march, level, true)?;
     let image = Image::parse(&elf)?;
     let mut flash = Vec::new();

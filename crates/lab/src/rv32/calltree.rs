@@ -26,7 +26,7 @@ pub struct Node {
 /// with the code that was running when the window opened.
 #[derive(Clone, Debug)]
 pub struct CallTree {
-    /// Function names; index 0 is code that belongs to no function symbol.
+    /// Function names; index 0 stands for code of no known function, the caller of a window among it.
     pub functions: Vec<String>,
     /// Nodes in creation order: a parent comes before its children.
     pub nodes: Vec<Node>,
@@ -35,19 +35,21 @@ pub struct CallTree {
     children: BTreeMap<(usize, usize), usize>,
     frames: Vec<(usize, u32)>,
     current: usize,
+    stopped: bool,
 }
 
 impl CallTree {
     /// Empty tree for an image whose code has `halfwords` halfwords.
     pub fn new(image: &Image, halfwords: usize) -> Self {
         let mut tree = CallTree {
-            functions: vec!["?".to_string()],
+            functions: vec!["(other)".to_string()],
             nodes: vec![Node { parent: 0, function: 0, self_cycles: 0, calls: 1 }],
             function_at: vec![0; halfwords],
             entry_of: vec![false; halfwords],
             children: BTreeMap::new(),
             frames: Vec::new(),
             current: 0,
+            stopped: false,
         };
         for (name, symbol) in image.symbols.iter().filter(|(_, s)| s.function) {
             let first = (symbol.addr.wrapping_sub(FLASH_BASE) / 2) as usize;
@@ -69,12 +71,20 @@ impl CallTree {
         self.children.clear();
         self.frames.clear();
         self.current = 0;
+        self.stopped = false;
+    }
+
+    /// Stops counting until the next [`CallTree::restart`]: the window closes.
+    pub fn stop(&mut self) {
+        self.stopped = true;
     }
 
     /// Charges cycles to the function that is running.
     #[inline]
     pub fn charge(&mut self, cycles: u64) {
-        self.nodes[self.current].self_cycles += cycles;
+        if !self.stopped {
+            self.nodes[self.current].self_cycles += cycles;
+        }
     }
 
     /// A call to the code at halfword `index`, to return to `back`.
@@ -83,12 +93,24 @@ impl CallTree {
         self.descend(self.current, index);
     }
 
-    /// A jump without link to halfword `index`: a tail call if that is where another function begins.
+    /// A jump without link to halfword `index`: a tail call if that is where another function begins. The tree shows it
+    /// below the function that made it, or at the function itself if tail calls led back to it.
     pub fn jump(&mut self, index: usize) {
         let function = self.function_at[index] as usize;
-        if self.entry_of[index] && self.nodes[self.current].function != function {
-            self.descend(self.nodes[self.current].parent, index);
+        if !self.entry_of[index] || self.nodes[self.current].function == function {
+            return;
         }
+        let frame = self.frames.last().map_or(0, |&(caller, _)| caller);
+        let mut node = self.current;
+        while node != frame && node != 0 {
+            if self.nodes[node].function == function {
+                self.current = node;
+                self.nodes[node].calls += u64::from(!self.stopped);
+                return;
+            }
+            node = self.nodes[node].parent;
+        }
+        self.descend(self.current, index);
     }
 
     /// A return to address `back`.
@@ -100,6 +122,9 @@ impl CallTree {
     }
 
     fn descend(&mut self, parent: usize, index: usize) {
+        if self.stopped {
+            return;
+        }
         let function = self.function_at[index] as usize;
         let next = self.nodes.len();
         let node = *self.children.entry((parent, function)).or_insert(next);

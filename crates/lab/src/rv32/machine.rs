@@ -389,9 +389,10 @@ impl Machine {
             _ => self.recorder.close(&self.pipeline, misses),
         };
         done.ok_or(SimError::UnbalancedMarker { pc })?;
-        if mark == Mark::Begin {
-            if let Some(tree) = &mut self.calls {
-                tree.restart();
+        if let Some(tree) = &mut self.calls {
+            match mark {
+                Mark::Begin => tree.restart(),
+                _ => tree.stop(),
             }
         }
         Ok(())
