@@ -46,7 +46,7 @@ pub fn is_simple(e: &SpecExpr) -> bool {
 
 impl<'a> Run<'a> {
     /// Runs `body` with the locals of `func` in scope and nothing noted down.
-    fn in_frame<T>(&mut self, func: FuncId, locals: &mut Vec<Abs>, body: impl FnOnce(&mut Self, &mut State) -> T) -> T {
+    pub fn in_frame<T>(&mut self, func: FuncId, locals: &mut Vec<Abs>, body: impl FnOnce(&mut Self, &mut State) -> T) -> T {
         let outer = std::mem::replace(&mut self.f, self.p.func(func));
         let versions = vec![0; locals.len()];
         let mut st = State { locals: std::mem::take(locals), versions, covers: Default::default(), dead: false };

@@ -179,6 +179,9 @@ impl Atoms {
         let mut todo: Vec<Atom> = start.terms.iter().map(|t| t.0).collect();
         let mut seen = BTreeSet::new();
         let mut used = vec![false; facts.len()];
+        // Quotients that facts speak of, found from what they divide.
+        let mut quotients: Vec<Atom> = facts.iter().flat_map(|f| f.terms.iter().map(|t| t.0)).collect();
+        quotients.retain(|q| self.infos[*q as usize].quotient.is_some());
         while let Some(a) = todo.pop() {
             if !seen.insert(a) || seen.len() > 24 {
                 continue;
@@ -196,6 +199,8 @@ impl Atoms {
                 todo.extend(form.terms.iter().map(|t| t.0));
                 rows.extend(rest.into_iter().chain(above));
             }
+            let divides = |q: &&Atom| self.infos[**q as usize].quotient.as_ref().is_some_and(|(f, _)| f.coef(a) != 0);
+            todo.extend(quotients.iter().filter(divides));
             for (i, f) in facts.iter().enumerate() {
                 if !used[i] && f.coef(a) != 0 {
                     used[i] = true;

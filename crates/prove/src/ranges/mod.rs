@@ -22,6 +22,7 @@ mod run;
 mod show;
 mod split;
 mod value;
+mod witness;
 
 pub use annotate::{annotate, annotate_with, check_annotations};
 pub use contracts::is_simple;
@@ -60,13 +61,17 @@ impl Default for Options {
 /// What callers know of a function: its results for any arguments.
 pub struct Summary {
     rets: Vec<Abs>,
-    /// Steps of one run, when narrower arguments may give narrower results.
-    again: Option<u64>,
+    /// Cheap, and narrower arguments may give narrower results.
+    small: bool,
     special: RefCell<Vec<(Vec<Abs>, Vec<Abs>)>>,
 }
 
 /// Steps a callee may cost to be run again for the arguments of one call.
 const SMALL_CALLEE: u64 = 20_000;
+/// Depth of callees run in place.
+const MAX_INLINED: u32 = 4;
+/// Most combinations of public argument values that are run one by one.
+const MAX_CASES: usize = 512;
 /// Argument tuples remembered per callee.
 const SPECIAL_CASES: usize = 32;
 
@@ -127,6 +132,16 @@ fn settle(p: &Program, id: FuncId, opts: &Options, sums: &[Summary], consts: &[A
     let mut rets = plain.function(None);
     let (mut rec, steps) = (plain.rec, plain.steps);
     let mut closed = Vec::new();
+    let by_case = if wanted && rec.open() > 0 { public_cases(p, f) } else { Vec::new() };
+    if !by_case.is_empty() {
+        let mut cased = Run::new(p, f, opts, Depth::Intervals, sums, consts, &sites);
+        let results: Vec<Vec<Abs>> = by_case.iter().map(|args| cased.function(Some(args))).collect();
+        if cased.rec.open() < rec.open() {
+            let join = |a: Vec<Abs>, b: Vec<Abs>| a.iter().zip(&b).map(|(a, b)| a.join(b)).collect();
+            rets = results.into_iter().reduce(join).unwrap_or(rets);
+            closed = std::mem::replace(&mut rec, cased.rec).entries;
+        }
+    }
     if wanted && rec.open() > 0 {
         let mut scout = Run::new(p, f, opts, Depth::Relational, sums, consts, &sites);
         scout.mute = 1;
@@ -136,15 +151,51 @@ fn settle(p: &Program, id: FuncId, opts: &Options, sums: &[Summary], consts: &[A
         let mut second = Run::new(p, f, opts, Depth::Relational, sums, consts, &sites);
         second.splits.plans = scout.splits.plans;
         rets = second.function(None);
-        let first = std::mem::replace(&mut rec, second.rec);
-        closed = first.entries;
+        let before = std::mem::replace(&mut rec, second.rec).entries;
+        closed = if closed.is_empty() { before } else { earliest(closed, &before) };
     }
-    let wide = f.rets.iter().any(|r| annotate::undeclared(p, &f.local(*r).ty));
-    let again = (wide && steps <= SMALL_CALLEE && !f.params.is_empty()).then_some(steps);
-    let summary = Summary { rets: rets.clone(), again, special: RefCell::default() };
-    let obligations = if wanted { report(id, f.loc, &closed, &rec, start) } else { Vec::new() };
+    let ints = f.rets.iter().any(|r| value::has_ints(p, &f.local(*r).ty));
+    let small = ints && steps <= SMALL_CALLEE && !(f.params.is_empty() && f.lens.is_empty());
+    let summary = Summary { rets: rets.clone(), small, special: RefCell::default() };
+    let mut obligations = if wanted { report(id, f.loc, &closed, &rec, start) } else { Vec::new() };
+    if !obligations.iter().all(Obligation::proved) {
+        witness::search(p, id, opts, &mut obligations);
+    }
     let Record { exprs, locals, .. } = rec;
     Settled { ranges: FuncRanges { sites: exprs, locals, rets }, summary, obligations }
+}
+
+/// Arguments with every public parameter of few values fixed to each of them; empty when there are none, or
+/// too many combinations.
+fn public_cases(p: &Program, f: &santoku_ir::Func) -> Vec<Vec<Abs>> {
+    let mut cases: Vec<Vec<Abs>> = vec![Vec::new()];
+    let mut split = false;
+    for id in f.lens.iter().chain(&f.params) {
+        let (any, public) = (Abs::any(p, &f.local(*id).ty), f.local(*id).public);
+        let values: Vec<Abs> = match &any {
+            Abs::Sc(s) if public => match (s.itv.lo.small(), s.itv.hi.small()) {
+                (Some(lo), Some(hi)) if (1..MAX_CASES as i128).contains(&hi.saturating_sub(lo)) => {
+                    (lo..=hi).map(|v| Abs::scalar(Itv::point(v))).collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        let fits = !values.is_empty() && cases.len() * values.len() <= MAX_CASES;
+        split |= fits;
+        let values = if fits { values } else { vec![any] };
+        cases = cases.iter().flat_map(|c| values.iter().map(|v| [&c[..], std::slice::from_ref(v)].concat())).collect();
+    }
+    if split { cases } else { Vec::new() }
+}
+
+/// `first`, less the failures that a later run no longer had.
+fn earliest(mut first: Vec<Entry>, later: &[Entry]) -> Vec<Entry> {
+    let open: BTreeSet<&record::Key> = later.iter().filter(|e| e.failure.is_some()).map(|e| &e.key).collect();
+    for e in first.iter_mut().filter(|e| !open.contains(&e.key)) {
+        e.closed_by_case |= e.failure.take().is_some();
+    }
+    first
 }
 
 /// Obligations of both runs: the first engine that closed each one gets it.
@@ -156,6 +207,7 @@ fn report(func: FuncId, loc: santoku_ir::Loc, first: &[Entry], last: &Record, st
     for e in first {
         let open = last.find(&e.key).and_then(|l| l.failure.as_ref());
         out.push(one(e, match (&e.failure, open) {
+            (None, _) if e.closed_by_case => proved(Engine::Relational),
             (None, _) => proved(Engine::Intervals),
             (Some(_), None) => proved(Engine::Relational),
             (Some(_), Some(f)) => failed(f),
@@ -236,20 +288,26 @@ impl Run<'_> {
             .collect()
     }
 
-    /// Results of a callee for the arguments in `frame`.
-    pub(crate) fn summary(&mut self, func: FuncId, frame: &[Abs]) -> Vec<Abs> {
+    /// Results of a callee for the arguments in `frame`: its summary; for small callees and narrow arguments
+    /// those of a run of its own, in a relational run of its body in place.
+    pub(crate) fn summary(&mut self, func: FuncId, frame: &mut Vec<Abs>) -> Vec<Abs> {
         let callee = self.p.func(func);
         let Some(sum) = self.sums.get(func.0 as usize) else {
             return callee.rets.iter().map(|r| Abs::any(self.p, &callee.local(*r).ty)).collect();
         };
-        if sum.again.is_none() {
+        let ids = callee.lens.iter().chain(&callee.params);
+        let mut any = ids.clone().map(|id| (id, Abs::any(self.p, &callee.local(*id).ty)));
+        let usual = any.all(|(id, t)| frame[id.0 as usize].strip().covers(&t));
+        let args: Vec<Abs> = ids.map(|id| frame[id.0 as usize].strip()).collect();
+        if !sum.small || usual || !args.iter().all(Abs::defined) {
             return sum.rets.clone();
         }
-        let ids = callee.lens.iter().chain(&callee.params);
-        let args: Vec<Abs> = ids.clone().map(|id| frame[id.0 as usize].strip()).collect();
-        let any = ids.map(|id| Abs::any(self.p, &callee.local(*id).ty));
-        if args.iter().zip(any).all(|(a, t)| a.covers(&t)) || !args.iter().all(Abs::defined) {
-            return sum.rets.clone();
+        let sharpen = |rets: Vec<Abs>| -> Vec<Abs> {
+            let meet = |a: &Sc, b: &Sc| Sc { itv: a.itv.meet(&b.itv), ..a.clone() };
+            rets.iter().zip(&sum.rets).map(|(a, b)| a.zip(b, &mut |a, b| meet(a, b))).collect()
+        };
+        if self.relational() && self.inlined < MAX_INLINED {
+            return self.in_place(func, frame).map_or_else(|| sum.rets.clone(), sharpen);
         }
         if let Some((_, rets)) = sum.special.borrow().iter().find(|(a, _)| *a == args) {
             return rets.clone();
@@ -257,13 +315,27 @@ impl Run<'_> {
         let sites = Sites::default();
         let mut run = Run::new(self.p, callee, self.opts, Depth::Intervals, self.sums, self.consts, &sites);
         run.mute = 1;
-        let rets: Vec<Abs> = run.function(Some(&args));
+        let rets = sharpen(run.function(Some(&args)));
         self.steps += run.steps;
-        let rets: Vec<Abs> = rets.iter().zip(&sum.rets).map(|(a, b)| a.zip(b, &mut |a, b| Sc::new(a.itv.meet(&b.itv)))).collect();
         let mut special = sum.special.borrow_mut();
         if special.len() < SPECIAL_CASES {
             special.push((args, rets.clone()));
         }
         rets
+    }
+
+    /// Runs a callee's body here, so that linear facts and case splits reach through it. `None`: no result.
+    fn in_place(&mut self, func: FuncId, frame: &mut Vec<Abs>) -> Option<Vec<Abs>> {
+        let callee = self.p.func(func);
+        let (loc, modular) = (self.loc, std::mem::replace(&mut self.modular, false));
+        self.inlined += 1;
+        let dead = self.in_frame(func, frame, |run, st| {
+            run.block(st, &callee.body);
+            st.dead
+        });
+        self.inlined -= 1;
+        (self.loc, self.modular) = (loc, modular);
+        let rets: Vec<Abs> = callee.rets.iter().map(|id| frame[id.0 as usize].clone()).collect();
+        (!dead && rets.iter().all(Abs::defined)).then_some(rets)
     }
 }

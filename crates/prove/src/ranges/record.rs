@@ -28,6 +28,8 @@ pub struct Entry {
     pub loc: Loc,
     pub text: String,
     pub failure: Option<Failure>,
+    /// Open at first, closed by running the values of the public parameters one by one.
+    pub closed_by_case: bool,
 }
 
 /// Numbers the expressions of a function: outer before inner, in source order.
@@ -71,7 +73,7 @@ impl Record {
     /// Notes one visit. `text` is called on the first visit only, `failure` on the first failing one.
     pub fn visit(&mut self, key: Key, loc: Loc, text: impl FnOnce() -> String, failure: Option<impl FnOnce() -> Failure>) {
         let at = *self.index.entry(key).or_insert_with(|| {
-            self.entries.push(Entry { key, loc, text: text(), failure: None });
+            self.entries.push(Entry { key, loc, text: text(), failure: None, closed_by_case: false });
             self.entries.len() - 1
         });
         if let (Some(failure), None) = (failure, &self.entries[at].failure) {

@@ -69,6 +69,8 @@ pub struct Run<'a> {
     pub selects: u32,
     /// Whether the value being computed is reduced mod a power of two right after.
     pub modular: bool,
+    /// Callees being run in place.
+    pub inlined: u32,
     /// Next version number of any local.
     pub clock: u32,
 }
@@ -95,6 +97,7 @@ impl<'a> Run<'a> {
             loc: f.loc,
             selects: 0,
             modular: false,
+            inlined: 0,
             clock: 0,
         }
     }

@@ -1,4 +1,6 @@
 //! The safety prover from outside: what it proves, what it refuses, and that what it infers is so.
 
+mod lengths;
 mod limbs;
+mod rules;
 mod support;

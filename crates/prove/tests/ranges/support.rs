@@ -80,3 +80,8 @@ pub fn refuses(p: &Program, kind: Kind, reason: &str) -> Obligation {
     });
     found.unwrap_or_else(|| panic!("no {kind:?} refused for {reason:?}: {:#?}", open(&all))).clone()
 }
+
+/// Inputs that break it were found and confirmed.
+pub fn witnessed(o: &Obligation) -> bool {
+    matches!(&o.outcome, Outcome::Failed { witness: Some(w), .. } if !w.message.is_empty())
+}
