@@ -7,12 +7,24 @@
 //! Page: docs/passes/derive-width.md.  Tests: tests/derive_width.rs, tests/broken.rs.
 
 use crate::options::PassOptions;
-use santoku_ir::{Func, Program, Ty};
+use santoku_ir::visit::map_exprs;
+use santoku_ir::{Expr, ExprKind, Func, Program, Range, Ty};
 use santoku_prove::obligation::Outcome;
 use santoku_prove::ranges::{annotate, check_annotations};
 
 pub fn run(program: &Program, _: &PassOptions) -> Program {
-    annotate(&with_result_ranges(program))
+    let mut out = annotate(&with_result_ranges(program));
+    for func in &mut out.funcs {
+        map_exprs(&mut func.body, &mut constants_are_themselves);
+    }
+    out
+}
+
+/// A constant in code that is never reached has no values to take a range from; it is in the range of itself.
+fn constants_are_themselves(e: &mut Expr) {
+    if let (ExprKind::Const(v), Ty::Int(range)) = (&e.kind, &mut e.ty) {
+        *range = Some(Range::new(v.clone(), v.clone()));
+    }
 }
 
 /// Results without a declared range get theirs first: callers must see the same range in the text as when it was derived.

@@ -69,7 +69,9 @@ fn expand(caller: &mut Func, callee: &Func, call: &Stmt, copy: u32) -> Option<Ve
         return None;
     }
     let sizes = lengths(caller, callee, lens)?;
-    let map = adopt(caller, callee, &sizes, copy)?;
+    // What is computed from public values alone is public, whatever the callee declares.
+    let open = args.iter().all(|a| is_public(caller, a));
+    let map = adopt(caller, callee, &sizes, (copy, open))?;
     let mut body = callee.body.clone();
     rename_locals(&mut body, &|id| map[id.0 as usize]);
     // The lengths of expression types follow those of the locals, which `adopt` has settled.
@@ -180,7 +182,7 @@ fn resize(ty: &Ty, sizes: &[Size]) -> Option<Ty> {
 }
 
 /// Declares the callee's locals in the caller; gives the new number of each.
-fn adopt(caller: &mut Func, callee: &Func, sizes: &[Size], copy: u32) -> Option<Vec<LocalId>> {
+fn adopt(caller: &mut Func, callee: &Func, sizes: &[Size], (copy, open): (u32, bool)) -> Option<Vec<LocalId>> {
     let tys = callee.locals.iter().map(|l| resize(&l.ty, sizes)).collect::<Option<Vec<_>>>()?;
     let mut map = Vec::with_capacity(callee.locals.len());
     for (local, ty) in callee.locals.iter().zip(tys) {
@@ -188,7 +190,7 @@ fn adopt(caller: &mut Func, callee: &Func, sizes: &[Size], copy: u32) -> Option<
         let kind = if local.kind == LocalKind::Counter { LocalKind::Counter } else { LocalKind::Var };
         let base = local.name.split('$').next().unwrap_or("");
         let name = format!("{base}${copy}_{}", callee_tag(&callee.name));
-        caller.locals.push(Local { name, ty, kind, public: local.public, loc: Loc::default() });
+        caller.locals.push(Local { name, ty, kind, public: local.public || open, loc: Loc::default() });
     }
     Some(map)
 }

@@ -79,3 +79,8 @@ fn field_in_5_limbs() {
 fn chacha20() {
     whole("lib/cipher/chacha20.stk", &[], &[Level::O2, Level::O3]);
 }
+
+#[test]
+fn nacl_sign() {
+    whole("lib/nacl/sign.stk", &[], &[Level::O2]);
+}

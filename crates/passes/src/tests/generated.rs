@@ -22,11 +22,16 @@ fn compare(p: &Program, q: &Program, seed: u64, what: &str) -> usize {
     runs
 }
 
+/// Programs to try; a longer run sets the variable.
+fn seeds() -> u64 {
+    std::env::var("SANTOKU_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60)
+}
+
 #[test]
 fn random_programs_survive_every_level_and_ablation() {
     let (mut runs, mut changed, mut reverted) = (0, 0, Vec::new());
     let mut touched: BTreeSet<&str> = BTreeSet::new();
-    for seed in 0..60u64 {
+    for seed in 0..seeds() {
         let config = match seed % 3 {
             0 => Config::default(),
             1 => Config::all(),

@@ -101,6 +101,7 @@ pub fn mix(p: &mut Program) -> FuncId {
     let x = f.param("x", Ty::array(word.clone(), 2));
     let (c, r) = (f.param("c", Ty::Bool), f.ret("r", Ty::array(word.clone(), 2)));
     let (a, b, old) = (f.var("a", word.clone()), f.var("b", word.clone()), f.var("old", word.clone()));
+    let twin = f.var("twin", word.clone());
     let (s, dead) = (f.var("s", Ty::array(word.clone(), 2)), f.var("dead", word.clone()));
     let n = f.counter("n");
     let get = |l: LocalId| Expr::read(Place::local(l), &Ty::Word(32));
@@ -109,7 +110,8 @@ pub fn mix(p: &mut Program) -> FuncId {
     f.assign(Place::local(old), get(a));
     f.assign(Place::local(b), (part(x, 0) ^ get(a).rotl(7)) + (get(a).rotl(7) ^ part(x, 1)));
     f.assign(Place::local(a), get(a).rotl(7) ^ part(x, 1));
-    f.assign(Place::local(b), get(b) + (get(a).rotl(7) ^ part(x, 1)) + (get(a).rotl(7) ^ part(x, 1)));
+    f.assign(Place::local(twin), get(b));
+    f.assign(Place::local(b), get(twin) + (get(a).rotl(7) ^ part(x, 1)) + (get(a).rotl(7) ^ part(x, 1)));
     f.assign(Place::local(dead), get(b) * get(b));
     f.assign(Place::local(s), Expr::array(&word, vec![get(old) + get(b), get(a)]));
     f.assign(Place::local(s), Expr::array(&word, vec![part(s, 1), part(s, 0)]));
