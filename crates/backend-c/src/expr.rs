@@ -299,8 +299,11 @@ impl FnCx<'_> {
         if !a.ty.is_scalar() {
             return self.compare_aggregates(op, a, b);
         }
-        let r = self.range_of(a)?.join(&self.range_of(b)?);
-        let t = self.fit(&r)?;
+        let (ra, rb) = (self.range_of(a)?, self.range_of(b)?);
+        if let Some(known) = decided(op, &ra, &rb) {
+            return Ok(Val { text: format!("{}u", u32::from(known)), ty: U32 });
+        }
+        let t = self.fit(&ra.join(&rb))?;
         let (x, y) = (self.emit_as(a, t)?, self.emit_as(b, t)?);
         if self.is_public(a) && self.is_public(b) {
             let s = match op {
@@ -395,6 +398,20 @@ impl FnCx<'_> {
             }
         });
         ok
+    }
+}
+
+/// The outcome of a comparison that the ranges alone decide.
+pub fn decided(op: CmpOp, a: &Range, b: &Range) -> Option<bool> {
+    let (below, above) = (a.hi < b.lo, a.lo > b.hi);
+    let same = a.lo == a.hi && a == b;
+    match op {
+        CmpOp::Eq => (below || above).then_some(false).or(same.then_some(true)),
+        CmpOp::Ne => (below || above).then_some(true).or(same.then_some(false)),
+        CmpOp::Lt => below.then_some(true).or((a.lo >= b.hi).then_some(false)),
+        CmpOp::Le => (a.hi <= b.lo).then_some(true).or(above.then_some(false)),
+        CmpOp::Gt => above.then_some(true).or((a.hi <= b.lo).then_some(false)),
+        CmpOp::Ge => (a.lo >= b.hi).then_some(true).or(below.then_some(false)),
     }
 }
 

@@ -218,19 +218,17 @@ impl<'a> FnCx<'a> {
             let d = self.declarator(&self.ctys[r.0 as usize].clone(), &self.names[r.0 as usize].clone())?;
             self.line(&format!("{d};"));
         }
-        for p in self.f.lens.iter().chain(&self.f.params) {
-            let mut used = false;
-            crate::alias::each_place(&self.f.body, &mut |q| used |= q.base == Base::Local(*p));
-            if !used {
-                let n = self.names[p.0 as usize].clone();
-                self.line(&format!("(void){n};"));
-            }
-        }
         let body = &self.f.body;
         self.block(body, &mut vec![])?;
         if let Some(r) = ret {
             let n = self.names[r.0 as usize].clone();
             self.line(&format!("return {n};"));
+        }
+        for p in self.f.lens.iter().chain(&self.f.params) {
+            let name = &self.names[p.0 as usize];
+            if !crate::preamble::mentions(&self.out, name) {
+                let _ = writeln!(text, "    (void){name};");
+            }
         }
         text.push_str(&self.out);
         text.push_str("}\n");

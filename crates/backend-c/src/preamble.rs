@@ -55,7 +55,7 @@ pub fn helpers_for(body: &str) -> String {
 }
 
 /// `name` occurs in `text` as a whole identifier.
-fn mentions(text: &str, name: &str) -> bool {
+pub fn mentions(text: &str, name: &str) -> bool {
     let ident = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(name).any(|(k, _)| {
         let before = text[..k].chars().next_back();

@@ -104,13 +104,12 @@ impl UnitCx<'_> {
 pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
     let program = &without_empty_loops(program);
     let unit = prepare(program, opts)?;
+    let printed = printed_functions(program);
     let mut bodies = String::new();
     let mut prototypes = String::new();
     for (k, f) in program.funcs.iter().enumerate() {
-        if program.tests.iter().any(|t| t.func.0 as usize == k) {
-            continue;
-        }
-        let external = opts.export && f.export.is_some();
+        let Some(root) = printed[k] else { continue };
+        let external = opts.export && root;
         let cx = FnCx::new(&unit, FuncId(k as u32))?;
         if external {
             let _ = writeln!(prototypes, "{}{};\n", header_doc(f), cx.prototype(&unit.signatures[k])?);
@@ -119,6 +118,51 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
         bodies.push('\n');
     }
     Ok(Emitted { source: source(&unit, &bodies), header: header(opts, &prototypes, &types(&unit)) })
+}
+
+/// Which functions are printed, and whether each is an entry: the exported functions and what they call; where nothing is
+/// exported, all but tests, and those that no other function calls are the entries.
+fn printed_functions(p: &Program) -> Vec<Option<bool>> {
+    let mut calls: Vec<Vec<usize>> = vec![];
+    for f in &p.funcs {
+        let mut to = vec![];
+        callees(&f.body, &mut to);
+        calls.push(to);
+    }
+    let test = |k: usize| p.tests.iter().any(|t| t.func.0 as usize == k);
+    let exported: Vec<usize> = (0..p.funcs.len()).filter(|k| p.funcs[*k].export.is_some()).collect();
+    if exported.is_empty() {
+        let called = |k: usize| (0..calls.len()).any(|j| !test(j) && calls[j].contains(&k));
+        return (0..p.funcs.len()).map(|k| (!test(k)).then(|| !called(k))).collect();
+    }
+    let mut out = vec![None; p.funcs.len()];
+    let mut todo = exported;
+    for k in &todo {
+        out[*k] = Some(true);
+    }
+    while let Some(k) = todo.pop() {
+        for j in &calls[k] {
+            if out[*j].is_none() {
+                out[*j] = Some(false);
+                todo.push(*j);
+            }
+        }
+    }
+    out
+}
+
+fn callees(stmts: &[Stmt], to: &mut Vec<usize>) {
+    for s in stmts {
+        match s {
+            Stmt::Call { func, .. } => to.push(func.0 as usize),
+            Stmt::For { body, .. } => callees(body, to),
+            Stmt::If { then, els, .. } => {
+                callees(then, to);
+                callees(els, to);
+            }
+            Stmt::Assign { .. } | Stmt::Assert { .. } => {}
+        }
+    }
 }
 
 /// Loops without a round would print as comparisons that C compilers rightly call pointless.
@@ -204,10 +248,8 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
 
 fn used_constants(program: &Program) -> Vec<bool> {
     let mut used = vec![false; program.consts.len()];
-    for (k, f) in program.funcs.iter().enumerate() {
-        if program.tests.iter().any(|t| t.func.0 as usize == k) {
-            continue;
-        }
+    let printed = printed_functions(program);
+    for (_, f) in program.funcs.iter().enumerate().filter(|(k, _)| printed[*k].is_some()) {
         crate::alias::each_place(&f.body, &mut |p| {
             if let santoku_ir::Base::Const(id) = p.base {
                 used[id.0 as usize] = true;
