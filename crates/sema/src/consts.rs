@@ -200,7 +200,7 @@ impl Cx<'_> {
             }
         }
         match self.world.resolve(env.module, path) {
-            Err(d) => self.fail(d),
+            Err(d) => self.fail(*d),
             Ok(entity @ Entity { item: Item::Const(_), .. }) => self.constant(entity, span).map(|(_, v)| v),
             Ok(other) => self.not_constant(span, format!("this is a {}", other.item.noun())),
         }
@@ -219,7 +219,7 @@ impl Cx<'_> {
             return self.const_convert(v, &ty, span);
         }
         match self.world.resolve(env.module, callee) {
-            Err(d) => self.fail(d),
+            Err(d) => self.fail(*d),
             Ok(entity @ Entity { item: Item::Table(_), .. }) if args.len() == 1 => {
                 let v = self.const_expr(env, &args[0])?;
                 let table = self.table_info(entity)?;

@@ -77,9 +77,5 @@ pub fn compile(
     load: &mut dyn FnMut(&str) -> Option<String>,
     opts: &Options,
 ) -> Result<Compiled, Failed> {
-    let world = match modules::load_world(entry, roots, load, opts) {
-        Ok(world) => world,
-        Err(failed) => return Err(failed),
-    };
-    program::analyse(world)
+    program::analyse(modules::load_world(entry, roots, load, opts)?)
 }

@@ -118,9 +118,9 @@ impl World {
     }
 
     /// What `path` means inside `from`.
-    pub fn resolve(&self, from: ModId, path: &Path) -> Result<Entity, Diagnostic> {
+    pub fn resolve(&self, from: ModId, path: &Path) -> Result<Entity, Box<Diagnostic>> {
         let Some(alias) = &path.module else {
-            return self.lookup(from, &path.name.name).ok_or_else(|| self.unknown(from, &path.name));
+            return self.lookup(from, &path.name.name).ok_or_else(|| Box::new(self.unknown(from, &path.name)));
         };
         // A contract inherited from an interface may use the interface's own imports.
         let inherited = || self.module(self.module(from).implements?).imports.get(&alias.name);
@@ -128,12 +128,12 @@ impl World {
             let known: Vec<&str> = self.module(from).imports.keys().map(String::as_str).collect();
             let error = Diagnostic::error("unknown-module", format!("no module `{}` here", alias.name))
                 .at(alias.span, "not imported under this name");
-            return Err(match closest(&alias.name, known.iter().copied()) {
+            return Err(Box::new(match closest(&alias.name, known.iter().copied()) {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None => error.help("import it at the top of the file with `use path.to.module`"),
-            });
+            }));
         };
-        self.lookup(*target, &path.name.name).ok_or_else(|| self.unknown(*target, &path.name))
+        self.lookup(*target, &path.name.name).ok_or_else(|| Box::new(self.unknown(*target, &path.name)))
     }
 
     /// What a plain name means inside a module.

@@ -100,7 +100,7 @@ impl Cx<'_> {
                         Some(bits) if path.module.is_none() && bits.parse::<u32>().is_ok() => {
                             return self.bad_word(bits, t.span)
                         }
-                        _ => return self.fail(d),
+                        _ => return self.fail(*d),
                     },
                     Ok(entity) => return self.named_type(entity, path.span),
                 }

@@ -82,6 +82,35 @@ test "t" {
 }
 
 #[test]
+fn calls_write_into_slices_and_elements() {
+    holds(
+        r#"
+fn pair(x: u8) -> [u8; 2] { [x, x + 1] }
+fn both(x: u8) -> (u8, [u8; 2]) { (x, pair(x)) }
+struct S { a: [u8; 4], n: u8 }
+fn fill(x: u8, k: public int in 0..1) -> S {
+  var s = S { a: [0; 4], n: 0 }
+  s.a[2*k; 2] = pair(x)
+  s.a[2; 2] = s.a[0; 2]
+  s.n = pair(s.a[1])[1]
+  s = S { n: s.a[0], a: [for i in 0..<4: pair(s.a[3 - i])[0]] }
+  s
+}
+test "t" {
+  let s = fill(7, 0)
+  assert s.a == [8, 7, 8, 7] && s.n == 7
+  let (a, b) = both(3)
+  assert a == 3 && b == [3, 4]
+  var q: [[u8; 2]; 2]
+  q[0] = pair(1)
+  q[1] = [pair(2)[1], both(9).0]
+  assert q == [[1, 2], [3, 9]]
+}
+"#,
+    );
+}
+
+#[test]
 fn structs_and_tuples() {
     holds(
         r#"

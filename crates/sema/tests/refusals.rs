@@ -204,6 +204,22 @@ fn limits_are_refused_not_suffered() {
     assert_eq!(refusal(&[("main.stk", &all)], &[])[0].split(' ').next(), Some("too-many-instances"));
 }
 
+/// The deepest program the parser and the limits let through fits the stack.
+#[test]
+fn the_deepest_program_compiles() {
+    let nest = |n: usize, inner: &str| "(x + ".repeat(n) + inner + &")".repeat(n);
+    let mut text = String::new();
+    for i in 0..99 {
+        let call = if i < 98 { format!("f{}(x)", i + 1) } else { "x".to_string() };
+        let choice = nest(20, &format!("[if x == 1 {{ {} }} else {{ 2 }}][0]", nest(20, &call)));
+        let ifs = "if y == 1 {\n".repeat(40) + &format!("y = {choice}\n") + &"}\n".repeat(40);
+        text += &format!("fn f{i}(x: u8) -> u8 {{\nvar y = x\n{ifs}y\n}}\n");
+    }
+    if let Err(f) = build(&[("main.stk", &text)], &[]) {
+        panic!("{}", common::brief_all(&f.diagnostics[..1], &f.sources));
+    }
+}
+
 #[test]
 fn unused_values_are_refused() {
     // The parser sees most of them; a value where a block wants none is ours.
@@ -211,17 +227,23 @@ fn unused_values_are_refused() {
     assert_eq!(found, ["unused-value 1:48 this value is not used"]);
 }
 
+/// All source texts below a folder.
+fn sources(folder: &std::path::Path) -> String {
+    let mut text = String::new();
+    for entry in std::fs::read_dir(folder).expect("source folder") {
+        let path = entry.expect("entry").path();
+        if path.is_dir() {
+            text += &sources(&path);
+        } else {
+            text += &std::fs::read_to_string(&path).expect("source file");
+        }
+    }
+    text
+}
+
 #[test]
 fn every_code_of_this_crate_has_a_case() {
-    let source = concat!(
-        include_str!("../src/arith.rs"), include_str!("../src/consts.rs"), include_str!("../src/infer.rs"),
-        include_str!("../src/instances.rs"), include_str!("../src/interfaces.rs"), include_str!("../src/modules.rs"),
-        include_str!("../src/names.rs"), include_str!("../src/program.rs"), include_str!("../src/secrecy.rs"),
-        include_str!("../src/spec.rs"), include_str!("../src/tables.rs"), include_str!("../src/types.rs"),
-        include_str!("../src/body/build.rs"), include_str!("../src/body/call.rs"), include_str!("../src/body/control.rs"),
-        include_str!("../src/body/function.rs"), include_str!("../src/body/mod.rs"), include_str!("../src/body/ops.rs"),
-        include_str!("../src/body/place.rs"), include_str!("../src/body/stmt.rs"), include_str!("../src/body/value.rs"),
-    );
+    let source = sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     let used: BTreeSet<&str> = santoku_diag::CODES.iter().map(|c| c.0).filter(|c| source.contains(&format!("\"{c}\""))).collect();
     assert!(used.len() > 50);
     let mut seen: BTreeSet<String> = CASES.iter().map(|c| c.1.to_string()).collect();
@@ -272,4 +294,18 @@ fn damaged_programs_never_panic() {
         }
     }
     assert!(refused > 50);
+}
+
+/// Two messages in full, as the user sees them.
+#[test]
+fn messages_read_well() {
+    let text = |files: &[(&str, &str)]| match build(files, &[]) {
+        Ok(_) => panic!("accepted"),
+        Err(f) => santoku_diag::render::render_all(&f.diagnostics, &f.sources, santoku_diag::render::Colour::Plain),
+    };
+    let secret = text(&[("main.stk", "fn pick(t: [u8; 4], key: u8) -> u8 {\n  let i = int(key) & 3\n  t[i]\n}\n")]);
+    let cycle = text(&[("main.stk", "use a\n"), ("a.stk", "use b\n"), ("b.stk", "use a\n")]);
+    let wanted = include_str!("messages.txt");
+    let found = format!("{secret}\n{cycle}");
+    assert_eq!(found.trim_end(), wanted.trim_end(), "\n{found}");
 }

@@ -15,12 +15,12 @@ impl FnCx<'_, '_> {
     /// the type that turns out is given back.
     pub fn into(&mut self, dst: &Dst, e: &ast::Expr, want: Option<&STy>) -> Option<STy> {
         let entered = self.deeper_expr(e.span);
-        let result = entered.and_then(|()| self.into_inner(dst, e, want));
+        let result = entered.and_then(|()| self.write(dst, e, want));
         self.expr_depth -= 1;
         result
     }
 
-    fn into_inner(&mut self, dst: &Dst, e: &ast::Expr, want: Option<&STy>) -> Option<STy> {
+    fn write(&mut self, dst: &Dst, e: &ast::Expr, want: Option<&STy>) -> Option<STy> {
         let hint = match want {
             Some(STy::One { ty, .. }) => Some(ty),
             _ => None,

@@ -43,7 +43,7 @@ impl FnCx<'_, '_> {
             Err(d) => {
                 let d = match closest(&callee.name.name, ["len"].into_iter()) {
                     Some(near) if callee.module.is_none() => d.help(format!("did you mean `{near}`?")),
-                    _ => d,
+                    _ => *d,
                 };
                 return self.fail(d);
             }

@@ -8,6 +8,7 @@ use crate::limits;
 use crate::names::Entity;
 use crate::predicate;
 use crate::secrecy::{self, Need, Requirement};
+use crate::spec::Subject;
 use crate::types::{STy, Signature};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Func, Inline, LocalId, LocalKind, Place, Range, Ty};
@@ -33,7 +34,16 @@ pub fn lower_function(cx: &mut Cx, entity: Entity, f: &Function, env: Env, name:
     let ret = b.result_type(f);
     let (Some(params), Some(ret), Some(body)) = (params, ret, &f.body) else { return None };
     let rets = b.body(body, &ret)?;
-    let contracts = crate::spec::contracts(b.cx, entity, f, &b.env, &b.locals, &params, &rets, &ret);
+    let subject = Subject {
+        entity,
+        function: f,
+        generics: &b.env.generics,
+        locals: &b.locals,
+        params: &params,
+        rets: &rets,
+        ret: &ret,
+    };
+    let contracts = crate::spec::contracts(b.cx, &subject);
     let attrs = attributes(b.cx, &f.attrs);
     let result_span = f.ret.as_ref().map_or(f.name.span, |t| t.span);
     let declared: Vec<(Ty, bool)> = ret.flat();

@@ -159,7 +159,7 @@ impl FnCx<'_, '_> {
         let entity = match self.cx.world.resolve(self.env.module, path) {
             Ok(entity) => entity,
             Err(d) => {
-                let d = self.nearby_variable(d, path);
+                let d = self.nearby_variable(*d, path);
                 return self.fail(d);
             }
         };

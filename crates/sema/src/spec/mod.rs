@@ -3,21 +3,20 @@
 //! Types are informal here: words, exact integers and constants are all integers, lengths do not matter.
 
 use crate::arith;
-use crate::consts::{CVal, Env, Generic};
+use crate::consts::{CVal, Generic};
 use crate::context::Cx;
 use crate::modules::ModId;
 use crate::names::{Entity, Item};
-use crate::types::STy;
 use num_bigint::BigInt;
 use num_traits::One;
 use santoku_diag::{Diagnostic, Span};
-use santoku_ir::{
-    CmpOp, Contract, ContractKind, Len, Local, LocalId, Place, SpecExpr, SpecFn, SpecId, SpecOp, StructId, Ty,
-};
-use santoku_syntax::ast::{
-    BinOp, Block, Clause, ClauseKind, Expr, ExprKind, Function, Ident, Path, StmtKind, Type, TypeKind, UnOp,
-};
+use santoku_ir::{CmpOp, Len, Place, SpecExpr, SpecFn, SpecId, SpecOp, StructId, Ty};
+use santoku_syntax::ast::{BinOp, Block, Expr, ExprKind, Ident, Path, StmtKind, Type, TypeKind, UnOp};
 use std::collections::BTreeMap;
+
+mod contracts;
+
+pub use contracts::{contracts, Subject};
 
 /// Informal type of a specification value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +33,9 @@ enum SpecVal {
     Tuple(Vec<SpecVal>),
 }
 
+/// Slot, bounds and body of `sum` and `forall`.
+type Binder = (u32, Box<SpecExpr>, Box<SpecExpr>, Box<SpecExpr>);
+
 /// Where a specification expression stands.
 struct Scope<'a, 'w> {
     cx: &'a mut Cx<'w>,
@@ -43,72 +45,6 @@ struct Scope<'a, 'w> {
     vars: Vec<(String, SpecTy)>,
     /// Parameters and results of the function a contract belongs to.
     places: BTreeMap<String, SpecVal>,
-}
-
-/// The contracts of a function: its own, then those of the interface it implements.
-#[allow(clippy::too_many_arguments)]
-pub fn contracts(
-    cx: &mut Cx,
-    entity: Entity,
-    f: &Function,
-    env: &Env,
-    locals: &[Local],
-    params: &[LocalId],
-    rets: &[LocalId],
-    ret: &STy,
-) -> Option<Vec<Contract>> {
-    let world = cx.world;
-    let mut out = Vec::new();
-    let mut ok = lower_clauses(cx, entity.module, f, env, locals, params, (rets, ret), &mut out);
-    let inherited = world.module(entity.module).implements.and_then(|id| {
-        let interface = world.module(id).interface()?;
-        interface.fns.iter().find(|g| g.name.name == f.name.name)
-    });
-    if let Some(g) = inherited.filter(|g| g.params.len() == f.params.len()) {
-        ok &= lower_clauses(cx, entity.module, g, env, locals, params, (rets, ret), &mut out);
-    }
-    ok.then_some(out)
-}
-
-/// Clauses of `f` (the function itself or its declaration in an interface) over the given locals.
-#[allow(clippy::too_many_arguments)]
-fn lower_clauses(
-    cx: &mut Cx,
-    module: ModId,
-    f: &Function,
-    env: &Env,
-    locals: &[Local],
-    params: &[LocalId],
-    (rets, ret): (&[LocalId], &STy),
-    out: &mut Vec<Contract>,
-) -> bool {
-    let local = |id: &LocalId| {
-        SpecVal::One(SpecExpr::Place(Place::local(*id)), spec_of(&locals[id.0 as usize].ty))
-    };
-    let mut inputs = BTreeMap::new();
-    for (p, id) in f.params.iter().zip(params) {
-        inputs.insert(p.name.name.clone(), local(id));
-    }
-    let mut all = inputs.clone();
-    let mut ids = rets.iter();
-    all.insert("result".to_string(), result_value(ret, &mut ids, &local));
-    let mut ok = true;
-    for clause in &f.contracts {
-        let places = if clause.kind == ClauseKind::Requires { inputs.clone() } else { all.clone() };
-        let mut scope = Scope { cx: &mut *cx, module, generics: env.generics.clone(), vars: Vec::new(), places };
-        match scope.clause(clause) {
-            Some(contract) => out.push(contract),
-            None => ok = false,
-        }
-    }
-    ok
-}
-
-fn result_value(ty: &STy, ids: &mut dyn Iterator<Item = &LocalId>, local: &dyn Fn(&LocalId) -> SpecVal) -> SpecVal {
-    match ty {
-        STy::One { .. } => ids.next().map_or(SpecVal::Tuple(Vec::new()), local),
-        STy::Tuple(parts) => SpecVal::Tuple(parts.iter().map(|p| result_value(p, ids, local)).collect()),
-    }
 }
 
 fn spec_of(ty: &Ty) -> SpecTy {
@@ -192,15 +128,6 @@ impl Cx<'_> {
 }
 
 impl Scope<'_, '_> {
-    fn clause(&mut self, clause: &Clause) -> Option<Contract> {
-        let cond = self.bool(&clause.cond)?;
-        let kind = match clause.kind {
-            ClauseKind::Requires => ContractKind::Requires,
-            ClauseKind::Ensures => ContractKind::Ensures,
-        };
-        Some(Contract { kind, cond, text: self.cx.text(clause.cond.span), loc: self.cx.loc(clause.span) })
-    }
-
     fn fail<T>(&mut self, d: Diagnostic) -> Option<T> {
         self.cx.fail(d)
     }
@@ -333,7 +260,7 @@ impl Scope<'_, '_> {
             }
         }
         match self.cx.world.resolve(self.module, path) {
-            Err(d) => self.fail(d),
+            Err(d) => self.fail(*d),
             Ok(entity @ Entity { item: Item::Const(_), .. }) => self.constant(entity, span),
             Ok(other) => self.bad_form(span, &format!("this is a {}", other.item.noun())),
         }
@@ -368,7 +295,7 @@ impl Scope<'_, '_> {
         }
         let entity = match self.cx.world.resolve(self.module, callee) {
             Ok(entity) => entity,
-            Err(d) => return self.fail(d),
+            Err(d) => return self.fail(*d),
         };
         if !matches!(entity.item, Item::Spec(_) | Item::SharedSpec(..)) {
             return self.fail(
@@ -473,7 +400,6 @@ impl Scope<'_, '_> {
         Some((SpecExpr::Array(out), SpecTy::Array(Box::new(elem.unwrap_or(SpecTy::Int)))))
     }
 
-    #[allow(clippy::type_complexity)]
     fn binder(
         &mut self,
         var: &Ident,
@@ -482,7 +408,7 @@ impl Scope<'_, '_> {
         inclusive: bool,
         body: &Expr,
         want: &SpecTy,
-    ) -> Option<(u32, Box<SpecExpr>, Box<SpecExpr>, Box<SpecExpr>)> {
+    ) -> Option<Binder> {
         let (lo, hi) = (self.int(lo)?, self.int(hi)?);
         let hi = if inclusive { bin(SpecOp::Add, hi, SpecExpr::Int(1.into())) } else { hi };
         let slot = self.vars.len() as u32;
