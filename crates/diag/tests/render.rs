@@ -74,7 +74,7 @@ fn places_in_two_files() {
 #[test]
 fn a_message_without_a_place() {
     check(Diagnostic::error("missing-file", "no file `x.stk`").help("check the path"), expect![[r#"
-        error[no-file]: no file `x.stk`
+        error[missing-file]: no file `x.stk`
          |
          = try: check the path
     "#]]);
@@ -153,11 +153,11 @@ fn colour_adds_escapes_and_nothing_else() {
 fn several_messages_are_counted() {
     let d = Diagnostic::error("missing-file", "no file `x.stk`");
     expect![[r#"
-        error[no-file]: no file `x.stk`
+        error[missing-file]: no file `x.stk`
 
         warning[w]: only a warning
 
-        error[no-file]: no file `x.stk`
+        error[missing-file]: no file `x.stk`
 
         2 errors
     "#]].assert_eq(&render_all(&[d.clone(), Diagnostic::warning("w", "only a warning"), d], &sources(), Colour::Plain));

@@ -59,7 +59,7 @@ fn words(kind: Kind) -> (&'static str, &'static str, &'static str) {
         Kind::Range => ("range", "an integer may leave its range", "reduce it before (another carry pass), or widen the declared range"),
         Kind::Index => ("index", "an index may lie outside its array", "narrow the bounds of the loop, or check the index with a public `if`"),
         Kind::Shift => ("shift", "a shift count may reach the width of the word", "narrow the range of the count"),
-        Kind::Defined => ("undefined", "a value may be read before it is assigned", "give the variable a value, or assign every element before"),
+        Kind::Defined => ("defined", "a value may be read before it is assigned", "give the variable a value, or assign every element before"),
         Kind::Assert => ("assert", "an assertion or invariant is not proved", "strengthen what is known before it, or correct it"),
         Kind::Requires => ("requires", "a call may break what the callee requires", "establish the condition before the call, or require it of your callers"),
         Kind::Ensures => ("ensures", "a function may break what it ensures", "correct the function or the clause; the witness shows where they differ"),
