@@ -24,29 +24,34 @@ pub struct Taint {
 }
 
 impl Taint {
-    /// Least set closed under assignments and calls (a result of a call is secret if any argument is).
-    pub fn of(f: &Func) -> Taint {
+    /// Least set closed under assignments and calls. A result of a call is secret if any argument is, unless the callee
+    /// marks it public, which is judged there.
+    pub fn of(p: &Program, f: &Func) -> Taint {
         let mut t = Taint {
             secret: f.params.iter().copied().filter(|p| !f.local(*p).public).collect(),
         };
         loop {
             let before = t.secret.len();
-            visit::walk_stmts(&f.body, &mut |s| t.flow(s));
+            visit::walk_stmts(&f.body, &mut |s| t.flow(p, s));
             if t.secret.len() == before {
                 return t;
             }
         }
     }
-    fn flow(&mut self, s: &Stmt) {
+    fn flow(&mut self, p: &Program, s: &Stmt) {
         match s {
             Stmt::Assign { dst, src, .. } => {
                 if self.expr(src) || self.indices(dst) {
                     self.mark(dst);
                 }
             }
-            Stmt::Call { dsts, lens, args, .. } => {
-                if lens.iter().chain(args).any(|e| self.expr(e)) {
-                    dsts.iter().for_each(|d| self.mark(d));
+            Stmt::Call { dsts, func, lens, args, .. } => {
+                let callee = p.func(*func);
+                let tainted = lens.iter().chain(args).any(|e| self.expr(e));
+                for (d, r) in dsts.iter().zip(&callee.rets) {
+                    if self.indices(d) || (tainted && !callee.local(*r).public) {
+                        self.mark(d);
+                    }
                 }
             }
             Stmt::For { var, lo, hi, .. } => {
@@ -95,9 +100,9 @@ struct Checker<'a> {
 /// variable marked public.
 pub fn check(p: &Program, id: FuncId, timing: &Timing) -> Vec<Obligation> {
     let f = p.func(id);
-    let mut c = Checker { p, id, taint: Taint::of(f), timing, out: Vec::new() };
+    let mut c = Checker { p, id, taint: Taint::of(p, f), timing, out: Vec::new() };
     for (i, l) in f.locals.iter().enumerate() {
-        if l.public && matches!(l.kind, LocalKind::Var | LocalKind::Counter) {
+        if l.public && matches!(l.kind, LocalKind::Var | LocalKind::Counter | LocalKind::Ret) {
             let secret = c.taint.local(LocalId(i as u32));
             c.note(secret, l.loc, format!("`{}` is public", l.name), "a secret flows into it");
         }

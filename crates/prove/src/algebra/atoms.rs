@@ -258,6 +258,10 @@ impl Atoms {
             return;
         }
     }
+    /// The names that a limb was chosen to absorb, with the limb solved for.
+    pub fn names_at(&self, limb: Atom) -> impl Iterator<Item = (Atom, &Poly)> {
+        self.pivots.get(&limb).into_iter().flatten().map(|(v, p)| (*v, p))
+    }
     /// Rewrites limbs back into names wherever that makes the polynomial shorter.
     pub fn collapse(&self, p: &Poly) -> Poly {
         let mut p = p.clone();

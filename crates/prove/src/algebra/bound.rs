@@ -1,22 +1,25 @@
-//! Is a polynomial never negative, or always zero? Intervals first, then equal forms of the polynomial: quotients
-//! written as `(x - r) / 2^k` along carry chains, remainders as `x - 2^k q`, limbs gathered into named values, and
-//! cases on booleans, in each of which the equation that defines the boolean may be added.
+//! Is a polynomial never negative, or always zero? Intervals first; then carry chains unrolled, digits summed up again;
+//! then linear programming over everything that defines the atoms involved, in cases on booleans.
 
 use super::atoms::{Atoms, Def};
 use super::mono::{Atom, Mono};
 use super::poly::Poly;
-use super::reduce::{self, Limits};
+use super::reduce;
+use super::simplex::{self, Answer, Bounds};
 use num_bigint::BigInt;
-use num_traits::{One, Signed, Zero};
-use std::collections::{BTreeSet, VecDeque};
+use num_rational::BigRational;
+use num_traits::One;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Forms looked at per search, rewrites in a row, links of a carry chain.
-const FORMS_MAX: usize = 120;
-const DEPTH_MAX: usize = 5;
+/// Links of a carry chain, digits summed up, terms of any form.
 const CHAIN_MAX: usize = 80;
-/// Booleans on which cases are made.
-const CASES_MAX: usize = 4;
+const TELESCOPE_MAX: usize = 200;
 const TERMS_MAX: usize = 3000;
+/// Booleans on which cases are made, equations of one linear program, its pivots.
+const CASES_MAX: usize = 10;
+const NODES_MAX: usize = 120;
+const EQUATIONS_MAX: usize = 400;
+const PIVOTS_MAX: usize = 2000;
 
 /// `scale * original`: the original is an integer, so it is at least 0 as soon as this is above `-scale`.
 #[derive(Clone)]
@@ -31,69 +34,56 @@ impl Form {
     }
 }
 
-/// True only if `p >= 0` in every execution in which the 0/1 polynomial `guard` is 1.
-pub fn nonnegative(atoms: &Atoms, p: &Poly, guard: &Poly) -> bool {
+/// True only if `p >= 0` in every execution in which the 0/1 polynomial `guard` is 1. Each of `facts` is never negative.
+pub fn nonnegative(atoms: &Atoms, facts: &[Poly], p: &Poly, guard: &Poly) -> bool {
     let f = Form { p: p.clone(), scale: BigInt::one() };
-    chain(atoms, &f).iter().any(|f| f.settled(atoms)) || search(atoms, &f, FORMS_MAX) || by_cases(atoms, p, guard)
+    chain_settles(atoms, &f) || telescope_settles(atoms, &f) || by_cases(atoms, facts, p, guard)
 }
 
 /// True only if `p == 0` wherever `guard` is 1.
-pub fn zero(atoms: &Atoms, p: &Poly, guard: &Poly) -> bool {
-    nonnegative(atoms, p, guard) && nonnegative(atoms, &p.neg(), guard)
+pub fn zero(atoms: &Atoms, facts: &[Poly], p: &Poly, guard: &Poly) -> bool {
+    nonnegative(atoms, facts, p, guard) && nonnegative(atoms, facts, &p.neg(), guard)
 }
 
-/// The forms that come from expanding quotients, newest first.
-fn chain(atoms: &Atoms, f: &Form) -> Vec<Form> {
-    let mut out = vec![f.clone()];
+fn newest_first(atoms: &Atoms, p: &Poly) -> Vec<Atom> {
+    let mut vars: Vec<Atom> = p.atoms().into_iter().collect();
+    vars.sort_by_key(|a| std::cmp::Reverse(atoms.info(*a).age));
+    vars
+}
+
+/// Quotients replaced by what they divide, newest first.
+fn chain_settles(atoms: &Atoms, f: &Form) -> bool {
+    let mut f = f.clone();
     for _ in 0..CHAIN_MAX {
-        let last = &out[out.len() - 1];
-        let mut vars: Vec<Atom> = last.p.atoms().into_iter().collect();
-        vars.sort_by_key(|a| std::cmp::Reverse(atoms.info(*a).age));
-        let Some(next) = vars.iter().find_map(|a| without_quotient(atoms, last, *a)) else { break };
-        if next.p.len() > TERMS_MAX {
-            break;
-        }
-        out.push(next);
-    }
-    out
-}
-
-fn search(atoms: &Atoms, f: &Form, forms_max: usize) -> bool {
-    let mut seen: BTreeSet<Poly> = BTreeSet::new();
-    let mut todo: VecDeque<(Form, usize)> = VecDeque::from([(f.clone(), 0)]);
-    while let Some((g, depth)) = todo.pop_front() {
-        if g.settled(atoms) {
+        if f.settled(atoms) {
             return true;
         }
-        if depth == DEPTH_MAX || seen.len() >= forms_max || g.p.len() > TERMS_MAX || !seen.insert(g.p.clone()) {
-            continue;
+        match newest_first(atoms, &f.p).into_iter().find_map(|a| without_quotient(atoms, &f, a)) {
+            Some(next) if next.p.len() <= TERMS_MAX => f = next,
+            _ => return false,
         }
-        todo.extend(forms(atoms, &g).into_iter().map(|n| (n, depth + 1)));
     }
     false
 }
 
-/// Positive multiples of `g` written differently.
-fn forms(atoms: &Atoms, g: &Form) -> Vec<Form> {
-    let mut out = Vec::new();
-    let mut vars: Vec<Atom> = g.p.atoms().into_iter().collect();
-    vars.sort_by_key(|a| std::cmp::Reverse(atoms.info(*a).age));
-    out.extend(vars.iter().filter_map(|a| without_quotient(atoms, g, *a)).take(2));
-    let mut rems = 0;
-    for a in vars {
-        let info = atoms.info(a);
-        if let Some(Def::Exact(d)) = &info.def {
-            if rems < 2 || info.named {
-                out.extend(reduce::substitute(&g.p, a, d, None).map(|p| Form { p, scale: g.scale.clone() }));
-                rems += usize::from(!info.named);
-            }
+/// Remainders written out, newest first: the weighted sum of a carry chain's digits folds back into what went in.
+fn telescope_settles(atoms: &Atoms, f: &Form) -> bool {
+    let mut f = f.clone();
+    for _ in 0..TELESCOPE_MAX {
+        let newest = newest_first(atoms, &f.p).into_iter().find_map(|a| match &atoms.info(a).def {
+            Some(Def::Exact(d)) => Some((a, d)),
+            _ => None,
+        });
+        let Some((a, d)) = newest else { return false };
+        match reduce::substitute(&f.p, a, d, None) {
+            Some(n) if n.len() <= TERMS_MAX => f.p = n,
+            _ => return false,
+        }
+        if f.settled(atoms) {
+            return true;
         }
     }
-    let c = atoms.collapse_all(&g.p);
-    if c != g.p {
-        out.push(Form { p: c, scale: g.scale.clone() });
-    }
-    out
+    false
 }
 
 /// With the linear quotient atom `a` replaced by what it divides.
@@ -111,92 +101,180 @@ fn without_quotient(atoms: &Atoms, g: &Form, a: Atom) -> Option<Form> {
     Some(Form { p: r, scale: &g.scale * by })
 }
 
-fn by_cases(atoms: &Atoms, p: &Poly, guard: &Poly) -> bool {
-    let mut bools: BTreeSet<Atom> = p.atoms();
-    bools.extend(guard.atoms());
-    let bools: Vec<Atom> = bools.into_iter().filter(|a| a.is_bool()).collect();
-    if bools.is_empty() || bools.len() > CASES_MAX {
-        return false;
-    }
-    (0..1u32 << bools.len()).all(|corner| {
-        let vals: Vec<bool> = (0..bools.len()).map(|i| corner >> i & 1 == 1).collect();
-        let here = at_corner(guard, &bools, &vals);
-        here.is_zero() || in_case(atoms, &at_corner(p, &bools, &vals), &bools, &vals)
-    })
+/// Linear programs over the equations of the atoms involved, with branches on booleans that a solution splits.
+fn by_cases(atoms: &Atoms, facts: &[Poly], p: &Poly, guard: &Poly) -> bool {
+    let p = expand_names(atoms, p);
+    let mut equations = equations(atoms, facts, &p, guard);
+    // Only executions with guard 1 matter.
+    equations.push(guard.sub(&Poly::constant(1)));
+    let mut search = Search { atoms, equations, facts, p, nodes: NODES_MAX };
+    search.impossible(&mut Vec::new())
 }
 
-fn at_corner(p: &Poly, bools: &[Atom], vals: &[bool]) -> Poly {
-    bools.iter().zip(vals).fold(p.clone(), |g, (a, v)| g.with_bool(*a, *v))
-}
-
-/// The goal in one case: its forms, each plus a multiple of an equation of the case that cancels one of its monomials.
-fn in_case(atoms: &Atoms, g: &Poly, bools: &[Atom], vals: &[bool]) -> bool {
-    let start = Form { p: g.clone(), scale: BigInt::one() };
-    if chain(atoms, &start).iter().any(|f| f.settled(atoms)) {
-        return true;
-    }
-    let targets = variants(atoms, &start, bools, vals);
-    for (a, v) in bools.iter().zip(vals) {
-        let Some(eq) = case_equation(atoms, *a, *v) else { continue };
-        for z in variants(atoms, &Form { p: eq, scale: BigInt::one() }, bools, vals) {
-            if targets.iter().any(|t| cancel_somewhere(atoms, t, &z.p)) {
-                return true;
+/// Names that stand for selections: their booleans are what cases are made of.
+fn expand_names(atoms: &Atoms, p: &Poly) -> Poly {
+    let mut p = p.clone();
+    for a in p.atoms() {
+        let i = atoms.info(a);
+        if let (true, Some(Def::Exact(d))) = (i.named, &i.def) {
+            if d.atoms().iter().any(|b| b.is_bool()) {
+                p = reduce::substitute(&p, a, d, None).unwrap_or(p);
             }
         }
     }
-    search(atoms, &start, FORMS_MAX / 2)
+    p
 }
 
-/// The form itself, its end of chain, and its normal form with and without names.
-fn variants(atoms: &Atoms, f: &Form, bools: &[Atom], vals: &[bool]) -> Vec<Form> {
-    let fix = |f: Form| Form { p: at_corner(&f.p, bools, vals), scale: f.scale };
-    let mut out = vec![f.clone()];
-    let mut last = f.clone();
-    // Booleans of the case are put in as they come up, so that their own chains are not followed.
-    for _ in 0..CHAIN_MAX {
-        let mut vars: Vec<Atom> = last.p.atoms().into_iter().collect();
-        vars.sort_by_key(|a| std::cmp::Reverse(atoms.info(*a).age));
-        let Some(next) = vars.iter().find_map(|a| without_quotient(atoms, &last, *a)) else { break };
-        last = fix(next);
-        if last.p.len() > TERMS_MAX {
-            break;
+/// Polynomials that are zero: whatever defines the atoms of the goal, and of these, and so on.
+fn equations(atoms: &Atoms, facts: &[Poly], p: &Poly, guard: &Poly) -> Vec<Poly> {
+    let mut out: BTreeSet<Poly> = BTreeSet::new();
+    let mut list: Vec<Poly> = Vec::new();
+    let mut seen: BTreeSet<Atom> = BTreeSet::new();
+    let mut todo: Vec<Atom> = p.atoms().into_iter().chain(guard.atoms()).chain(facts.iter().flat_map(Poly::atoms)).collect();
+    todo.reverse();
+    while let Some(a) = todo.pop() {
+        if !seen.insert(a) || list.len() >= EQUATIONS_MAX {
+            continue;
         }
-    }
-    out.push(last.clone());
-    for names in [false, true] {
-        let lim = Limits { steps: 5000, terms: TERMS_MAX, names };
-        for g in [f, &last] {
-            // A scaled result has the same sign, but its scale is unknown: only the strict test applies to it.
-            if let Some(p) = reduce::eliminate(atoms, &g.p, None, &lim) {
-                out.push(fix(Form { p, scale: BigInt::one() }));
+        for e in defining(atoms, a) {
+            if out.insert(e.clone()) {
+                todo.extend(e.atoms());
+                list.push(e);
             }
         }
     }
-    let gathered: Vec<Form> =
-        out.iter().map(|g| Form { p: atoms.collapse_all(&g.p), scale: g.scale.clone() }).collect();
-    out.extend(gathered);
-    out.dedup_by(|a, b| a.p == b.p);
+    products_of_names(atoms, &seen, &mut list);
+    list
+}
+
+fn defining(atoms: &Atoms, a: Atom) -> Vec<Poly> {
+    let info = atoms.info(a);
+    let mut out = Vec::new();
+    if let Some(q) = &info.quot {
+        let mut e = q.x.sub(&q.rem);
+        e.add_term(Mono::one(), -(&q.base << q.k));
+        e.add_term(Mono::atom(a), -(BigInt::from(q.sign) << q.k));
+        out.push(e);
+    }
+    match &info.def {
+        Some(Def::Exact(d)) => out.push(d.sub(&Poly::atom(a))),
+        Some(Def::Frac(d, k)) => out.push(d.sub(&Poly::atom(a).scale(&(BigInt::one() << *k)))),
+        Some(Def::Cong(..)) | None => {}
+    }
+    out.extend(atoms.names_at(a).map(|(_, solved)| solved.sub(&Poly::atom(a))));
     out
 }
 
-fn cancel_somewhere(atoms: &Atoms, target: &Form, zero: &Poly) -> bool {
-    target.p.terms().filter(|(m, _)| !m.is_one()).any(|(m, c)| {
-        let e = zero.coeff(m);
-        if e.is_zero() {
-            return false;
+/// Where products of limbs occur: the product of the values they belong to, written out.
+fn products_of_names(atoms: &Atoms, seen: &BTreeSet<Atom>, list: &mut Vec<Poly>) {
+    let monos: BTreeSet<Mono> = list.iter().flat_map(|e| e.terms().map(|(m, _)| m.clone()).collect::<Vec<_>>()).collect();
+    let names: Vec<(Atom, Atom, Poly)> = seen
+        .iter()
+        .flat_map(|a| atoms.names_at(*a).map(|(v, solved)| (*a, v, solved.clone())))
+        .filter(|(_, _, s)| s.is_linear() && s.len() <= 40)
+        .collect();
+    for (i, (a, v, x)) in names.iter().enumerate() {
+        for (b, w, y) in &names[i..] {
+            if monos.contains(&Mono::atom(*a).mul(&Mono::atom(*b))) {
+                // x and y are the pivots solved for: a = x(v, ...), so v = a - (x - v).
+                let value = |v: Atom, a: Atom, x: &Poly| {
+                    let c = x.coeff(&Mono::atom(v));
+                    let rest = x.sub(&Poly::term(Mono::atom(v), c.clone()));
+                    Poly::atom(a).sub(&rest).scale(&c)
+                };
+                let e = value(*v, *a, x).mul(&value(*w, *b, y)).sub(&Poly::atom(*v).mul(&Poly::atom(*w)));
+                list.push(e);
+            }
         }
-        let (s, t) = if e.is_positive() { (e.clone(), -c.clone()) } else { (-e.clone(), c.clone()) };
-        let mut p = target.p.scale(&s);
-        p.add_scaled(zero, &t);
-        Form { p, scale: &target.scale * s }.settled(atoms)
-    })
+    }
 }
 
-/// A polynomial that is zero when the boolean quotient `a` has value `v`.
-fn case_equation(atoms: &Atoms, a: Atom, v: bool) -> Option<Poly> {
-    let q = atoms.info(a).quot.as_ref()?;
-    let mut z = q.x.sub(&q.rem);
-    let val = &q.base + BigInt::from(q.sign * i32::from(v));
-    z.add_term(Mono::one(), -(val << q.k));
-    Some(z)
+/// A refutation of `p <= -1`.
+struct Search<'a> {
+    atoms: &'a Atoms,
+    equations: Vec<Poly>,
+    facts: &'a [Poly],
+    p: Poly,
+    nodes: usize,
+}
+
+impl Search<'_> {
+    /// No execution in which the booleans are as in `fixed` satisfies the equations, the facts and `p <= -1`.
+    fn impossible(&mut self, fixed: &mut Vec<(Atom, bool)>) -> bool {
+        if self.nodes == 0 || fixed.len() > CASES_MAX {
+            return false;
+        }
+        self.nodes -= 1;
+        let Some((index, bounds, forms)) = self.program(fixed) else { return true };
+        let point = match simplex::solve(&bounds, &forms, PIVOTS_MAX) {
+            Answer::Infeasible => return true,
+            Answer::Unknown => return false,
+            Answer::Point(values) => values,
+        };
+        let Some(a) = self.branch(&index, &point) else { return false };
+        [false, true].into_iter().all(|v| {
+            fixed.push((a, v));
+            let done = self.impossible(fixed);
+            fixed.pop();
+            done
+        })
+    }
+
+    /// Monomials as variables, with bounds, and the conditions on them; `None` if a condition is a false constant.
+    #[allow(clippy::type_complexity)] // Three tables that only `impossible` takes apart.
+    fn program(&self, fixed: &[(Atom, bool)]) -> Option<(BTreeMap<Mono, usize>, Vec<Bounds>, Vec<(BTreeMap<usize, BigInt>, Bounds)>)> {
+        let mut index: BTreeMap<Mono, usize> = BTreeMap::new();
+        let mut bounds: Vec<Bounds> = Vec::new();
+        let mut forms = Vec::new();
+        let range = |lo: Option<i32>, hi: Option<i32>| (lo.map(BigInt::from), hi.map(BigInt::from));
+        let all = self
+            .equations
+            .iter()
+            .map(|e| (e, range(Some(0), Some(0))))
+            .chain(self.facts.iter().map(|f| (f, range(Some(0), None))))
+            .chain([(&self.p, range(None, Some(-1)))]);
+        for (e, b) in all {
+            let e = fixed.iter().fold(e.clone(), |g, (a, v)| g.with_bool(*a, *v));
+            let c = e.constant_part();
+            let mut row = BTreeMap::new();
+            for (m, k) in e.terms().filter(|(m, _)| !m.is_one()) {
+                let id = *index.entry(m.clone()).or_insert_with(|| {
+                    let iv = self.atoms.poly_iv(&Poly::term(m.clone(), BigInt::one()));
+                    bounds.push((iv.lo, iv.hi));
+                    bounds.len() - 1
+                });
+                row.insert(id, k.clone());
+            }
+            if row.is_empty() {
+                let inside = b.0.as_ref().is_none_or(|lo| *lo <= c) && b.1.as_ref().is_none_or(|hi| c <= *hi);
+                if !inside {
+                    return None;
+                }
+                continue;
+            }
+            let less = |v: Option<BigInt>| v.map(|v| v - &c);
+            forms.push((row, (less(b.0), less(b.1))));
+        }
+        Some((index, bounds, forms))
+    }
+
+    /// The newest boolean that the point gives a fraction, or whose product with something the point gets wrong.
+    fn branch(&self, index: &BTreeMap<Mono, usize>, point: &[BigRational]) -> Option<Atom> {
+        let value = |a: Atom| index.get(&Mono::atom(a)).map(|i| &point[*i]);
+        let mut found: Vec<Atom> = Vec::new();
+        for (m, i) in index {
+            let bools = || m.factors().iter().map(|f| f.0).filter(|a| a.is_bool());
+            if m.as_atom().is_some() {
+                found.extend(bools().filter(|_| !point[*i].is_integer()));
+                continue;
+            }
+            let product = m.factors().iter().try_fold(BigRational::one(), |p, (a, e)| {
+                (0..e.small().filter(|e| *e <= 4)?).try_fold(p, |p, _| Some(p * value(*a)?))
+            });
+            if product.as_ref() != Some(&point[*i]) {
+                found.extend(bools());
+            }
+        }
+        found.into_iter().max_by_key(|a| self.atoms.info(*a).age)
+    }
 }

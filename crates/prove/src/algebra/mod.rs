@@ -15,6 +15,7 @@ pub mod iv;
 pub mod mono;
 pub mod poly;
 pub mod reduce;
+pub mod simplex;
 pub mod split;
 
 pub use atoms::{Atoms, Def};

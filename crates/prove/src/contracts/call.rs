@@ -1,6 +1,6 @@
 //! Calls: by contract where the callee has one, otherwise executed in place, otherwise an arbitrary result.
 
-use super::exec::{Exec, Frame, INLINE_COST_MAX};
+use super::exec::{Exec, Frame, INLINE_COST_MAX, UNFOLD_COST_MAX};
 use super::expr::Stop;
 use super::spec::{Prop, SpecEval};
 use super::state::{self, Fresh, SVal};
@@ -24,7 +24,8 @@ impl<'p> Exec<'p> {
         }
         // A result without declared range tells less through its contract than its body does.
         let open_ended = f.rets.iter().any(|r| has_unranged(self.prog, &f.local(*r).ty));
-        if (f.contracts.is_empty() || open_ended) && cost <= INLINE_COST_MAX && cost <= self.fuel {
+        let look = f.contracts.is_empty() || open_ended || (self.unfold && cost <= UNFOLD_COST_MAX);
+        if look && cost <= INLINE_COST_MAX && cost <= self.fuel {
             return self.execute_inline(id, vals);
         }
         for r in &f.rets {
@@ -35,7 +36,7 @@ impl<'p> Exec<'p> {
         if sure || !self.conditional {
             for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Ensures) {
                 // A clause outside of what is understood is a fact less.
-                if let Ok(p) = SpecEval::new(self, &vals).prop(&c.cond) {
+                if let Ok(p) = SpecEval::new(self, f, &vals).prop(&c.cond) {
                     self.assume(&p);
                 }
             }
@@ -60,9 +61,9 @@ impl<'p> Exec<'p> {
         f.params.iter().all(|p| fits_type(self.prog, &f.local(*p).ty, &vals[p.0 as usize]))
     }
 
-    fn check_requires(&mut self, f: &Func, c: &Contract, vals: &[SVal], loc: Loc) -> bool {
+    fn check_requires(&mut self, f: &'p Func, c: &Contract, vals: &[SVal], loc: Loc) -> bool {
         let started = Instant::now();
-        let prop = SpecEval::new(self, vals).prop(&c.cond);
+        let prop = SpecEval::new(self, f, vals).prop(&c.cond);
         let (always, outcome) = match prop {
             Err(stop) => (false, failed(format!("the clause is outside of what the prover follows: {}", stop.reason()))),
             Ok(Prop::True) => (true, Outcome::Proved { engine: Engine::Algebra }),
@@ -105,7 +106,7 @@ impl<'p> Exec<'p> {
         }
         for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Ensures) {
             let started = Instant::now();
-            let outcome = match SpecEval::new(self, &vals).prop(&c.cond) {
+            let outcome = match SpecEval::new(self, f, &vals).prop(&c.cond) {
                 Err(stop) => failed(format!("the clause is outside of what the prover follows: {}", stop.reason())),
                 Ok(p) => match self.prove(&p, &crate::algebra::Poly::constant(1)) {
                     Ok(()) => Outcome::Proved { engine: Engine::Algebra },
@@ -120,7 +121,7 @@ impl<'p> Exec<'p> {
     pub fn assume_requires(&mut self, entry: &[SVal]) {
         let f = self.frame.func;
         for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Requires) {
-            if let Ok(p) = SpecEval::new(self, entry).prop(&c.cond) {
+            if let Ok(p) = SpecEval::new(self, f, entry).prop(&c.cond) {
                 self.assume(&p);
             }
         }

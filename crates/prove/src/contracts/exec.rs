@@ -20,6 +20,11 @@ use std::rc::Rc;
 
 /// Statements executed per function before loops are no longer unrolled.
 pub const FUEL: u64 = 400_000;
+/// Longest polynomial of an ordinary run, and of one that looks into callees with contracts.
+pub const TERMS_MAX: usize = 20_000;
+pub const TERMS_UNFOLDED_MAX: usize = 2_000;
+/// Estimated statements up to which a callee with a contract is looked into.
+pub const UNFOLD_COST_MAX: u64 = 300;
 /// Estimated statements up to which a function without contract is executed at its call.
 pub const INLINE_COST_MAX: u64 = 20_000;
 
@@ -36,10 +41,16 @@ pub struct Exec<'p> {
     pub atoms: Atoms,
     pub bits: Bits,
     pub facts: Vec<Fact>,
+    /// Polynomials known to be at least 0.
+    pub bounds: Vec<Poly>,
     pub frame: Frame<'p>,
     pub fuel: u64,
     /// Not every execution comes here (see the module text).
     pub conditional: bool,
+    /// Callees are executed in place even where they have contracts, as far as the budget allows.
+    pub unfold: bool,
+    /// Polynomials longer than this end the run.
+    pub terms_max: usize,
     /// Inside a callee executed in place: its own obligations are its own.
     pub inlined: u32,
     /// Condition under which this point is reached, as a product of booleans.
@@ -70,9 +81,12 @@ impl<'p> Exec<'p> {
             atoms,
             bits: Bits::default(),
             facts: Vec::new(),
+            bounds: Vec::new(),
             frame: Frame { id, func, vals },
             fuel: FUEL,
             conditional: false,
+            unfold: false,
+            terms_max: TERMS_MAX,
             inlined: 0,
             guard: Poly::constant(1),
             obligations: Vec::new(),

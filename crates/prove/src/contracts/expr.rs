@@ -21,9 +21,6 @@ pub enum Stop {
     Internal(String),
 }
 
-/// Polynomials longer than this end the run.
-const TERMS_MAX: usize = 20_000;
-
 impl Exec<'_> {
     pub fn scalar(&mut self, e: &Expr) -> Result<Num, Stop> {
         match self.eval(e)? {
@@ -47,7 +44,7 @@ impl Exec<'_> {
             ExprKind::Bin(op, a, b) => {
                 let (x, y) = (self.scalar(a)?, self.scalar(b)?);
                 let n = self.binary(*op, &x, &y, &e.ty)?;
-                if n.p.len() > TERMS_MAX {
+                if n.p.len() > self.terms_max {
                     return Err(Stop::TooLarge);
                 }
                 SVal::num(n)
@@ -117,23 +114,28 @@ impl Exec<'_> {
     fn division(&mut self, op: BinOp, a: &Num, b: &Num) -> Result<Num, Stop> {
         let d = b.p.as_const().filter(|d| *d > BigInt::from(0));
         let d = d.ok_or_else(|| Stop::Unsupported("division by a value that is not a positive constant".into()))?;
+        let (q, r) = self.div_mod(a, &d);
+        Ok(if op == BinOp::Div { q } else { r })
+    }
+
+    /// Quotient and remainder by a positive constant; the same atoms for the same operands.
+    pub fn div_mod(&mut self, a: &Num, d: &BigInt) -> (Num, Num) {
         let key = (a.p.clone(), d.clone());
-        let (q, r) = match self.divs.get(&key) {
+        match self.divs.get(&key) {
             Some(hit) => hit.clone(),
             None => {
-                let qr = words::div_mod(&mut self.atoms, a, &d);
+                let qr = words::div_mod(&mut self.atoms, a, d);
                 self.divs.insert(key, qr.clone());
                 qr
             }
-        };
-        Ok(if op == BinOp::Div { q } else { r })
+        }
     }
 
     fn bitwise(&mut self, op: BinOp, a: &Num, b: &Num, bits: Option<u32>) -> Result<Num, Stop> {
         let Some(bits) = bits else {
             // On exact integers: the remainder modulo a power of two.
             let mask = b.p.as_const().ok_or_else(|| Stop::Internal("`&` on integers needs a constant".into()))?;
-            return Ok(words::div_mod(&mut self.atoms, a, &(mask + 1)).1);
+            return Ok(self.div_mod(a, &(mask + 1)).1);
         };
         let at = &mut self.atoms;
         Ok(match op {

@@ -116,6 +116,9 @@ impl Exec<'_> {
     }
 
     fn assume_nonneg(&mut self, d: &Poly) {
+        if d.atoms().len() > 1 {
+            self.bounds.push(d.clone());
+        }
         for a in d.atoms() {
             let Some(c) = d.linear_in(a) else { continue };
             let mut rest = d.clone();
@@ -261,19 +264,24 @@ impl Exec<'_> {
         if [&a, &b].iter().any(|r| self.zero_by_bounds(r, modulus)) {
             return Ok(());
         }
-        let mut shortest = [a, by_hyps, b, c].into_iter().min_by_key(Poly::len).unwrap_or_default();
-        let gathered = self.atoms.collapse(&shortest);
-        if gathered.len() < shortest.len() {
-            shortest = gathered;
+        let high = if by_hyps.len() <= a.len() { by_hyps } else { a };
+        let mut low = if c.len() <= b.len() { c } else { b };
+        let gathered = self.atoms.collapse(&low);
+        if gathered.len() < low.len() {
+            low = gathered;
         }
-        let mut open = self.open(&shortest, modulus);
+        let mut open = self.open(&low, modulus);
+        if high != low && high.len() <= SHOW_TERMS {
+            open.residual = format!("{}, that is {}", self.open(&high, modulus).residual, open.residual);
+        }
         open.refuted = self.sampled_nonzero(d, modulus);
         Err(open)
     }
 
     /// A short combination of carries that is zero because of their sizes: `q - q'` for the same carry found twice.
     fn zero_by_bounds(&self, p: &Poly, modulus: Option<&BigInt>) -> bool {
-        if p.len() > BOUND_TERMS || p.atoms().iter().any(|a| !a.is_bool() && self.atoms.info(*a).quot.is_none()) {
+        let carry = |a: &Atom| a.is_bool() || self.atoms.info(*a).quot.is_some();
+        if p.len() > BOUND_TERMS || !p.atoms().iter().any(carry) {
             return false;
         }
         let p = match (modulus, p.terms().next()) {
@@ -283,7 +291,7 @@ impl Exec<'_> {
             },
             _ => p.clone(),
         };
-        p.terms().all(|(_, c)| c.bits() <= 64) && bound::zero(&self.atoms, &p, &Poly::constant(1))
+        p.terms().all(|(_, c)| c.bits() <= 64) && bound::zero(&self.atoms, &self.bounds, &p, &Poly::constant(1))
     }
 
     /// Facts usable modulo `modulus`, in normal form.
@@ -312,7 +320,7 @@ impl Exec<'_> {
     }
 
     fn prove_nonneg(&mut self, d: &Poly, guard: &Poly) -> Result<(), Open> {
-        if bound::nonnegative(&self.atoms, d, guard) {
+        if bound::nonnegative(&self.atoms, &self.bounds, d, guard) {
             return Ok(());
         }
         Err(self.open(d, None))

@@ -55,7 +55,24 @@ pub fn check(p: &Program, id: FuncId, costs: &[u64]) -> Vec<Obligation> {
     if !concerns(p, id) {
         return Vec::new();
     }
+    let by_contracts = attempt(p, id, costs, false);
+    if by_contracts.iter().all(Obligation::proved) || !calls_contracts(p, id) {
+        return by_contracts;
+    }
+    // What the callees promise is not enough: look at what they do.
+    let unfolded = attempt(p, id, costs, true);
+    if unfolded.len() != by_contracts.len() {
+        return by_contracts;
+    }
+    by_contracts.into_iter().zip(unfolded).map(|(a, b)| if b.proved() && !a.proved() { b } else { a }).collect()
+}
+
+fn attempt(p: &Program, id: FuncId, costs: &[u64], unfold: bool) -> Vec<Obligation> {
     let mut ex = Exec::new(p, id, costs, SAMPLES, 0x5eed + u64::from(id.0));
+    ex.unfold = unfold;
+    if unfold {
+        ex.terms_max = exec::TERMS_UNFOLDED_MAX;
+    }
     let entry = ex.frame.vals.clone();
     ex.assume_requires(&entry);
     match ex.block(&p.func(id).body) {
@@ -63,6 +80,16 @@ pub fn check(p: &Program, id: FuncId, costs: &[u64]) -> Vec<Obligation> {
         Err(stop) => give_up(p, id, &mut ex, &stop),
     }
     ex.obligations
+}
+
+fn calls_contracts(p: &Program, id: FuncId) -> bool {
+    let mut found = false;
+    santoku_ir::visit::walk_stmts(&p.func(id).body, &mut |s| {
+        if let Stmt::Call { func, .. } = s {
+            found |= !p.func(*func).contracts.is_empty();
+        }
+    });
+    found
 }
 
 /// The run ended early: every clause, and every call that requires something, is open.

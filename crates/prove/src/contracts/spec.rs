@@ -3,13 +3,12 @@
 use super::exec::Exec;
 use super::expr::Stop;
 use super::state::SVal;
-use super::words;
 use crate::algebra::mono::Exp;
 use crate::algebra::split::Num;
 use crate::algebra::{Atoms, Iv, Poly};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use santoku_ir::{Base, CmpOp, Place, SpecExpr, SpecFn, SpecId, SpecOp};
+use santoku_ir::{Base, CmpOp, Func, Place, Proj, SpecExpr, SpecFn, SpecId, SpecOp, Ty};
 use std::rc::Rc;
 
 /// A condition on integers.
@@ -78,6 +77,8 @@ const TERMS_MAX: usize = 20_000;
 pub struct SpecEval<'a, 'p> {
     pub ex: &'a mut Exec<'p>,
     pub locals: &'a [SVal],
+    /// Whose contract it is: its names are used in messages.
+    owner: &'p Func,
     slots: Vec<SpecVal>,
     depth: usize,
 }
@@ -96,8 +97,8 @@ fn from_sval(v: &SVal) -> Result<SpecVal, Stop> {
 }
 
 impl<'a, 'p> SpecEval<'a, 'p> {
-    pub fn new(ex: &'a mut Exec<'p>, locals: &'a [SVal]) -> SpecEval<'a, 'p> {
-        SpecEval { ex, locals, slots: Vec::new(), depth: 0 }
+    pub fn new(ex: &'a mut Exec<'p>, owner: &'p Func, locals: &'a [SVal]) -> SpecEval<'a, 'p> {
+        SpecEval { ex, locals, owner, slots: Vec::new(), depth: 0 }
     }
 
     pub fn prop(&mut self, e: &SpecExpr) -> Result<Prop, Stop> {
@@ -249,7 +250,7 @@ impl<'a, 'p> SpecEval<'a, 'p> {
                 let Some(d) = y.p.as_const().filter(|d| d.is_positive()) else {
                     return unsupported("division by something that is not a positive constant");
                 };
-                let (q, r) = words::div_mod(&mut self.ex.atoms, &x, &d);
+                let (q, r) = self.ex.div_mod(&x, &d);
                 return Ok(SpecVal::Num(if op == SpecOp::Div { q } else { r }));
             }
         };
@@ -326,8 +327,52 @@ impl<'a, 'p> SpecEval<'a, 'p> {
         }
     }
 
+    /// `value(p.x)`, or `value(mul.result)` when the clause is a callee's.
+    fn call_name(&self, f: &SpecFn, args: &[SpecExpr]) -> String {
+        let arg = |e: &SpecExpr| match e {
+            SpecExpr::Place(p) => self.place_name(p),
+            SpecExpr::Field(a, i) => match &**a {
+                SpecExpr::Place(p) => format!("{}.{i}", self.place_name(p)),
+                _ => "…".into(),
+            },
+            _ => "…".into(),
+        };
+        format!("{}({})", short(&f.name), args.iter().map(arg).collect::<Vec<_>>().join(", "))
+    }
+
+    fn place_name(&self, p: &Place) -> String {
+        let mut name = match p.base {
+            Base::Local(l) => self.owner.locals.get(l.0 as usize).map_or(String::new(), |l| l.name.clone()),
+            Base::Const(c) => self.ex.prog.consts.get(c.0 as usize).map_or(String::new(), |c| short(&c.name).to_string()),
+        };
+        let mut ty = match p.base {
+            Base::Local(l) => self.owner.locals.get(l.0 as usize).map(|l| &l.ty),
+            Base::Const(c) => self.ex.prog.consts.get(c.0 as usize).map(|c| &c.ty),
+        };
+        for proj in &p.projs {
+            match (proj, ty) {
+                (Proj::Field(i), Some(Ty::Struct(s))) => {
+                    let field = self.ex.prog.structs.get(s.0 as usize).and_then(|d| d.fields.get(*i as usize));
+                    name.push_str(&format!(".{}", field.map_or("?", |f| f.0.as_str())));
+                    ty = field.map(|f| &f.1);
+                }
+                (Proj::Index(e), Some(Ty::Array { elem, .. })) => {
+                    name.push_str(&format!("[{}]", e.as_const().map_or("…".into(), ToString::to_string)));
+                    ty = Some(elem);
+                }
+                _ => name.push('…'),
+            }
+        }
+        if self.owner.name == self.ex.frame.func.name {
+            name
+        } else {
+            format!("{}.{name}", short(&self.owner.name))
+        }
+    }
+
     fn call(&mut self, id: SpecId, args: &[SpecExpr]) -> Result<SpecVal, Stop> {
         let f = &self.ex.prog.specs[id.0 as usize];
+        let name = self.call_name(f, args);
         let args = args.iter().map(|a| self.eval(a)).collect::<Result<Vec<_>, _>>()?;
         if let (true, [SpecVal::Num(b), SpecVal::Num(e)]) = (is_power(f, id), &args[..]) {
             let (b, e) = (b.clone(), e.clone());
@@ -344,13 +389,17 @@ impl<'a, 'p> SpecEval<'a, 'p> {
         self.slots = outer;
         match r? {
             SpecVal::Num(n) if of_aggregate => {
-                let p = self.ex.atoms.name_value(&f.name, &n.p);
+                let p = self.ex.atoms.name_value(&name, &n.p);
                 let iv = n.iv.meet(&self.ex.atoms.poly_iv(&p));
                 Ok(SpecVal::Num(Num { p, iv }))
             }
             v => Ok(v),
         }
     }
+}
+
+fn short(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
 }
 
 fn range(lo: &BigInt, hi: &BigInt) -> Result<std::ops::Range<i64>, Stop> {

@@ -90,15 +90,13 @@ fn mask_bool(a: &Poly, b: &Poly) -> Option<Atom> {
 }
 
 impl Bits {
-    fn cases(&mut self, atoms: &mut Atoms, a: &Num, b: &Num, f: impl Fn(&mut Bits, &mut Atoms, &Num, &Num) -> Num) -> Option<Num> {
+    fn cases(&mut self, atoms: &mut Atoms, a: &Num, b: &Num, bits: u32, f: impl Fn(&mut Bits, &mut Atoms, &Num, &Num) -> Num) -> Option<Num> {
         let c = mask_bool(&a.p, &b.p)?;
         let mut iv: Option<Iv> = None;
         let p = interpolate(&[c], |v| {
-            let at = |n: &Num, atoms: &Atoms| {
-                let p = n.p.with_bool(c, v[0]);
-                Num { iv: n.iv.meet(&atoms.poly_iv(&p)), p }
-            };
-            let (x, y) = (at(a, atoms), at(b, atoms));
+            // The operand's own interval speaks of the real case only; both cases must be words for every execution.
+            let at = |n: &Num, atoms: &Atoms| Some(atoms.num(n.p.with_bool(c, v[0]))).filter(|n| n.iv.fits(bits));
+            let (x, y) = (at(a, atoms)?, at(b, atoms)?);
             let r = f(self, atoms, &x, &y);
             iv = Some(iv.as_ref().map_or(r.iv.clone(), |i| i.join(&r.iv)));
             Some(r.p)
@@ -123,7 +121,7 @@ impl Bits {
         if bits == 1 {
             return Num { p: a.p.mul(&b.p), iv: Iv::new(0, 1) };
         }
-        if let Some(r) = self.cases(atoms, a, b, |s, at, x, y| s.and(at, x, y, bits)) {
+        if let Some(r) = self.cases(atoms, a, b, bits, |s, at, x, y| s.and(at, x, y, bits)) {
             return r;
         }
         let hi = support(atoms, a) & support(atoms, b);
@@ -184,7 +182,7 @@ impl Bits {
         if (support(atoms, a) & support(atoms, b)).is_zero() {
             return Num { p: a.p.add(&b.p), iv: a.iv.add(&b.iv) };
         }
-        if let Some(r) = self.cases(atoms, a, b, |s, at, x, y| s.xor(at, x, y, bits)) {
+        if let Some(r) = self.cases(atoms, a, b, bits, |s, at, x, y| s.xor(at, x, y, bits)) {
             return r;
         }
         let set: BTreeSet<Poly> =

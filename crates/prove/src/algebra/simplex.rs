@@ -1,0 +1,148 @@
+//! Exact linear feasibility: is there a rational point within bounds on which given linear forms stay within theirs?
+//! The tableau method of Dutertre and de Moura (2006) with Bland's rule, over big rationals.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{Signed, Zero};
+use std::collections::BTreeMap;
+
+/// Bounds of one variable; `None` is open.
+pub type Bounds = (Option<BigInt>, Option<BigInt>);
+
+struct Tableau {
+    bounds: Vec<(Option<BigRational>, Option<BigRational>)>,
+    value: Vec<BigRational>,
+    /// Basic variable -> its row over the others.
+    rows: BTreeMap<usize, BTreeMap<usize, BigRational>>,
+}
+
+/// How a search for a point ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// No point satisfies all bounds.
+    Infeasible,
+    /// Values of the variables at a point that does.
+    Point(Vec<BigRational>),
+    /// The budget is spent.
+    Unknown,
+}
+
+/// `vars` bounds the variables; each form is a sparse row with bounds of its own.
+pub fn solve(vars: &[Bounds], forms: &[(BTreeMap<usize, BigInt>, Bounds)], pivots_max: usize) -> Answer {
+    let rational = |b: &Bounds| (b.0.clone().map(BigRational::from), b.1.clone().map(BigRational::from));
+    let mut t = Tableau { bounds: vars.iter().map(rational).collect(), value: Vec::new(), rows: BTreeMap::new() };
+    for (lo, hi) in &t.bounds {
+        if matches!((lo, hi), (Some(a), Some(b)) if a > b) {
+            return Answer::Infeasible;
+        }
+        t.value.push(lo.clone().or_else(|| hi.clone()).unwrap_or_else(BigRational::zero));
+    }
+    for (row, b) in forms {
+        let id = t.bounds.len();
+        t.bounds.push(rational(b));
+        let row: BTreeMap<usize, BigRational> = row.iter().map(|(v, c)| (*v, BigRational::from(c.clone()))).collect();
+        t.value.push(row.iter().fold(BigRational::zero(), |s, (v, c)| s + c * &t.value[*v]));
+        t.rows.insert(id, row);
+    }
+    for _ in 0..pivots_max {
+        match t.step() {
+            Step::Feasible => {
+                t.value.truncate(vars.len());
+                return Answer::Point(t.value);
+            }
+            Step::Infeasible => return Answer::Infeasible,
+            Step::Moved => {}
+        }
+    }
+    Answer::Unknown
+}
+
+enum Step {
+    Feasible,
+    Infeasible,
+    Moved,
+}
+
+impl Tableau {
+    fn below(&self, v: usize) -> bool {
+        self.bounds[v].0.as_ref().is_some_and(|lo| self.value[v] < *lo)
+    }
+    fn above(&self, v: usize) -> bool {
+        self.bounds[v].1.as_ref().is_some_and(|hi| self.value[v] > *hi)
+    }
+    fn can_rise(&self, v: usize) -> bool {
+        self.bounds[v].1.as_ref().is_none_or(|hi| self.value[v] < *hi)
+    }
+    fn can_fall(&self, v: usize) -> bool {
+        self.bounds[v].0.as_ref().is_none_or(|lo| self.value[v] > *lo)
+    }
+
+    fn step(&mut self) -> Step {
+        let Some(basic) = self.rows.keys().copied().find(|v| self.below(*v) || self.above(*v)) else {
+            return Step::Feasible;
+        };
+        let up = self.below(basic);
+        let target = if up { self.bounds[basic].0.clone() } else { self.bounds[basic].1.clone() };
+        let enter = self.rows[&basic].iter().find(|(v, c)| {
+            if c.is_positive() == up {
+                self.can_rise(**v)
+            } else {
+                self.can_fall(**v)
+            }
+        });
+        let (Some((enter, c)), Some(target)) = (enter, target) else { return Step::Infeasible };
+        let (enter, by) = (*enter, (target - &self.value[basic]) / c);
+        self.shift(enter, &by);
+        self.pivot(basic, enter);
+        Step::Moved
+    }
+
+    /// Changes a nonbasic variable and all basic ones with it.
+    fn shift(&mut self, v: usize, by: &BigRational) {
+        self.value[v] += by;
+        for (b, row) in &self.rows {
+            if let Some(c) = row.get(&v) {
+                self.value[*b] += c * by;
+            }
+        }
+    }
+
+    fn pivot(&mut self, leave: usize, enter: usize) {
+        let Some(mut row) = self.rows.remove(&leave) else { return };
+        let Some(c) = row.remove(&enter) else { return };
+        // leave = c enter + row  =>  enter = (leave - row) / c
+        let mut solved: BTreeMap<usize, BigRational> = row.into_iter().map(|(v, k)| (v, -k / &c)).collect();
+        solved.insert(leave, c.recip());
+        for r in self.rows.values_mut() {
+            let Some(k) = r.remove(&enter) else { continue };
+            for (v, s) in &solved {
+                let e = r.entry(*v).or_insert_with(BigRational::zero);
+                *e += &k * s;
+                if e.is_zero() {
+                    r.remove(v);
+                }
+            }
+        }
+        self.rows.insert(enter, solved);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(cs: &[(usize, i64)], lo: Option<i64>, hi: Option<i64>) -> (BTreeMap<usize, BigInt>, Bounds) {
+        (cs.iter().map(|(v, c)| (*v, BigInt::from(*c))).collect(), (lo.map(BigInt::from), hi.map(BigInt::from)))
+    }
+
+    #[test]
+    fn a_system_and_its_contradiction() {
+        let unit = (Some(BigInt::from(0)), Some(BigInt::from(1)));
+        let vars = vec![unit.clone(), unit.clone(), unit];
+        // x + y + z >= 2 and x - y = 0 can hold; adding 2 x + z <= 1 they cannot.
+        let mut forms = vec![form(&[(0, 1), (1, 1), (2, 1)], Some(2), None), form(&[(0, 1), (1, -1)], Some(0), Some(0))];
+        assert!(matches!(solve(&vars, &forms, 100), Answer::Point(_)));
+        forms.push(form(&[(0, 2), (2, 1)], None, Some(1)));
+        assert_eq!(solve(&vars, &forms, 100), Answer::Infeasible);
+    }
+}
