@@ -7,8 +7,8 @@
 //! Page: docs/passes/derive-width.md.  Tests: tests/derive_width.rs, tests/broken.rs.
 
 use crate::options::PassOptions;
-use santoku_ir::visit::map_exprs;
-use santoku_ir::{Expr, ExprKind, Func, Program, Range, Ty};
+use santoku_ir::visit::{map_exprs, walk_stmts};
+use santoku_ir::{Expr, ExprKind, Func, Program, Range, Stmt, Ty};
 use santoku_prove::obligation::Outcome;
 use santoku_prove::ranges::{annotate, check_annotations};
 
@@ -30,7 +30,13 @@ fn constants_are_themselves(e: &mut Expr) {
 /// Results without a declared range get theirs first: callers must see the same range in the text as when it was derived.
 fn with_result_ranges(program: &Program) -> Program {
     let open = |f: &Func| f.rets.iter().any(|r| !closed(program, &f.local(*r).ty));
-    if !program.funcs.iter().any(open) {
+    let mut called = false;
+    for func in &program.funcs {
+        walk_stmts(&func.body, &mut |s| {
+            called |= matches!(s, Stmt::Call { func, .. } if open(program.func(*func)));
+        });
+    }
+    if !called {
         return program.clone();
     }
     let ranged = annotate(program);

@@ -9,7 +9,7 @@ use super::exec::{Exec, State, Write};
 use super::value::{Step, Value};
 use num_traits::{Signed, ToPrimitive};
 use santoku_ir::{Func, Stmt};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Aggregates with more scalars than this are carried whole.
 const CARRIED_LEAVES_MAX: u64 = 128;
@@ -87,7 +87,8 @@ impl Exec<'_> {
         let inits: Vec<Id> = slots.iter().map(|s| self.at(s, state)).collect();
         let counter_leaf = self.counter_leaf();
         let shape = Shape { lo, hi, rev, counter: counter_leaf, depth: self.depth };
-        let outs: Vec<Id> = (0..slots.len()).map(|k| self.out(&shape, k, &last, &inits)).collect();
+        let reads = self.reads(&shape, &last);
+        let outs: Vec<Id> = (0..slots.len()).map(|k| self.out(&shape, k, (&last, &reads), &inits)).collect();
         for (slot, out) in slots.iter().zip(outs) {
             let steps: Vec<Step> = slot.path.iter().map(|k| Step::Part(*k)).collect();
             state[slot.local].write(self.dag, &steps, Value::Term(out));
@@ -259,21 +260,25 @@ impl Exec<'_> {
         leaves_in(self.dag, terms, self.depth).intersection(&wanted).copied().collect()
     }
 
-    /// The value of slot `k` after the loop, as a term of the state it depends on and nothing else.
-    fn out(&mut self, shape: &Shape, k: usize, it: &Iteration, inits: &[Id]) -> Id {
+    /// For each slot: the slots its next value reads, and whether it reads the counter.
+    fn reads(&self, shape: &Shape, it: &Iteration) -> Vec<(Vec<usize>, bool)> {
         let slot_of: BTreeMap<Id, usize> = it.leaves.iter().enumerate().map(|(i, &l)| (l, i)).collect();
+        let one = |next: &Id| {
+            let leaves = leaves_in(self.dag, &[*next], shape.depth);
+            let slots = leaves.iter().filter_map(|l| slot_of.get(l).copied()).collect();
+            (slots, leaves.contains(&shape.counter))
+        };
+        it.nexts.iter().map(one).collect()
+    }
+
+    /// The value of slot `k` after the loop, as a term of the state it depends on and nothing else.
+    fn out(&mut self, shape: &Shape, k: usize, (it, reads): (&Iteration, &[(Vec<usize>, bool)]), inits: &[Id]) -> Id {
         let mut carried: BTreeSet<usize> = BTreeSet::new();
         let mut work = vec![k];
         let mut counted = false;
         while let Some(i) = work.pop() {
-            for leaf in leaves_in(self.dag, &[it.nexts[i]], shape.depth) {
-                counted |= leaf == shape.counter;
-                if let Some(&j) = slot_of.get(&leaf) {
-                    if carried.insert(j) {
-                        work.push(j);
-                    }
-                }
-            }
+            counted |= reads[i].1;
+            work.extend(reads[i].0.iter().copied().filter(|j| carried.insert(*j)));
         }
         let runs = self.dag.const_difference(shape.hi, shape.lo).is_some_and(|d| d.is_positive());
         if runs && carried.is_empty() && !counted {
@@ -319,7 +324,7 @@ fn label(f: &Func, slot: &Slot) -> String {
 /// Variables of the loop at `depth` that occur free in terms.
 fn leaves_in(dag: &Dag, terms: &[Id], depth: u32) -> BTreeSet<Id> {
     let mut found = BTreeSet::new();
-    let mut seen = BTreeSet::new();
+    let mut seen = HashSet::new();
     let mut work: Vec<Id> = terms.to_vec();
     while let Some(id) = work.pop() {
         if !dag.mentions(id, depth) || !seen.insert(id) {
