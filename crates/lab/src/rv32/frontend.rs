@@ -17,6 +17,8 @@ use super::predict::{Directions, Entry, ReturnStack, TargetBuffer, Transfer};
 
 /// Fetched words not yet taken by the pipeline, those under way included.
 const QUEUE: usize = 5;
+/// Places of the ring that remembers when words were taken: a power of two above QUEUE.
+const RING: usize = 8;
 /// Slots from a free queue place to the arrival of the word that fills it.
 const REFILL: u64 = 3;
 /// Slots from a prediction made on arrival to look-ups that see it.
@@ -75,7 +77,7 @@ pub struct Frontend {
     /// Slots of fetching lost before the next word arrives.
     bubble: u64,
     /// Slots in which the last words were taken by the pipeline, as a ring.
-    taken_at: [u64; QUEUE],
+    taken_at: [u64; RING],
     newest: usize,
     /// Words that arrived for the instruction about to issue.
     fresh: usize,
@@ -101,7 +103,7 @@ impl Frontend {
             returns: ReturnStack::default(),
             word: Word { addr: NO_WORD, arrival: 0, whole: true, history: 0, shifted: false },
             bubble: 0,
-            taken_at: [0; QUEUE],
+            taken_at: [0; RING],
             newest: 0,
             fresh: 0,
             idle_take: false,
@@ -115,7 +117,7 @@ impl Frontend {
 
     /// First slot in which the instruction of `len` bytes at `pc` can issue as far as fetching goes; `earliest` is the
     /// first as far as the pipeline goes. What is lost is charged to `stalls`.
-    #[inline]
+    #[inline(always)]
     pub fn fetch(&mut self, pc: u32, len: u8, earliest: u64, timing: &Timing, stalls: &mut Stalls) -> u64 {
         let (first, last) = (pc & !3, (pc + u32::from(len) - 2) & !3);
         let mut ready = earliest;
@@ -147,7 +149,7 @@ impl Frontend {
     /// The next word on the path arrives.
     fn advance(&mut self, addr: u32, whole: bool, timing: &Timing) {
         // A place in the queue is free once the word QUEUE places ahead was taken.
-        let place = self.taken_at[(self.newest + 1) % QUEUE] + REFILL;
+        let place = self.taken_at[(self.newest + 1 + RING - QUEUE) % RING] + REFILL;
         let mut arrival = (self.word.arrival + 1 + self.bubble).max(place);
         self.bubble = 0;
         if self.icache.miss(ICache::line(addr)) {
@@ -157,7 +159,7 @@ impl Frontend {
         }
         let seen = if self.history_shifted + 2 <= arrival { self.history } else { self.history_before };
         self.word = Word { addr, arrival, whole, history: seen, shifted: false };
-        self.newest = (self.newest + 1) % QUEUE;
+        self.newest = (self.newest + 1) % RING;
         self.fresh += 1;
     }
 
@@ -167,7 +169,7 @@ impl Frontend {
         self.idle_take = self.fresh == 0;
         while self.fresh > 0 {
             self.fresh -= 1;
-            self.taken_at[(self.newest + QUEUE - self.fresh) % QUEUE] = slot;
+            self.taken_at[(self.newest + RING - self.fresh) % RING] = slot;
         }
     }
 
@@ -199,7 +201,7 @@ impl Frontend {
             }
             Prediction::OnArrival(target) if o.taken && target == o.target => {
                 // The entry is made only while the queue is nearly empty.
-                let queue_low = self.taken_at[(self.newest + QUEUE - 2) % QUEUE] < self.word.arrival;
+                let queue_low = self.taken_at[(self.newest + RING - 2) % RING] < self.word.arrival;
                 if entry.is_none() && queue_low {
                     self.targets.insert(index, half, o.target, o.kind, self.word.arrival + UPDATE);
                 }
@@ -242,7 +244,7 @@ impl Frontend {
         }
         self.word.addr = NO_WORD;
         self.word.arrival = slot + timing.mispredict;
-        self.taken_at = [0; QUEUE];
+        self.taken_at = [0; RING];
         self.redirected = true;
     }
 

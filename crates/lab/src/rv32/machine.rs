@@ -60,10 +60,16 @@ enum Mark {
     End,
 }
 
-/// How an instruction leaves the machine.
-enum Step {
-    Next(u32),
+/// Why execution does not go on. Boxed where instructions return it, so that going on costs no memory traffic.
+enum Stop {
     Exit(u32),
+    Fault(SimError),
+}
+
+impl From<SimError> for Box<Stop> {
+    fn from(error: SimError) -> Self {
+        Box::new(Stop::Fault(error))
+    }
 }
 
 /// A machine with a program loaded. [`Machine::run`] may be called once; memory can be read afterwards.
@@ -92,7 +98,7 @@ impl Machine {
         let code = predecode(image, memory.flash());
         Ok(Machine {
             x: [0; 32],
-            pc: image.entry,
+            pc: image.entry & !1,
             frontend: Frontend::new(code.len()),
             calls: config.profile.then(|| CallTree::new(image, code.len())),
             recorder: Recorder::new(memory.ram_end(), config.timing),
@@ -108,9 +114,13 @@ impl Machine {
 
     /// Runs to the program's end: a store to the bench device's exit register, or a semihosting exit.
     pub fn run(&mut self) -> Result<Run, SimError> {
-        let exit_status = if self.calls.is_some() { self.execute::<true>()? } else { self.execute::<false>()? };
-        let stop = self.recorder.finish(&self.pipeline, self.frontend.icache_misses);
-        let (whole, windows) = stop.ok_or(SimError::UnbalancedMarker { pc: self.pc })?;
+        let stop = if self.calls.is_some() { self.execute::<true>() } else { self.execute::<false>() };
+        let exit_status = match *stop {
+            Stop::Exit(status) => status,
+            Stop::Fault(error) => return Err(error),
+        };
+        let measured = self.recorder.finish(&self.pipeline, self.frontend.icache_misses);
+        let (whole, windows) = measured.ok_or(SimError::UnbalancedMarker { pc: self.pc })?;
         Ok(Run { whole, windows, exit_status, console: std::mem::take(&mut self.console), calls: self.calls.take() })
     }
 
@@ -125,41 +135,46 @@ impl Machine {
         self.read(addr, len).ok_or_else(|| SimError::UnknownSymbol(name.to_string()))
     }
 
-    fn execute<const PROFILE: bool>(&mut self) -> Result<u32, SimError> {
+    fn execute<const PROFILE: bool>(&mut self) -> Box<Stop> {
         while self.recorder.instret < self.step_limit {
-            let pc = self.pc;
-            let index = (pc.wrapping_sub(FLASH_BASE) >> 1) as usize;
-            let Some(&decoded) = self.code.get(index) else { return Err(SimError::FetchFault { pc }) };
-            let before = self.pipeline.next;
-            let pipeline = &mut self.pipeline;
-            let fetched = self.frontend.fetch(pc, decoded.inst.len, before, &pipeline.timing, &mut pipeline.stalls);
-            let slot = pipeline.issue(&decoded.inst, decoded.class, fetched);
-            self.frontend.take(slot);
-            self.recorder.pc(pc);
-            let step = self.step(&decoded, pc, slot)?;
-            self.recorder.instret += 1;
-            if decoded.inst.rd == 2 {
-                self.recorder.sp(self.x[2]);
-            }
-            match step {
-                Step::Next(next) => self.pc = next,
-                Step::Exit(status) => return Ok(status),
-            }
-            if PROFILE {
-                if let Some(tree) = &mut self.calls {
-                    tree.charge(self.pipeline.next - before);
-                }
-            }
-            if matches!(decoded.class, Class::Jump | Class::Branch) {
-                self.transfer::<PROFILE>(&decoded, index, pc)?;
+            if let Err(stop) = self.advance::<PROFILE>() {
+                return stop;
             }
         }
-        Err(SimError::StepLimit { steps: self.step_limit })
+        SimError::StepLimit { steps: self.step_limit }.into()
+    }
+
+    /// Fetches, issues, executes and accounts for the next instruction.
+    #[inline(always)]
+    fn advance<const PROFILE: bool>(&mut self) -> Result<(), Box<Stop>> {
+        let pc = self.pc;
+        let index = (pc.wrapping_sub(FLASH_BASE) >> 1) as usize;
+        let Some(&decoded) = self.code.get(index) else { return Err(SimError::FetchFault { pc }.into()) };
+        let before = self.pipeline.next;
+        let pipeline = &mut self.pipeline;
+        let fetched = self.frontend.fetch(pc, decoded.inst.len, before, &pipeline.timing, &mut pipeline.stalls);
+        let slot = pipeline.issue(&decoded.inst, decoded.class, fetched);
+        self.frontend.take(slot);
+        self.recorder.pc(pc);
+        self.pc = self.step(&decoded, pc, slot)?;
+        self.recorder.instret += 1;
+        if decoded.inst.rd == 2 {
+            self.recorder.sp(self.x[2]);
+        }
+        if PROFILE {
+            if let Some(tree) = &mut self.calls {
+                tree.charge(self.pipeline.next - before);
+            }
+        }
+        if matches!(decoded.class, Class::Jump | Class::Branch) {
+            self.transfer::<PROFILE>(&decoded, index, pc)?;
+        }
+        Ok(())
     }
 
     /// Executes one instruction that issues in `slot`.
-    #[inline]
-    fn step(&mut self, d: &Decoded, pc: u32, slot: u64) -> Result<Step, SimError> {
+    #[inline(always)]
+    fn step(&mut self, d: &Decoded, pc: u32, slot: u64) -> Result<u32, Box<Stop>> {
         let i = &d.inst;
         let mut next = pc.wrapping_add(u32::from(i.len));
         let mut slot = slot;
@@ -170,11 +185,7 @@ impl Machine {
                 self.pipeline.result(slot, i.rd, 1);
             }
             Class::Load => slot = self.load(i, pc, slot)?,
-            Class::Store => {
-                if let Some(status) = self.store(i, pc, slot)? {
-                    return Ok(Step::Exit(status));
-                }
-            }
+            Class::Store => self.store(i, pc, slot)?,
             Class::MulDiv => self.muldiv(i, slot),
             Class::Branch => {
                 taken = branch_taken(i.op, self.reg(i.rs1), self.reg(i.rs2));
@@ -190,17 +201,13 @@ impl Machine {
                 next = target;
             }
             Class::Csr => self.csr(i, pc, slot)?,
-            Class::Other => {
-                if let Some(status) = self.system(i, pc)? {
-                    return Ok(Step::Exit(status));
-                }
-            }
+            Class::Other => self.system(i, pc)?,
         }
         self.pipeline.retire(slot, d.class);
         if matches!(d.class, Class::Branch | Class::Jump) {
             self.frontend.transfer(outcome(i, pc, next, taken), slot, &self.pipeline.timing);
         }
-        Ok(Step::Next(next))
+        Ok(next)
     }
 
     #[inline]
@@ -215,7 +222,7 @@ impl Machine {
     }
 
     #[inline]
-    fn load(&mut self, i: &Inst, pc: u32, slot: u64) -> Result<u64, SimError> {
+    fn load(&mut self, i: &Inst, pc: u32, slot: u64) -> Result<u64, Box<Stop>> {
         let addr = self.reg(i.rs1).wrapping_add(i.imm as u32);
         let bytes: u32 = match i.op {
             Op::Lw => 4,
@@ -223,9 +230,8 @@ impl Machine {
             _ => 1,
         };
         if addr & (bytes - 1) != 0 {
-            return Err(SimError::Misaligned { pc, addr, bytes });
+            return Err(SimError::Misaligned { pc, addr, bytes }.into());
         }
-        let fault = SimError::AccessFault { pc, addr, bytes, store: false };
         let (value, source) = match i.op {
             Op::Lw => self.memory.load(addr).map(|(b, s)| (u32::from_le_bytes(b), s)),
             Op::Lh => self.memory.load(addr).map(|(b, s)| (i16::from_le_bytes(b) as u32, s)),
@@ -233,7 +239,7 @@ impl Machine {
             Op::Lb => self.memory.load(addr).map(|(b, s)| (i8::from_le_bytes(b) as u32, s)),
             _ => self.memory.load(addr).map(|(b, s)| (u32::from(u8::from_le_bytes(b)), s)),
         }
-        .ok_or(fault)?;
+        .ok_or_else(|| SimError::AccessFault { pc, addr, bytes, store: false })?;
         self.recorder.data(addr);
         let slot = match source {
             Source::Ram => self.pipeline.load(slot, addr, bytes),
@@ -251,7 +257,7 @@ impl Machine {
 
     /// Stores; a store to the bench device may end the run with a status.
     #[inline]
-    fn store(&mut self, i: &Inst, pc: u32, slot: u64) -> Result<Option<u32>, SimError> {
+    fn store(&mut self, i: &Inst, pc: u32, slot: u64) -> Result<(), Box<Stop>> {
         let addr = self.reg(i.rs1).wrapping_add(i.imm as u32);
         let value = self.reg(i.rs2);
         let bytes: u32 = match i.op {
@@ -260,7 +266,7 @@ impl Machine {
             _ => 1,
         };
         if addr & (bytes - 1) != 0 {
-            return Err(SimError::Misaligned { pc, addr, bytes });
+            return Err(SimError::Misaligned { pc, addr, bytes }.into());
         }
         let done = match i.op {
             Op::Sw => self.memory.store(addr, value.to_le_bytes()),
@@ -270,13 +276,13 @@ impl Machine {
         if done.is_none() {
             match addr {
                 BENCH_CONSOLE => self.console.push(value as u8),
-                BENCH_EXIT => return Ok(Some(value)),
-                _ => return Err(SimError::AccessFault { pc, addr, bytes, store: true }),
+                BENCH_EXIT => return Err(Box::new(Stop::Exit(value))),
+                _ => return Err(SimError::AccessFault { pc, addr, bytes, store: true }.into()),
             }
         }
         self.recorder.data(addr);
         self.pipeline.store(slot, addr, bytes);
-        Ok(None)
+        Ok(())
     }
 
     #[inline]
@@ -335,28 +341,27 @@ impl Machine {
     }
 
     /// `fence` does nothing here; `ebreak` is a semihosting request (*RISC-V Semihosting*, version 0.2).
-    fn system(&mut self, i: &Inst, pc: u32) -> Result<Option<u32>, SimError> {
+    fn system(&mut self, i: &Inst, pc: u32) -> Result<(), Box<Stop>> {
         const SYS_WRITEC: u32 = 3;
         const SYS_EXIT: u32 = 0x18;
         const SYS_EXIT_EXTENDED: u32 = 0x20;
         const STOPPED_APPLICATION_EXIT: u32 = 0x20026;
         let (request, argument) = (self.x[10], self.x[11]);
+        let fault = |bytes| SimError::AccessFault { pc, addr: argument, bytes, store: false };
         match (i.op, request) {
-            (Op::Fence, _) => Ok(None),
+            (Op::Fence, _) => Ok(()),
             (Op::Ebreak, SYS_WRITEC) => {
-                let byte = self.memory.read(argument, 1);
-                let fault = SimError::AccessFault { pc, addr: argument, bytes: 1, store: false };
-                self.console.push(byte.ok_or(fault)?[0]);
-                Ok(None)
+                let ([byte], _) = self.memory.load(argument).ok_or(fault(1))?;
+                self.console.push(byte);
+                Ok(())
             }
-            (Op::Ebreak, SYS_EXIT) => Ok(Some(u32::from(argument != STOPPED_APPLICATION_EXIT))),
+            (Op::Ebreak, SYS_EXIT) => Err(Box::new(Stop::Exit(u32::from(argument != STOPPED_APPLICATION_EXIT)))),
             (Op::Ebreak, SYS_EXIT_EXTENDED) => {
-                let fault = SimError::AccessFault { pc, addr: argument, bytes: 8, store: false };
-                let (block, _) = self.memory.load::<8>(argument).ok_or(fault)?;
-                Ok(Some(u32::from_le_bytes([block[4], block[5], block[6], block[7]])))
+                let ([_, _, _, _, status @ ..], _) = self.memory.load::<8>(argument).ok_or(fault(8))?;
+                Err(Box::new(Stop::Exit(u32::from_le_bytes(status))))
             }
-            (Op::Illegal, _) => Err(SimError::IllegalInstruction { pc, bits: i.imm as u32 }),
-            _ => Err(SimError::UnknownTrap { pc, request }),
+            (Op::Illegal, _) => Err(SimError::IllegalInstruction { pc, bits: i.imm as u32 }.into()),
+            _ => Err(SimError::UnknownTrap { pc, request }.into()),
         }
     }
 

@@ -143,7 +143,7 @@ impl Pipeline {
 
     /// The slot in which `inst` issues, given that it was fetched by slot `fetched` (not before `next`): operands arrived,
     /// destination not pending, unit free.
-    #[inline]
+    #[inline(always)]
     pub fn issue(&mut self, inst: &Inst, class: Class, fetched: u64) -> u64 {
         let ready = |r: u8| self.ready[(r & 31) as usize];
         let slot = fetched.max(ready(inst.rs1)).max(ready(inst.rs2)).max(ready(inst.rd));
