@@ -62,13 +62,20 @@ pub fn no_file(path: &str) -> Diagnostic {
 
 /// The folder that holds `lib/` and `tuned/`, looked for from the file upwards, then from the current folder upwards.
 pub fn home_of(entry: &str) -> Option<PathBuf> {
-    let has_lib = |d: &Path| d.join("lib").is_dir();
-    let near = Path::new(entry).ancestors().skip(1).find(|d| has_lib(d)).map(Path::to_path_buf);
+    let near = Path::new(entry).ancestors().skip(1).find(|d| is_home(d)).map(Path::to_path_buf);
     near.or_else(|| {
         let file = std::fs::canonicalize(entry).ok()?;
-        file.ancestors().skip(1).find(|d| has_lib(d)).map(Path::to_path_buf)
+        file.ancestors().skip(1).find(|d| is_home(d)).map(Path::to_path_buf)
     })
-    .or_else(|| std::env::current_dir().ok()?.ancestors().find(|d| has_lib(d)).map(Path::to_path_buf))
+    .or_else(|| std::env::current_dir().ok()?.ancestors().find(|d| is_home(d)).map(Path::to_path_buf))
+}
+
+/// Whether `folder/lib` holds programs, itself or in its folders: systems have a `/lib` of another kind.
+fn is_home(folder: &Path) -> bool {
+    let entries = |d: &Path| std::fs::read_dir(d).into_iter().flatten().flatten().map(|e| e.path()).collect::<Vec<_>>();
+    let has_program = |all: &[PathBuf]| all.iter().any(|p| p.extension().is_some_and(|e| e == "stk"));
+    let top = entries(&folder.join("lib"));
+    has_program(&top) || top.iter().any(|d| has_program(&entries(d)))
 }
 
 /// `folder/name` as text, without `./` in front of relative names.

@@ -46,12 +46,16 @@ const STACK_BYTES: usize = 256 << 20;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     report::install_panic_hook();
-    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || run(cli.command));
-    match worker.map(std::thread::JoinHandle::join) {
-        Ok(Ok(code)) => ExitCode::from(code),
+    ExitCode::from(guarded(move || run(cli.command)))
+}
+
+/// Runs `work` on a thread with a stack of its own; a panic in it is a fault of ours.
+fn guarded(work: impl FnOnce() -> u8 + Send + 'static) -> u8 {
+    match std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work).map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
         // The panic hook has told what happened.
-        Ok(Err(_)) => ExitCode::from(report::INTERNAL),
-        Err(e) => ExitCode::from(report::internal("start", &e.to_string())),
+        Ok(Err(_)) => report::INTERNAL,
+        Err(e) => report::internal("start", &e.to_string()),
     }
 }
 
@@ -67,4 +71,21 @@ fn run(command: Command) -> u8 {
         Command::Explain(args) => cmd::explain::run(&args),
     };
     done.unwrap_or_else(|failure| report::failure(&failure))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use santoku_driver::Failure;
+
+    #[test]
+    fn a_panic_is_an_internal_error() {
+        assert_eq!(guarded(|| panic!("a defect")), 70);
+        assert_eq!(guarded(|| 2), 2);
+    }
+
+    #[test]
+    fn an_internal_failure_is_no_fault_of_the_user() {
+        assert_eq!(report::failure(&Failure::internal("cse", "lost a term")), 70);
+    }
 }

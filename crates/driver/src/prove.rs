@@ -30,12 +30,17 @@ pub fn open_obligations(checked: &Checked, report: &Report) -> Vec<Diagnostic> {
             }
             if let Some(w) = witness {
                 let inputs: Vec<String> = w.inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-                d = d.note(format!("witness: {}", inputs.join(", "))).note(format!("result: {}", w.message));
+                d = d.note(format!("witness: {}", inputs.join(", "))).note(format!("result: {}", without_place(&w.message)));
             }
             Some(d.help(help))
         }
     };
     report.functions.iter().flat_map(|f| &f.obligations).filter_map(of).collect()
+}
+
+/// The message of a run without its numeric place: the place is shown above.
+fn without_place(message: &str) -> &str {
+    message.split(" (file ").next().unwrap_or(message)
 }
 
 fn with_origin(mut d: Diagnostic, origin: &Origin) -> Diagnostic {
@@ -47,7 +52,8 @@ fn with_origin(mut d: Diagnostic, origin: &Origin) -> Diagnostic {
     for (operand, range) in &origin.operands {
         d = d.note(format!("operand: {operand} in {range}"));
     }
-    if let Some(s) = origin.declared_at.and_then(span) {
+    let elsewhere = origin.declared_at.and_then(span).filter(|s| d.primary.as_ref().is_none_or(|(p, _)| p != s));
+    if let Some(s) = elsewhere {
         d = d.also(s, "declared here");
     }
     d

@@ -132,6 +132,8 @@ fn every_fault_has_its_code() {
         ("fn f() -> u8 { if c { x = 1 } else if d { 2 }\n3 }\n", "unused-value"),
         ("fn f() -> u8 {\n  3\n", "unclosed"),
         ("fn f() -> u8 {\n  3\nfn g() -> u8 { 1 }\n", "unclosed"),
+        ("fn f() -> u8 { let (a, b, a) = g()\na }\n", "duplicate-name"),
+        ("fn f() -> u8 { let u1 = 3\nu1 + u1 }\n", "reserved-word"),
         ("@inline const X = 1\n", "syntax"),
         ("let x = 3\n", "syntax"),
         ("fn f() -> u8 { return 3 }\n", "syntax"),

@@ -1,9 +1,10 @@
 //! Blocks and statements.
 
 use super::{Parsed, Parser};
-use crate::ast::{Attr, BinOp, Block, Expr, ExprKind, Stmt, StmtKind};
+use crate::ast::{Attr, BinOp, Block, Expr, ExprKind, Ident, Stmt, StmtKind};
 use crate::token::{Kw, Tok, Token, P};
 use santoku_diag::Diagnostic;
+use std::collections::BTreeMap;
 
 /// A statement, or an expression that is the result if the block ends behind it.
 enum Entry {
@@ -112,7 +113,9 @@ impl Parser<'_> {
         self.bump();
         let tuple = self.eat(P::LParen);
         let names = if tuple {
-            self.list(P::RParen, "`,` or `)`", |p| p.ident("a name"))?
+            let names = self.list(P::RParen, "`,` or `)`", |p| p.ident("a name"))?;
+            self.each_once(&names);
+            names
         } else {
             vec![self.ident("a name")?]
         };
@@ -125,6 +128,19 @@ impl Parser<'_> {
             Some(self.expr()?)
         };
         Ok(StmtKind::Let { mutable, names, tuple, ty, value })
+    }
+
+    /// Two results must not go to one name.
+    fn each_once(&mut self, names: &[Ident]) {
+        let mut seen: BTreeMap<&str, &Ident> = BTreeMap::new();
+        for n in names {
+            let Some(first) = seen.insert(&n.name, n) else { continue };
+            let d = Diagnostic::error("duplicate-name", format!("`{}` takes two results", n.name))
+                .at(n.span, "the second time")
+                .also(first.span, "the first time")
+                .help("give each result a name of its own");
+            self.report(d);
+        }
     }
 
     fn for_stmt(&mut self, attrs: Vec<Attr>) -> Parsed<StmtKind> {

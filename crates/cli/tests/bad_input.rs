@@ -1,0 +1,525 @@
+//! Bad input of every kind: the whole message, exit code 2, and nothing written.
+
+mod support;
+use expect_test::{expect, Expect};
+use support::Sandbox;
+
+/// `santoku build main.stk -o out` on one program.
+fn refused(text: &str, want: Expect) {
+    refused_files(&[("main.stk", text.as_bytes())], &["build", "main.stk", "-o", "out"], want);
+}
+
+fn refused_files(files: &[(&str, &[u8])], args: &[&str], want: Expect) {
+    let sandbox = Sandbox::new(files);
+    let before = sandbox.listing();
+    let run = sandbox.run(args);
+    want.assert_eq(&run.stderr);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert_eq!(run.stdout, "");
+    assert_eq!(sandbox.listing(), before, "something was written");
+}
+
+#[test]
+fn a_good_program_writes_its_two_files() {
+    // The twin of all tests below: with nothing wrong, there is output.
+    let sandbox = Sandbox::new(&[("main.stk", b"@export(\"f\")\nfn f(x: u8) -> u8 { x + 1 }\n")]);
+    let run = sandbox.run(&["build", "main.stk", "-o", "out"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(run.stdout, "out/main.c\nout/main.h\n");
+    assert_eq!(sandbox.listing(), ["main.stk", "out/main.c", "out/main.h"]);
+}
+
+#[test]
+fn missing_file() {
+    refused_files(&[], &["check", "nowhere.stk"], expect![[r#"
+        error[missing-file]: there is no file `nowhere.stk`
+         |
+         = try: check the path; it is taken from the current folder
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn folder_given() {
+    refused_files(&[("d/x.stk", b"")], &["check", "d"], expect![[r#"
+        error[not-a-file]: `d` is a folder
+         |
+         = try: name a file that ends in `.stk`
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn not_utf8() {
+    refused_files(&[("main.stk", b"const A = 1\n// \xff\n")], &["check", "main.stk"], expect![[r#"
+        error[not-utf8]: `main.stk` is not UTF-8 text
+         |
+         = why: byte 15, in line 2, does not belong to UTF-8
+         = try: convert the file; programs are UTF-8
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn imported_file_is_not_utf8() {
+    refused_files(&[("main.stk", b"use a\n"), ("a.stk", b"\xff")], &["check", "main.stk"], expect![[r#"
+        error[not-utf8]: `a.stk` is not UTF-8 text
+         |
+         = why: byte 0, in line 1, does not belong to UTF-8
+         = try: convert the file; programs are UTF-8
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn file_too_large() {
+    let text = vec![b' '; (4 << 20) + 1];
+    refused_files(&[("main.stk", &text)], &["check", "main.stk"], expect![[r#"
+        error[file-too-large]: `main.stk` has more than 4194304 bytes
+         |
+         = try: split it into several modules
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn several_syntax_errors_at_once() {
+    refused("const A = )\nfn f(x: u8) -> u8 {\n  let = 3\n  return x\n}\n", expect![[r#"
+        error[syntax]: expected an expression, found `)`
+         --> main.stk:1:11
+          |
+        1 | const A = )
+          |           ^ expected an expression
+
+        error[syntax]: expected a name, found `=`
+         --> main.stk:3:7
+          |
+        3 |   let = 3
+          |       ^ expected a name
+
+        error[syntax]: expected the end of the line, found `x`
+         --> main.stk:4:10
+          |
+        4 |   return x
+          |          ^ expected the end of the line
+          |
+          = try: the last expression of a function is its result; there is no `return`
+
+        3 errors
+    "#]]);
+}
+
+#[test]
+fn deep_nesting() {
+    let text = format!("const A = {}1{}\n", "(".repeat(200), ")".repeat(200));
+    refused_files(&[("main.stk", text.as_bytes())], &["check", "main.stk"], expect![[r#"
+        error[nesting-too-deep]: expression or block nested deeper than 100 levels, or of more than 400 operators
+         --> main.stk:1:111
+          |
+        1 | ...((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((...
+          |                                               ^ the limit is met here
+          |
+          = try: name a part of it with `let`, or use a loop
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn wrong_type() {
+    refused("@export(\"f\")\nfn f(x: u8, y: u16) -> u16 {\n  x + y\n}\n", expect![[r#"
+        error[type-mismatch]: operands of different types: u8 and u16
+         --> main.stk:3:7
+          |
+        3 |   x + y
+          |   -   ^ this is u16
+          |   |
+          |   this is u8
+          |
+          = try: convert one of them: `u32(..)`, `int(..)`
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn secret_index() {
+    refused("@export(\"f\")\nfn f(t: [u8; 4], key: u8) -> u8 {\n  let i = int(key) & 3\n  t[i]\n}\n", expect![[r#"
+        error[secret-index]: index depends on a secret
+         --> main.stk:4:5
+          |
+        2 | fn f(t: [u8; 4], key: u8) -> u8 {
+          |                  --- `key` is secret: a parameter without `public`
+        3 |   let i = int(key) & 3
+          |       - `i` becomes secret here
+        4 |   t[i]
+          |     ^ this index is secret
+          |
+          = try: scan all elements and select, or declare what it comes from `public`
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn secret_branch_bound() {
+    refused("@export(\"f\")\nfn f(n: int in 0..9) -> u8 {\n  var r: u8 = 0\n  for i in 0..<n { r += 1 }\n  r\n}\n", expect![[r#"
+        error[secret-bound]: loop bound depends on a secret
+         --> main.stk:4:16
+          |
+        2 | fn f(n: int in 0..9) -> u8 {
+          |      - `n` is secret: a parameter without `public`
+        3 |   var r: u8 = 0
+        4 |   for i in 0..<n { r += 1 }
+          |                ^ this bound is secret
+          |
+          = try: loop over a public bound and select inside, or declare what it comes from `public`
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn secret_for_a_public_parameter() {
+    refused("fn g(x: public u8) -> u8 { x }\n@export(\"f\")\nfn f(x: u8) -> u8 { g(x) }\n", expect![[r#"
+        error[secret-argument]: secret passed as a public argument
+         --> main.stk:3:23
+          |
+        3 | fn f(x: u8) -> u8 { g(x) }
+          |      -                ^ this argument is secret
+          |      |
+          |      `x` is secret: a parameter without `public`
+          |
+          = try: declare what it comes from `public`, or call a function that takes a secret
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn aliasing_output() {
+    refused("fn g(x: u8) -> (u8, u8) { (x, x) }\n@export(\"f\")\nfn f(x: u8) -> u8 {\n  let (a, a) = g(x)\n  a\n}\n", expect![[r#"
+        error[duplicate-name]: `a` takes two results
+         --> main.stk:4:11
+          |
+        4 |   let (a, a) = g(x)
+          |        -  ^ the second time
+          |        |
+          |        the first time
+          |
+          = try: give each result a name of its own
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn cyclic_import() {
+    let files: &[(&str, &[u8])] = &[("main.stk", b"use a\n"), ("a.stk", b"use b\n"), ("b.stk", b"use a\n")];
+    refused_files(files, &["check", "main.stk"], expect![[r#"
+        error[cyclic-import]: imports form a cycle
+         --> b.stk:1:1
+          |
+        1 | use a
+          | ^^^^^ closes the cycle
+          |
+          = chain: a.stk -> b.stk -> a.stk
+          = try: move what both need into a third module
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn missing_module() {
+    refused("use field.fe25591 as F\n", expect![[r#"
+        error[missing-module]: module `field.fe25591` not found
+         --> main.stk:1:1
+          |
+        1 | use field.fe25591 as F
+          | ^^^^^^^^^^^^^^^^^^^^^^ no such file
+          |
+          = note: paths tried: field/fe25591.stk
+          = try: check the name; it is looked up beside this file, then below the library root
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn gigantic_constant() {
+    refused("const A = 2^(2^64)\n", expect![[r#"
+        error[const-too-large]: constant beyond 2^4096
+         --> main.stk:1:11
+          |
+        1 | const A = 2^(2^64)
+          |           ^^^^^^^^ this value has more than 4096 bits
+          |
+          = try: constants are limited to 2^4096 in magnitude; check the exponent or shift
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn gigantic_literal() {
+    refused(&format!("const A = {}\n", "9".repeat(5000)), expect![[r#"
+        error[integer-too-large]: integer literal above 2^4096
+         --> main.stk:1:11
+          |
+        1 | ... = 99999999999999999999999999999999999999...99999999999999999999999999999999999999
+          |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^...^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ 5000 digits
+          |
+          = why: constants are exact integers, and 2^4096 is the largest this language computes with
+          = try: store large data as a byte string: `hex".."`
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn gigantic_array() {
+    refused("fn f(x: [u8; 2^40]) -> u8 { x[0] }\n", expect![[r#"
+        error[const-too-large]: array too large
+         --> main.stk:1:14
+          |
+        1 | fn f(x: [u8; 2^40]) -> u8 { x[0] }
+          |              ^^^^ more than 2^22 elements
+          |
+          = try: arrays of constant length hold at most 2^22 scalars
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn loop_bound_of_2_to_the_40() {
+    refused("@export(\"f\")\nfn f(x: u8) -> u8 {\n  var r = x\n  for i in 0..<2^40 { r += 1 }\n  r\n}\n", expect![[r#"
+        error[loop-too-long]: loop runs too often
+         --> main.stk:4:12
+          |
+        4 |   for i in 0..<2^40 { r += 1 }
+          |            ^^^^^^^^ 1099511627776 iterations
+          |
+          = try: a loop with constant bounds runs at most 2^24 times; check the bound
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn recursion() {
+    refused("@export(\"f\")\nfn f(x: u8) -> u8 { f(x) }\n", expect![[r#"
+        error[recursive-function]: `main.f` calls itself
+         --> main.stk:2:21
+          |
+        2 | fn f(x: u8) -> u8 { f(x) }
+          |                     ^^^^ closes the cycle of calls
+          |
+          = cycle: main.f -> main.f
+          = try: write a loop; only `spec fn` may be recursive
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn nothing_exported() {
+    refused("fn f(x: u8) -> u8 { x }\n", expect![[r#"
+        error[nothing-exported]: the program exports no function, so there is nothing to build
+         |
+         = try: put `@export("c_name")` before the functions C should see
+
+        1 error
+    "#]]);
+}
+
+const GOOD: &[u8] = b"@export(\"f\")\nfn f(x: u8) -> u8 { x }\n";
+
+#[test]
+fn unknown_pass() {
+    refused_files(&[("main.stk", GOOD)], &["build", "main.stk", "-o", "out", "--without", "inlining"], expect![[r#"
+        error[unknown-pass]: there is no pass `inlining`
+         |
+         = passes: inline, first-row-init, loop-fusion, unroll, const-fold, array-to-scalar, copy-prop, cse, copy-free, dead-code, dead-functions, derive-width, drop-asserts
+         = try: `santoku passes` lists them with what they do
+
+        1 error
+    "#]]);
+    refused_files(&[("main.stk", GOOD)], &["build", "main.stk", "-o", "out", "--dump-after", "inlining"], expect![[r#"
+        error[unknown-pass]: there is no pass `inlining`
+         |
+         = passes: inline, first-row-init, loop-fusion, unroll, const-fold, array-to-scalar, copy-prop, cse, copy-free, dead-code, dead-functions, derive-width, drop-asserts
+         = try: `santoku passes` lists them with what they do
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn unknown_target_and_level() {
+    refused_files(&[("main.stk", GOOD)], &["build", "main.stk", "--target", "z80"], expect![[r#"
+        error: invalid value 'z80' for '--target <TARGET>'
+          [possible values: portable, rv32, host64, ckb]
+
+        For more information, try '--help'.
+    "#]]);
+    refused_files(&[("main.stk", GOOD)], &["build", "main.stk", "-O9"], expect![[r#"
+        error: invalid value '9' for '-O <LEVEL>'
+          [possible values: 0, 1, 2, 3, s]
+
+        For more information, try '--help'.
+    "#]]);
+}
+
+#[test]
+fn malformed_impl_option() {
+    refused_files(&[("main.stk", GOOD)], &["build", "main.stk", "--impl", "radix51"], expect![[r#"
+        error[bad-option]: `--impl radix51` does not name an interface and a variant
+         |
+         = try: write `--impl fe25519=radix51`
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn unwritable_output() {
+    refused_files(&[("main.stk", GOOD), ("out", b"a file")], &["build", "main.stk", "-o", "out"], expect![[r#"
+        error[unwritable]: `out` cannot be written
+         |
+         = why: File exists (os error 17)
+         = try: choose another place with `-o`, or change its permissions
+
+        1 error
+    "#]]);
+    refused_files(&[("main.stk", GOOD), ("out/main.h/x", b"")], &["build", "main.stk", "-o", "out"], expect![[r#"
+        error[unwritable]: `out/main.h` cannot be written
+         |
+         = why: a folder of that name is there
+         = try: choose another place with `-o`, or change its permissions
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn malformed_tuning_file() {
+    let files: &[(&str, &[u8])] = &[("lib/main.stk", GOOD), ("tuned/portable.toml", b"[impl\n")];
+    refused_files(files, &["check", "lib/main.stk"], expect![[r#"
+        error[bad-tuning]: tuning file `tuned/portable.toml` cannot be read
+         |
+         = why: invalid table header
+                expected `.`, `]`
+         = try: it holds a table `[impl]` with lines such as `fe25519 = "radix51"`
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn run_with_bad_arguments() {
+    let file: &[(&str, &[u8])] = &[("main.stk", b"fn f(x: u8, y: [u8; 2]) -> u8 { x + y[0] }\n")];
+    refused_files(file, &["run", "main.stk::g", "1"], expect![[r#"
+        error[unknown-function]: no function `g` in this file that can be run
+         |
+         = functions: f
+         = try: functions with `const` or `type` parameters run only through a caller that fixes them
+
+        1 error
+    "#]]);
+    refused_files(file, &["run", "main.stk", "1"], expect![[r#"
+        error[bad-option]: `main.stk` does not name a function
+         |
+         = try: write `FILE.stk::function`
+
+        1 error
+    "#]]);
+    refused_files(file, &["run", "main.stk::f", "1"], expect![[r#"
+        error[bad-argument]: 1 arguments for 2 parameters
+         |
+         = parameters: x, y
+         = try: integers `5`, byte strings `hex:00ff`, arrays `[1, 2]`
+
+        1 error
+    "#]]);
+    refused_files(file, &["run", "main.stk::f", "256", "0102"], expect![[r#"
+        error[bad-argument]: argument for `x` does not fit
+         |
+         = why: 256 is not a word of 8 bits
+         = try: integers `5`, byte strings `hex:00ff`, arrays `[1, 2]`
+
+        1 error
+    "#]]);
+    refused_files(file, &["run", "main.stk::f", "1", "01"], expect![[r#"
+        error[bad-argument]: argument for `y` does not fit
+         |
+         = why: 1 elements for an array of 2
+         = try: integers `5`, byte strings `hex:00ff`, arrays `[1, 2]`
+
+        1 error
+    "#]]);
+    refused_files(file, &["run", "main.stk::f", "1", "[1, 2, 3]"], expect![[r#"
+        error[bad-argument]: argument for `y` does not fit
+         |
+         = why: 3 elements for an array of 2
+         = try: integers `5`, byte strings `hex:00ff`, arrays `[1, 2]`
+
+        1 error
+    "#]]);
+    refused_files(file, &["run", "main.stk::f", "1", "[1, x]"], expect![[r#"
+        error[bad-argument]: argument for `y` does not fit
+         |
+         = why: `x` is not an integer
+         = try: integers `5`, byte strings `hex:00ff`, arrays `[1, 2]`
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn a_run_that_leaves_a_range() {
+    let file: &[(&str, &[u8])] = &[("main.stk", b"fn f(x: int in 0..9) -> int in 0..9 {\n  x + 1\n}\n")];
+    refused_files(file, &["run", "main.stk::f", "9"], expect![[r#"
+        error[run-range]: an integer leaves its range
+         --> main.stk:2:3
+          |
+        2 |   x + 1
+          |   ^^^^^ result would be 10, outside 0..9
+          |
+          = function: main.f
+          = try: widen the declared range, or reduce the value before
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn fmt_of_a_file_with_errors_changes_no_file() {
+    let files: &[(&str, &[u8])] = &[("a.stk", b"const  A=1\n"), ("b.stk", b"const B =\n")];
+    refused_files(files, &["fmt", "a.stk", "b.stk"], expect![[r#"
+        error[syntax]: expected an expression, found the end of the file
+         --> b.stk:2:1
+          |
+        2 |
+          | ^ expected an expression
+
+        1 error
+    "#]]);
+}
+
+#[test]
+fn explain_of_an_unknown_code() {
+    refused_files(&[], &["explain", "rnage"], expect![[r#"
+        error[unknown-code]: there is no diagnostic `rnage`
+         |
+         = try: `santoku explain` without a code lists them all
+
+        1 error
+    "#]]);
+}

@@ -1,0 +1,144 @@
+//! What the commands print when all is well, and when tests or proofs fail.
+
+mod support;
+use expect_test::expect;
+use support::Sandbox;
+
+const TESTS: &[u8] = b"fn f(x: u8) -> u8 { x + 1 }\ntest \"wraps\" { assert f(255) == 0 }\ntest \"wrong\" { assert f(1) == 3 }\n";
+
+#[test]
+fn test_counts_and_fails_with_1() {
+    let run = Sandbox::new(&[("main.stk", TESTS)]).run(&["test", "main.stk"]);
+    expect![[r#"
+        ok    main.stk: wraps
+        FAIL  main.stk: wrong
+        1 passed, 1 failed
+    "#]].assert_eq(&run.stdout);
+    expect![[r#"
+        error[run-assert]: an assertion does not hold
+         --> main.stk:3:16
+          |
+        3 | test "wrong" { assert f(1) == 3 }
+          |                ^^^^^^^^^^^^^^^^ assertion failed: f(1) == 3
+          |
+          = function: main.test$1
+          = value: t = 0x2
+          = try: one of the two sides is wrong: the values are above
+    "#]].assert_eq(&run.stderr);
+    assert_eq!(run.code, 1);
+}
+
+#[test]
+fn test_passes_with_0_and_only_selects() {
+    let run = Sandbox::new(&[("d/main.stk", TESTS)]).run(&["test", "d", "--only", "wraps"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "ok    d/main.stk: wraps\n1 passed, 0 failed\n"));
+}
+
+#[test]
+fn no_test_at_all_is_a_failure() {
+    let run = Sandbox::new(&[("main.stk", b"const A = 1\n")]).run(&["test", "main.stk"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, "0 passed, 0 failed\n"));
+}
+
+#[test]
+fn run_prints_results() {
+    let s = Sandbox::new(&[("main.stk", b"fn f<n: len>(x: [u8; n], y: int in -9..9) -> ([u8; n], int) { (x, y * 2) }\n")]);
+    let run = s.run(&["run", "main.stk::f", "hex:00ff10", "-4"]);
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "hex\"00ff10\"\n-8\n", ""));
+}
+
+#[test]
+fn check_says_what_was_checked() {
+    let run = Sandbox::new(&[("main.stk", TESTS)]).run(&["check", "main.stk"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "main.stk: 1 functions, 2 tests, 1 files\n"));
+}
+
+#[test]
+fn fmt_checks_without_writing_and_then_writes() {
+    let s = Sandbox::new(&[("a.stk", b"const  A=1\n"), ("b.stk", b"const B = 1\n")]);
+    let check = s.run(&["fmt", "--check", "a.stk", "b.stk"]);
+    assert_eq!((check.code, check.stdout.as_str()), (1, "a.stk\n"));
+    assert_eq!(s.read("a.stk"), "const  A=1\n");
+    assert_eq!(s.run(&["fmt", "."]).code, 0);
+    assert_eq!(s.read("a.stk"), "const A = 1\n");
+    assert_eq!(s.run(&["fmt", "--check", "a.stk", "b.stk"]).code, 0);
+}
+
+const OPEN: &[u8] = b"@export(\"f\")\nfn f(x: int in 0..9) -> int in 0..9 {\n  x + 1\n}\n";
+
+#[test]
+fn an_open_proof_is_shown_and_fails_with_1() {
+    let s = Sandbox::new(&[("main.stk", OPEN)]);
+    let run = s.run(&["prove", "main.stk"]);
+    assert_eq!(run.code, 1);
+    expect![[r#"
+        error[range]: an integer may leave its range
+         --> main.stk:3:3
+          |
+        3 |   x + 1
+          |   ^^^^^ `result` may leave its range: 1..10 is not inside 0..9
+          |
+          = claim: `x + 1` fits `result`
+          = function: main.f
+          = declared: int in 0..9
+          = found: x + 1 in 1..10
+          = operand: x in 0..9
+          = witness: x = 9
+          = result: result would be 10, outside 0..9 in main.f
+          = try: reduce it before (another carry pass), or widen the declared range
+
+        1 error
+    "#]].assert_eq(&run.stderr);
+    // It is not built either, unless asked for in so many words, and then the result says so.
+    let build = s.run(&["build", "main.stk", "-o", "out"]);
+    assert_eq!(build.code, 1);
+    assert_eq!(s.listing(), ["main.stk"]);
+    assert_eq!(s.run(&["build", "main.stk", "-o", "out", "--allow-unproved"]).code, 0);
+    assert!(s.read("out/main.c").contains("NOT PROVED"));
+}
+
+#[test]
+fn prove_prints_stable_json() {
+    let s = Sandbox::new(&[("main.stk", b"fn f(x: int in 0..9) -> int in 0..10 { x + 1 }\n")]);
+    let run = s.run(&["prove", "main.stk", "--json", "--no-cache"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    for field in ["\"holds\": true", "\"obligations\": ", "\"programs\": ", "\"program\": \"main.stk\"", "\"by_engine\"", "\"function\": \"main.f\""] {
+        assert!(run.stdout.contains(field), "{field} is not in {}", run.stdout);
+    }
+}
+
+#[test]
+fn a_proof_of_nothing_is_no_success() {
+    let run = Sandbox::new(&[("main.stk", b"const A = 1\n")]).run(&["prove", "main.stk"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, "0 obligations, 0 proved, 0 open\n"));
+}
+
+#[test]
+fn passes_are_listed_in_order() {
+    let run = Sandbox::new(&[]).run(&["passes"]);
+    assert_eq!(run.code, 0);
+    let names: Vec<&str> = run.stdout.lines().skip(1).filter_map(|l| l.split_whitespace().nth(1)).collect();
+    assert_eq!(names.first(), Some(&"load"));
+    assert_eq!(names.last(), Some(&"backend-c"));
+    assert!(names.contains(&"derive-width"));
+}
+
+#[test]
+fn explain_prints_the_page_of_every_code() {
+    let s = Sandbox::new(&[]);
+    let run = s.run(&["explain", "secret-index"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, include_str!("../../../docs/diagnostics/secret-index.md")));
+    let all = s.run(&["explain"]);
+    assert_eq!(all.stdout.lines().count(), santoku_diag::CODES.len());
+}
+
+#[test]
+fn dumps_are_written_beside_the_result() {
+    let s = Sandbox::new(&[("main.stk", b"@export(\"f\")\nfn f(x: u8) -> u8 { x + 1 }\n")]);
+    let run = s.run(&["build", "main.stk", "-o", "out", "--dump-after", "const-fold", "--without", "cse"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let dumps = s.listing().iter().filter(|n| n.ends_with(".ir")).count();
+    assert!(dumps >= 2, "const-fold runs more than once: {:?}", s.listing());
+    assert!(s.read("out/main.after-const-fold.1.ir").contains("main.f"));
+    assert!(s.read("out/main.c").contains("--without cse"));
+}
