@@ -1,0 +1,42 @@
+# Two commands matter: `make demo` and `make test`. Both do all set-up themselves.
+.PHONY: demo test setup build soak sweep rtl dist clean
+
+CARGO ?= cargo
+SANTOKU = target/release/santoku
+# Rust may have been installed by set-up into the user's home.
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+
+demo: setup build
+	@tools/demo.sh
+
+test: setup
+	@tools/test.sh
+
+setup:
+	@tools/setup.sh
+
+build:
+	@echo "build: santoku (release)"
+	@$(CARGO) build --release --locked --quiet -p santoku-cli
+
+# Regenerates what library users take.
+dist: setup build
+	@$(SANTOKU) dist
+
+# Long runs, outside CI: 100 keys at every level, every size of message, long fuzzing.
+soak: setup build
+	@$(CARGO) test --release --locked --workspace -- --include-ignored
+
+# Every level, target and single pass switched off.
+sweep: setup build
+	@$(SANTOKU) lab table nacl.sign
+	@$(SANTOKU) lab ablate nacl.sign --machine e31
+	@$(SANTOKU) lab table ecdsa.p256 --machine ckb
+
+# Rebuilds the Rocket RTL and compares the timing model with it (about 10 minutes, 10 GB of memory).
+rtl: setup
+	@lab/rtl/build.sh && lab/rtl/compare.sh
+
+clean:
+	@$(CARGO) clean
+	@rm -rf build
