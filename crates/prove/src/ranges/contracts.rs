@@ -48,6 +48,8 @@ impl<'a> Run<'a> {
     /// Runs `body` with the locals of `func` in scope and nothing noted down.
     pub fn in_frame<T>(&mut self, func: FuncId, locals: &mut Vec<Abs>, body: impl FnOnce(&mut Self, &mut State) -> T) -> T {
         let outer = std::mem::replace(&mut self.f, self.p.func(func));
+        let frame = self.frame.0;
+        self.frame = (self.frame.1 + 1, self.frame.1 + 1);
         let versions = vec![0; locals.len()];
         let mut st = State { locals: std::mem::take(locals), versions, covers: Default::default(), dead: false };
         self.mute += 1;
@@ -56,6 +58,7 @@ impl<'a> Run<'a> {
         self.fails = fails;
         self.mute -= 1;
         self.f = outer;
+        self.frame.0 = frame;
         *locals = st.locals;
         out
     }

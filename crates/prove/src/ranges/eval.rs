@@ -8,7 +8,7 @@ use super::record::{addr, Failure};
 use super::run::{Run, State};
 use super::value::{scalar_itv, Abs, Fact, Sc};
 use crate::obligation::Kind;
-use santoku_ir::{Base, BinOp, Expr, ExprKind, Len, Place, Proj, Ty, UnOp};
+use santoku_ir::{Base, BinOp, Expr, ExprKind, Len, LocalId, Place, Proj, Ty, UnOp};
 use std::rc::Rc;
 
 /// Nested selections whose sides are evaluated under their condition.
@@ -93,23 +93,31 @@ impl Run<'_> {
                 .zip(&Abs::any(self.p, &e.ty), &mut |a, t| Sc { itv: a.itv.meet(&t.itv), ..a.clone() });
         }
         match (&v, &e.ty) {
-            (Abs::Sc(s), Ty::Int(_)) if self.relational() && s.fact == Fact::None => self.name_leaf(st, id.0 as usize, &steps, s),
+            (Abs::Sc(s), Ty::Int(_)) if self.relational() && s.fact == Fact::None => self.name_leaf(st, id, &steps, s),
             _ => v,
         }
     }
 
     /// Gives a stored integer an atom, shared by later reads of the same element.
-    fn name_leaf(&mut self, st: &mut State, local: usize, steps: &[Step], s: &Sc) -> Abs {
+    fn name_leaf(&mut self, st: &mut State, local: LocalId, steps: &[Step], s: &Sc) -> Abs {
         if let Some(k) = s.itv.single() {
             let fact = k.small().map_or(Fact::None, |k| Fact::Lin(Rc::new(Lin::constant(k))));
             return Abs::Sc(Sc { fact, ..s.clone() });
         }
-        let atom = self.atoms.fresh(s.itv.clone());
-        let named = Sc { fact: Fact::Lin(Rc::new(Lin::atom(atom))), ..s.clone() };
-        if let Some(leaf) = concrete(steps).and_then(|path| st.locals[local].at_mut(&path)) {
+        let name = |atom| Sc { fact: Fact::Lin(Rc::new(Lin::atom(atom))), ..s.clone() };
+        let version = st.versions[local.0 as usize];
+        if let Some(leaf) = concrete(steps).and_then(|path| st.locals[local.0 as usize].at_mut(&path)) {
+            let named = name(self.atoms.fresh(s.itv.clone()));
             *leaf = named.clone();
+            return Abs::Sc(named);
         }
-        Abs::Sc(named)
+        // The same version at the same form of index is the same value. What is known of it here may not hold
+        // elsewhere, so the atom gets the declared range.
+        let Some(forms) = steps.iter().map(step_form).collect::<Option<Vec<Lin>>>() else { return Abs::Sc(s.clone()) };
+        let declared = scalar_itv(&place::target_ty(self.p, &self.f.local(local).ty, steps));
+        let (atoms, key) = (&mut self.atoms, (self.frame.0, local, version, forms));
+        let atom = *self.names.entry(key).or_insert_with(|| atoms.fresh(declared));
+        Abs::Sc(name(atom))
     }
 
     /// Evaluates the projections of a place and settles their bounds.
@@ -431,6 +439,14 @@ impl Run<'_> {
             |s| format!("`{}` fits 128 bits", s.expr(e)),
             |s| Failure { reason: format!("`{}` is {itv}: wider than 128 bits", s.expr(e)), origin: None },
         );
+    }
+}
+
+fn step_form(s: &Step) -> Option<Lin> {
+    match s {
+        Step::Field(i) => Some(Lin::constant(*i as i128)),
+        Step::Index { lin, .. } => lin.clone(),
+        Step::Slice { .. } => None,
     }
 }
 

@@ -217,6 +217,10 @@ impl Atoms {
 fn refute(rows: BTreeSet<Lin>) -> bool {
     let mut rows: BTreeSet<Lin> = rows.into_iter().map(Lin::tighten).collect();
     loop {
+        while let Some((a, by)) = equality(&rows) {
+            rows = rows.iter().filter_map(|r| r.replace(a, &by)).map(Lin::tighten).collect();
+            rows.retain(|r| r.as_const().is_none_or(|k| k < 0));
+        }
         if rows.iter().any(|r| r.as_const().is_some_and(|k| k < 0)) {
             return true;
         }
@@ -242,6 +246,19 @@ fn refute(rows: BTreeSet<Lin>) -> bool {
             return false;
         }
     }
+}
+
+/// An atom that two opposite rows fix as an integer form of others. Substituting it keeps integrality, which
+/// plain elimination would lose.
+fn equality(rows: &BTreeSet<Lin>) -> Option<(Atom, Lin)> {
+    for r in rows.iter().filter(|r| !r.terms.is_empty()) {
+        let opposite = r.scale(-1)?;
+        if let (true, Some(&(a, c))) = (rows.contains(&opposite), r.terms.iter().find(|t| t.1.abs() == 1)) {
+            let rest = Lin { terms: r.terms.iter().copied().filter(|t| t.0 != a).collect(), konst: r.konst };
+            return Some((a, rest.scale(-c)?));
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -280,6 +297,19 @@ mod tests {
         facts.push(lin(&[(b, 1)], -1));
         assert!(at.implied(&start, &facts));
         assert!(at.implied(&lin(&[(n, 1), (b, -128)], 32 - 128), &facts));
+    }
+
+    /// `v % 2 == 1` and `v <= 16` leave `v <= 15`.
+    #[test]
+    fn parity() {
+        let mut at = Atoms::default();
+        let v = at.fresh(Itv::new(0, 32));
+        let q = at.quotient(&Lin::atom(v), 2, Itv::new(0, 16));
+        let odd = lin(&[(v, 1), (q, -2)], -1);
+        let facts = [odd.clone(), odd.scale(-1).unwrap(), lin(&[(v, -1)], 16)];
+        assert!(at.implied(&lin(&[(v, -1)], 15), &facts));
+        assert!(!at.implied(&lin(&[(v, -1)], 14), &facts));
+        assert!(!at.implied(&lin(&[(v, -1)], 15), &facts[1..]));
     }
 
     #[test]

@@ -18,6 +18,9 @@ const HARD_ROUNDS: u32 = 12;
 /// From here on whatever still moves may be anything of its type.
 const LAST_ROUND: u32 = 24;
 
+/// Loops of so few steps are unrolled without asking what they cost.
+const FREE_TRIPS: i128 = 32;
+
 /// Bounds of one loop.
 struct Bounds {
     lo: Sc,
@@ -28,24 +31,16 @@ struct Bounds {
 
 impl Run<'_> {
     pub fn for_loop(&mut self, st: &mut State, s: &Stmt) {
-        let Stmt::For { lo, hi, rev, invariants, body, .. } = s else { return };
+        let Stmt::For { lo, hi, invariants, body, .. } = s else { return };
         let (lo, hi) = (self.scalar(st, lo), self.scalar(st, hi));
-        let mut first = 0;
         if let (Some(a), Some(b)) = (constant(&lo), constant(&hi)) {
             if b <= a {
                 return self.empty_loop(st, s, a, b);
             }
-            match self.unrolled(st, s, a, b) {
-                None => return,
-                Some(done) => first = done,
+            if self.unrolled(st, s, a, b) {
+                return;
             }
         }
-        let shift = |s: Sc, k: i128| Sc::new(s.itv.add(&Itv::point(k)));
-        let (lo, hi) = match (first, *rev) {
-            (0, _) => (lo, hi),
-            (k, false) => (shift(lo, k), hi),
-            (k, true) => (lo, shift(hi, -k)),
-        };
         let bounds = Bounds { from: self.form(&lo), to: self.form(&hi), lo, hi };
         self.fixed_point(st, s, bounds, invariants, body);
     }
@@ -61,22 +56,34 @@ impl Run<'_> {
         st.locals[var.0 as usize] = Abs::Sc(Sc::undefined());
     }
 
-    /// Steps through `a ..< b`. `Some(n)`: the budget would not last; n iterations are done.
-    fn unrolled(&mut self, st: &mut State, s: &Stmt, a: i128, b: i128) -> Option<i128> {
-        let Stmt::For { var, rev, .. } = s else { return None };
-        let trip = b.checked_sub(a).filter(|t| *t > 0)?;
-        let before = self.steps;
-        let one = [Item::Iteration(s, if *rev { b - 1 } else { a })];
-        self.sequence(st, &one);
-        let cost = (self.steps - before).max(1);
+    /// Steps through `a ..< b`, unless the budget would not last.
+    fn unrolled(&mut self, st: &mut State, s: &Stmt, a: i128, b: i128) -> bool {
+        let Stmt::For { var, rev, .. } = s else { return true };
+        let trip = b.saturating_sub(a);
+        let at = |i: i128| if *rev { b - 1 - i } else { a + i };
         let left = self.budget.saturating_sub(self.steps);
-        if i128::from(left / cost) < trip - 1 {
-            return Some(1);
+        if left == 0 || trip > FREE_TRIPS && self.aside(|run| run.probe(st, s, at(0), at(1))).saturating_mul(trip) > i128::from(left) {
+            return false;
         }
-        let rest: Vec<Item> = (1..trip).map(|i| Item::Iteration(s, if *rev { b - 1 - i } else { a + i })).collect();
-        self.sequence(st, &rest);
+        let all: Vec<Item> = (0..trip).map(|i| Item::Iteration(s, at(i))).collect();
+        self.sequence(st, &all);
         st.locals[var.0 as usize] = Abs::Sc(Sc::undefined());
-        None
+        true
+    }
+
+    /// Cost of one iteration, from a silent try of two (the first may run callees that are remembered).
+    fn probe(&mut self, st: &State, s: &Stmt, first: i128, second: i128) -> i128 {
+        let mut state = st.clone();
+        let (fails, facts) = (self.fails, self.facts.len());
+        self.mute += 1;
+        self.iteration(&mut state, s, first);
+        let before = self.steps;
+        self.iteration(&mut state, s, second);
+        let cost = i128::from(self.steps - before).max(1);
+        self.mute -= 1;
+        self.fails = fails;
+        self.facts.truncate(facts);
+        cost
     }
 
     /// One step of an unrolled loop.

@@ -48,26 +48,32 @@ pub struct Options {
     pub split_steps: u64,
     /// Accept intermediates wider than 128 bits where only their low bits are used.
     pub modular_width: bool,
+    /// Run the relational engine also where intervals leave nothing open: narrower ranges, more time.
+    pub eager: bool,
     /// Inputs tried per function with open obligations.
     pub witness_tries: u32,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { steps: 5_000_000, split_steps: 3_000_000, modular_width: false, witness_tries: 400 }
+        Options { steps: 5_000_000, split_steps: 3_000_000, modular_width: false, eager: false, witness_tries: 400 }
     }
 }
 
 /// What callers know of a function: its results for any arguments.
 pub struct Summary {
     rets: Vec<Abs>,
-    /// Cheap, and narrower arguments may give narrower results.
-    small: bool,
+    /// Narrower arguments may give narrower results.
+    narrowable: bool,
+    /// Cost of one run.
+    steps: u64,
     special: RefCell<Vec<(Vec<Abs>, Vec<Abs>)>>,
 }
 
 /// Steps a callee may cost to be run again for the arguments of one call.
 const SMALL_CALLEE: u64 = 20_000;
+/// Steps a callee may cost to be run in place by a relational run.
+const TINY_CALLEE: u64 = 2_000;
 /// Depth of callees run in place.
 const MAX_INLINED: u32 = 4;
 /// Most combinations of public argument values that are run one by one.
@@ -142,7 +148,7 @@ fn settle(p: &Program, id: FuncId, opts: &Options, sums: &[Summary], consts: &[A
             closed = std::mem::replace(&mut rec, cased.rec).entries;
         }
     }
-    if wanted && rec.open() > 0 {
+    if wanted && (rec.open() > 0 || opts.eager) {
         let mut scout = Run::new(p, f, opts, Depth::Relational, sums, consts, &sites);
         scout.mute = 1;
         scout.splits.search = true;
@@ -155,8 +161,8 @@ fn settle(p: &Program, id: FuncId, opts: &Options, sums: &[Summary], consts: &[A
         closed = if closed.is_empty() { before } else { earliest(closed, &before) };
     }
     let ints = f.rets.iter().any(|r| value::has_ints(p, &f.local(*r).ty));
-    let small = ints && steps <= SMALL_CALLEE && !(f.params.is_empty() && f.lens.is_empty());
-    let summary = Summary { rets: rets.clone(), small, special: RefCell::default() };
+    let narrowable = ints && !(f.params.is_empty() && f.lens.is_empty());
+    let summary = Summary { rets: rets.clone(), narrowable, steps, special: RefCell::default() };
     let mut obligations = if wanted { report(id, f.loc, &closed, &rec, start) } else { Vec::new() };
     if !obligations.iter().all(Obligation::proved) {
         witness::search(p, id, opts, &mut obligations);
@@ -299,14 +305,14 @@ impl Run<'_> {
         let mut any = ids.clone().map(|id| (id, Abs::any(self.p, &callee.local(*id).ty)));
         let usual = any.all(|(id, t)| frame[id.0 as usize].strip().covers(&t));
         let args: Vec<Abs> = ids.map(|id| frame[id.0 as usize].strip()).collect();
-        if !sum.small || usual || !args.iter().all(Abs::defined) {
+        if !sum.narrowable || sum.steps > SMALL_CALLEE || usual || !args.iter().all(Abs::defined) {
             return sum.rets.clone();
         }
         let sharpen = |rets: Vec<Abs>| -> Vec<Abs> {
             let meet = |a: &Sc, b: &Sc| Sc { itv: a.itv.meet(&b.itv), ..a.clone() };
             rets.iter().zip(&sum.rets).map(|(a, b)| a.zip(b, &mut |a, b| meet(a, b))).collect()
         };
-        if self.relational() && self.inlined < MAX_INLINED {
+        if self.relational() && self.inlined < MAX_INLINED && sum.steps <= TINY_CALLEE {
             return self.in_place(func, frame).map_or_else(|| sum.rets.clone(), sharpen);
         }
         if let Some((_, rets)) = sum.special.borrow().iter().find(|(a, _)| *a == args) {

@@ -10,7 +10,7 @@ use super::value::{Abs, Cond, Fact, Sc};
 use super::{Options, Summary};
 use crate::obligation::{Kind, Origin};
 use santoku_ir::{Expr, Func, Loc, LocalId, Program, Stmt, Ty};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// How hard a run thinks.
@@ -60,6 +60,10 @@ pub struct Run<'a> {
     pub steps: u64,
     pub budget: u64,
     pub atoms: Atoms,
+    /// Atoms of elements read at an index known as a form only: frame, local, version, indices.
+    pub names: HashMap<(u32, LocalId, u32, Vec<Lin>), u32>,
+    /// Number of the activation whose locals are in scope, and of activations so far.
+    pub frame: (u32, u32),
     /// Forms known to be `>= 0` on the current path.
     pub facts: Vec<Lin>,
     pub splits: Splits,
@@ -92,6 +96,8 @@ impl<'a> Run<'a> {
             steps: 0,
             budget: opts.steps,
             atoms: Atoms::default(),
+            names: HashMap::new(),
+            frame: (0, 0),
             facts: Vec::new(),
             splits: Splits::default(),
             loc: f.loc,

@@ -112,6 +112,14 @@ impl Run<'_> {
         }
     }
 
+    /// Runs `body` without looking for splits, and back at the same tick.
+    pub fn aside<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
+        let (tick, trial) = (self.splits.tick, std::mem::replace(&mut self.splits.trial, true));
+        let out = body(self);
+        (self.splits.tick, self.splits.trial) = (tick, trial);
+        out
+    }
+
     /// Runs a planned group once per case; the end of all cases.
     fn group(&mut self, st: &mut State, nr: usize, items: &[Item]) {
         self.splits.plans[nr].active = true;

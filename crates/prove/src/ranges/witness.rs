@@ -15,7 +15,9 @@ use std::sync::Arc;
 /// Interpreter steps per input.
 const RUN_STEPS: u64 = 300_000;
 /// Interpreter steps per function.
-const TOTAL_STEPS: u64 = 30_000_000;
+const TOTAL_STEPS: u64 = 3_000_000;
+/// Operations per contract clause: long ones are not judged here.
+const SPEC_STEPS: u64 = 2_000;
 /// Scalars of one argument set.
 const MAX_SCALARS: u64 = 1 << 16;
 
@@ -23,7 +25,7 @@ const MAX_SCALARS: u64 = 1 << 16;
 pub fn search(p: &Program, func: FuncId, opts: &Options, obligations: &mut [Obligation]) {
     let f = p.func(func);
     let mut rng = Rng { state: seed(&f.name), landmarks: landmarks(f) };
-    let mut interp = Interp::with_options(p, RunOptions { steps: RUN_STEPS, ..RunOptions::checked() });
+    let mut interp = Interp::with_options(p, RunOptions { steps: RUN_STEPS, spec_steps: SPEC_STEPS, ..RunOptions::checked() });
     for round in 0..opts.witness_tries {
         let open = obligations.iter().any(|o| waiting(o).is_some());
         if !open || interp.stats().steps > TOTAL_STEPS {
@@ -238,7 +240,7 @@ pub fn from_model(p: &Program, func: FuncId, model: &mut dyn FnMut(LocalId, &[us
     }
     let args: Option<Vec<Value>> = f.params.iter().map(|id| modelled(p, *id, &f.local(*id).ty, &mut Vec::new(), model)).collect();
     if let Some(args) = args {
-        let mut interp = Interp::with_options(p, RunOptions { steps: RUN_STEPS, ..RunOptions::checked() });
+        let mut interp = Interp::with_options(p, RunOptions { steps: RUN_STEPS, spec_steps: SPEC_STEPS, ..RunOptions::checked() });
         try_inputs(p, func, &mut interp, &Inputs { lens: Vec::new(), args }, obligations);
     }
 }

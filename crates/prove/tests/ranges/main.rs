@@ -2,5 +2,6 @@
 
 mod lengths;
 mod limbs;
+mod random;
 mod rules;
 mod support;
