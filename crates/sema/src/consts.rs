@@ -14,8 +14,9 @@ use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Len, Range, StructId, Ty};
-use santoku_syntax::ast::{BinOp, Block, Expr, ExprKind, Ident, Path, Type, UnOp};
-use std::collections::BTreeMap;
+use santoku_syntax::ast::{BinOp, Block, Expr, ExprKind, Ident, Path, UnOp};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A constant value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,21 +45,33 @@ pub struct Env {
     pub generics: BTreeMap<String, Generic>,
     /// Comprehension and index variables, innermost last.
     pub vars: Vec<(String, CVal)>,
-    /// Unknown names are then probably run-time variables.
-    pub in_function: bool,
+    /// Run-time variables in scope: they hide constants of the same name.
+    pub hidden: Rc<BTreeSet<String>>,
 }
 
 impl Env {
     pub fn var(&self, name: &str) -> Option<&CVal> {
         self.vars.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v)
     }
+    /// Whether the name means something else than a top-level item.
+    fn binds(&self, name: &str) -> bool {
+        self.var(name).is_some() || self.hidden.contains(name) || self.generics.contains_key(name)
+    }
+    /// The generic parameter of this name, unless a variable hides it.
+    pub fn generic(&self, name: &str) -> Option<&Generic> {
+        let hidden = self.var(name).is_some() || self.hidden.contains(name);
+        self.generics.get(name).filter(|_| !hidden)
+    }
 }
+
+/// A constant item and indices into it.
+type Element = (Rc<(Ty, CVal)>, Vec<(BigInt, Span)>);
 
 impl Cx<'_> {
     /// Value and type of a `const` item, computed once.
-    pub fn constant(&mut self, entity: Entity, span: Span) -> Option<(Ty, CVal)> {
+    pub fn constant(&mut self, entity: Entity, span: Span) -> Option<Rc<(Ty, CVal)>> {
         match self.constants.get(&entity) {
-            Some(Cached::Done(done)) => return Some(done.clone()),
+            Some(Cached::Done(done)) => return Some(Rc::clone(done)),
             Some(Cached::Failed) => return None,
             Some(Cached::Busy) => {
                 return self.fail(
@@ -70,7 +83,7 @@ impl Cx<'_> {
             None => {}
         }
         self.constants.insert(entity, Cached::Busy);
-        let result = self.evaluate_constant(entity);
+        let result = self.evaluate_constant(entity).map(Rc::new);
         let state = result.clone().map_or(Cached::Failed, Cached::Done);
         self.constants.insert(entity, state);
         result
@@ -155,9 +168,12 @@ impl Cx<'_> {
                 values.into_iter().try_fold(CVal::Int(BigInt::ZERO), |a, v| self.const_binary(BinOp::Add, a, v, e.span))
             }
             ExprKind::Index { base, index } => {
+                if let Some((constant, indices)) = self.element_of_constant(env, e)? {
+                    return self.const_element(&constant.1, &indices);
+                }
                 let v = self.const_expr(env, base)?;
                 let i = self.const_int(env, index)?;
-                self.const_index(v, &i, index.span)
+                self.const_element(&v, &[(i, index.span)])
             }
             ExprKind::Slice { base, off, len } => {
                 let v = self.const_expr(env, base)?;
@@ -188,20 +204,20 @@ impl Cx<'_> {
             if let Some(v) = env.var(&path.name.name) {
                 return Some(v.clone());
             }
-            match env.generics.get(&path.name.name) {
+            if env.hidden.contains(&path.name.name) {
+                return self.not_constant(span, "a variable, known only at run time");
+            }
+            match env.generic(&path.name.name) {
                 Some(Generic::Const(v)) => return Some(CVal::Int(v.clone())),
                 Some(Generic::Len(Len::Const(n))) => return Some(CVal::Int((*n).into())),
                 Some(Generic::Len(Len::Param { .. })) => return self.not_constant(span, "a length is known only at run time"),
                 Some(Generic::Type(_)) => return self.not_constant(span, "this is a type"),
                 None => {}
             }
-            if env.in_function && self.world.lookup(env.module, &path.name.name).is_none() {
-                return self.not_constant(span, "not known at compile time");
-            }
         }
         match self.world.resolve(env.module, path) {
             Err(d) => self.fail(*d),
-            Ok(entity @ Entity { item: Item::Const(_), .. }) => self.constant(entity, span).map(|(_, v)| v),
+            Ok(entity @ Entity { item: Item::Const(_), .. }) => self.constant(entity, span).map(|c| c.1.clone()),
             Ok(other) => self.not_constant(span, format!("this is a {}", other.item.noun())),
         }
     }
@@ -229,73 +245,6 @@ impl Cx<'_> {
             }
             Ok(_) => self.not_constant(span, "functions are not evaluated at compile time"),
         }
-    }
-
-    fn const_struct(&mut self, env: &mut Env, path: &Path, fields: &[(Ident, Expr)], span: Span) -> Option<CVal> {
-        let id = self.struct_path(env, path)?;
-        let order = self.field_order(id, fields, span)?;
-        let def = self.program.structs[id.0 as usize].fields.clone();
-        let mut values = Vec::new();
-        for (at, (_, ty)) in order.into_iter().zip(&def) {
-            let v = self.const_expr(env, &fields[at].1)?;
-            values.push(self.coerce(v, ty, fields[at].1.span)?);
-        }
-        Some(CVal::Struct(id, values))
-    }
-
-    /// The struct that a path names.
-    pub fn struct_path(&mut self, env: &mut Env, path: &Path) -> Option<StructId> {
-        let ty = Type { kind: santoku_syntax::ast::TypeKind::Named(path.clone()), span: path.span };
-        match self.plain_type(env, &ty)? {
-            Ty::Struct(id) => Some(id),
-            other => {
-                let found = self.show(&other);
-                self.fail(
-                    Diagnostic::error("type-mismatch", format!("`{}` is not a struct", path.name.name))
-                        .at(path.span, format!("this is {found}"))
-                        .help("only structs are built with `{ field: value }`"),
-                )
-            }
-        }
-    }
-
-    /// For each field of the struct in order, the position of its value in the literal.
-    pub fn field_order(&mut self, id: StructId, fields: &[(Ident, Expr)], span: Span) -> Option<Vec<usize>> {
-        let names: Vec<String> = self.program.structs[id.0 as usize].fields.iter().map(|f| f.0.clone()).collect();
-        for (i, (field, _)) in fields.iter().enumerate() {
-            if !names.contains(&field.name) {
-                return self.unknown_field(&names, field);
-            }
-            if fields[..i].iter().any(|f| f.0.name == field.name) {
-                return self.fail(
-                    Diagnostic::error("duplicate-name", format!("field `{}` is given twice", field.name))
-                        .at(field.span, "second value")
-                        .help("remove one of them"),
-                );
-            }
-        }
-        let mut order = Vec::new();
-        for name in &names {
-            match fields.iter().position(|f| f.0.name == *name) {
-                Some(at) => order.push(at),
-                None => {
-                    return self.fail(
-                        Diagnostic::error("missing-field", format!("field `{name}` is missing"))
-                            .at(span, "every field needs a value")
-                            .help(format!("add `{name}: ..`")),
-                    )
-                }
-            }
-        }
-        Some(order)
-    }
-
-    pub fn unknown_field<T>(&mut self, names: &[String], field: &Ident) -> Option<T> {
-        self.fail(
-            Diagnostic::error("unknown-field", format!("no field `{}`", field.name))
-                .at(field.span, "not a field of this struct")
-                .help(format!("fields are: {}", names.join(", "))),
-        )
     }
 
     fn const_block(&mut self, env: &mut Env, block: &Block) -> Option<CVal> {
@@ -332,11 +281,33 @@ impl Cx<'_> {
         Some(out)
     }
 
-    fn const_index(&mut self, v: CVal, i: &BigInt, span: Span) -> Option<CVal> {
-        let CVal::Array(mut vs) = v else { return self.not_constant(span, "only arrays are indexed") };
-        match i.to_usize().filter(|i| *i < vs.len()) {
-            Some(i) => Some(vs.swap_remove(i)),
-            None => self.outside(i, vs.len() as u64, span),
+    /// `K[i][j]` of a constant item: the item and the indices. Whole tables are not copied.
+    fn element_of_constant(&mut self, env: &mut Env, e: &Expr) -> Option<Option<Element>> {
+        match &e.kind {
+            ExprKind::Paren(inner) => self.element_of_constant(env, inner),
+            ExprKind::Index { base, index } => {
+                let Some((constant, mut indices)) = self.element_of_constant(env, base)? else { return Some(None) };
+                indices.push((self.const_int(env, index)?, index.span));
+                Some(Some((constant, indices)))
+            }
+            ExprKind::Name(path) if path.module.is_some() || !env.binds(&path.name.name) => {
+                match self.world.resolve(env.module, path) {
+                    Ok(entity @ Entity { item: Item::Const(_), .. }) => {
+                        Some(Some((self.constant(entity, e.span)?, Vec::new())))
+                    }
+                    _ => Some(None),
+                }
+            }
+            _ => Some(None),
+        }
+    }
+
+    fn const_element(&mut self, v: &CVal, indices: &[(BigInt, Span)]) -> Option<CVal> {
+        let [(i, span), rest @ ..] = indices else { return Some(v.clone()) };
+        let CVal::Array(vs) = v else { return self.not_constant(*span, "only arrays are indexed") };
+        match i.to_usize().and_then(|i| vs.get(i)) {
+            Some(element) => self.const_element(element, rest),
+            None => self.outside(i, vs.len() as u64, *span),
         }
     }
 
@@ -354,15 +325,6 @@ impl Cx<'_> {
         match (off.to_usize(), (off + len).to_usize()) {
             (Some(a), Some(b)) if a <= b && b <= vs.len() => Some(CVal::Array(vs[a..b].to_vec())),
             _ => self.outside(&(off + len - 1), vs.len() as u64, span),
-        }
-    }
-
-    fn const_field(&mut self, v: CVal, field: &Ident) -> Option<CVal> {
-        let CVal::Struct(id, mut vs) = v else { return self.not_constant(field.span, "only structs have fields") };
-        let names: Vec<String> = self.program.structs[id.0 as usize].fields.iter().map(|f| f.0.clone()).collect();
-        match names.iter().position(|n| *n == field.name) {
-            Some(i) => Some(vs.swap_remove(i)),
-            None => self.unknown_field(&names, field),
         }
     }
 

@@ -9,6 +9,7 @@ use crate::types::Signature;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{ConstId, ConstValue, FuncId, Loc, Program, SpecId, Stmt, StructId, Ty};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A value computed once; `Busy` while it is being computed, to catch cycles.
 #[derive(Clone, Debug)]
@@ -24,7 +25,7 @@ pub struct Cx<'w> {
     pub diagnostics: Vec<Diagnostic>,
     reported: BTreeSet<(&'static str, Option<Span>, String)>,
     line_starts: Vec<Vec<u32>>,
-    pub constants: BTreeMap<Entity, Cached<(Ty, CVal)>>,
+    pub constants: BTreeMap<Entity, Cached<Rc<(Ty, CVal)>>>,
     pub const_ids: BTreeMap<Entity, ConstId>,
     /// Unnamed constants (long literals) by type and value.
     pub literals: BTreeMap<(Ty, Vec<num_bigint::BigInt>), ConstId>,
@@ -133,9 +134,9 @@ impl<'w> Cx<'w> {
         if let Some(id) = self.const_ids.get(&entity) {
             return Some(*id);
         }
-        let (ty, value) = self.constant(entity, span)?;
+        let constant = self.constant(entity, span)?;
         let name = self.qualified(entity.module, name);
-        let id = self.add_const(name, ty, &value, span);
+        let id = self.add_const(name, constant.0.clone(), &constant.1, span);
         self.const_ids.insert(entity, id);
         Some(id)
     }
@@ -149,7 +150,7 @@ impl<'w> Cx<'w> {
 
     /// An environment without generics, for top-level items.
     pub fn env(&self, module: ModId) -> Env {
-        Env { module, generics: BTreeMap::new(), vars: Vec::new(), in_function: false }
+        Env { module, generics: BTreeMap::new(), vars: Vec::new(), hidden: Rc::default() }
     }
 }
 

@@ -15,6 +15,7 @@ mod body;
 mod consts;
 mod context;
 mod draft;
+mod fields;
 mod infer;
 mod instances;
 mod interfaces;

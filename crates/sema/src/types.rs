@@ -324,8 +324,8 @@ impl Cx<'_> {
     fn linear(&mut self, env: &mut Env, e: &Expr) -> Option<Linear> {
         match &e.kind {
             ExprKind::Paren(inner) => self.linear(env, inner),
-            ExprKind::Name(path) if path.module.is_none() => match env.generics.get(&path.name.name) {
-                Some(Generic::Len(len)) if env.var(&path.name.name).is_none() => Some(match len {
+            ExprKind::Name(path) if path.module.is_none() => match env.generic(&path.name.name) {
+                Some(Generic::Len(len)) => Some(match len {
                     Len::Const(n) => Linear { param: None, add: (*n).into() },
                     Len::Param { param, add } => Linear { param: Some(*param), add: (*add).into() },
                 }),
@@ -390,9 +390,7 @@ impl Cx<'_> {
 fn mentions_length(env: &Env, e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Name(path) => {
-            path.module.is_none()
-                && env.var(&path.name.name).is_none()
-                && matches!(env.generics.get(&path.name.name), Some(Generic::Len(_)))
+            path.module.is_none() && matches!(env.generic(&path.name.name), Some(Generic::Len(_)))
         }
         ExprKind::Paren(a) | ExprKind::Un { arg: a, .. } | ExprKind::Power { exp: a, .. } => mentions_length(env, a),
         ExprKind::Bin { lhs, rhs, .. } => mentions_length(env, lhs) || mentions_length(env, rhs),

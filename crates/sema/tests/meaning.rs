@@ -171,6 +171,22 @@ test "t" {
 }
 
 #[test]
+fn a_constant_is_itself_again_after_the_variable_that_hides_it() {
+    holds(
+        r#"
+const N = 4
+fn f(x: u8) -> u8 {
+  var y = x
+  for i in 0..<2 { let N = y; y += N }
+  let z = [y; N]
+  z[N - 1]
+}
+test "t" { assert f(3) == 12 }
+"#,
+    );
+}
+
+#[test]
 fn shadowing_takes_the_newest() {
     holds(
         r#"
@@ -318,6 +334,15 @@ test "t" {
   assert limbs([0, 0, 0, 0]) == [0xfb + 1, 0xff + 2, 0xff + 4, 0xff + 8]
 }
 "#,
+    );
+}
+
+/// A table computed from a table takes time linear in its length: copying it per element would not end.
+#[test]
+fn large_tables_follow_from_tables() {
+    holds(
+        "const K = [for i in 0..<2^16: i * i]\nconst M: [u32; 2^16] = [for i in 0..<2^16: u32(K[i])]\n\
+         fn f(i: public int in 0..9) -> int { K[i] + int(M[i]) }\ntest \"t\" { assert f(3) == 18 }\n",
     );
 }
 

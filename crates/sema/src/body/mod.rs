@@ -24,6 +24,7 @@ use santoku_diag::{Diagnostic, Span};
 use santoku_ir::typing::{without_ranges, Scope};
 use santoku_ir::{Expr, ExprKind, Local, LocalId, LocalKind, Place, Ty};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 pub use function::{lower_function, lower_test, Lowered};
 
@@ -127,8 +128,7 @@ impl One {
 }
 
 impl<'a, 'w> FnCx<'a, 'w> {
-    fn new(cx: &'a mut Cx<'w>, mut env: Env, name: String) -> FnCx<'a, 'w> {
-        env.in_function = true;
+    fn new(cx: &'a mut Cx<'w>, env: Env, name: String) -> FnCx<'a, 'w> {
         FnCx {
             cx,
             env,
@@ -189,6 +189,25 @@ impl<'a, 'w> FnCx<'a, 'w> {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_string(), Variable { binding, mutable, span });
         }
+        self.hide(name);
+    }
+
+    /// Tells constant evaluation whether `name` is a run-time variable now. Lengths are generic parameters.
+    fn hide(&mut self, name: &str) {
+        let length = |b: &Binding| matches!(b, Binding::Local(id) if self.locals[id.0 as usize].kind == LocalKind::Len);
+        let hidden = self.variable(name).is_some_and(|v| !length(&v.binding));
+        let names = Rc::make_mut(&mut self.env.hidden);
+        if hidden {
+            names.insert(name.to_string());
+        } else {
+            names.remove(name);
+        }
+    }
+
+    fn close_scope(&mut self) {
+        for name in self.scopes.pop().unwrap_or_default().into_keys() {
+            self.hide(&name);
+        }
     }
 
     fn scope(&self) -> Scope<'_> {
@@ -222,7 +241,7 @@ impl<'a, 'w> FnCx<'a, 'w> {
         let outer = std::mem::take(&mut self.out);
         self.scopes.push(BTreeMap::new());
         let result = f(self);
-        self.scopes.pop();
+        self.close_scope();
         (std::mem::replace(&mut self.out, outer), result)
     }
 

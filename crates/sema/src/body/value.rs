@@ -186,15 +186,15 @@ impl FnCx<'_, '_> {
     }
 
     fn constant(&mut self, entity: Entity, span: Span) -> Option<One> {
-        let (ty, value) = self.cx.constant(entity, span)?;
+        let constant = self.cx.constant(entity, span)?;
+        let (ty, value) = &*constant;
         match value {
             CVal::Array(_) | CVal::Struct(..) => {
                 let (name, _, _) = self.cx.world.constant(entity)?;
                 let id = self.cx.const_id(entity, &name.name, name.span)?;
-                let place = Place::constant(id);
-                Some(One::new(Expr::read(place, &ty), ty))
+                Some(One::new(Expr::read(Place::constant(id), ty), ty.clone()))
             }
-            scalar => Some(self.const_one(&scalar, span)),
+            scalar => Some(self.const_one(scalar, span)),
         }
     }
 

@@ -267,14 +267,15 @@ impl Scope<'_, '_> {
     }
 
     fn constant(&mut self, entity: Entity, span: Span) -> Option<SpecVal> {
-        let (ty, value) = self.cx.constant(entity, span)?;
+        let constant = self.cx.constant(entity, span)?;
+        let (ty, value) = &*constant;
         Some(match value {
-            CVal::Int(v) | CVal::Word(_, v) => SpecVal::One(SpecExpr::Int(v), SpecTy::Int),
-            CVal::Bool(b) => SpecVal::One(SpecExpr::Bool(b), SpecTy::Bool),
+            CVal::Int(v) | CVal::Word(_, v) => SpecVal::One(SpecExpr::Int(v.clone()), SpecTy::Int),
+            CVal::Bool(b) => SpecVal::One(SpecExpr::Bool(*b), SpecTy::Bool),
             CVal::Array(_) | CVal::Struct(..) => {
                 let (name, _, _) = self.cx.world.constant(entity)?;
                 let id = self.cx.const_id(entity, &name.name, name.span)?;
-                SpecVal::One(SpecExpr::Place(Place::constant(id)), spec_of(&ty))
+                SpecVal::One(SpecExpr::Place(Place::constant(id)), spec_of(ty))
             }
         })
     }
