@@ -84,3 +84,13 @@ fn chacha20() {
 fn nacl_sign() {
     whole("lib/nacl/sign.stk", &[], &[Level::O2]);
 }
+
+#[test]
+fn rectangle() {
+    whole("lib/cipher/rectangle.stk", &[], &[Level::O2, Level::Os]);
+}
+
+#[test]
+fn p256_field() {
+    whole("lib/field/fep256_mont64.stk", &[], &[Level::O2, Level::Os]);
+}

@@ -3,12 +3,12 @@
 //! Needs: [`super::dag`]; calls are handed to the interpreter.  Keeps: the reading of each node given in
 //! [`super::dag::Node`].  Absent: speed.
 
-use super::dag::{Agg, Dag, Id, Node, Sort};
+use super::dag::{Agg, Dag, Id, Lens, Node, Sort};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use santoku_ir::interp::{Int, Interp, Value};
-use santoku_ir::{BinOp, Program};
+use santoku_ir::{BinOp, Len, Program, Ty};
 use std::collections::BTreeMap;
 
 /// A concrete value of any sort.
@@ -183,26 +183,34 @@ impl<'a> Eval<'a> {
         let f = self.program.func(func);
         let values: Vec<Con> = xs.iter().map(|x| self.value(*x)).collect();
         let lens: Vec<u64> = values[..f.lens.len()].iter().map(|v| v.num().to_u64().unwrap_or(0)).collect();
+        let known: Lens = f.lens.iter().copied().zip(lens.iter().copied()).collect();
         let args = f.params.iter().zip(&values[f.lens.len()..]);
-        let args = args.map(|(p, v)| rebuild(self.program, &f.local(*p).ty, v)).collect();
+        let args = args.map(|(p, v)| rebuild(self.program, &f.local(*p).ty, v, &known)).collect();
         let results = Interp::new(self.program).call(func, &lens, args).expect("callee runs");
         Con::Agg(results.iter().map(Con::of).collect())
     }
 }
 
-/// The interpreter's form of a concrete value.
-fn rebuild(program: &Program, ty: &santoku_ir::Ty, v: &Con) -> Value {
-    use santoku_ir::Ty;
+/// The interpreter's form of a concrete value. An array that was never written whole has a made-up number of elements
+/// here; the lengths say how many there are.
+fn rebuild(program: &Program, ty: &Ty, v: &Con, lens: &Lens) -> Value {
     match (ty, v) {
         (Ty::Word(_), Con::Num(n)) => Value::word(n.to_u128().unwrap_or(0)),
         (Ty::Bool, Con::Num(n)) => Value::Bool(!n.is_zero()),
         (Ty::Int(_), Con::Num(n)) => {
             Value::int(n.to_i128().map_or_else(|| Int::Big(Box::new(n.clone())), Int::Small))
         }
-        (Ty::Array { elem, .. }, Con::Agg(vs)) => Value::array(vs.iter().map(|v| rebuild(program, elem, v)).collect()),
+        (Ty::Array { elem, len, .. }, Con::Agg(_) | Con::Undef) => {
+            let n = match len {
+                Len::Const(n) => *n,
+                Len::Param { param, add } => lens.get(param).map_or(0, |n| n.saturating_add_signed(*add)),
+            };
+            let part = |k: u64| rebuild(program, elem, &part(v, &BigInt::from(k)), lens);
+            Value::array((0..n).map(part).collect())
+        }
         (Ty::Struct(id), Con::Agg(vs)) => {
             let fields = &program.structs[id.0 as usize].fields;
-            Value::structure(vs.iter().zip(fields).map(|(v, (_, t))| rebuild(program, t, v)).collect())
+            Value::structure(vs.iter().zip(fields).map(|(v, (_, t))| rebuild(program, t, v, lens)).collect())
         }
         _ => Value::Undef,
     }

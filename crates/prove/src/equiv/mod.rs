@@ -28,7 +28,7 @@ use santoku_ir::{Func, Program};
 use std::collections::BTreeSet;
 
 /// Operands one check may build, both sides together.
-pub const CELLS_MAX: usize = 6_000_000;
+pub const CELLS_MAX: usize = 3_000_000;
 /// Constant trip counts up to which loops are executed, tried in this order.
 const TRIPS: [u64; 4] = [1, 16, 80, 1 << 20];
 

@@ -10,8 +10,9 @@ use santoku_ir::{Func, FuncId, Len, Program, Range, Ty};
 
 /// Runs tried by [`search`].
 const RUNS: u64 = 40;
-/// Steps one run may take.
+/// Steps one run may take, and all together.
 const STEPS: u64 = 3_000_000;
+const STEPS_ALL: u64 = 12_000_000;
 
 /// xorshift64*, enough to hit every branch of a test.
 #[derive(Clone, Debug)]
@@ -119,6 +120,9 @@ pub fn search(before: &Program, after: &Program, name: &str) -> Option<Witness> 
     let mut right = Interp::with_options(after, options);
     let mut rng = Rng::new(0x5a17);
     for _ in 0..RUNS {
+        if left.stats().steps + right.stats().steps > STEPS_ALL {
+            return None;
+        }
         let inputs = random_inputs(before, func, &mut rng);
         let outs = (result(&mut left, old, &inputs), result(&mut right, new, &inputs));
         // A run that faults before the rewrite breaks an obligation and proves nothing.

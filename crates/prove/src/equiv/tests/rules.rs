@@ -34,7 +34,9 @@ fn value(v: &BigInt, ty: &Ty) -> Value {
 fn check(ty: &Ty, make: &dyn Fn(Expr, Expr) -> Expr) -> usize {
     let mut p = Program::default();
     let mut f = FuncBuilder::new(&p, "f");
-    let (x, y) = (f.param("x", ty.clone()), f.param("y", ty.clone()));
+    // Public, for division by a constant that is no power of two.
+    let x = f.local(santoku_ir::LocalKind::Param, "x", ty.clone(), true);
+    let y = f.local(santoku_ir::LocalKind::Param, "y", ty.clone(), true);
     let e = make(f.get(x), f.get(y));
     let r = f.ret("r", e.ty.clone());
     f.assign(Place::local(r), e);
@@ -130,4 +132,28 @@ fn different_forms_of_one_value_meet() {
     let wrapped = dag.add(x, y);
     let wrapped = dag.cast(wrapped, Sort::Int).unwrap_or(wrapped);
     assert_ne!(exact, wrapped);
+}
+
+#[test]
+fn a_wrong_term_is_noticed() {
+    let mut dag = Dag::new(100);
+    let word = Sort::Word(8);
+    let (x, y) = (dag.intern(Node::Input(0), word), dag.intern(Node::Input(1), word));
+    // Each wrong rule of a plausible kind differs from the right term on some corner.
+    let wrong = [
+        (dag.sub(x, y), dag.sub(y, x)),
+        (dag.and(x, y), dag.or(x, y)),
+        (dag.binary(BinOp::Shr, x, y), dag.binary(BinOp::Shl, x, y)),
+        (dag.lt(x, y), dag.lt(y, x)),
+    ];
+    let program = Program::default();
+    for (right, broken) in wrong {
+        let seen = corners(&Ty::Word(8)).iter().any(|a| {
+            corners(&Ty::Word(8)).iter().any(|b| {
+                let mut eval = Eval::new(&dag, &program, vec![Con::Num(a.clone()), Con::Num(b.clone())]);
+                eval.value(right) != eval.value(broken)
+            })
+        });
+        assert!(seen);
+    }
 }
