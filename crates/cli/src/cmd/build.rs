@@ -4,9 +4,8 @@ use super::common::{check, Source};
 use super::prove::{show_open, with_progress};
 use crate::cache::Cache;
 use crate::{files, report};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::{build, BuildOptions, Failure, Target};
+use santoku_driver::{build, BuildOptions, Failure};
 use santoku_passes::Level;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -18,9 +17,6 @@ pub struct Args {
     /// Level of optimisation
     #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = ["0", "1", "2", "3", "s"])]
     level: String,
-    /// What the C is made for
-    #[arg(long, default_value = "portable", value_parser = PossibleValuesParser::new(Target::ALL.map(Target::name)).map(|s| s))]
-    target: String,
     /// Leave out a pass
     #[arg(long, value_name = "PASS")]
     without: Vec<String>,
@@ -45,13 +41,13 @@ pub struct Args {
 
 /// Writes `<unit>.c` and `<unit>.h`, and prints their paths.
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let target = Target::from_name(&args.target).ok_or_else(|| Failure::internal("start", "clap let an unknown target pass"))?;
+    let target = args.source.target();
     let level: Level = format!("O{}", args.level).parse().map_err(|e: santoku_passes::ParseLevelError| Failure::internal("start", e.to_string()))?;
     let unit = match &args.unit {
         Some(name) => plain_name(name)?,
         None => unit_of(&args.file),
     };
-    let checked = check(&args.source, &args.file, target)?;
+    let checked = check(&args.source, &args.file)?;
     let found = with_progress(&args.file, &checked, &Cache::of_user(), 2);
     if !found.holds() && !args.allow_unproved {
         show_open(&checked, &found);
@@ -128,6 +124,6 @@ fn provenance(args: &Args, unit: &str, proved: bool) -> String {
         args.file,
         args.file,
         args.level,
-        args.target,
+        args.source.target().name(),
     )
 }

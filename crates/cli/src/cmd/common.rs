@@ -6,25 +6,33 @@ use santoku_driver::{Checked, Failure, Request, Target};
 use std::collections::BTreeMap;
 
 /// Where texts are found and how interfaces are served.
-#[derive(clap::Args, Clone, Debug, Default)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct Source {
     /// Folder of the library; default: `lib` beside or above the file
     #[arg(long = "lib", value_name = "DIR")]
     libs: Vec<String>,
+    /// What the program is for: chooses the tuning file
+    #[arg(long, default_value = "portable", value_parser = Target::ALL.map(Target::name))]
+    target: String,
     /// Implementation of an interface, before that of the tuning file
     #[arg(long = "impl", value_name = "INTERFACE=VARIANT")]
     impls: Vec<String>,
 }
 
 impl Source {
-    /// What the driver needs to know to compile `entry` for `target`.
-    pub fn request(&self, entry: &str, target: Target) -> Result<Request, Failure> {
+    /// The target; only names of targets get here.
+    pub fn target(&self) -> Target {
+        Target::from_name(&self.target).unwrap_or_default()
+    }
+
+    /// What the driver needs to know to compile `entry`.
+    pub fn request(&self, entry: &str) -> Result<Request, Failure> {
         let home = files::home_of(entry);
         let mut roots = self.libs.clone();
         if roots.is_empty() {
             roots.extend(home.iter().map(|h| files::join(h, "lib")));
         }
-        let tuned = home.map(|h| files::join(&h, &santoku_driver::tuned_path(target)));
+        let tuned = home.map(|h| files::join(&h, &santoku_driver::tuned_path(self.target())));
         Ok(Request { entry: entry.into(), roots, impls: self.impls()?, tuned })
     }
 
@@ -47,11 +55,11 @@ impl Source {
 }
 
 /// Loads and checks `entry`; warnings are shown at once.
-pub fn check(source: &Source, entry: &str, target: Target) -> Result<Checked, Failure> {
+pub fn check(source: &Source, entry: &str) -> Result<Checked, Failure> {
     // A missing entry is told by its path, not as an import.
     files::read_entry(entry)?;
     report::stage("sema");
-    let request = source.request(entry, target)?;
+    let request = source.request(entry)?;
     let checked = santoku_driver::check(&request, &mut |path: &str| files::read(path))?;
     for w in &checked.warnings {
         report::diagnostic(w, &checked.sources);

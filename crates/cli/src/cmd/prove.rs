@@ -4,7 +4,7 @@ use super::common::{check, Source};
 use crate::cache::Cache;
 use crate::{files, report};
 use indicatif::ProgressBar;
-use santoku_driver::{open_obligations, prove, Checked, Failure, Report, Store, Target};
+use santoku_driver::{open_obligations, prove, Checked, Failure, Report, Store};
 use serde::Serialize;
 
 #[derive(clap::Args)]
@@ -45,7 +45,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let mut json = Json { holds: true, obligations: 0, programs: Vec::new() };
     let mut open = 0;
     for path in files::collect(&args.paths)? {
-        let checked = check(&args.source, &path, Target::Portable)?;
+        let checked = check(&args.source, &path)?;
         let found = with_progress(&path, &checked, &cache, usize::from(args.threads));
         json.obligations += found.total();
         open += found.failed().count();

@@ -3,7 +3,7 @@
 use super::common::{check, Source};
 use crate::report;
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::{call, find_function, show_value, Failure, Target};
+use santoku_driver::{call, find_function, show_value, Failure};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -22,7 +22,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         let d = Diagnostic::error("bad-option", format!("`{}` does not name a function", args.function));
         return Err(Failure::refused(&Sources::default(), d.help("write `FILE.stk::function`")));
     };
-    let checked = check(&args.source, file, Target::Portable)?;
+    let checked = check(&args.source, file)?;
     let func = find_function(&checked, name)?;
     report::stage("interpreter");
     let values = call(&checked, func, &args.args)?;

@@ -3,7 +3,7 @@
 use super::common::{check, Source};
 use crate::{files, report};
 use indicatif::ProgressBar;
-use santoku_driver::{run_tests, Failure, Target, TestOutcome};
+use santoku_driver::{run_tests, Failure, TestOutcome};
 use santoku_syntax::ast::ItemKind;
 
 #[derive(clap::Args)]
@@ -47,7 +47,7 @@ fn has_tests(text: &str) -> bool {
 }
 
 fn run_file(args: &Args, path: &str, count: &mut Count) -> Result<(), Failure> {
-    let mut checked = check(&args.source, path, Target::Portable)?;
+    let mut checked = check(&args.source, path)?;
     if let Some(part) = &args.only {
         checked.program.tests.retain(|t| t.name.contains(part.as_str()));
     }
