@@ -99,10 +99,7 @@ impl<'a> FnCx<'a> {
 
     /// The C type for a core type; scalars here are element types (as narrow as the range allows).
     fn storage(&self, ty: &Ty, what: &str, public: bool) -> Res<CTy> {
-        storage(self.unit, ty, public).map_err(|e| match e {
-            StorageError::Unannotated => EmitError::Unannotated { func: self.f.name.clone(), what: format!("`{what}`"), loc: self.f.loc },
-            StorageError::TooWide(bits) => EmitError::TooWide { func: self.f.name.clone(), bits, widest: self.unit.opts.widest, loc: self.f.loc },
-        })
+        storage(self.unit, ty, public).map_err(|e| e.of(self.unit, self.f, what))
     }
 
     /// An array handed to a callee takes the callee's element type, where that is wider: no conversion is needed then.
@@ -303,6 +300,16 @@ fn leaf_range(ty: &Ty) -> Option<Range> {
 pub enum StorageError {
     Unannotated,
     TooWide(u64),
+}
+
+impl StorageError {
+    /// The error as the user sees it, for local `what` of `f`.
+    pub fn of(self, unit: &UnitCx<'_>, f: &Func, what: &str) -> EmitError {
+        match self {
+            StorageError::Unannotated => EmitError::Unannotated { func: f.name.clone(), what: format!("`{what}`"), loc: f.loc },
+            StorageError::TooWide(bits) => EmitError::TooWide { func: f.name.clone(), bits, widest: unit.opts.widest, loc: f.loc },
+        }
+    }
 }
 
 /// Storage type of an element. `public` words stay scalars in vector mode.

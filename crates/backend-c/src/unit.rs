@@ -232,7 +232,7 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
     }
     unit.const_used = used;
     for f in &program.funcs {
-        let name = match f.export.clone() {
+        let name = match macro_of(opts, f).or_else(|| f.export.clone()) {
             Some(n) => {
                 unit.globals.reserve(&n);
                 n
@@ -244,6 +244,11 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
         unit.in_place.push(done);
     }
     Ok(unit)
+}
+
+/// The macro that stands for a function.
+fn macro_of(opts: &Options, f: &Func) -> Option<String> {
+    opts.vector.as_ref()?.macros.get(&f.name).cloned()
 }
 
 fn used_constants(program: &Program) -> Vec<bool> {
@@ -290,8 +295,7 @@ fn wider(a: CTy, b: CTy) -> CTy {
 fn signature(unit: &UnitCx<'_>, f: &Func, name: String) -> Res<Signature> {
     let ty = |id: &santoku_ir::LocalId| -> Res<CTy> {
         let l = f.local(*id);
-        let t = storage(unit, &l.ty, l.public)
-            .map_err(|_| EmitError::Unannotated { func: f.name.clone(), what: format!("`{}`", l.name), loc: f.loc })?;
+        let t = storage(unit, &l.ty, l.public).map_err(|e| e.of(unit, f, &l.name))?;
         Ok(match t {
             CTy::Int(t) => CTy::Int(t.promoted()),
             other => other,

@@ -12,6 +12,8 @@ pub struct Vector {
     pub type_name: String,
     /// Includes, the type, and the operation macros `V_SETw V_ADDw V_SUBw V_MULw V_SHLw V_SHRw V_ROTLw V_XOR V_AND V_OR V_NOT`.
     pub preamble: String,
+    /// Functions (by name in the program) that are not printed: a call of one is a use of this macro of the preamble.
+    pub macros: std::collections::BTreeMap<String, String>,
 }
 
 impl FnCx<'_> {
