@@ -14,7 +14,7 @@ fn compare(p: &Program, q: &Program, seed: u64, what: &str) -> usize {
         for shot in 0..3 {
             let (lens, values) = args(p, id, seed * 31 + shot);
             let a = Interp::new(p).call(id, &lens, values.clone()).map_err(|e| e.kind);
-            let b = Interp::new(q).call(id, &lens, values).map_err(|e| e.kind);
+            let b = Interp::new(q).call(new, &lens, values).map_err(|e| e.kind);
             assert_eq!(a, b, "seed {seed}, {}, {what}", f.name);
             runs += 1;
         }
