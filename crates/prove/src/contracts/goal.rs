@@ -41,7 +41,9 @@ impl Exec<'_> {
             Prop::NonNeg(d) => self.assume_nonneg(d),
             Prop::Flag(f) => self.assume_zero(&f.sub(&Poly::constant(1)), None),
             Prop::Implies(a, b) => {
-                if let Some(g) = self.as_flag(a) {
+                if self.prove(a, &Poly::constant(1)).is_ok() {
+                    self.assume(b);
+                } else if let Some(g) = self.as_flag(a) {
                     self.assume_guarded(&g, b);
                 }
             }

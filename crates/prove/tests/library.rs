@@ -1,0 +1,61 @@
+//! The library's own contracts: every `ensures` and `requires` of the fields, powers and points is proved, without hints.
+
+use santoku_ir::{FuncId, Program};
+use santoku_prove::contracts::{check, cost};
+use santoku_prove::obligation::Obligation;
+
+fn load(entry: &str, field: &str) -> Program {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../lib");
+    let mut read = |path: &str| std::fs::read_to_string(path).ok();
+    let mut options = santoku_sema::Options::default();
+    options.impls.insert("field.fe25519".into(), field.into());
+    match santoku_sema::compile(&format!("{root}/{entry}.stk"), &[root.to_string()], &mut read, &options) {
+        Ok(c) => c.program,
+        Err(f) => panic!("{entry}: {:?}", f.diagnostics),
+    }
+}
+
+fn obligations(p: &Program) -> Vec<Obligation> {
+    let costs = cost::of_program(p);
+    (0..p.funcs.len() as u32).flat_map(|i| check(p, FuncId(i), &costs)).collect()
+}
+
+/// Number of obligations, all of them proved.
+fn proved(entry: &str, field: &str) -> usize {
+    let p = load(entry, field);
+    let all = obligations(&p);
+    let open: Vec<String> =
+        all.iter().filter(|o| !o.proved()).map(|o| format!("{}: {} {:?}", p.func(o.func).name, o.text, o.outcome)).collect();
+    assert!(open.is_empty(), "{entry} with {field}:\n{}", open.join("\n"));
+    all.len()
+}
+
+/// Specification functions recurse: as deep as the prover's own threads allow.
+fn with_stack(f: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().stack_size(256 << 20).spawn(f).expect("a thread").join().expect("no failure");
+}
+
+#[test]
+fn the_field_in_three_radices() {
+    with_stack(|| {
+        for radix in ["radix51", "radix16", "radix25_5"] {
+            let n = proved(&format!("field/fe25519_{radix}"), radix);
+            assert!(n >= 13, "{radix}: only {n} obligations");
+        }
+    });
+}
+
+#[test]
+fn inversion_by_an_addition_chain_and_point_formulas() {
+    with_stack(|| {
+        for radix in ["radix51", "radix16", "radix25_5"] {
+            assert!(proved("field/fe25519_pow", radix) >= 8);
+            assert!(proved("curve/ed25519", radix) >= 40);
+        }
+    });
+}
+
+#[test]
+fn montgomery_arithmetic_below_its_modulus() {
+    with_stack(|| assert!(proved("curve/p256", "radix51") >= 20));
+}

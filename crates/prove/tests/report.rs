@@ -1,0 +1,163 @@
+//! The report: counts, JSON, cache, engines of last resort, and secrecy judged without the front end.
+
+use santoku_ir::build::FuncBuilder;
+use santoku_ir::{BinOp, Expr, FuncId, Len, Place, Program, Range, Stmt, Ty};
+use santoku_prove::cache::Store;
+use santoku_prove::obligation::{Engine, Kind, Outcome};
+use santoku_prove::secrecy::{self, Timing};
+use santoku_prove::{prove, ProveOptions, Report};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+fn source(text: &str) -> Program {
+    let mut load = |path: &str| (path == "t.stk").then(|| text.to_string());
+    match santoku_sema::compile("t.stk", &[], &mut load, &santoku_sema::Options::default()) {
+        Ok(c) => c.program,
+        Err(f) => panic!("{:?}", f.diagnostics),
+    }
+}
+
+const TWO: &str = "spec fn twice(x: int) -> int = 2 * x
+fn double(x: int in 0..100) -> int in 0..200
+  ensures result == twice(x)
+{ x + x }
+fn quadruple(x: int in 0..50) -> int in 0..200
+  ensures result == 4 * x
+{ double(double(x)) }
+";
+
+#[derive(Default)]
+struct Shelf(Mutex<BTreeMap<String, String>>);
+
+impl Store for Shelf {
+    fn get(&self, key: &str) -> Option<String> {
+        self.0.lock().expect("unpoisoned").get(key).cloned()
+    }
+    fn put(&self, key: &str, text: &str) {
+        self.0.lock().expect("unpoisoned").insert(key.into(), text.into());
+    }
+}
+
+fn cached(r: &Report) -> Vec<bool> {
+    r.functions.iter().map(|f| f.cached).collect()
+}
+
+#[test]
+fn counts_and_json() {
+    let r = prove(&source(TWO), &ProveOptions::default());
+    assert!(r.holds());
+    let c = r.counts();
+    assert_eq!(c.obligations, c.proved);
+    assert_eq!(c.obligations, c.by_kind.values().sum::<usize>());
+    assert_eq!(c.by_kind["ensures"], 2);
+    let v: serde_json::Value = serde_json::from_str(&r.json()).expect("JSON");
+    assert_eq!(v["holds"], true);
+    assert_eq!(v["total"]["obligations"], c.obligations);
+    assert_eq!(v["functions"][0]["function"], r.functions[0].name);
+    assert!(r.table().lines().count() == r.functions.len() + 2);
+}
+
+#[test]
+fn nothing_to_prove_is_no_success() {
+    let r = prove(&Program::default(), &ProveOptions::default());
+    assert_eq!(r.total(), 0);
+    assert!(!r.holds());
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let p = source(TWO);
+    let plain = |threads| {
+        let r = prove(&p, &ProveOptions { threads, ..ProveOptions::default() });
+        let of = |o: &santoku_prove::obligation::Obligation| (o.func, o.kind, o.text.clone(), o.outcome.clone());
+        r.functions.iter().flat_map(|f| f.obligations.iter().map(of).collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    assert_eq!(plain(1), plain(3));
+}
+
+#[test]
+fn the_cache_answers_for_what_did_not_change() {
+    let shelf = Shelf::default();
+    let run = |text: &str| prove(&source(text), &ProveOptions { store: &shelf, ..ProveOptions::default() });
+    let first = run(TWO);
+    assert_eq!(cached(&first), [false, false]);
+    let again = run(TWO);
+    assert_eq!(cached(&again), [true, true]);
+    assert_eq!(first.counts().by_engine, again.counts().by_engine);
+    // A line more above changes no key; another body changes the function and its callers; a wrong one is refused.
+    assert_eq!(cached(&run(&format!("\n{TWO}"))), [true, true]);
+    assert_eq!(cached(&run(&TWO.replace("x + x", "2 * x"))), [false, false]);
+    assert_eq!(cached(&run(&TWO.replace("4 * x\n", "4 * x + 0\n"))), [true, false]);
+    assert!(!run(&TWO.replace("= 2 * x", "= 3 * x")).holds());
+    assert!(!run(&TWO.replace("= 2 * x", "= 3 * x")).holds(), "failures are not remembered");
+}
+
+#[test]
+fn a_damaged_store_costs_only_time() {
+    let shelf = Shelf::default();
+    let p = source(TWO);
+    let opts = ProveOptions { store: &shelf, ..ProveOptions::default() };
+    assert!(prove(&p, &opts).holds());
+    let texts: Vec<String> = shelf.0.lock().expect("unpoisoned").values().cloned().collect();
+    for (i, text) in shelf.0.lock().expect("unpoisoned").values_mut().enumerate() {
+        // Another function's result under this key, or no JSON at all.
+        *text = if i == 0 { texts[1].clone() } else { "{".into() };
+    }
+    let r = prove(&p, &opts);
+    assert!(r.holds());
+    assert_eq!(cached(&r), [false, false]);
+}
+
+#[test]
+fn few_inputs_are_all_tried() {
+    let text = "spec fn bit(x: int, i: int) -> int = x / 2^i % 2
+fn gray(x: u8) -> u8
+  ensures bit(result, 0) == (bit(x, 0) + bit(x, 1)) % 2
+  ensures bit(result, 7) == bit(x, 7)
+{ x ^ (x >> 1) }
+";
+    let text = text.replace("x / 2^i % 2", "if i == 0 { x % 2 } else { if i == 1 { x / 2 % 2 } else { x / 128 } }");
+    let r = prove(&source(&text), &ProveOptions::default());
+    assert!(r.holds(), "{:?}", r.failed().collect::<Vec<_>>());
+    assert!(r.counts().by_engine.contains_key(Engine::Exhaustive.name()), "{:?}", r.counts());
+    let wrong = prove(&source(&text.replace("x >> 1", "x >> 2")), &ProveOptions::default());
+    let seen = wrong.failed().any(|o| matches!(&o.outcome, Outcome::Failed { witness: Some(w), .. } if w.inputs[0].0 == "x"));
+    assert!(seen, "no witness: {:?}", wrong.failed().collect::<Vec<_>>());
+}
+
+/// `t[i]` of a table, the index secret or public; `x % 3`; a branch on a condition.
+fn leaky(public: bool) -> (Program, FuncId) {
+    let mut p = Program::default();
+    let shape = p.clone();
+    let mut b = FuncBuilder::new(&shape, "leaky");
+    let small = Ty::Int(Some(Range::new(0, 3)));
+    let t = b.param("t", Ty::Array { elem: Box::new(Ty::Word(8)), len: Len::Const(4), ranges: None });
+    let i = b.local(santoku_ir::LocalKind::Param, "i", small.clone(), public);
+    let r = b.ret("r", Ty::Word(8));
+    let s = b.var("s", small);
+    let read = b.read(Place::local(t).index(b.get(i)));
+    b.assign(Place::local(r), read);
+    let rest = Expr::bin(BinOp::Mod, b.get(i), Expr::int(3));
+    b.assign(Place::local(s), rest);
+    let cond = Expr::cmp(santoku_ir::CmpOp::Lt, b.get(s), Expr::int(1));
+    b.push(Stmt::if_else(cond, vec![], vec![]));
+    let f = b.finish();
+    let id = p.add_func(f);
+    (p, id)
+}
+
+#[test]
+fn secrecy_is_judged_on_the_core_alone() {
+    let judge = |public, timing: &Timing| {
+        let (p, id) = leaky(public);
+        let all = secrecy::check(&p, id, timing);
+        assert!(all.iter().all(|o| o.kind == Kind::Secrecy));
+        (all.len(), all.iter().filter(|o| !o.proved()).count())
+    };
+    let plain = Timing::default();
+    assert_eq!(judge(true, &plain), (3, 0));
+    // Index, remainder, branch: each of the three shows the secret, the last by way of a variable.
+    assert_eq!(judge(false, &plain), (3, 3));
+    let slow = Timing { variable_time: vec![(BinOp::Mod, 8)] };
+    assert_eq!(judge(true, &slow).1, 0);
+}
