@@ -239,7 +239,7 @@ impl Machine {
             Op::Lb => self.memory.load(addr).map(|(b, s)| (i8::from_le_bytes(b) as u32, s)),
             _ => self.memory.load(addr).map(|(b, s)| (u32::from(u8::from_le_bytes(b)), s)),
         }
-        .ok_or_else(|| SimError::AccessFault { pc, addr, bytes, store: false })?;
+        .ok_or(SimError::AccessFault { pc, addr, bytes, store: false })?;
         self.recorder.data(addr);
         let slot = match source {
             Source::Ram => self.pipeline.load(slot, addr, bytes),
