@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// A statement, or an expression that is the result if the block ends behind it.
 enum Entry {
-    Stmt(StmtKind),
+    Stmt(Box<StmtKind>),
     Value(Expr),
 }
 
@@ -40,7 +40,7 @@ impl Parser<'_> {
             let first = self.tok();
             self.mark().starts = true;
             match self.entry() {
-                Ok(Entry::Stmt(kind)) => stmts.push(Stmt { kind, span: self.since(first) }),
+                Ok(Entry::Stmt(kind)) => stmts.push(Stmt { kind: *kind, span: self.since(first) }),
                 Ok(Entry::Value(e)) => {
                     let end = self.pos;
                     while self.eat(P::Semi) {}
@@ -105,7 +105,7 @@ impl Parser<'_> {
             _ => return self.expr_entry(),
         };
         self.expect_end()?;
-        Ok(Entry::Stmt(kind))
+        Ok(Entry::Stmt(Box::new(kind)))
     }
 
     /// `let a: T = e`, `let (a, b) = e`, `var a: T`
@@ -171,7 +171,7 @@ impl Parser<'_> {
             }
             els => {
                 self.dropped_results(&then, els.as_ref());
-                Ok(Entry::Stmt(StmtKind::If { cond, then, els }))
+                Ok(Entry::Stmt(Box::new(StmtKind::If { cond, then, els })))
             }
         }
     }
@@ -234,7 +234,7 @@ impl Parser<'_> {
         self.bump();
         let value = self.expr()?;
         self.expect_end()?;
-        Ok(Entry::Stmt(StmtKind::Assign { place: e, op, value }))
+        Ok(Entry::Stmt(Box::new(StmtKind::Assign { place: e, op, value })))
     }
 
     fn value_in_the_middle(&mut self, e: Expr) -> Stmt {
