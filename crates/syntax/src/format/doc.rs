@@ -21,11 +21,28 @@ pub enum Doc {
     IfBroken(&'static str),
     /// Two more columns for lines begun inside.
     Nest(Vec<Doc>),
-    /// Flat if it fits, else every `Line` directly in it is broken.
-    Group(Vec<Doc>),
+    /// Flat if it fits, else every `Line` directly in it is broken. `forced`: it holds a newline that stands in any case.
+    Group { parts: Vec<Doc>, forced: bool },
     /// Content, `Line`, content, ...: each line is broken only if the next content does not fit.
     /// With `hang`, what follows the first broken line is indented by two more.
     Fill { parts: Vec<Doc>, hang: bool },
+}
+
+impl Doc {
+    /// A group of these.
+    pub fn group(parts: Vec<Doc>) -> Doc {
+        let forced = parts.iter().any(Doc::is_forced);
+        Doc::Group { parts, forced }
+    }
+
+    fn is_forced(&self) -> bool {
+        match self {
+            Doc::Comment(_) | Doc::Hard | Doc::Blank => true,
+            Doc::Text(_) | Doc::Line(_) | Doc::IfBroken(_) => false,
+            Doc::Cat(parts) | Doc::Nest(parts) | Doc::Fill { parts, .. } => parts.iter().any(Doc::is_forced),
+            Doc::Group { forced, .. } => *forced,
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -77,8 +94,9 @@ pub fn print(docs: &[Doc]) -> String {
                 }
             }
             Doc::Nest(inner) => stack.extend(inner.iter().rev().map(|d| (indent + 2, mode, Task::Doc(d)))),
-            Doc::Group(inner) => {
-                let fits = matches!(mode, Mode::Flat) || fits(WIDTH.saturating_sub(column), inner, &stack, Measure::Flat);
+            Doc::Group { parts: inner, forced } => {
+                let room = WIDTH.saturating_sub(column);
+                let fits = matches!(mode, Mode::Flat) || (!forced && fits(room, inner, &stack, Measure::Flat));
                 let mode = if fits { Mode::Flat } else { Mode::Break };
                 stack.extend(inner.iter().rev().map(|d| (indent, mode, Task::Doc(d))));
             }
@@ -138,15 +156,13 @@ fn newline(out: &mut String, indent: usize, blank: bool) -> usize {
     indent
 }
 
-/// How a document is measured.
+/// How a document is measured: always up to the first newline that stands in any case.
 #[derive(Clone, Copy)]
 enum Measure {
-    /// As a group that must be flat: a newline that stands in any case means that it is not.
+    /// Its lines are flat.
     Flat,
-    /// As a part of a fill: its groups should be flat, its own lines may break, and only the room up to the first newline counts.
+    /// As a part of a fill: its groups should be flat, its own lines may break.
     Part,
-    /// As a group in a part of a fill: flat, up to the first newline that stands in any case.
-    FlatPart,
     /// As what follows: it may break wherever it can.
     Rest,
 }
@@ -155,8 +171,8 @@ impl Measure {
     /// How a group inside is measured.
     fn inside(self) -> Measure {
         match self {
-            Measure::Part => Measure::FlatPart,
-            other => other,
+            Measure::Flat | Measure::Part => Measure::Flat,
+            Measure::Rest => Measure::Rest,
         }
     }
 }
@@ -170,7 +186,7 @@ fn fits(room: usize, docs: &[Doc], rest: &[Entry], measure: Measure) -> bool {
         let Some((measure, doc)) = todo.pop() else {
             match rest.next() {
                 None => return true,
-                Some((_, mode, Task::Doc(d))) => todo.push((if matches!(mode, Mode::Flat) { Measure::FlatPart } else { Measure::Rest }, d)),
+                Some((_, mode, Task::Doc(d))) => todo.push((if matches!(mode, Mode::Flat) { Measure::Flat } else { Measure::Rest }, d)),
                 // A fill that goes on can break at its next line.
                 Some((_, _, Task::Fill([], ..))) => {}
                 Some((_, _, Task::Fill([d, ..], ..))) => {
@@ -190,10 +206,10 @@ fn fits(room: usize, docs: &[Doc], rest: &[Entry], measure: Measure) -> bool {
                     return room >= 0;
                 }
             }
-            Doc::Comment(_) | Doc::Hard | Doc::Blank => return !matches!(measure, Measure::Flat),
+            Doc::Comment(_) | Doc::Hard | Doc::Blank => return true,
             Doc::Line(flat) => match measure {
                 Measure::Part | Measure::Rest => return true,
-                Measure::Flat | Measure::FlatPart => room -= flat.len() as isize,
+                Measure::Flat => room -= flat.len() as isize,
             },
             Doc::IfBroken(t) => {
                 if matches!(measure, Measure::Part | Measure::Rest) {
@@ -201,7 +217,11 @@ fn fits(room: usize, docs: &[Doc], rest: &[Entry], measure: Measure) -> bool {
                 }
             }
             Doc::Cat(inner) | Doc::Nest(inner) => todo.extend(inner.iter().rev().map(|d| (measure, d))),
-            Doc::Group(inner) => todo.extend(inner.iter().rev().map(|d| (measure.inside(), d))),
+            Doc::Group { parts, forced } => {
+                // A group that is broken in any case breaks at its first line.
+                let inside = if *forced { Measure::Part } else { measure.inside() };
+                todo.extend(parts.iter().rev().map(|d| (inside, d)));
+            }
             Doc::Fill { parts, .. } => todo.extend(parts.iter().rev().map(|d| (measure, d))),
         }
         if room < 0 {

@@ -95,7 +95,7 @@ impl Layout<'_> {
             inner.extend(parts);
         }
         inner.extend(self.list_comments(close).0);
-        Doc::Group(vec![opening, Doc::Nest(inner), Doc::Line(edge), closing])
+        Doc::group(vec![opening, Doc::Nest(inner), Doc::Line(edge), closing])
     }
 
     /// One item: no line of its own, its operators may break.

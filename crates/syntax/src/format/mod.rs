@@ -324,7 +324,7 @@ impl Layout<'_> {
             let close = self.mates[i];
             if self.tok(i) == Tok::Kw(Kw::If) && !chained {
                 let end = self.if_end(i, to);
-                part.push(Doc::Group(vec![self.run_in(i, end, true)]));
+                part.push(Doc::group(vec![self.run_in(i, end, true)]));
                 i = end;
             } else if close == 0 {
                 part.push(text(self.source(i)));
@@ -333,7 +333,7 @@ impl Layout<'_> {
                 let block = self.parsed.marks[i].block;
                 part.push(match (block, in_if) {
                     (true, true) => Doc::Cat(self.block(i, close)),
-                    (true, false) => Doc::Group(self.block(i, close)),
+                    (true, false) => Doc::group(self.block(i, close)),
                     (false, _) => self.list(i, close),
                 });
                 i = close + 1;
