@@ -37,6 +37,10 @@ pub const ASSUMPTIONS: &str = "/* Assumed of the compiler: two's complement and 
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];\n\
 typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];\n";
 
+/// Functions kept apart by `@noinline`: their frames then do not add up in their callers'.
+pub const NOINLINE: &str = "/* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */\n\
+#ifndef STK_NOINLINE\n#if defined(__GNUC__) || defined(__clang__)\n#define STK_NOINLINE __attribute__((noinline))\n#else\n#define STK_NOINLINE\n#endif\n#endif\n";
+
 /// Placement of constant tables: flash (`const`) by default, RAM on request.
 pub const PLACEMENT: &str = "/* Define STK_TABLES_IN_RAM where reading flash is slow: constant tables then live in initialised data. */\n\
 #ifdef STK_TABLES_IN_RAM\n#define STK_TABLE static __attribute__((section(\".data.stk_tables\")))\n#else\n#define STK_TABLE static const\n#endif\n";

@@ -5,10 +5,10 @@ use crate::ctype::{literal, word_storage, CInt};
 use crate::expr::Res;
 use crate::func::{storage, CTy, FnCx, Signature};
 use crate::names::Names;
-use crate::preamble::{helpers_for, ASSUMPTIONS, PLACEMENT};
+use crate::preamble::{helpers_for, ASSUMPTIONS, NOINLINE, PLACEMENT};
 use crate::vector::Vector;
 use crate::EmitError;
-use santoku_ir::{ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Program, Stmt, StructId, Ty};
+use santoku_ir::{ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Inline, Program, Stmt, StructId, Ty};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -114,7 +114,12 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
         if external {
             let _ = writeln!(prototypes, "{}{};\n", header_doc(f), cx.prototype(&unit.signatures[k])?);
         }
-        bodies.push_str(&cx.define(&unit.signatures[k], if external { "" } else { "static " })?);
+        let linkage = match (external, f.inline) {
+            (true, _) => "",
+            (false, Inline::Never) => "STK_NOINLINE static ",
+            (false, Inline::Auto | Inline::Always) => "static ",
+        };
+        bodies.push_str(&cx.define(&unit.signatures[k], linkage)?);
         bodies.push('\n');
     }
     Ok(Emitted { source: source(&unit, &bodies), header: header(opts, &prototypes, &types(&unit)) })
@@ -376,6 +381,10 @@ fn source(unit: &UnitCx<'_>, bodies: &str) -> String {
         text.push('\n');
     }
     text.push_str(ASSUMPTIONS);
+    if bodies.contains("STK_NOINLINE") {
+        text.push('\n');
+        text.push_str(NOINLINE);
+    }
     text.push('\n');
     if !tables.is_empty() {
         if opts.placement == Placement::Ram {
