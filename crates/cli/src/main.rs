@@ -4,6 +4,9 @@
 //! 2 the user's fault, 70 ours; no output file is ever half written.
 //! Absent on purpose: any knowledge of the language.
 
+// A failure ends the run: its size costs nothing.
+#![allow(clippy::result_large_err)]
+
 mod cache;
 mod cmd;
 mod files;
@@ -34,6 +37,10 @@ enum Command {
     Prove(cmd::prove::Args),
     /// Make C
     Build(cmd::build::Args),
+    /// Make the shipped C files again, or check that they are as made
+    Dist(cmd::dist::Args),
+    /// Measure: tables, ablations, profiles
+    Lab(cmd::lab::Args),
     /// List the stages and passes of the compiler
     Passes,
     /// Explain a diagnostic code
@@ -67,6 +74,8 @@ fn run(command: Command) -> u8 {
         Command::Test(args) => cmd::test::run(&args),
         Command::Prove(args) => cmd::prove::run(&args),
         Command::Build(args) => cmd::build::run(&args),
+        Command::Dist(args) => cmd::dist::run(&args),
+        Command::Lab(args) => cmd::lab::run(&args),
         Command::Passes => cmd::passes::run(),
         Command::Explain(args) => cmd::explain::run(&args),
     };

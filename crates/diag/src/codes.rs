@@ -59,6 +59,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("not-callable", "something that is no function is called"),
     ("not-constant", "a compile-time constant is needed"),
     ("not-in-c", "a construct cannot be printed as C"),
+    ("not-measured", "a program of the lab cannot be built or run"),
     ("not-utf8", "a file is not UTF-8 text"),
     ("nothing-exported", "a build of a program that exports nothing"),
     ("out-of-range", "a constant does not fit its type"),

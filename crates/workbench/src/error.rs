@@ -51,6 +51,11 @@ impl From<EmitError> for BenchError {
 }
 
 impl BenchError {
+    /// The lab could not do `what`.
+    pub fn lab(what: impl Into<String>, reason: impl std::fmt::Display) -> BenchError {
+        BenchError::Lab { what: what.into(), reason: reason.to_string() }
+    }
+
     pub fn io(path: impl Into<PathBuf>, e: &std::io::Error) -> BenchError {
         BenchError::Io { path: path.into(), reason: e.to_string() }
     }

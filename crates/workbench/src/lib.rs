@@ -6,8 +6,14 @@
 
 pub mod amalgam;
 pub mod compile;
+pub mod dist;
 pub mod error;
+pub mod parallel;
 pub mod primitives;
+pub mod published;
 pub mod sign;
+pub mod sign_table;
+pub mod subject;
+pub mod text;
 
 pub use error::BenchError;

@@ -1,34 +1,25 @@
-//! `crypto_sign` on the RV32 model: one run signs a message and opens the signature, for ours and for rivals alike.
+//! `crypto_sign` on the RV32 model: one run signs a message and opens the signed message, for ours and for rivals alike.
 
+use crate::subject::Subject;
 use crate::BenchError;
-use santoku_lab::harness::{run_rv32, Arg, Call, Constants, Level, March, Program, Ret, Rv32Job, Source, Toolchain};
+use santoku_lab::harness::{run_rv32, Arg, Call, Constants, Level, March, Ret, Rv32Job, Source, Toolchain};
+use santoku_lab::record::{Row, Stamp};
 use santoku_lab::rv32::{Config, Measure};
-use std::path::PathBuf;
 
 /// RFC 8032, section 7.1, test 2: seed and public key.
 const SEED: &str = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb";
 const PUBLIC: &str = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c";
-/// Bytes of the measured message.
+/// Signature of [`message`] under that key. Signing is deterministic, so every correct program makes these bytes.
+pub const SIGNATURE: &str = "cfa1a1b228866fe122b6bd492fb0226b56a3c129ad66125deaeb8a8f2f059f1ab845d685a8a603e97938bcc6aff3dbe6c802fd0a9062d54ae525d1ebfdfdab0a";
+/// Bytes of the measured message: that of the published figures.
 pub const MESSAGE_BYTES: usize = 256;
 
-const SIGN: &str =
-    "int crypto_sign(unsigned char *, unsigned long long *, const unsigned char *, unsigned long long, const unsigned char *)";
-const OPEN: &str =
-    "int crypto_sign_open(unsigned char *, unsigned long long *, const unsigned char *, unsigned long long, const unsigned char *)";
+/// Parameters of both functions.
+const PARAMETERS: &str = "(unsigned char *, unsigned long long *, const unsigned char *, unsigned long long, const unsigned char *)";
 /// The measured calls draw no randomness, but the linker wants the function.
 const RANDOM: &str = "void randombytes(unsigned char *x, unsigned long long n);\nvoid randombytes(unsigned char *x, unsigned long long n) { while (n) { x[--n] = 0; } }\n";
 
-/// A C implementation with TweetNaCl's names.
-#[derive(Clone, Debug)]
-pub struct Subject {
-    pub program: String,
-    pub sources: Vec<Source>,
-    /// Headers, as further sources or folders.
-    pub include_dirs: Vec<PathBuf>,
-    pub flags: Vec<String>,
-}
-
-/// How it is compiled and placed.
+/// How a subject is compiled and placed.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     pub march: March,
@@ -39,47 +30,57 @@ pub struct Setting {
 /// Figures of one subject in one setting.
 #[derive(Clone, Debug)]
 pub struct SignRun {
-    pub sign: Measure,
-    pub open: Measure,
-    /// Longest call path from `crypto_sign`, `crypto_sign_open`, in bytes.
-    pub sign_stack_bound: u64,
-    pub open_stack_bound: u64,
+    pub variant: String,
+    pub level: Level,
+    pub sign: Figures,
+    pub open: Figures,
+    /// `.text` and `.rodata` of everything the subject's files hold.
     pub size_bytes: u64,
-    pub signature: Vec<u8>,
     pub compiler: String,
     pub flags: Vec<String>,
-    pub built: Program,
 }
 
-pub fn hex(text: &str) -> Vec<u8> {
-    (0..text.len() / 2).filter_map(|k| u8::from_str_radix(&text[2 * k..2 * k + 2], 16).ok()).collect()
+/// One call.
+#[derive(Clone, Copy, Debug)]
+pub struct Figures {
+    pub measure: Measure,
+    /// Longest call path, in bytes.
+    pub stack_bound: u64,
+}
+
+/// The measured key: seed, then public key.
+pub fn key() -> Vec<u8> {
+    [hex(SEED), hex(PUBLIC)].concat()
 }
 
 pub fn message() -> Vec<u8> {
     (0..MESSAGE_BYTES).map(|k| (7 * k + 3) as u8).collect()
 }
 
-fn job(subject: &Subject, setting: Setting) -> Rv32Job {
-    let n = MESSAGE_BYTES as u64;
-    let sk = [hex(SEED), hex(PUBLIC)].concat();
-    let sign = Call {
-        declaration: SIGN.into(),
-        function: "crypto_sign".into(),
-        args: vec![Arg::Out(MESSAGE_BYTES + 64), Arg::Out(8), Arg::In(message()), Arg::Word64(n), Arg::In(sk)],
-        ret: Ret::Word32,
-    };
-    let open = Call {
-        declaration: OPEN.into(),
-        function: "crypto_sign_open".into(),
-        args: vec![
-            Arg::Out(MESSAGE_BYTES + 64),
-            Arg::Out(8),
-            Arg::In(vec![0; MESSAGE_BYTES + 64]),
-            Arg::Word64(n + 64),
-            Arg::In(hex(PUBLIC)),
-        ],
-        ret: Ret::Word32,
-    };
+/// Bytes of a constant of this module.
+fn hex(text: &str) -> Vec<u8> {
+    (0..text.len() / 2).filter_map(|k| u8::from_str_radix(&text[2 * k..2 * k + 2], 16).ok()).collect()
+}
+
+/// `crypto_sign` of `message` under `key`.
+pub fn sign_call(subject: &Subject, message: &[u8], key: &[u8]) -> Call {
+    let out = Arg::Out(message.len() + 64);
+    call(subject, "", vec![out, Arg::Out(8), Arg::In(message.to_vec()), Arg::Word64(message.len() as u64), Arg::In(key.to_vec())])
+}
+
+/// `crypto_sign_open` of `signed` under `public`.
+pub fn open_call(subject: &Subject, signed: &[u8], public: &[u8]) -> Call {
+    let args = vec![Arg::Out(signed.len()), Arg::Out(8), Arg::In(signed.to_vec()), Arg::Word64(signed.len() as u64), Arg::In(public.to_vec())];
+    call(subject, "_open", args)
+}
+
+fn call(subject: &Subject, suffix: &str, args: Vec<Arg>) -> Call {
+    let function = format!("{}{suffix}", subject.prefix);
+    Call { declaration: format!("int {function}{PARAMETERS}"), function, args, ret: Ret::Word32 }
+}
+
+/// A job of these calls.
+pub fn job(subject: &Subject, setting: Setting, calls: Vec<Call>) -> Rv32Job {
     Rv32Job {
         support: vec![Source::Text { name: "randombytes.c".into(), text: RANDOM.into() }],
         include_dirs: subject.include_dirs.clone(),
@@ -87,50 +88,87 @@ fn job(subject: &Subject, setting: Setting) -> Rv32Job {
         level: setting.level,
         constants: setting.constants,
         flags: subject.flags.clone(),
-        ..Rv32Job::new(subject.sources.clone(), vec![sign, open])
+        ..Rv32Job::new(subject.sources.clone(), calls)
     }
 }
 
-/// Builds, signs, opens what was signed, and checks both results.
+/// The measured job: signs the message, opens the signed message.
+pub fn measured_job(subject: &Subject, setting: Setting) -> Rv32Job {
+    let (key, message) = (key(), message());
+    let signed = [hex(SIGNATURE), message.clone()].concat();
+    job(subject, setting, vec![sign_call(subject, &message, &key), open_call(subject, &signed, &key[32..])])
+}
+
+/// Builds, signs, opens, and checks both results.
 ///
 /// # Errors
-/// `WrongResult` if opening fails or does not give the message back; `Lab` if building or running does.
+/// `WrongResult` if the signature is another, or opening fails or does not give the message back; `Lab` if building or
+/// running does.
 pub fn measure(toolchain: &Toolchain, subject: &Subject, setting: Setting) -> Result<SignRun, BenchError> {
-    let lab = |e: santoku_lab::LabError| BenchError::Lab { what: subject.program.clone(), reason: e.to_string() };
-    let wrong = |reason: &str| BenchError::WrongResult { program: subject.program.clone(), reason: reason.into() };
-    // The first run has no signature to open yet; it only makes one.
-    let first = run_rv32(toolchain, &job(subject, setting)).map_err(lab)?;
-    let signed = first.outputs[0].buffers[0].clone().ok_or_else(|| wrong("no signed message"))?;
-    let mut built = first.program;
-    built.set_input(1, 2, &signed).map_err(lab)?;
-    let ran = built.run(&Config::default()).map_err(lab)?;
-    if ran.outputs[1].ret as u32 != 0 {
-        return Err(wrong("crypto_sign_open refuses what crypto_sign signed"));
+    let report = run_rv32(toolchain, &measured_job(subject, setting)).map_err(|e| BenchError::lab(&subject.variant, e))?;
+    let output = |call: usize| report.outputs[call].buffers[0].clone().unwrap_or_default();
+    let wrong = |what: &str| BenchError::WrongResult { program: format!("{} at -{}", subject.variant, setting.level.name()), reason: what.into() };
+    if output(0).get(..64) != Some(&hex(SIGNATURE)[..]) {
+        return Err(wrong("another signature than the one RFC 8032 defines"));
     }
-    let opened = ran.outputs[1].buffers[0].clone().unwrap_or_default();
-    if opened.get(..MESSAGE_BYTES) != Some(&message()[..]) {
-        return Err(wrong("crypto_sign_open gives back another message"));
+    if report.outputs[1].ret as u32 != 0 {
+        return Err(wrong("a valid signature is refused"));
     }
+    if output(1).get(..MESSAGE_BYTES) != Some(&message()[..]) {
+        return Err(wrong("opening gives back another message"));
+    }
+    let figures = |call: usize| Figures { measure: report.measures[call], stack_bound: report.stack_bounds[call].bytes };
     Ok(SignRun {
-        sign: ran.run.windows[0],
-        open: ran.run.windows[1],
-        sign_stack_bound: first.stack_bounds[0].bytes,
-        open_stack_bound: first.stack_bounds[1].bytes,
-        size_bytes: first.size_bytes,
-        signature: signed[..64].to_vec(),
-        compiler: built.compiler.clone(),
-        flags: built.flags.clone(),
-        built,
+        variant: subject.variant.clone(),
+        level: setting.level,
+        sign: figures(0),
+        open: figures(1),
+        size_bytes: report.size_bytes,
+        compiler: report.program.compiler.clone(),
+        flags: report.program.flags.clone(),
     })
 }
 
-/// Trace hash of signing with each of the keys (64 bytes each); equal hashes mean equal addresses and branches.
-pub fn trace_hashes(run: &mut SignRun, program: &str, keys: &[Vec<u8>]) -> Result<Vec<u64>, BenchError> {
-    let lab = |e: santoku_lab::LabError| BenchError::Lab { what: program.into(), reason: e.to_string() };
+impl SignRun {
+    /// The rows of a record: `nacl.sign` and `nacl.sign_open`.
+    pub fn rows(&self, stamp: &Stamp) -> [Row; 2] {
+        [self.row("nacl.sign", &self.sign, stamp), self.row("nacl.sign_open", &self.open, stamp)]
+    }
+
+    fn row(&self, program: &str, figures: &Figures, stamp: &Stamp) -> Row {
+        let measure = &figures.measure;
+        Row {
+            program: program.into(),
+            variant: self.variant.clone(),
+            machine: "e31".into(),
+            level: self.level.name().into(),
+            cycles_core: measure.cycles_core,
+            cycles_board: Some(measure.cycles_board),
+            instret: Some(measure.instret),
+            icache_misses: Some(measure.icache_misses),
+            flash_words: Some(measure.flash_words),
+            stack_bytes: Some(u64::from(measure.stack_bytes)),
+            stack_bound_bytes: Some(figures.stack_bound),
+            size_bytes: Some(self.size_bytes),
+            trace_hash: Some(format!("{:016x}", measure.trace_hash)),
+            compiler: self.compiler.clone(),
+            flags: self.flags.join(" "),
+            date: stamp.date.clone(),
+            commit: stamp.commit.clone(),
+        }
+    }
+}
+
+/// Trace hash of signing with each key (64 bytes) and message of [`MESSAGE_BYTES`]. Equal hashes mean equal program counters and
+/// data addresses throughout.
+pub fn trace_hashes(toolchain: &Toolchain, subject: &Subject, setting: Setting, cases: &[(Vec<u8>, Vec<u8>)]) -> Result<Vec<u64>, BenchError> {
+    let lab = |e: santoku_lab::LabError| BenchError::lab(&subject.variant, e);
+    let mut built = toolchain.build(&job(subject, setting, vec![sign_call(subject, &message(), &key())])).map_err(lab)?;
     let mut hashes = vec![];
-    for key in keys {
-        run.built.set_input(0, 4, key).map_err(lab)?;
-        hashes.push(run.built.run(&Config::default()).map_err(lab)?.run.windows[0].trace_hash);
+    for (key, message) in cases {
+        built.set_input(0, 4, key).map_err(lab)?;
+        built.set_input(0, 2, message).map_err(lab)?;
+        hashes.push(built.run(&Config::default()).map_err(lab)?.run.windows[0].trace_hash);
     }
     Ok(hashes)
 }

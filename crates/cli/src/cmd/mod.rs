@@ -3,8 +3,11 @@
 pub mod build;
 pub mod check;
 pub mod common;
+pub mod dist;
 pub mod explain;
 pub mod fmt;
+pub mod lab;
+mod lab_common;
 pub mod passes;
 pub mod prove;
 pub mod run;

@@ -1,0 +1,104 @@
+//! `santoku lab`
+
+use super::lab_common::{failure, json, record, stamp, tree, Progress};
+use crate::report;
+use santoku_diag::{Diagnostic, Sources};
+use santoku_driver::Failure;
+use santoku_lab::harness::Level;
+use santoku_lab::record::Row;
+use santoku_workbench::primitives::Tree;
+use santoku_workbench::{sign_table, BenchError};
+
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Cycles, stack and size of a primitive beside its rivals
+    Table(TableArgs),
+}
+
+#[derive(clap::Args)]
+struct TableArgs {
+    /// Primitive: nacl.sign
+    name: String,
+    /// Machine; default: the first the primitive is measured on
+    #[arg(long)]
+    machine: Option<String>,
+    /// Levels of both compilers, separated by commas
+    #[arg(long, value_name = "LEVELS", default_value = "O0,O1,O2,O3,Os")]
+    levels: String,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(clap::Args)]
+struct Output {
+    /// Print the rows of the record as JSON
+    #[arg(long)]
+    json: bool,
+    /// Keep no record below `lab/runs/`
+    #[arg(long)]
+    no_record: bool,
+}
+
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    let tree = tree()?;
+    match &args.command {
+        Command::Table(args) => table(&tree, args),
+    }
+}
+
+fn table(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
+    let levels = levels(&args.levels)?;
+    match (args.name.as_str(), args.machine.as_deref()) {
+        ("nacl.sign", None | Some("e31")) => sign(tree, args, &levels),
+        (name, machine) => Err(no_table(name, machine)),
+    }
+}
+
+fn sign(tree: &Tree, args: &TableArgs, levels: &[Level]) -> Result<u8, Failure> {
+    let runs = {
+        let progress = Progress::start("measuring");
+        sign_table::run(tree, levels, &|what| progress.tell(what)).map_err(failure)?
+    };
+    finish(tree, "nacl.sign-e31", &sign_table::rows(&runs, &stamp(tree)), &[], &sign_table::text(&runs), &args.output)
+}
+
+/// Keeps the record and prints one form of the result.
+fn finish(tree: &Tree, what: &str, rows: &[Row], more: &[(String, String)], text: &str, output: &Output) -> Result<u8, Failure> {
+    let folder = match output.no_record {
+        true => None,
+        false => Some(record(tree, what, rows, more)?),
+    };
+    if output.json {
+        json(&rows)?;
+    } else {
+        report::out(text);
+        if let Some(folder) = folder {
+            report::out(&format!("record: {}\n", folder.display()));
+        }
+    }
+    Ok(report::DONE)
+}
+
+/// `O2,Os`, in the order given.
+fn levels(text: &str) -> Result<Vec<Level>, Failure> {
+    let one = |name: &str| {
+        let name = name.trim().trim_start_matches('-');
+        Level::ALL.into_iter().find(|l| l.name() == name).ok_or_else(|| {
+            let d = Diagnostic::error("bad-option", format!("`{name}` is no level"));
+            Failure::refused(&Sources::default(), d.help("levels: O0, O1, O2, O3, Os; separate them by commas"))
+        })
+    };
+    text.split(',').map(one).collect()
+}
+
+fn no_table(name: &str, machine: Option<&str>) -> Failure {
+    let known = ["nacl.sign (e31)"].map(str::to_string).to_vec();
+    let name = machine.map_or_else(|| name.to_string(), |m| format!("{name} on {m}"));
+    failure(BenchError::Unknown { what: "table", name, known })
+}

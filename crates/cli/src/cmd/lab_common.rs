@@ -1,0 +1,89 @@
+//! What the measuring commands share: the tree, progress, records, and faults of the workbench as messages.
+
+use crate::{files, report};
+use indicatif::{ProgressBar, ProgressStyle};
+use santoku_diag::{Diagnostic, Sources};
+use santoku_driver::Failure;
+use santoku_lab::record::{Row, Run, Stamp};
+use santoku_workbench::primitives::Tree;
+use santoku_workbench::BenchError;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The tree around the current folder.
+pub fn tree() -> Result<Tree, Failure> {
+    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    Tree::find(&here).ok_or_else(|| {
+        let d = files::no_file("lib/primitives.toml");
+        Failure::refused(&Sources::default(), d.help("this command works inside the source tree of the library"))
+    })
+}
+
+/// The user's faults become messages, ours internal errors.
+pub fn failure(e: BenchError) -> Failure {
+    let refused = |d: Diagnostic| Failure::refused(&Sources::default(), d);
+    match e {
+        BenchError::Source(b) => Failure::Refused { sources: b.0, diagnostics: b.1 },
+        BenchError::Declaration { path, reason } => {
+            let d = Diagnostic::error("bad-tuning", format!("`{}` cannot be read", path.display()));
+            refused(d.note(format!("why: {reason}")).help("`docs/lab.md` describes the fields"))
+        }
+        BenchError::Unknown { what, name, known } => {
+            let d = Diagnostic::error("bad-option", format!("there is no {what} `{name}`"));
+            refused(d.help(format!("there are: {}", known.join(", "))))
+        }
+        BenchError::Io { path, reason } => {
+            let d = Diagnostic::error("unreadable", format!("`{}` cannot be used", path.display()));
+            refused(d.note(format!("why: {reason}")).help("check that it exists and its permissions"))
+        }
+        BenchError::Lab { what, reason } => {
+            let d = Diagnostic::error("not-measured", format!("{what} was not measured"));
+            refused(d.note(format!("why: {reason}")).help("`santoku explain not-measured`"))
+        }
+        BenchError::Internal { stage, reason } => Failure::internal(&stage, reason),
+        e @ BenchError::WrongResult { .. } => Failure::internal("lab", e.to_string()),
+    }
+}
+
+/// A sign of life on a terminal; silent in a pipe.
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    pub fn start(what: &str) -> Progress {
+        report::stage("lab");
+        let style = ProgressStyle::with_template("{spinner} {elapsed_precise} {prefix}: {msg}");
+        let bar = ProgressBar::new_spinner().with_prefix(what.to_string());
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Progress(bar)
+    }
+
+    pub fn tell(&self, what: &str) {
+        self.0.set_message(what.to_string());
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// Writes the record of a run and further files beside its rows; gives the folder, from the root of the tree.
+pub fn record(tree: &Tree, what: &str, rows: &[Row], more: &[(String, String)]) -> Result<PathBuf, Failure> {
+    let run = Run { what: what.to_string(), rows: rows.to_vec() };
+    let folder = run.write(&tree.root.join("lab/runs")).map_err(|e| failure(BenchError::lab(what, e)))?;
+    files::write_all(&folder, more)?;
+    Ok(folder.strip_prefix(&tree.root).map_or_else(|_| folder.clone(), Path::to_path_buf))
+}
+
+pub fn stamp(tree: &Tree) -> Stamp {
+    Stamp::now(&tree.root)
+}
+
+/// A value as JSON on stdout.
+pub fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| Failure::internal("lab", e.to_string()))?;
+    report::out(&(text + "\n"));
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! The generated files that are kept in the tree: `dist/c/<unit>/<unit>.{c,h}` for every row of `lib/primitives.toml`.
+
+use crate::amalgam::amalgam;
+use crate::primitives::{Primitive, Tree};
+use crate::{parallel, BenchError};
+use santoku_passes::Level;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// Level at which files are shipped.
+pub const LEVEL: Level = Level::O2;
+
+/// One unit: its folder, from the root of the tree, and its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    pub folder: PathBuf,
+    /// File name and text.
+    pub files: Vec<(String, String)>,
+}
+
+/// How a kept file is not what the compiler makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    Missing,
+    /// First line that differs, from 1, with both texts; an absent line is empty.
+    Line { line: usize, kept: String, made: String },
+    /// No row of the table makes it.
+    Surplus,
+}
+
+/// Makes one primitive's unit. Nothing is written.
+pub fn unit(tree: &Tree, primitive: &Primitive) -> Result<Unit, BenchError> {
+    let made = amalgam(tree, primitive, LEVEL, &BTreeSet::new())?;
+    let name = &primitive.unit;
+    Ok(Unit { folder: folder(name), files: vec![(format!("{name}.c"), made.source), (format!("{name}.h"), made.header)] })
+}
+
+/// Makes the units of these primitives, several at a time.
+pub fn units(tree: &Tree, primitives: &[Primitive]) -> Result<Vec<Unit>, BenchError> {
+    parallel::map(primitives, parallel::threads(), |p| unit(tree, p))
+}
+
+/// Folder of a unit, from the root of the tree.
+pub fn folder(unit: &str) -> PathBuf {
+    PathBuf::from("dist/c").join(unit)
+}
+
+/// The first file, in order of path, that is not as made. `all`: the units are those of the whole table, so files of no
+/// unit are differences too.
+///
+/// # Errors
+/// `Io` if a file is there but cannot be read.
+pub fn first_difference(tree: &Tree, units: &[Unit], all: bool) -> Result<Option<(PathBuf, Difference)>, BenchError> {
+    let made: BTreeMap<PathBuf, &str> =
+        units.iter().flat_map(|u| u.files.iter().map(|(n, t)| (u.folder.join(n), t.as_str()))).collect();
+    let mut paths: BTreeSet<PathBuf> = made.keys().cloned().collect();
+    if all {
+        paths.extend(kept_files(tree)?);
+    }
+    for path in paths {
+        let Some(made) = made.get(&path) else { return Ok(Some((path, Difference::Surplus))) };
+        let full = tree.root.join(&path);
+        let kept = match std::fs::read_to_string(&full) {
+            Ok(kept) => kept,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Some((path, Difference::Missing))),
+            Err(e) => return Err(BenchError::io(full, &e)),
+        };
+        if let Some(difference) = first_line(&kept, made) {
+            return Ok(Some((path, difference)));
+        }
+    }
+    Ok(None)
+}
+
+fn first_line(kept: &str, made: &str) -> Option<Difference> {
+    if kept == made {
+        return None;
+    }
+    let (mut old, mut new) = (kept.split('\n'), made.split('\n'));
+    for line in 1.. {
+        match (old.next(), new.next()) {
+            (None, None) => break,
+            (a, b) if a == b => {}
+            (a, b) => return Some(Difference::Line { line, kept: a.unwrap_or_default().into(), made: b.unwrap_or_default().into() }),
+        }
+    }
+    None
+}
+
+/// Files below `dist/c`, from the root of the tree.
+fn kept_files(tree: &Tree) -> Result<Vec<PathBuf>, BenchError> {
+    let mut found = vec![];
+    let mut open = vec![PathBuf::from("dist/c")];
+    while let Some(folder) = open.pop() {
+        let full = tree.root.join(&folder);
+        let entries = match std::fs::read_dir(&full) {
+            Ok(entries) => entries,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(e) => return Err(BenchError::io(full, &e)),
+        };
+        for entry in entries.flatten() {
+            let path = folder.join(entry.file_name());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => open.push(path),
+                _ => found.push(path),
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree() -> (tempfile::TempDir, Tree, Unit) {
+        let dir = tempfile::tempdir().expect("scratch");
+        let unit = Unit { folder: folder("u"), files: vec![("u.c".into(), "a\nb\n".into()), ("u.h".into(), "h\n".into())] };
+        std::fs::create_dir_all(dir.path().join("dist/c/u")).expect("folder");
+        for (name, text) in &unit.files {
+            std::fs::write(dir.path().join("dist/c/u").join(name), text).expect("file");
+        }
+        let tree = Tree { root: dir.path().to_path_buf() };
+        (dir, tree, unit)
+    }
+
+    #[test]
+    fn what_is_as_made_is_no_difference() {
+        let (_dir, tree, unit) = tree();
+        assert_eq!(first_difference(&tree, &[unit], true).expect("read"), None);
+    }
+
+    #[test]
+    fn a_changed_missing_or_surplus_file_is_named() {
+        let (dir, tree, unit) = tree();
+        let at = |name: &str| dir.path().join("dist/c/u").join(name);
+        std::fs::write(at("u.c"), "a\nB\n").expect("write");
+        let line = Difference::Line { line: 2, kept: "B".into(), made: "b".into() };
+        let found = || first_difference(&tree, std::slice::from_ref(&unit), true).expect("read");
+        assert_eq!(found(), Some(("dist/c/u/u.c".into(), line)));
+        std::fs::write(at("u.c"), "a\nb").expect("write");
+        assert!(matches!(found(), Some((_, Difference::Line { line: 3, .. }))));
+        std::fs::write(at("u.c"), "a\nb\n").expect("write");
+        std::fs::remove_file(at("u.h")).expect("remove");
+        assert_eq!(found(), Some(("dist/c/u/u.h".into(), Difference::Missing)));
+        std::fs::write(at("u.h"), "h\n").expect("write");
+        std::fs::write(at("old.c"), "").expect("write");
+        assert_eq!(found(), Some(("dist/c/u/old.c".into(), Difference::Surplus)));
+        assert_eq!(first_difference(&tree, &[unit], false).expect("read"), None);
+    }
+}
