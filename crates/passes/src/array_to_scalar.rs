@@ -67,7 +67,7 @@ fn splittable(
                     good.remove(&local_of(dst).unwrap_or(LocalId(0)));
                 }
                 // A plain copy out of the local is a copy of each part, wherever it goes.
-                src.as_read().filter(|p| p.projs.is_empty() && copies_out(dst)).map(|_| std::ptr::from_ref(src))
+                src.as_read().filter(|p| covers(p) && plain(dst)).map(|_| std::ptr::from_ref(src))
             }
             Stmt::Call { dsts, .. } => {
                 for l in dsts.iter().filter(|d| part(d).is_none()).filter_map(local_of) {
@@ -100,19 +100,42 @@ fn part(place: &Place) -> Option<usize> {
     }
 }
 
-/// Can `dst = src` be written part by part, `dst` being a whole local?
+/// Can `dst = src` be written part by part, `dst` being a whole local or a fixed slice of one?
 fn takes_apart(dst: &Place, src: &Expr) -> bool {
     let source = match &src.kind {
         ExprKind::Array(_) | ExprKind::Struct(..) | ExprKind::Repeat(_) => true,
-        ExprKind::Read(from) => crate::util::fixed(from) && !from.projs.iter().any(|p| matches!(p, Proj::Slice { .. })),
+        ExprKind::Read(from) => plain(from),
         _ => false,
     };
-    dst.projs.is_empty() && source
+    covers(dst) && source
 }
 
-/// May parts be appended to this destination?
-fn copies_out(dst: &Place) -> bool {
-    crate::util::fixed(dst) && !dst.projs.iter().any(|p| matches!(p, Proj::Slice { .. }))
+/// A whole base, or a slice of it at a constant offset.
+fn covers(place: &Place) -> bool {
+    match place.projs.as_slice() {
+        [] => true,
+        [Proj::Slice { off, .. }] => off.as_const().is_some(),
+        _ => false,
+    }
+}
+
+/// Constant indices all the way, a slice at most at the end: parts can be named.
+fn plain(place: &Place) -> bool {
+    let inner = place.projs.split_last().map_or(&[][..], |(_, inner)| inner);
+    crate::util::fixed(place) && !inner.iter().any(|p| matches!(p, Proj::Slice { .. }))
+}
+
+/// Part `k` of the value at a place of this type.
+fn part_place(place: &Place, ty: &Ty, k: usize) -> Place {
+    let mut part = place.clone();
+    if let Some(Proj::Slice { off, .. }) = part.projs.last() {
+        let at = off.as_const().cloned().unwrap_or_default() + k;
+        part.projs.pop();
+        part.projs.push(Proj::Index(Expr::int(at)));
+    } else {
+        part.projs.push(step(ty, k));
+    }
+    part
 }
 
 /// Scalars in a type of fixed size.
@@ -192,7 +215,7 @@ fn split(program: &Program, func: &mut Func, chosen: &BTreeSet<LocalId>) {
 }
 
 fn touches_whole(dst: &Place, map: &BTreeMap<LocalId, Vec<LocalId>>) -> bool {
-    dst.projs.is_empty() && local_of(dst).is_some_and(|l| map.contains_key(&l))
+    covers(dst) && local_of(dst).is_some_and(|l| map.contains_key(&l))
 }
 
 fn copies_whole(src: &Expr, map: &BTreeMap<LocalId, Vec<LocalId>>) -> bool {
@@ -211,14 +234,12 @@ fn apart(
     let count = parts(&program.structs, &ty);
     let (src, mut first) = compute_once(func, src);
     let shares = crate::util::reads(&src).iter().any(|p| p.base == dst.base);
-    let hold = shares && src.as_read().is_none();
     let mut then = Vec::new();
     for k in 0..count {
-        let mut to = dst.clone();
-        to.projs.push(step(&ty, k));
+        let to = part_place(&dst, &ty, k);
         let value = element(program, func, &src, k);
         let part_ty = value.ty.clone();
-        if hold && !matches!(value.kind, ExprKind::Const(_)) {
+        if shares && !matches!(value.kind, ExprKind::Const(_)) {
             let name = "part".to_string();
             let public = local_of(&dst).is_some_and(|l| func.local(l).public);
             let temp = Place::local(add_var(func, name, part_ty.clone(), public));
@@ -252,8 +273,7 @@ fn element(program: &Program, func: &Func, src: &Expr, k: usize) -> Expr {
         ExprKind::Array(es) | ExprKind::Struct(_, es) => es[k].clone(),
         ExprKind::Repeat(e) => (**e).clone(),
         ExprKind::Read(from) => {
-            let mut from = from.clone();
-            from.projs.push(step(&src.ty, k));
+            let from = part_place(from, &src.ty, k);
             let ty = Scope::of(program, func).place_ty(&from).unwrap_or(Ty::Int(None));
             Expr::read(from, &ty)
         }
