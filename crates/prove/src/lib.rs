@@ -12,6 +12,7 @@ pub mod obligation;
 pub mod ranges;
 pub mod report;
 pub mod secrecy;
+pub mod smt;
 pub mod trial;
 
 pub use report::{prove, ProveOptions, Report};

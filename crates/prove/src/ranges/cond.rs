@@ -100,7 +100,8 @@ impl Run<'_> {
         let (va, vb) = (self.eval(st, a), self.eval(st, b));
         let (Abs::Sc(x), Abs::Sc(y)) = (&va, &vb) else { return Sc::new(Itv::BOOL) };
         let (ta, tb) = (self.target(st, a), self.target(st, b));
-        self.comparison(st, op, (x, ta), (y, tb))
+        let v = self.comparison(st, op, (x, ta), (y, tb));
+        self.with_compare(v, op, x, y)
     }
 
     /// A comparison of two scalars, each with the place it came from.

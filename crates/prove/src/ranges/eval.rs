@@ -92,6 +92,7 @@ impl Run<'_> {
             return v.map(&mut |s| Sc { def: true, itv: if s.itv.is_empty() { Itv::TOP } else { s.itv.clone() }, ..s.clone() })
                 .zip(&Abs::any(self.p, &e.ty), &mut |a, t| Sc { itv: a.itv.meet(&t.itv), ..a.clone() });
         }
+        let v = self.name_term(st, id, concrete(&steps).as_deref(), v);
         match (&v, &e.ty) {
             (Abs::Sc(s), Ty::Int(_)) if self.relational() && s.fact == Fact::None => self.name_leaf(st, id, &steps, s),
             _ => v,
@@ -160,6 +161,8 @@ impl Run<'_> {
         let low = s.itv.lo.sign() >= 0 || self.implied(form.clone());
         let high = s.itv.hi <= last.lo
             || self.implied(form.as_ref().zip(len_lin).and_then(|(f, l)| l.sub(f)).and_then(|d| d.plus(-n)));
+        let last_known = Itv { lo: Num::ZERO, hi: last.lo.clone() };
+        let (low, high) = if low && high || !self.solved(&s, &last_known) { (low, high) } else { (true, true) };
         let what = if n == 1 { "index" } else { "slice" };
         self.check(
             addr(off),
@@ -198,16 +201,22 @@ impl Run<'_> {
                 let form = self.form(&x).and_then(|f| f.scale(-1));
                 let v = self.integer(x.itv.neg(), form);
                 self.width(e, &v, modular);
-                v
+                self.with_difference(v, Num::ZERO, &x)
             }
-            (Ty::Word(bits), UnOp::Neg) => Sc::new(x.itv.neg().wrap(*bits)),
-            (Ty::Word(bits), UnOp::Not) => Sc::new(Itv::point(Num::mask(*bits)).sub(&x.itv)),
+            (Ty::Word(bits), UnOp::Neg) => {
+                let v = self.with_difference(Sc::new(x.itv.neg().wrap(*bits)), Num::ZERO, &x);
+                self.with_wrap(v, &e.ty)
+            }
+            (Ty::Word(bits), UnOp::Not) => {
+                let ones = Num::mask(*bits);
+                self.with_difference(Sc::new(Itv::point(ones.clone()).sub(&x.itv)), ones, &x)
+            }
             _ => {
                 let fact = match &x.fact {
                     Fact::Cond(c) => Fact::Cond(Rc::new(c.negated())),
                     _ => Fact::None,
                 };
-                Sc { fact, ..Sc::new(Itv::point(1).sub(&x.itv)) }
+                self.with_difference(Sc { fact, ..Sc::new(Itv::point(1).sub(&x.itv)) }, Num::ONE, &x)
             }
         }
     }
@@ -269,7 +278,7 @@ impl Run<'_> {
             BinOp::Or | BinOp::Xor | BinOp::Rotl | BinOp::Rotr => Sc::new(Itv::TOP),
         };
         self.width(e, &v, modular && op != BinOp::Shr && op != BinOp::Div);
-        v
+        self.with_binary(v, &e.ty, op, &x, &y)
     }
 
     pub fn quotient(&mut self, x: &Sc, d: &Num) -> Sc {
@@ -329,21 +338,18 @@ impl Run<'_> {
     }
 
     fn word_binary(&mut self, st: &mut State, e: &Expr, op: BinOp, a: &Expr, b: &Expr, bits: u32) -> Sc {
-        let x = self.scalar(st, a).itv;
-        let count = self.scalar(st, b);
-        if matches!(op, BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr) {
-            return Sc::new(self.word_shift(e, op, &x, b, &count, bits));
-        }
-        let y = count.itv;
-        Sc::new(match op {
-            BinOp::Add => x.add(&y).wrap(bits),
-            BinOp::Sub => x.sub(&y).wrap(bits),
-            BinOp::Mul => x.mul(&y).wrap(bits),
-            BinOp::And => x.and(&y),
-            BinOp::Or => x.or(&y),
-            BinOp::Xor => x.xor(&y),
-            _ => Itv::word(bits),
-        })
+        let (x, y) = (self.scalar(st, a), self.scalar(st, b));
+        let v = match op {
+            BinOp::Add => x.itv.add(&y.itv).wrap(bits),
+            BinOp::Sub => x.itv.sub(&y.itv).wrap(bits),
+            BinOp::Mul => x.itv.mul(&y.itv).wrap(bits),
+            BinOp::And => x.itv.and(&y.itv),
+            BinOp::Or => x.itv.or(&y.itv),
+            BinOp::Xor => x.itv.xor(&y.itv),
+            BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => self.word_shift(e, op, &x.itv, b, &y, bits),
+            BinOp::Div | BinOp::Mod => Itv::word(bits),
+        };
+        self.with_binary(Sc::new(v), &e.ty, op, &x, &y)
     }
 
     fn word_shift(&mut self, e: &Expr, op: BinOp, x: &Itv, b: &Expr, count: &Sc, bits: u32) -> Itv {
@@ -373,8 +379,11 @@ impl Run<'_> {
     fn cast(&mut self, st: &mut State, to: &Ty, a: &Expr) -> Sc {
         let x = self.scalar_mod(st, a, matches!(to, Ty::Word(_)));
         match to {
-            Ty::Word(bits) => Sc::new(x.itv.wrap(*bits)),
-            _ => Sc::new(x.itv),
+            Ty::Word(bits) => {
+                let term = self.term(&x);
+                self.with_wrap(Sc { term, ..Sc::new(x.itv.wrap(*bits)) }, to)
+            }
+            _ => Sc { term: x.term, ..Sc::new(x.itv) },
         }
     }
 
@@ -390,12 +399,12 @@ impl Run<'_> {
             let x = self.side(st, &cond, true, a, x);
             let y = self.side(st, &cond, false, b, y);
             return match (x, y) {
-                (Some(x), Some(y)) => x.join(&y),
+                (Some(x), Some(y)) => self.with_select(x.join(&y), &cond, &x, &y),
                 (Some(v), None) | (None, Some(v)) => v,
                 (None, None) => Abs::any(self.p, &a.ty),
             };
         }
-        x.join(&y)
+        self.with_select(x.join(&y), &cond, &x, &y)
     }
 
     /// The value of one side of a selection under its condition; `None` when the condition cannot be so.

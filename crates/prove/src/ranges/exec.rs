@@ -86,7 +86,7 @@ impl Run<'_> {
         v
     }
 
-    fn clamp(&self, v: &Abs, ty: &Ty, path: &str, misfit: &mut Option<Misfit>) -> Abs {
+    fn clamp(&mut self, v: &Abs, ty: &Ty, path: &str, misfit: &mut Option<Misfit>) -> Abs {
         if !has_ranges(self.p, ty) {
             return v.clone();
         }
@@ -100,7 +100,7 @@ impl Run<'_> {
                 let over = |k: &Num, sign: i128| form.as_ref().and_then(|f| f.scale(sign)).zip(k.small()).and_then(|(f, k)| f.plus(-sign * k));
                 let low = s.itv.lo >= wanted.lo || self.implied(over(&wanted.lo, 1));
                 let high = s.itv.hi <= wanted.hi || self.implied(over(&wanted.hi, -1));
-                if !(low && high) && misfit.is_none() {
+                if !(low && high) && misfit.is_none() && !self.solved(s, &wanted) {
                     *misfit = Some(Misfit { found: s.itv.clone(), wanted: wanted.clone(), path: path.to_string() });
                 }
                 let met = s.itv.meet(&wanted);
@@ -156,7 +156,7 @@ impl Run<'_> {
     /// Settles an assertion or invariant.
     pub fn claim(&mut self, st: &mut State, cond: &Expr, kind: Kind, text: &str) {
         let c = self.scalar(st, cond);
-        let ok = self.decided(&c) == Some(true);
+        let ok = self.decided(&c) == Some(true) || self.solved(&c, &Itv::point(1));
         let origin = if ok || self.mute > 0 { None } else { Some(self.origin_of_claim(st, cond)) };
         self.check(
             addr(cond),

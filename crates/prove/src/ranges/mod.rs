@@ -4,7 +4,7 @@
 //! options.  Absent: secrecy, meaning (the algebra's), rendering.
 //!
 //! Engines in order: intervals; then, for functions with something left open, linear facts and case splits on
-//! carries. An obligation closed by either may rely on all others: at the first violation of an execution every
+//! carries; then the solver, for what is still open. An obligation closed by either may rely on all others: at the first violation of an execution every
 //! earlier obligation held, so the run that closed it was right about the state before it.
 
 mod annotate;
@@ -21,6 +21,7 @@ mod record;
 mod run;
 mod show;
 mod split;
+mod terms;
 mod value;
 mod witness;
 
@@ -32,11 +33,12 @@ pub use show::Show;
 pub use value::{Abs, Sc};
 
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
+use crate::smt::Slice;
 use record::{Entry, Record, Sites};
 use run::{Depth, Run, State};
 use santoku_ir::{FuncId, LocalId, Program};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// How much work the safety prover may do. All limits are counts, so results do not depend on the machine.
@@ -50,13 +52,16 @@ pub struct Options {
     pub modular_width: bool,
     /// Run the relational engine also where intervals leave nothing open: narrower ranges, more time.
     pub eager: bool,
+    /// Solver steps per query of the last engine; `None` leaves the solver out. Without `z3` on the machine it is
+    /// left out too.
+    pub smt: Option<u64>,
     /// Inputs tried per function with open obligations.
     pub witness_tries: u32,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { steps: 5_000_000, split_steps: 3_000_000, modular_width: false, eager: false, witness_tries: 400 }
+        Options { steps: 5_000_000, split_steps: 3_000_000, modular_width: false, eager: false, smt: Some(1_000_000), witness_tries: 400 }
     }
 }
 
@@ -72,6 +77,8 @@ pub struct Summary {
 
 /// Steps a callee may cost to be run again for the arguments of one call.
 const SMALL_CALLEE: u64 = 20_000;
+/// Solver queries per function.
+const QUERIES: u32 = 8;
 /// Steps a callee may cost to be run in place by a relational run.
 const TINY_CALLEE: u64 = 2_000;
 /// Depth of callees run in place.
@@ -137,7 +144,7 @@ fn settle(p: &Program, id: FuncId, opts: &Options, sums: &[Summary], consts: &[A
     let mut plain = Run::new(p, f, opts, Depth::Intervals, sums, consts, &sites);
     let mut rets = plain.function(None);
     let (mut rec, steps) = (plain.rec, plain.steps);
-    let mut closed = Vec::new();
+    let (mut closed, mut solved, mut models) = (Vec::new(), Vec::new(), Vec::new());
     let by_case = if wanted && rec.open() > 0 { public_cases(p, f) } else { Vec::new() };
     if !by_case.is_empty() {
         let mut cased = Run::new(p, f, opts, Depth::Intervals, sums, consts, &sites);
@@ -155,16 +162,28 @@ fn settle(p: &Program, id: FuncId, opts: &Options, sums: &[Summary], consts: &[A
         scout.splits.steps = opts.split_steps;
         scout.function(None);
         let mut second = Run::new(p, f, opts, Depth::Relational, sums, consts, &sites);
-        second.splits.plans = scout.splits.plans;
+        let plans = scout.splits.plans;
+        second.splits.plans.clone_from(&plans);
         rets = second.function(None);
+        if let (Some(limit), true) = (opts.smt, second.rec.open() > 0 && crate::smt::available()) {
+            let mut third = Run::new(p, f, opts, Depth::Relational, sums, consts, &sites);
+            third.splits.plans = plans;
+            third.slice = Some(Slice::new(limit, QUERIES));
+            third.function(None);
+            models = third.slice.map(|s| s.models).unwrap_or_default();
+            solved = third.rec.entries;
+        }
         let before = std::mem::replace(&mut rec, second.rec).entries;
         closed = if closed.is_empty() { before } else { earliest(closed, &before) };
     }
     let ints = f.rets.iter().any(|r| value::has_ints(p, &f.local(*r).ty));
     let narrowable = ints && !(f.params.is_empty() && f.lens.is_empty());
     let summary = Summary { rets: rets.clone(), narrowable, steps, special: RefCell::default() };
-    let mut obligations = if wanted { report(id, f.loc, &closed, &rec, start) } else { Vec::new() };
+    let mut obligations = if wanted { report(id, f.loc, [&closed, &rec.entries, &solved], start) } else { Vec::new() };
     if !obligations.iter().all(Obligation::proved) {
+        for model in &models {
+            witness::from_model(p, id, &mut |l, path| model.get(&(l, path.to_vec())).cloned(), &mut obligations);
+        }
         witness::search(p, id, opts, &mut obligations);
     }
     let Record { exprs, locals, .. } = rec;
@@ -204,25 +223,33 @@ fn earliest(mut first: Vec<Entry>, later: &[Entry]) -> Vec<Entry> {
     first
 }
 
-/// Obligations of both runs: the first engine that closed each one gets it.
-fn report(func: FuncId, loc: santoku_ir::Loc, first: &[Entry], last: &Record, start: Instant) -> Vec<Obligation> {
+/// Obligations of the runs by intervals, linear facts and solver (later ones may be missing): each belongs to the
+/// first engine that closed it. What a stronger run no longer meets cannot happen.
+fn report(func: FuncId, loc: santoku_ir::Loc, runs: [&[Entry]; 3], start: Instant) -> Vec<Obligation> {
+    let [first, last, solved] = runs;
     let proved = |engine| Outcome::Proved { engine };
     let one = |e: &Entry, outcome| Obligation { func, kind: e.key.1, loc: e.loc, text: e.text.clone(), outcome, micros: 0 };
-    let two_runs = !first.is_empty();
+    let index = |es: &'_ [Entry]| -> BTreeMap<record::Key, Option<record::Failure>> {
+        es.iter().map(|e| (e.key, e.failure.clone())).collect()
+    };
+    let (later, by_solver) = (index(last), index(solved));
+    let ends = |e: &Entry, f: &record::Failure| match by_solver.get(&e.key) {
+        None | Some(None) if !solved.is_empty() => proved(Engine::Smt),
+        _ => failed(f),
+    };
     let mut out = Vec::new();
     for e in first {
-        let open = last.find(&e.key).and_then(|l| l.failure.as_ref());
-        out.push(one(e, match (&e.failure, open) {
+        out.push(one(e, match (&e.failure, later.get(&e.key)) {
             (None, _) if e.closed_by_case => proved(Engine::Relational),
             (None, _) => proved(Engine::Intervals),
-            (Some(_), None) => proved(Engine::Relational),
-            (Some(_), Some(f)) => failed(f),
+            (Some(_), None | Some(None)) => proved(Engine::Relational),
+            (Some(_), Some(Some(f))) => ends(e, f),
         }));
     }
     let seen: BTreeSet<&record::Key> = first.iter().map(|e| &e.key).collect();
-    for e in last.entries.iter().filter(|e| !seen.contains(&e.key)) {
-        let engine = if two_runs { Engine::Relational } else { Engine::Intervals };
-        out.push(one(e, e.failure.as_ref().map_or(proved(engine), failed)));
+    for e in last.iter().filter(|e| !seen.contains(&e.key)) {
+        let engine = if first.is_empty() { Engine::Intervals } else { Engine::Relational };
+        out.push(one(e, e.failure.as_ref().map_or(proved(engine), |f| ends(e, f))));
     }
     out.push(Obligation {
         func,
@@ -248,7 +275,7 @@ impl Run<'_> {
         for (nr, id) in f.lens.iter().chain(&f.params).enumerate() {
             let any = Abs::any(self.p, &f.local(*id).ty);
             let v = args.and_then(|a| a.get(nr)).map_or_else(|| any.clone(), Abs::strip);
-            st.locals[id.0 as usize] = v.clone();
+            st.locals[id.0 as usize] = self.input_terms(*id, &v);
             self.rec.locals[id.0 as usize] = v;
         }
         for id in &f.lens {

@@ -80,9 +80,6 @@ impl Record {
             self.entries[at].failure = Some(failure());
         }
     }
-    pub fn find(&self, key: &Key) -> Option<&Entry> {
-        self.index.get(key).map(|i| &self.entries[*i])
-    }
     pub fn expr(&mut self, site: usize, value: &Abs) {
         let slot = &mut self.exprs[site];
         match slot {

@@ -9,6 +9,7 @@ use super::split::Splits;
 use super::value::{Abs, Cond, Fact, Sc};
 use super::{Options, Summary};
 use crate::obligation::{Kind, Origin};
+use crate::smt::Slice;
 use santoku_ir::{Expr, Func, Loc, LocalId, Program, Stmt, Ty};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -73,6 +74,8 @@ pub struct Run<'a> {
     pub selects: u32,
     /// Whether the value being computed is reduced mod a power of two right after.
     pub modular: bool,
+    /// What scalars were computed from, for the solver; only in a run of the last engine.
+    pub slice: Option<Slice>,
     /// Callees being run in place.
     pub inlined: u32,
     /// Next version number of any local.
@@ -103,6 +106,7 @@ impl<'a> Run<'a> {
             loc: f.loc,
             selects: 0,
             modular: false,
+            slice: None,
             inlined: 0,
             clock: 0,
         }

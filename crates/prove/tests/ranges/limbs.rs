@@ -86,7 +86,8 @@ fn any_number_of_passes_settles_near_two_to_the_sixteen_by_intervals() {
 fn two_passes_after_sum_and_difference() {
     for op in [BinOp::Add, BinOp::Sub] {
         proves_with(&radix16_linear(op, 2), Engine::Relational);
-        refuses(&radix16_linear(op, 1), Kind::Range, "is not inside 0..65535");
+        let o = refuses(&radix16_linear(op, 1), Kind::Range, "is not inside 0..65535");
+        assert!(witnessed(&o), "{o:#?}");
     }
 }
 

@@ -4,4 +4,5 @@ mod lengths;
 mod limbs;
 mod random;
 mod rules;
+mod solver;
 mod support;

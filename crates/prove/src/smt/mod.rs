@@ -1,0 +1,180 @@
+//! The last engine: integer queries to an external solver (`z3`), and models as candidates for witnesses.
+//!
+//! Needs: `z3` on the path (Debian package `z3`); where it is missing every query is simply left open.  Keeps:
+//! determinism, by a resource limit instead of a clock.  Absent: any use of it where intervals, linear facts or
+//! the algebra suffice.
+
+mod emit;
+mod process;
+
+use crate::ranges::{Itv, Num};
+use santoku_ir::{CmpOp, LocalId};
+use std::collections::BTreeMap;
+
+pub use process::available;
+
+/// Number of a term; 0 is none.
+pub type Term = u32;
+
+/// One value of a straight-line slice of a function. Booleans are 0 or 1.
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// A scalar of a parameter at entry.
+    Input(LocalId, Vec<usize>),
+    /// Anything in its interval.
+    Free,
+    Const(Num),
+    Add(Term, Term),
+    Sub(Term, Term),
+    Mul(Term, Term),
+    /// Floor quotient and floor remainder by a positive constant.
+    Div(Term, Num),
+    Mod(Term, Num),
+    Cmp(CmpOp, Term, Term),
+    /// The second where the first is 1, else the third.
+    Select(Term, Term, Term),
+}
+
+/// Values the solver gave to parameter scalars.
+pub type Model = BTreeMap<(LocalId, Vec<usize>), Num>;
+
+/// What the solver said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// No value of the slice breaks the claim.
+    Holds,
+    /// These inputs may break it; exact unless something in the slice is only known by its interval.
+    Maybe(Model),
+    /// No answer within the limit, or no solver.
+    Unknown,
+}
+
+/// The terms of one run and the limits of its queries.
+#[derive(Debug)]
+pub struct Slice {
+    nodes: Vec<(Node, Itv)>,
+    /// Solver steps per query.
+    limit: u64,
+    queries: u32,
+    /// Candidate inputs from queries that did not hold.
+    pub models: Vec<Model>,
+}
+
+/// Terms in one query.
+const MAX_CONE: usize = 6_000;
+/// Products of unknowns in a query that takes them literally: more are hopeless.
+const MAX_PRODUCTS: usize = 4;
+
+impl Slice {
+    /// No terms; at most `queries` queries of `limit` solver steps each.
+    pub fn new(limit: u64, queries: u32) -> Slice {
+        Slice { nodes: vec![(Node::Free, Itv::TOP)], limit, queries, models: Vec::new() }
+    }
+
+    /// A new term with an interval it is known to lie in.
+    pub fn add(&mut self, node: Node, itv: Itv) -> Term {
+        self.nodes.push((node, itv));
+        self.nodes.len() as Term - 1
+    }
+
+    /// Whether `t`, known to lie in `known`, always lies in `wanted`.
+    pub fn inside(&mut self, t: Term, known: &Itv, wanted: &Itv) -> bool {
+        if t == 0 || self.queries == 0 {
+            return false;
+        }
+        let cone = self.cone(t);
+        if cone.len() > MAX_CONE {
+            return false;
+        }
+        self.queries -= 1;
+        let products = cone.iter().filter(|t| self.nonlinear(**t)).count();
+        // Products as unknowns first: cheap, and enough where only the carries matter.
+        let mut answer = self.ask(&cone, t, known, wanted, false);
+        if (1..=MAX_PRODUCTS).contains(&products) && answer != Answer::Holds {
+            answer = self.ask(&cone, t, known, wanted, true);
+        }
+        match answer {
+            Answer::Holds => true,
+            Answer::Maybe(model) => {
+                self.models.push(model);
+                false
+            }
+            Answer::Unknown => false,
+        }
+    }
+
+    fn ask(&self, cone: &[Term], t: Term, known: &Itv, wanted: &Itv, exact: bool) -> Answer {
+        let query = emit::query(self, cone, t, known, wanted, exact, self.limit);
+        process::run(&query.text).map_or(Answer::Unknown, |reply| emit::answer(&query, &reply))
+    }
+
+    fn node(&self, t: Term) -> &(Node, Itv) {
+        &self.nodes[t as usize]
+    }
+
+    fn constant(&self, t: Term) -> bool {
+        matches!(self.node(t).0, Node::Const(_))
+    }
+
+    fn nonlinear(&self, t: Term) -> bool {
+        matches!(self.node(t).0, Node::Mul(a, b) if !self.constant(a) && !self.constant(b))
+    }
+
+    /// The terms `t` depends on, operands first.
+    fn cone(&self, t: Term) -> Vec<Term> {
+        let mut seen = vec![false; t as usize + 1];
+        seen[t as usize] = true;
+        for at in (1..=t).rev().filter(|at| *at > 0) {
+            if seen[at as usize] {
+                self.operands(at).into_iter().for_each(|o| seen[o as usize] = true);
+            }
+        }
+        (1..=t).filter(|at| seen[*at as usize]).collect()
+    }
+
+    fn operands(&self, t: Term) -> Vec<Term> {
+        match &self.node(t).0 {
+            Node::Input(..) | Node::Free | Node::Const(_) => Vec::new(),
+            Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) | Node::Cmp(_, a, b) => vec![*a, *b],
+            Node::Div(a, _) | Node::Mod(a, _) => vec![*a],
+            Node::Select(c, a, b) => vec![*c, *a, *b],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `x - 2 * (x / 2)` for `x` in 0..9, against `0..hi`.
+    fn parity(hi: i128) -> (bool, Vec<Model>) {
+        let mut s = Slice::new(1_000_000, 4);
+        let itv = Itv::new(0, 9);
+        let x = s.add(Node::Input(LocalId(3), vec![1]), itv.clone());
+        let q = s.add(Node::Div(x, Num::from(2)), Itv::TOP);
+        let two = s.add(Node::Const(Num::from(2)), Itv::TOP);
+        let d = s.add(Node::Mul(two, q), Itv::TOP);
+        let r = s.add(Node::Sub(x, d), Itv::TOP);
+        (s.inside(r, &Itv::TOP, &Itv::new(0, hi)), s.models)
+    }
+
+    #[test]
+    fn proves_and_gives_models() {
+        if !available() {
+            eprintln!("no solver here: nothing tested");
+            return;
+        }
+        assert_eq!(parity(1), (true, vec![]));
+        let (holds, models) = parity(0);
+        assert!(!holds);
+        let value = models[0][&(LocalId(3), vec![1])].small().unwrap();
+        assert_eq!(value % 2, 1, "{value} is no counterexample");
+    }
+
+    #[test]
+    fn an_empty_allowance_proves_nothing() {
+        let mut s = Slice::new(1, 0);
+        let x = s.add(Node::Const(Num::ONE), Itv::new(1, 1));
+        assert!(!s.inside(x, &Itv::TOP, &Itv::new(1, 1)));
+    }
+}
