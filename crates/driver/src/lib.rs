@@ -5,6 +5,9 @@
 //! ours is [`Failure::Internal`] and names the stage.
 //! Absent on purpose: rendering, arguments, files (`cli`); measuring (`lab`).
 
+// A failure ends the run: its size costs nothing.
+#![allow(clippy::result_large_err)]
+
 mod args;
 mod build;
 mod check;
