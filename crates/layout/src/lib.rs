@@ -1,1 +1,25 @@
-//! (room `layout`)
+//! Layouts of one-block programs: scalar, one lane per block, one bit per register; several copies interleaved.
+//!
+//! Needs: a verified core program, the passes, the C printer's vector mode.  Keeps: the function. Every step is checked on
+//! every run (terms, bits, or all inputs of a table), see [`Kernel::checks`]; what has no form in a layout is refused with its
+//! place.  Absent on purpose: files, compilers, timing; choosing the best variant (the lab measures, the tuner chooses).
+
+mod ahead;
+pub mod bits;
+mod cells;
+mod columns;
+mod counters;
+mod error;
+mod graph;
+pub mod interleave;
+mod isa;
+mod kernel;
+mod lut;
+mod slice;
+mod transpose;
+
+pub use error::LayoutError;
+pub use isa::{Isa, Layout};
+pub use kernel::{build, Kernel, Request};
+pub use slice::bitslice;
+pub use transpose::Block;

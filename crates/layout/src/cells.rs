@@ -1,0 +1,183 @@
+//! Three-input cells over whole runs.
+//!
+//! Two steps, each checked. First, parts of a run are cut out as functions of three words with the very operations they had:
+//! term-graph equality. Then each such function is replaced by the cell of its table: all eight inputs.
+
+use crate::error::LayoutError;
+use crate::graph::{each_run, uniform, Graph, Inner, Node, Op};
+use crate::lut;
+use santoku_circuit::Node as Net;
+use santoku_ir::{build::FuncBuilder, BinOp, Expr, Func, FuncId, LocalId, Place, Program, Ty, UnOp};
+use santoku_prove::equiv::{check, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Calls of parts are numbered from here until the parts have their place.
+const PARTS: u32 = 1 << 30;
+
+/// Covers the runs of `func` by cells. Gives the program and where the function now is.
+///
+/// # Errors
+/// [`LayoutError::Internal`] if a check fails.
+pub fn cover(program: &Program, func: FuncId) -> Result<(Program, FuncId), LayoutError> {
+    let mut f = program.func(func).clone();
+    let inner = Inner::of(&f);
+    let mut parts: Vec<Func> = Vec::new();
+    let body = std::mem::take(&mut f.body);
+    f.body = each_run(body, &mut |run| match Graph::of(program, &f, &run, &inner) {
+        Some(g) => {
+            let g = cut(&g, &mut parts);
+            g.statements(&mut f, &|t, b| lut::existing(program, t, b))
+        }
+        None => run,
+    });
+    let cut_out = place(program, func, f, parts.clone());
+    let at = FuncId(func.0 + parts.len() as u32);
+    let name = program.func(func).name.clone();
+    let cells = program.funcs.iter().filter(|g| lut::is_lut(g)).map(|g| g.name.clone());
+    let expand: BTreeSet<String> = parts.iter().map(|p| p.name.clone()).chain(cells).collect();
+    match check(program, &cut_out, &name, &expand) {
+        Verdict::Equal { .. } => {}
+        other => return Err(LayoutError::internal("cells", format!("{other:?}"))),
+    }
+    with_cells(cut_out, at, func.0, parts.len() as u32)
+}
+
+/// The program with parts before the function, calls numbered accordingly.
+fn place(program: &Program, func: FuncId, f: Func, parts: Vec<Func>) -> Program {
+    let mut p = program.clone();
+    p.funcs[func.0 as usize] = f;
+    let n = parts.len() as u32;
+    for f in &mut p.funcs {
+        lut::renumber(&mut f.body, &|id| match id.0 {
+            k if k >= PARTS => FuncId(k - PARTS + func.0),
+            k if k >= func.0 => FuncId(k + n),
+            _ => id,
+        });
+    }
+    for t in &mut p.tests {
+        if t.func.0 >= func.0 {
+            t.func.0 += n;
+        }
+    }
+    p.funcs.splice(func.0 as usize..func.0 as usize, parts);
+    p
+}
+
+/// Replaces the parts `first .. first + n` by cells of the same table.
+fn with_cells(mut p: Program, at: FuncId, first: u32, n: u32) -> Result<(Program, FuncId), LayoutError> {
+    let mut tables = BTreeMap::new();
+    for k in first..first + n {
+        let func = p.func(FuncId(k));
+        let Ty::Word(bits) = func.local(func.rets[0]).ty else { return Err(LayoutError::internal("cells", "a part of no word")) };
+        let table = lut::table_of(&p, FuncId(k)).ok_or_else(|| LayoutError::internal("cells", "a part without a table"))?;
+        tables.insert(func.name.clone(), (table, bits));
+    }
+    let before = p.funcs.len();
+    for (table, bits) in tables.values() {
+        lut::ensure(&mut p, *table, *bits);
+    }
+    let shift = (p.funcs.len() - before) as u32;
+    let at = FuncId(at.0 + shift);
+    let target: BTreeMap<u32, FuncId> = p
+        .funcs
+        .iter()
+        .enumerate()
+        .filter_map(|(k, f)| tables.get(&f.name).map(|(t, b)| (k as u32, lut::existing(&p, *t, *b))))
+        .collect();
+    let mut body = std::mem::take(&mut p.funcs[at.0 as usize].body);
+    lut::renumber(&mut body, &|id| target.get(&id.0).copied().unwrap_or(id));
+    p.funcs[at.0 as usize].body = body;
+    Ok((p, at))
+}
+
+/// The graph with covered parts as calls.
+fn cut(g: &Graph, parts: &mut Vec<Func>) -> Graph {
+    let need = g.needed();
+    let net: Vec<Net> = g.nodes.iter().enumerate().map(|(n, node)| if need[n] { net(node) } else { Net::Leaf }).collect();
+    let mut roots: BTreeSet<u32> = g.writes.iter().map(|(_, n)| *n).collect();
+    for (n, node) in g.nodes.iter().enumerate() {
+        if need[n] && net[n] == Net::Leaf {
+            roots.extend(node.args.iter().copied());
+        }
+    }
+    let roots: Vec<u32> = roots.into_iter().collect();
+    let cells: BTreeMap<u32, santoku_circuit::Cell> =
+        santoku_circuit::cover(&net, &roots).into_iter().map(|c| (c.node, c)).collect();
+    let mut new = Graph::default();
+    let mut held: BTreeMap<u32, u32> = BTreeMap::new();
+    for (n, node) in g.nodes.iter().enumerate() {
+        let n = n as u32;
+        let made = match cells.get(&n) {
+            Some(cell) if plain(node, &cell.leaves) => {
+                let args = node.args.iter().map(|a| held[a]).collect();
+                new.node(node.op.clone(), args, node.bits)
+            }
+            Some(cell) => {
+                let args = (0..3).map(|k| held[cell.leaves.get(k).or(cell.leaves.last()).unwrap_or(&0)]).collect();
+                parts.push(part(g, n, &cell.leaves, parts.len()));
+                new.node(Op::Part(PARTS + parts.len() as u32 - 1), args, node.bits)
+            }
+            None if need[n as usize] && net[n as usize] == Net::Leaf => {
+                let args = node.args.iter().map(|a| held[a]).collect();
+                new.node(node.op.clone(), args, node.bits)
+            }
+            None => continue,
+        };
+        held.insert(n, made);
+    }
+    new.writes = g.writes.iter().map(|(p, n)| (p.clone(), held[n])).collect();
+    new
+}
+
+/// Is the cell no more than one operation the machine has anyway? Constants stay too.
+fn plain(node: &Node, leaves: &[u32]) -> bool {
+    let two = matches!(node.op, Op::Bin(_)) && leaves.len() == 2 && node.args.iter().all(|a| leaves.contains(a));
+    two || leaves.is_empty() && matches!(node.op, Op::Const(_))
+}
+
+fn net(node: &Node) -> Net {
+    let table = match &node.op {
+        Op::Un(UnOp::Not) => 0x55,
+        Op::Bin(BinOp::And) => 0x88,
+        Op::Bin(BinOp::Or) => 0xee,
+        Op::Bin(BinOp::Xor) => 0x66,
+        Op::Lut(t) => *t,
+        Op::Const(v) => match uniform(v, node.bits) {
+            Some(one) => if one { 0xff } else { 0 },
+            None => return Net::Leaf,
+        },
+        Op::Leaf(_) | Op::Un(_) | Op::Bin(_) | Op::Rotl(_) | Op::Shl(_) | Op::Shr(_) | Op::Part(_) => return Net::Leaf,
+    };
+    Net::Function { operands: node.args.clone(), table }
+}
+
+/// The operations between `leaves` and `n` as a function of three words.
+fn part(g: &Graph, n: u32, leaves: &[u32], number: usize) -> Func {
+    let empty = Program::default();
+    let bits = g.nodes[n as usize].bits;
+    let mut b = FuncBuilder::new(&empty, format!("part${number}"));
+    let params: Vec<LocalId> = ["a", "b", "c"].iter().map(|p| b.param(*p, Ty::Word(bits))).collect();
+    let ret = b.ret("r", Ty::Word(bits));
+    let mut known: BTreeMap<u32, Expr> = leaves.iter().zip(&params).map(|(l, p)| (*l, b.get(*p))).collect();
+    let value = cone(g, n, &mut known);
+    b.assign(Place::local(ret), value);
+    b.func_mut().inline = santoku_ir::Inline::Never;
+    b.finish()
+}
+
+fn cone(g: &Graph, n: u32, known: &mut BTreeMap<u32, Expr>) -> Expr {
+    if let Some(e) = known.get(&n) {
+        return e.clone();
+    }
+    let node = &g.nodes[n as usize];
+    let args: Vec<Expr> = node.args.iter().map(|a| cone(g, *a, known)).collect();
+    let e = match (&node.op, args.as_slice()) {
+        (Op::Un(op), [a]) => Expr::un(*op, a.clone()),
+        (Op::Bin(op), [a, b]) => Expr::bin(*op, a.clone(), b.clone()),
+        (Op::Const(v), _) => Expr::new(santoku_ir::ExprKind::Const(v.clone()), Ty::Word(node.bits)),
+        (Op::Lut(t), abc) => lut::expression(*t, abc, node.bits),
+        _ => Expr::word(node.bits, 0),
+    };
+    known.insert(n, e.clone());
+    e
+}

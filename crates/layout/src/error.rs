@@ -1,0 +1,56 @@
+//! Why a program has no kernel in a layout.
+
+use santoku_ir::Loc;
+use std::fmt;
+
+/// A refusal, or (for [`LayoutError::Internal`]) a fault of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LayoutError {
+    /// No function of this name.
+    NoFunction(String),
+    /// The function is not `block -> block` with shared inputs.
+    Shape { func: String, reason: String, loc: Loc },
+    /// An operation the layout does not have: what, and where.
+    Operation { func: String, what: String, layout: &'static str, loc: Loc },
+    /// The machine has no such layout.
+    Machine { reason: String },
+    /// A step changed the program, or left one that is none.
+    Internal { step: &'static str, reason: String },
+}
+
+impl LayoutError {
+    /// Place in the source, where there is one.
+    pub fn loc(&self) -> Option<Loc> {
+        match self {
+            LayoutError::Shape { loc, .. } | LayoutError::Operation { loc, .. } => Some(*loc),
+            LayoutError::NoFunction(_) | LayoutError::Machine { .. } | LayoutError::Internal { .. } => None,
+        }
+    }
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            LayoutError::NoFunction(_) => "name a function of the file, or its C name",
+            LayoutError::Shape { .. } => "write the cipher for one block: `fn f(block: [uN; n], keys: ..) -> [uN; n]`, keys named as shared",
+            LayoutError::Operation { .. } => "choose another layout: `scalar` has every operation",
+            LayoutError::Machine { .. } => "choose another instruction set or layout",
+            LayoutError::Internal { .. } => "this is a fault of the compiler; please report it",
+        }
+    }
+    pub(crate) fn internal(step: &'static str, reason: impl Into<String>) -> LayoutError {
+        LayoutError::Internal { step, reason: reason.into() }
+    }
+}
+
+impl fmt::Display for LayoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LayoutError::NoFunction(name) => write!(f, "there is no function `{name}`"),
+            LayoutError::Shape { func, reason, .. } => write!(f, "`{func}` cannot be laid out: {reason}"),
+            LayoutError::Operation { func, what, layout, .. } => write!(f, "`{func}`: {layout} layout has no {what}"),
+            LayoutError::Machine { reason } => f.write_str(reason),
+            LayoutError::Internal { step, reason } => write!(f, "internal error in layout step `{step}`: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for LayoutError {}
