@@ -5,8 +5,12 @@ use super::mono::{Atom, Mono};
 use super::poly::Poly;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+
+/// Tableau entries that all linear programs of one proof may change together: some seconds.
+const WORK_MAX: u64 = 3_000_000;
 
 /// What an atom equals.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,12 +67,14 @@ pub struct Atoms {
     samples: usize,
     /// Statement that atoms made from now on belong to.
     pub origin: u32,
+    /// Work that linear programs may still do in this proof, in tableau entries.
+    pub(super) work: Cell<u64>,
 }
 
 impl Atoms {
     /// `samples` sample inputs are carried along (0: none); `seed` makes them repeatable.
     pub fn new(samples: usize, seed: u64) -> Atoms {
-        Atoms { samples, rng: seed | 1, ..Atoms::default() }
+        Atoms { samples, rng: seed | 1, work: Cell::new(WORK_MAX), ..Atoms::default() }
     }
     pub fn len(&self) -> usize {
         self.infos.len()

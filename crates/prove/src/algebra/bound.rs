@@ -15,11 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const CHAIN_MAX: usize = 80;
 const TELESCOPE_MAX: usize = 200;
 const TERMS_MAX: usize = 3000;
-/// Booleans on which cases are made, equations of one linear program, its pivots.
+/// Booleans fixed at once, programs solved, equations of one linear program.
 const CASES_MAX: usize = 10;
 const NODES_MAX: usize = 120;
 const EQUATIONS_MAX: usize = 400;
-const PIVOTS_MAX: usize = 2000;
 
 /// `scale * original`: the original is an integer, so it is at least 0 as soon as this is above `-scale`.
 #[derive(Clone)]
@@ -206,7 +205,7 @@ impl Search<'_> {
         }
         self.nodes -= 1;
         let Some((index, bounds, forms)) = self.program(fixed) else { return true };
-        let point = match simplex::solve(&bounds, &forms, PIVOTS_MAX) {
+        let point = match self.solve(&bounds, &forms) {
             Answer::Infeasible => return true,
             Answer::Unknown => return false,
             Answer::Point(values) => values,
@@ -218,6 +217,13 @@ impl Search<'_> {
             fixed.pop();
             done
         })
+    }
+
+    fn solve(&self, bounds: &[Bounds], forms: &[(BTreeMap<usize, BigInt>, Bounds)]) -> Answer {
+        let mut work = self.atoms.work.get();
+        let answer = simplex::solve(bounds, forms, &mut work);
+        self.atoms.work.set(work);
+        answer
     }
 
     /// Monomials as variables, with bounds, and the conditions on them; `None` if a condition is a false constant.

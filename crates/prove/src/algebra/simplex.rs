@@ -27,8 +27,9 @@ pub enum Answer {
     Unknown,
 }
 
-/// `vars` bounds the variables; each form is a sparse row with bounds of its own.
-pub fn solve(vars: &[Bounds], forms: &[(BTreeMap<usize, BigInt>, Bounds)], pivots_max: usize) -> Answer {
+/// `vars` bounds the variables; each form is a sparse row with bounds of its own. `work` is the number of tableau entries
+/// that may still be changed; it is counted down.
+pub fn solve(vars: &[Bounds], forms: &[(BTreeMap<usize, BigInt>, Bounds)], work: &mut u64) -> Answer {
     let rational = |b: &Bounds| (b.0.clone().map(BigRational::from), b.1.clone().map(BigRational::from));
     let mut t = Tableau { bounds: vars.iter().map(rational).collect(), value: Vec::new(), rows: BTreeMap::new() };
     for (lo, hi) in &t.bounds {
@@ -44,8 +45,8 @@ pub fn solve(vars: &[Bounds], forms: &[(BTreeMap<usize, BigInt>, Bounds)], pivot
         t.value.push(row.iter().fold(BigRational::zero(), |s, (v, c)| s + c * &t.value[*v]));
         t.rows.insert(id, row);
     }
-    for _ in 0..pivots_max {
-        match t.step() {
+    while *work > 0 {
+        match t.step(work) {
             Step::Feasible => {
                 t.value.truncate(vars.len());
                 return Answer::Point(t.value);
@@ -77,7 +78,7 @@ impl Tableau {
         self.bounds[v].0.as_ref().is_none_or(|lo| self.value[v] > *lo)
     }
 
-    fn step(&mut self) -> Step {
+    fn step(&mut self, work: &mut u64) -> Step {
         let Some(basic) = self.rows.keys().copied().find(|v| self.below(*v) || self.above(*v)) else {
             return Step::Feasible;
         };
@@ -93,7 +94,7 @@ impl Tableau {
         let (Some((enter, c)), Some(target)) = (enter, target) else { return Step::Infeasible };
         let (enter, by) = (*enter, (target - &self.value[basic]) / c);
         self.shift(enter, &by);
-        self.pivot(basic, enter);
+        *work = work.saturating_sub(self.pivot(basic, enter));
         Step::Moved
     }
 
@@ -107,14 +108,17 @@ impl Tableau {
         }
     }
 
-    fn pivot(&mut self, leave: usize, enter: usize) {
-        let Some(mut row) = self.rows.remove(&leave) else { return };
-        let Some(c) = row.remove(&enter) else { return };
+    /// Exchanges the two; gives the number of entries changed.
+    fn pivot(&mut self, leave: usize, enter: usize) -> u64 {
+        let Some(mut row) = self.rows.remove(&leave) else { return 1 };
+        let Some(c) = row.remove(&enter) else { return 1 };
+        let mut changed = 1 + row.len() as u64;
         // leave = c enter + row  =>  enter = (leave - row) / c
         let mut solved: BTreeMap<usize, BigRational> = row.into_iter().map(|(v, k)| (v, -k / &c)).collect();
         solved.insert(leave, c.recip());
         for r in self.rows.values_mut() {
             let Some(k) = r.remove(&enter) else { continue };
+            changed += solved.len() as u64;
             for (v, s) in &solved {
                 let e = r.entry(*v).or_insert_with(BigRational::zero);
                 *e += &k * s;
@@ -124,6 +128,7 @@ impl Tableau {
             }
         }
         self.rows.insert(enter, solved);
+        changed
     }
 }
 
@@ -141,8 +146,8 @@ mod tests {
         let vars = vec![unit.clone(), unit.clone(), unit];
         // x + y + z >= 2 and x - y = 0 can hold; adding 2 x + z <= 1 they cannot.
         let mut forms = vec![form(&[(0, 1), (1, 1), (2, 1)], Some(2), None), form(&[(0, 1), (1, -1)], Some(0), Some(0))];
-        assert!(matches!(solve(&vars, &forms, 100), Answer::Point(_)));
+        assert!(matches!(solve(&vars, &forms, &mut 100), Answer::Point(_)));
         forms.push(form(&[(0, 2), (2, 1)], None, Some(1)));
-        assert_eq!(solve(&vars, &forms, 100), Answer::Infeasible);
+        assert_eq!(solve(&vars, &forms, &mut 100), Answer::Infeasible);
     }
 }

@@ -62,6 +62,10 @@ impl<'p> Exec<'p> {
     }
 
     fn check_requires(&mut self, f: &'p Func, c: &Contract, vals: &[SVal], loc: Loc) -> bool {
+        if self.inlined > 0 {
+            // An obligation of the function being executed in place; it is settled there.
+            return !self.conditional;
+        }
         let started = Instant::now();
         let prop = SpecEval::new(self, f, vals).prop(&c.cond);
         let (always, outcome) = match prop {
@@ -82,16 +86,14 @@ impl<'p> Exec<'p> {
                 }
             }
         };
-        if self.inlined == 0 {
-            self.obligations.push(Obligation {
-                func: self.frame.id,
-                kind: Kind::Requires,
-                loc,
-                text: format!("{} requires {}", f.name, c.text),
-                outcome,
-                micros: started.elapsed().as_micros() as u64,
-            });
-        }
+        self.obligations.push(Obligation {
+            func: self.frame.id,
+            kind: Kind::Requires,
+            loc,
+            text: format!("{} requires {}", f.name, c.text),
+            outcome,
+            micros: started.elapsed().as_micros() as u64,
+        });
         always
     }
 

@@ -2,11 +2,15 @@
 
 use santoku_ir::{Program, Stmt};
 
-/// Per function, callees first; a loop of run-time length counts as endless.
+/// What a call by contract counts at most: the body is not looked at.
+const CONTRACT_COST: u64 = 100;
+
+/// Per function, callees first: what a call of it takes, the body where it has no contract.
 pub fn of_program(p: &Program) -> Vec<u64> {
-    let mut costs = Vec::with_capacity(p.funcs.len());
+    let mut costs: Vec<u64> = Vec::with_capacity(p.funcs.len());
     for f in &p.funcs {
-        costs.push(block(&costs, &f.body));
+        let body = block(&costs, &f.body);
+        costs.push(if f.contracts.is_empty() { body } else { body.min(CONTRACT_COST) });
     }
     costs
 }
