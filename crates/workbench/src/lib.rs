@@ -12,6 +12,7 @@ pub mod parallel;
 pub mod primitives;
 pub mod published;
 pub mod sign;
+pub mod sign_host;
 pub mod sign_table;
 pub mod subject;
 pub mod text;

@@ -130,9 +130,9 @@ pub fn measure(toolchain: &Toolchain, subject: &Subject, setting: Setting) -> Re
 }
 
 impl SignRun {
-    /// The rows of a record: `nacl.sign` and `nacl.sign_open`.
+    /// The rows of a record: `nacl.sign` and `nacl.open`.
     pub fn rows(&self, stamp: &Stamp) -> [Row; 2] {
-        [self.row("nacl.sign", &self.sign, stamp), self.row("nacl.sign_open", &self.open, stamp)]
+        [self.row("nacl.sign", &self.sign, stamp), self.row("nacl.open", &self.open, stamp)]
     }
 
     fn row(&self, program: &str, figures: &Figures, stamp: &Stamp) -> Row {

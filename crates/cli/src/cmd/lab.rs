@@ -7,7 +7,7 @@ use santoku_driver::Failure;
 use santoku_lab::harness::Level;
 use santoku_lab::record::Row;
 use santoku_workbench::primitives::Tree;
-use santoku_workbench::{sign_table, BenchError};
+use santoku_workbench::{sign_host, sign_table, BenchError};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -56,6 +56,7 @@ fn table(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
     let levels = levels(&args.levels)?;
     match (args.name.as_str(), args.machine.as_deref()) {
         ("nacl.sign", None | Some("e31")) => sign(tree, args, &levels),
+        ("nacl.sign", Some("host")) => sign_host(tree, args),
         (name, machine) => Err(no_table(name, machine)),
     }
 }
@@ -66,6 +67,17 @@ fn sign(tree: &Tree, args: &TableArgs, levels: &[Level]) -> Result<u8, Failure> 
         sign_table::run(tree, levels, &|what| progress.tell(what)).map_err(failure)?
     };
     finish(tree, "nacl.sign-e31", &sign_table::rows(&runs, &stamp(tree)), &[], &sign_table::text(&runs), &args.output)
+}
+
+fn sign_host(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
+    let run = {
+        let progress = Progress::start("timing");
+        sign_host::run(tree, &|what| progress.tell(what)).map_err(failure)?
+    };
+    // The spread, the processor and the number of samples have no field in a row.
+    let raw = serde_json::to_string_pretty(&run).map_err(|e| Failure::internal("lab", e.to_string()))?;
+    let more = [("host.json".to_string(), raw + "\n")];
+    finish(tree, "nacl.sign-host", &sign_host::rows(&run, &stamp(tree)), &more, &sign_host::text(&run), &args.output)
 }
 
 /// Keeps the record and prints one form of the result.
@@ -98,7 +110,7 @@ fn levels(text: &str) -> Result<Vec<Level>, Failure> {
 }
 
 fn no_table(name: &str, machine: Option<&str>) -> Failure {
-    let known = ["nacl.sign (e31)"].map(str::to_string).to_vec();
+    let known = ["nacl.sign (e31, host)"].map(str::to_string).to_vec();
     let name = machine.map_or_else(|| name.to_string(), |m| format!("{name} on {m}"));
     failure(BenchError::Unknown { what: "table", name, known })
 }
