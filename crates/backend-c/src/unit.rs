@@ -5,7 +5,7 @@ use crate::ctype::{literal, word_storage, CInt};
 use crate::expr::Res;
 use crate::func::{storage, CTy, FnCx, Signature};
 use crate::names::Names;
-use crate::preamble::{helpers_for, ASSUMPTIONS, NOINLINE, PLACEMENT};
+use crate::preamble::{helpers_for, ASSUMPTIONS, MEMORY, NOINLINE, PLACEMENT};
 use crate::vector::Vector;
 use crate::EmitError;
 use santoku_ir::{ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Inline, Program, Stmt, StructId, Ty};
@@ -108,7 +108,7 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
     let mut bodies = String::new();
     let mut prototypes = String::new();
     for (k, f) in program.funcs.iter().enumerate() {
-        let Some(root) = printed[k] else { continue };
+        let Some(root) = printed[k].filter(|_| macro_of(opts, f).is_none()) else { continue };
         let external = opts.export && root;
         let cx = FnCx::new(&unit, FuncId(k as u32))?;
         if external {
@@ -375,7 +375,7 @@ fn source(unit: &UnitCx<'_>, bodies: &str) -> String {
     let types = if unit.opts.export && exports(unit.program) { String::new() } else { types(unit) };
     let rest = format!("{types}{tables}{bodies}{}", opts.api_source);
     let mut text = format!("/* {} */\n", opts.provenance.replace('\n', "\n * "));
-    let _ = writeln!(text, "#include \"{}.h\"\n\n#include <string.h>\n", opts.unit);
+    let _ = writeln!(text, "#include \"{}.h\"\n\n{MEMORY}", opts.unit);
     if let Some(v) = &opts.vector {
         text.push_str(&v.preamble);
         text.push('\n');

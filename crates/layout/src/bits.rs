@@ -108,6 +108,25 @@ impl Gates {
     }
 }
 
+impl Gates {
+    fn minus(&mut self, a: &[Bit], b: &[Bit]) -> Vec<Bit> {
+        let inverse: Vec<Bit> = b.iter().map(|x| self.not(*x)).collect();
+        let one = self.constant(true);
+        self.add_words(a, &inverse, one)
+    }
+    /// Shifted rows, added one after the other.
+    fn times(&mut self, a: &[Bit], b: &[Bit]) -> Vec<Bit> {
+        let zero = self.constant(false);
+        let mut sum = vec![zero; a.len()];
+        for (k, y) in b.iter().enumerate() {
+            let mut row = vec![zero; k];
+            row.extend(a[..a.len() - k].iter().map(|x| self.and(*x, *y)));
+            sum = self.add_words(&sum, &row, zero);
+        }
+        sum
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Val {
     Word(Vec<Bit>),
@@ -297,6 +316,11 @@ impl Run<'_> {
                 let a = self.word(a, env)?;
                 Val::Word(a.into_iter().map(|b| self.gates.not(b)).collect())
             }
+            ExprKind::Un(UnOp::Neg, a) => {
+                let a = self.word(a, env)?;
+                let zero = vec![self.gates.constant(false); a.len()];
+                Val::Word(self.gates.minus(&zero, &a))
+            }
             ExprKind::Cast(a) => match (&a.ty, &e.ty) {
                 (Ty::Word(_), Ty::Word(n)) => {
                     let mut a = self.word(a, env)?;
@@ -344,6 +368,8 @@ impl Run<'_> {
                 let zero = self.gates.constant(false);
                 self.gates.add_words(&x, &y, zero)
             }
+            BinOp::Sub => self.gates.minus(&x, &y),
+            BinOp::Mul => self.gates.times(&x, &y),
             _ => return Err("this operation of words".into()),
         }))
     }

@@ -290,34 +290,53 @@ impl Graph {
         out
     }
 
-    /// Needed nodes, operands first; the write that needs the fewest new nodes next.
+    /// Needed nodes, operands first; the write that needs the fewest new nodes next (where there are not too many).
     fn order(&self) -> Vec<u32> {
-        let mut done = vec![false; self.nodes.len()];
         let mut left: Vec<u32> = self.writes.iter().map(|(_, n)| *n).collect();
+        let mut walk = Walk { graph: self, seen: vec![0; self.nodes.len()], round: 0 };
         let mut order = Vec::new();
         let greedy = left.len() <= 256;
         while !left.is_empty() {
             let at = match greedy {
-                true => (0..left.len()).min_by_key(|k| self.cone(left[*k], &done, &mut Vec::new())).unwrap_or(0),
+                true => (0..left.len()).min_by_key(|k| walk.new_nodes(left[*k]).len()).unwrap_or(0),
                 false => 0,
             };
-            let mut new = Vec::new();
-            self.cone(left.remove(at), &done, &mut new);
-            new.iter().for_each(|n| done[*n as usize] = true);
+            let new = walk.new_nodes(left.remove(at));
+            new.iter().for_each(|n| walk.seen[*n as usize] = DONE);
             order.extend(new);
         }
         order
     }
+}
 
-    /// Nodes under `n` that are not done, operands first; their number.
-    fn cone(&self, n: u32, done: &[bool], new: &mut Vec<u32>) -> usize {
-        if !done[n as usize] && !new.contains(&n) {
-            for a in &self.nodes[n as usize].args {
-                self.cone(*a, done, new);
-            }
-            new.push(n);
+const DONE: u32 = u32::MAX;
+
+/// Walks under nodes, past those that are done.
+struct Walk<'a> {
+    graph: &'a Graph,
+    /// Round in which a node was last seen, or [`DONE`].
+    seen: Vec<u32>,
+    round: u32,
+}
+
+impl Walk<'_> {
+    /// Nodes under `n` that are not done, operands first.
+    fn new_nodes(&mut self, n: u32) -> Vec<u32> {
+        self.round += 1;
+        let mut new = Vec::new();
+        self.visit(n, &mut new);
+        new
+    }
+
+    fn visit(&mut self, n: u32, new: &mut Vec<u32>) {
+        let seen = &mut self.seen[n as usize];
+        if *seen == DONE || *seen == self.round {
+            return;
         }
-        new.len()
+        *seen = self.round;
+        let graph = self.graph;
+        graph.nodes[n as usize].args.iter().for_each(|a| self.visit(*a, new));
+        new.push(n);
     }
 }
 

@@ -12,6 +12,10 @@ use santoku_passes::{optimise, Level, PassOptions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+/// Loops are unrolled when their copies together stay within this size (see `PassOptions`): those over the words of a block,
+/// not those over rounds.
+const UNROLL: u64 = 400;
+
 /// What to build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -126,10 +130,10 @@ impl<'a> Steps<'a> {
         }
         let mut program = program.clone();
         program.tests.clear();
-        for (k, f) in program.funcs.iter_mut().enumerate() {
+        for f in &mut program.funcs {
             f.export = None;
             f.contracts.clear();
-            let _ = k;
+            f.inline = santoku_ir::Inline::Always;
         }
         Ok(Steps { request, program, func: FuncId(at as u32), prepare: None, narrow: None, block, shared, checks: vec![] })
     }
@@ -149,7 +153,7 @@ impl<'a> Steps<'a> {
         let basis = if self.request.isa.lut3() && self.request.layout != Layout::Scalar { Basis::Lut3 } else { Basis::Two };
         let p = columns::retarget(&self.program, basis)?;
         let mut options = PassOptions::new(Level::O2, 64);
-        options.unroll_size_max = 200;
+        options.unroll_size_max = UNROLL;
         options.keep_tests = false;
         options.roots = BTreeSet::from([name.clone()]);
         let without = BTreeSet::from(["derive-width".to_string()]);

@@ -1,0 +1,251 @@
+//! Every variant, compiled by gcc and clang, against the interpreter on random inputs and against published vectors.
+
+use santoku_ir::interp::{Interp, Value};
+use santoku_ir::Program;
+use santoku_layout::{build, Isa, Kernel, Layout, LayoutError, Request};
+use santoku_prove::equiv::Rng;
+use santoku_vectors::cipher::{chacha20_rfc8439, rectangle, RectangleKey};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const RECTANGLE: &str = include_str!("../../../lib/cipher/rectangle.stk");
+const CHACHA20: &str = include_str!("../../../lib/cipher/chacha20.stk");
+
+fn compile(text: &str) -> Program {
+    let load = &mut |p: &str| (p == "cipher.stk").then(|| text.to_string());
+    santoku_sema::compile("cipher.stk", &[], load, &Default::default()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)).program
+}
+
+fn request(layout: Layout, isa: Isa, interleave: u32, granularity: usize, shared: &[&str]) -> Request {
+    let shared = shared.iter().map(|s| (*s).to_string()).collect();
+    Request { layout, isa, interleave, granularity, shared, name: "kernel".into() }
+}
+
+/// Does this machine run it? Says so if not.
+fn runs_here(isa: Isa) -> bool {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let flags: Vec<&str> = info.lines().find(|l| l.starts_with("flags")).unwrap_or("").split_whitespace().collect();
+    let missing: Vec<&&str> = isa.cpu_flags().iter().filter(|f| !flags.contains(f)).collect();
+    if !missing.is_empty() {
+        eprintln!("skipped {}: this processor lacks {missing:?}", isa.name());
+    }
+    missing.is_empty()
+}
+
+const MAIN: &str = r#"
+#include "kernel.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    size_t shared = (size_t)atol(argv[1]), batch = (size_t)atol(argv[2]), batches = (size_t)atol(argv[3]);
+    uint8_t *s = malloc(shared + 1), *in = malloc(batch * batches), *out = malloc(batch * batches);
+    void *k = aligned_alloc(64, (kernel_keys_size() + 63) / 64 * 64);
+    (void)argc;
+    if (fread(s, 1, shared, stdin) != shared || fread(in, 1, batch * batches, stdin) != batch * batches) { return 1; }
+    kernel_setup(k, s);
+    kernel_blocks(out, in, k, batches);
+    return fwrite(out, 1, batch * batches, stdout) != batch * batches;
+}
+"#;
+
+/// The kernel's output on `blocks` (whole batches) with these shared bytes.
+fn run(kernel: &Kernel, compiler: &str, dir: &Path, shared: &[u8], blocks: &[u8]) -> Vec<u8> {
+    let batch = (kernel.blocks * kernel.block_bytes) as usize;
+    assert_eq!((shared.len(), blocks.len() % batch), (kernel.shared_bytes as usize, 0));
+    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).unwrap();
+    write("kernel.c", &kernel.source);
+    write("kernel.h", &kernel.header);
+    write("main.c", MAIN);
+    let program = dir.join(format!("run-{compiler}"));
+    let mut cc = Command::new(compiler);
+    cc.args(["-O1", "-w"]).args(&kernel.cflags).arg("-I").arg(dir).args([dir.join("kernel.c"), dir.join("main.c")]).arg("-o").arg(&program);
+    let built = cc.output().unwrap();
+    assert!(built.status.success(), "{compiler}: {}", String::from_utf8_lossy(&built.stderr));
+    let sizes = [shared.len(), batch, blocks.len() / batch].map(|n| n.to_string());
+    let mut child = Command::new(&program).args(sizes).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let input = [shared, blocks].concat();
+    let mut stdin = child.stdin.take().unwrap();
+    let feeder = std::thread::spawn(move || stdin.write_all(&input));
+    let out = child.wait_with_output().unwrap();
+    feeder.join().unwrap().unwrap();
+    assert!(out.status.success());
+    out.stdout
+}
+
+fn words(bytes: &[u8], size: usize) -> Vec<u64> {
+    bytes.chunks(size).map(|c| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b))).collect()
+}
+
+fn bytes(values: &Value, size: usize, out: &mut Vec<u8>) {
+    match values {
+        Value::Word(w) => out.extend(&w.to_le_bytes()[..size]),
+        other => other.parts().unwrap().iter().for_each(|v| bytes(v, size, out)),
+    }
+}
+
+struct Cipher {
+    program: Program,
+    func: &'static str,
+    /// Bytes per word and per block.
+    word: usize,
+    block: usize,
+    shared: &'static [&'static str],
+}
+
+fn rectangle_cipher() -> Cipher {
+    Cipher { program: compile(RECTANGLE), func: "rectangle_encrypt", word: 2, block: 8, shared: &["keys"] }
+}
+
+fn chacha20_cipher() -> Cipher {
+    Cipher { program: compile(CHACHA20), func: "chacha20_block", word: 4, block: 64, shared: &[] }
+}
+
+impl Cipher {
+    /// Interpreted, block by block.
+    fn expected(&self, shared: &[u8], blocks: &[u8]) -> Vec<u8> {
+        let id = self.program.funcs.iter().position(|f| f.export.as_deref() == Some(self.func)).unwrap();
+        let mut interp = Interp::new(&self.program);
+        let mut out = Vec::new();
+        for block in blocks.chunks(self.block) {
+            let mut args = vec![Value::words(&words(block, self.word))];
+            if !shared.is_empty() {
+                args.push(Value::array(shared.chunks(8).map(|k| Value::words(&words(k, 2))).collect()));
+            }
+            let result = interp.call(santoku_ir::FuncId(id as u32), &[], args).unwrap();
+            bytes(&result[0], self.word, &mut out);
+        }
+        out
+    }
+
+    fn check(&self, layout: Layout, isa: Isa, k: u32, g: usize) -> usize {
+        let kernel = build(&self.program, self.func, &request(layout, isa, k, g, self.shared)).unwrap_or_else(|e| panic!("{e}"));
+        assert!(kernel.checks.len() >= 2, "{:?}", kernel.checks);
+        if !runs_here(isa) {
+            return 0;
+        }
+        let mut rng = Rng::new(u64::from(k) * 31 + g as u64);
+        let mut random = |n: usize| (0..n).map(|_| rng.next_u64() as u8).collect::<Vec<u8>>();
+        let shared = random(kernel.shared_bytes as usize);
+        let blocks = random((2 * kernel.blocks * kernel.block_bytes) as usize);
+        let want = self.expected(&shared, &blocks);
+        for compiler in ["gcc", "clang-19"] {
+            let dir = tempfile::tempdir().unwrap();
+            let got = run(&kernel, compiler, dir.path(), &shared, &blocks);
+            assert!(got == want, "{} {} {} K={k} G={g} by {compiler} is wrong", self.func, layout.name(), isa.name());
+        }
+        1
+    }
+}
+
+const VECTORS: [Isa; 3] = [Isa::Avx2, Isa::Avx512Vl, Isa::Avx512];
+
+#[test]
+fn rectangle_scalar_and_vertical() {
+    let c = rectangle_cipher();
+    let mut ran = c.check(Layout::Scalar, Isa::Portable64, 1, 1) + c.check(Layout::Scalar, Isa::Portable64, 3, 2);
+    for (k, isa) in VECTORS.into_iter().enumerate() {
+        ran += c.check(Layout::Vertical, isa, 1, 1) + c.check(Layout::Vertical, isa, k as u32 + 2, 5);
+    }
+    assert!(ran >= 2);
+}
+
+#[test]
+fn rectangle_bitslice() {
+    let c = rectangle_cipher();
+    let mut ran = c.check(Layout::Bitslice, Isa::Portable64, 1, 1) + c.check(Layout::Bitslice, Isa::Portable64, 2, 1);
+    for isa in VECTORS {
+        ran += c.check(Layout::Bitslice, isa, 1, 1);
+    }
+    assert!(ran >= 2);
+}
+
+#[test]
+fn chacha20_scalar_and_vertical() {
+    let c = chacha20_cipher();
+    let mut ran = c.check(Layout::Scalar, Isa::Portable64, 2, 1);
+    for (k, isa) in VECTORS.into_iter().enumerate() {
+        ran += c.check(Layout::Vertical, isa, 4 - k as u32, 3);
+    }
+    assert!(ran >= 1);
+}
+
+#[test]
+fn chacha20_bitslice_adds_by_adders() {
+    assert_eq!(chacha20_cipher().check(Layout::Bitslice, Isa::Portable64, 1, 1), 1);
+}
+
+#[test]
+fn published_vectors_of_rectangle() {
+    let c = rectangle_cipher();
+    let schedule = c.program.funcs.iter().position(|f| f.export.as_deref() == Some("rectangle80_schedule")).unwrap();
+    let mut seen = 0;
+    for v in rectangle() {
+        let RectangleKey::K80(key) = v.key else { continue };
+        let mut interp = Interp::new(&c.program);
+        let keys = interp.call(santoku_ir::FuncId(schedule as u32), &[], vec![Value::words(&key)]).unwrap();
+        let mut shared = Vec::new();
+        bytes(&keys[0], 2, &mut shared);
+        let layout = if seen == 0 { Layout::Bitslice } else { Layout::Scalar };
+        let kernel = build(&c.program, c.func, &request(layout, Isa::Portable64, 1, 1, c.shared)).unwrap();
+        let one: Vec<u8> = v.plaintext.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let want: Vec<u8> = v.ciphertext.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let n = kernel.blocks as usize;
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(run(&kernel, "gcc", dir.path(), &shared, &one.repeat(n)), want.repeat(n), "{}", v.id);
+        seen += 1;
+    }
+    assert_eq!(seen, 2);
+}
+
+#[test]
+fn published_vectors_of_chacha20() {
+    let c = chacha20_cipher();
+    let kernel = build(&c.program, c.func, &request(Layout::Scalar, Isa::Portable64, 1, 1, &[])).unwrap();
+    let (mut blocks, mut want) = (Vec::new(), Vec::new());
+    for v in chacha20_rfc8439().iter().filter(|v| v.plaintext.len() >= 64) {
+        for word in [0x6170_7865u32, 0x3320_646e, 0x7962_2d32, 0x6b20_6574] {
+            blocks.extend(word.to_le_bytes());
+        }
+        blocks.extend(v.key);
+        blocks.extend(v.counter.to_le_bytes());
+        blocks.extend(v.nonce);
+        want.extend(v.plaintext[..64].iter().zip(&v.ciphertext[..64]).map(|(p, c)| p ^ c));
+    }
+    assert!(want.len() >= 5 * 64);
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(run(&kernel, "gcc", dir.path(), &[], &blocks), want);
+}
+
+#[test]
+fn what_has_no_layout_is_refused_with_its_place() {
+    let p = compile("@export(\"f\")\nfn f(x: [u32; 4]) -> [u32; 4] {\n  [x[0] * x[1], x[1], x[2], x[3]]\n}\n");
+    let e = build(&p, "f", &request(Layout::Bitslice, Isa::Portable64, 1, 1, &[])).unwrap_err();
+    let LayoutError::Operation { what, loc, .. } = &e else { panic!("{e}") };
+    assert_eq!((what.as_str(), loc.line), ("multiplication", 3));
+    assert!(e.to_string().contains("bitslice layout has no multiplication"), "{e}");
+    let e = build(&p, "g", &request(Layout::Scalar, Isa::Portable64, 1, 1, &[])).unwrap_err();
+    assert_eq!(e, LayoutError::NoFunction("g".into()));
+    let vertical = build(&p, "f", &request(Layout::Vertical, Isa::Portable64, 1, 1, &[])).unwrap_err();
+    assert!(matches!(vertical, LayoutError::Machine { .. }));
+    let shared = build(&p, "f", &request(Layout::Scalar, Isa::Portable64, 1, 1, &["k"])).unwrap_err();
+    assert!(matches!(shared, LayoutError::Shape { .. }), "{shared}");
+    let two = compile("@export(\"f\")\nfn f(x: [u32; 4], y: u32) -> [u32; 4] {\n  [x[0] + y, x[1], x[2], x[3]]\n}\n");
+    let e = build(&two, "f", &request(Layout::Scalar, Isa::Portable64, 1, 1, &[])).unwrap_err();
+    assert!(matches!(e, LayoutError::Shape { .. }), "{e}");
+}
+
+#[test]
+fn the_bit_check_tells_a_wrong_rotation_and_a_wrong_gate() {
+    let right = compile("@export(\"f\")\nfn f(x: [u16; 2]) -> [u16; 2] {\n  [(x[0] <<< 5) ^ x[1], x[0] & x[1]]\n}\n");
+    let id = right.find("cipher.f").unwrap();
+    let (sliced, bits) = santoku_layout::bitslice(&right, id, 1, false).unwrap();
+    assert!(santoku_layout::bits::same(&right, id, &sliced, bits).is_ok());
+    for wrong in ["[(x[0] <<< 6) ^ x[1], x[0] & x[1]]", "[(x[0] <<< 5) ^ x[1], x[0] | x[1]]", "[x[0] & x[1], (x[0] <<< 5) ^ x[1]]"] {
+        let p = compile(&format!("@export(\"f\")\nfn f(x: [u16; 2]) -> [u16; 2] {{\n  {wrong}\n}}\n"));
+        let other = p.find("cipher.f").unwrap();
+        assert!(santoku_layout::bits::same(&p, other, &sliced, bits).is_err(), "{wrong}");
+    }
+}
