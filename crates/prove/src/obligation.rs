@@ -133,6 +133,8 @@ pub struct Origin {
 }
 
 /// How an obligation ended.
+// Failures are few and never moved in bulk.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Proved { engine: Engine },

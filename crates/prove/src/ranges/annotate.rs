@@ -7,6 +7,16 @@ use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use num_bigint::BigInt;
 use santoku_ir::{visit, Expr, FuncId, Program, Range, Stmt, Ty};
 
+/// Whether some exact integer inside has no declared range.
+pub fn undeclared(p: &Program, ty: &Ty) -> bool {
+    match ty {
+        Ty::Word(_) | Ty::Bool => false,
+        Ty::Int(r) => r.is_none(),
+        Ty::Array { elem, ranges, .. } => ranges.is_none() && undeclared(p, elem),
+        Ty::Struct(id) => p.structs[id.0 as usize].fields.iter().any(|(_, t)| undeclared(p, t)),
+    }
+}
+
 /// The program with every `Int(None)` of an expression or local replaced by its proven range: expressions by the
 /// values of that occurrence, locals by all values ever stored in them (element by element for arrays of
 /// constant length). What is never reached gets `0..0`; what has no finite bound stays `Int(None)`.
@@ -75,7 +85,17 @@ fn refine(ty: &Ty, seen: Option<&Abs>) -> Ty {
 /// Checks an annotated program from nothing: all safety obligations again, and that every annotated expression
 /// contains the values a fresh run finds there.
 pub fn check_annotations(p: &Program) -> Vec<Obligation> {
-    let (ranges, mut out) = analyse(p, &Options::default());
+    let quick = check_with(p, &Options { smt: None, witness_tries: 0, ..Options::default() });
+    if quick.iter().all(Obligation::proved) {
+        return quick;
+    }
+    // Declared locals may let intervals close a function that needed linear facts before, and then know less of
+    // its results: the thorough way knows as much again.
+    check_with(p, &Options { eager: true, ..Options::default() })
+}
+
+fn check_with(p: &Program, opts: &Options) -> Vec<Obligation> {
+    let (ranges, mut out) = analyse(p, opts);
     for (nr, f) in p.funcs.iter().enumerate() {
         let func = FuncId(nr as u32);
         let show = super::Show { program: p, func: f };

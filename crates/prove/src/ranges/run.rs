@@ -76,6 +76,10 @@ pub struct Run<'a> {
     pub modular: bool,
     /// What scalars were computed from, for the solver; only in a run of the last engine.
     pub slice: Option<Slice>,
+    /// Whether callees with declared results are run again for narrower arguments too.
+    pub narrow: bool,
+    /// Steps spent on callees in place.
+    pub in_place_steps: u64,
     /// Callees being run in place.
     pub inlined: u32,
     /// Next version number of any local.
@@ -107,6 +111,8 @@ impl<'a> Run<'a> {
             selects: 0,
             modular: false,
             slice: None,
+            narrow: false,
+            in_place_steps: 0,
             inlined: 0,
             clock: 0,
         }
