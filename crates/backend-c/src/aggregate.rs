@@ -26,7 +26,7 @@ impl FnCx<'_> {
     }
 
     /// A struct behind a pointer as an lvalue.
-    fn deref(&self, p: &Place, text: &str, cty: &CTy) -> String {
+    pub fn deref(&self, p: &Place, text: &str, cty: &CTy) -> String {
         if matches!(cty, CTy::Struct(_)) && p.projs.is_empty() && self.root_is_pointer_struct(p.base) {
             format!("(*{text})")
         } else {

@@ -136,6 +136,7 @@ impl FnCx<'_> {
         }
         let tmp = self.temporary(t)?;
         let (dst, dst_ty) = self.place(d)?;
+        let dst = self.deref(d, &dst, &dst_ty);
         let out = if t.is_aggregate() { self.address(&tmp, t) } else { format!("&{tmp}") };
         Ok((out, Some((dst, dst_ty, tmp, t.clone()))))
     }

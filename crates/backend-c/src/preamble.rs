@@ -37,6 +37,10 @@ pub const ASSUMPTIONS: &str = "/* Assumed of the compiler: two's complement and 
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];\n\
 typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];\n";
 
+/// Declarations of the memory functions: they need no header, so the unit compiles where there is no C library.
+pub const MEMORY: &str = "/* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */\n\
+void *(memcpy)(void *, const void *, size_t);\nvoid *(memmove)(void *, const void *, size_t);\nvoid *(memset)(void *, int, size_t);\n";
+
 /// Functions kept apart by `@noinline`: their frames then do not add up in their callers'.
 pub const NOINLINE: &str = "/* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */\n\
 #ifndef STK_NOINLINE\n#if defined(__GNUC__) || defined(__clang__)\n#define STK_NOINLINE __attribute__((noinline))\n#else\n#define STK_NOINLINE\n#endif\n#endif\n";

@@ -64,13 +64,25 @@ fn fits_inside(f: &Func, s: &Stmt, branch: u8, inner: &[Stmt], id: LocalId) -> b
     }
 }
 
+/// Mentioned anywhere in `s`, also as the counter of a loop that never reads it.
 fn uses(s: &Stmt, id: LocalId) -> bool {
-    if matches!(s, Stmt::For { var, .. } if *var == id) {
-        return true;
-    }
-    let mut found = false;
+    let inside = match s {
+        Stmt::For { var, body, .. } => *var == id || body.iter().any(|t| counts(t, id)),
+        Stmt::If { then, els, .. } => then.iter().chain(els).any(|t| counts(t, id)),
+        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } => false,
+    };
+    let mut found = inside;
     each_place(std::slice::from_ref(s), &mut |p| found |= p.base == Base::Local(id));
     found
+}
+
+/// `id` is the counter of a loop in `s`.
+fn counts(s: &Stmt, id: LocalId) -> bool {
+    match s {
+        Stmt::For { var, body, .. } => *var == id || body.iter().any(|t| counts(t, id)),
+        Stmt::If { then, els, .. } => then.iter().chain(els).any(|t| counts(t, id)),
+        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } => false,
+    }
 }
 
 /// The first statements of `block` that mention `id` define all of it without reading it.
