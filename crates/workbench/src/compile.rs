@@ -1,6 +1,7 @@
 //! One primitive for one target: source to core IR, passes, C.
 
 use crate::primitives::{Primitive, Target, Tree};
+use crate::widen::widen;
 use crate::BenchError;
 use santoku_backend_c::{Emitted, Options};
 use santoku_ir::Program;
@@ -37,8 +38,49 @@ pub fn front(tree: &Tree, entry: &str, target: &Target) -> Result<Program, Bench
 pub fn compile(tree: &Tree, primitive: &Primitive, build: &Build) -> Result<Compiled, BenchError> {
     let program = front(tree, &primitive.entry, &build.target)?;
     let options = PassOptions { keep_tests: false, ..PassOptions::new(build.level, build.target.word_bits) };
-    let done = santoku_passes::optimise(&program, build.level, &build.without, &options)?;
-    Ok(Compiled { program: done.program, steps: done.steps })
+    let mut without = build.without.clone();
+    let wide = without.remove(DERIVE_WIDTH);
+    let done = santoku_passes::optimise(&program, build.level, &without, &options)?;
+    let program = if wide { widened(&done.program)? } else { done.program };
+    Ok(Compiled { program, steps: done.steps })
+}
+
+/// C needs some width: without this pass, the widths of code without proved ranges are taken.
+pub const DERIVE_WIDTH: &str = "derive-width";
+
+fn widened(program: &Program) -> Result<Program, BenchError> {
+    let wide = widen(program);
+    match santoku_ir::verify::verify(&wide).into_iter().next() {
+        None => Ok(wide),
+        Some(e) => Err(BenchError::Internal { stage: "widen".into(), reason: e.to_string() }),
+    }
+}
+
+impl Compiled {
+    /// What validation said, over all passes.
+    pub fn checks(&self) -> Checks {
+        let sum = |f: fn(&StepReport) -> usize| self.steps.iter().map(f).sum();
+        Checks { equal: sum(|s| s.equal), ranges: sum(|s| s.ranges), put_back: sum(|s| s.reverted.len()) }
+    }
+}
+
+/// Checks of the passes. A check that fails ends the build, so these are the ones that held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Checks {
+    /// Functions shown equal before and after a pass.
+    pub equal: usize,
+    /// Ranges proved again.
+    pub ranges: usize,
+    /// Functions left as they were, because equality was not shown.
+    pub put_back: usize,
+}
+
+impl Checks {
+    pub fn add(&mut self, other: Checks) {
+        self.equal += other.equal;
+        self.ranges += other.ranges;
+        self.put_back += other.put_back;
+    }
 }
 
 /// C text of a compiled program. With an API of its own, generated functions are `static`.

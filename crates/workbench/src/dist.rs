@@ -30,7 +30,7 @@ pub enum Difference {
 
 /// Makes one primitive's unit. Nothing is written.
 pub fn unit(tree: &Tree, primitive: &Primitive) -> Result<Unit, BenchError> {
-    let made = amalgam(tree, primitive, LEVEL, &BTreeSet::new())?;
+    let made = amalgam(tree, primitive, LEVEL, &BTreeSet::new())?.emitted;
     let name = &primitive.unit;
     Ok(Unit { folder: folder(name), files: vec![(format!("{name}.c"), made.source), (format!("{name}.h"), made.header)] })
 }

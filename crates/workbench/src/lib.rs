@@ -4,6 +4,7 @@
 //! (`tuned/*.toml`); rivals are measured in the same run; every figure printed is also a row of a record.
 //! Absent on purpose: argument parsing and colours (see `cli`); measuring itself (see `lab`).
 
+pub mod ablate;
 pub mod amalgam;
 pub mod compile;
 pub mod dist;
@@ -16,5 +17,6 @@ pub mod sign_host;
 pub mod sign_table;
 pub mod subject;
 pub mod text;
+mod widen;
 
 pub use error::BenchError;

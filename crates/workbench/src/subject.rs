@@ -1,6 +1,7 @@
 //! What is measured: one C implementation, ours or a rival's.
 
-use crate::amalgam::amalgam;
+use crate::amalgam::{amalgam, Amalgam};
+use crate::compile::Checks;
 use crate::primitives::{Primitive, Tree};
 use crate::BenchError;
 use santoku_lab::harness::Source;
@@ -19,12 +20,14 @@ pub struct Subject {
     pub flags: Vec<String>,
     /// What goes before `_open` in the names of its functions.
     pub prefix: &'static str,
+    /// Checks of our passes; none for a rival.
+    pub checks: Checks,
 }
 
 /// Our code of a primitive for one target, its header pasted in.
 pub fn ours(tree: &Tree, primitive: &Primitive, target: &str, level: Level, without: &BTreeSet<String>) -> Result<Subject, BenchError> {
     let one = Primitive { targets: vec![target.to_string()], ..primitive.clone() };
-    let made = amalgam(tree, &one, level, without)?;
+    let Amalgam { emitted: made, checks } = amalgam(tree, &one, level, without)?;
     let include = format!("#include \"{}.h\"\n", one.unit);
     let Some((before, after)) = made.source.split_once(&include) else {
         let reason = format!("{}.c does not include its header", one.unit);
@@ -37,6 +40,7 @@ pub fn ours(tree: &Tree, primitive: &Primitive, target: &str, level: Level, with
         include_dirs: vec![],
         flags: vec![],
         prefix: "crypto_sign",
+        checks,
     })
 }
 
@@ -57,5 +61,6 @@ pub fn tweetnacl(tree: &Tree) -> Result<Subject, BenchError> {
         include_dirs: peer.include_dirs.clone(),
         flags: peer.cflags.clone(),
         prefix: "crypto_sign_ed25519_tweet",
+        checks: Checks::default(),
     })
 }

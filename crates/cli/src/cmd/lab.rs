@@ -7,7 +7,7 @@ use santoku_driver::Failure;
 use santoku_lab::harness::Level;
 use santoku_lab::record::Row;
 use santoku_workbench::primitives::Tree;
-use santoku_workbench::{sign_host, sign_table, BenchError};
+use santoku_workbench::{ablate, sign_host, sign_table, BenchError};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -19,6 +19,8 @@ pub struct Args {
 enum Command {
     /// Cycles, stack and size of a primitive beside its rivals
     Table(TableArgs),
+    /// What each optimisation brings: switched off one by one, and on in the order of the published series
+    Ablate(AblateArgs),
 }
 
 #[derive(clap::Args)]
@@ -31,6 +33,22 @@ struct TableArgs {
     /// Levels of both compilers, separated by commas
     #[arg(long, value_name = "LEVELS", default_value = "O0,O1,O2,O3,Os")]
     levels: String,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(clap::Args)]
+struct AblateArgs {
+    /// Primitive: nacl.sign
+    name: String,
+    #[arg(long, default_value = "e31")]
+    machine: String,
+    /// Level of both compilers
+    #[arg(long, value_name = "LEVEL", default_value = "O2")]
+    level: String,
+    /// Our target, with its algorithm: a file of `tuned/`
+    #[arg(long, default_value = "rv32-spark")]
+    target: String,
     #[command(flatten)]
     output: Output,
 }
@@ -49,6 +67,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let tree = tree()?;
     match &args.command {
         Command::Table(args) => table(&tree, args),
+        Command::Ablate(args) => ablation(&tree, args),
     }
 }
 
@@ -78,6 +97,21 @@ fn sign_host(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
     let raw = serde_json::to_string_pretty(&run).map_err(|e| Failure::internal("lab", e.to_string()))?;
     let more = [("host.json".to_string(), raw + "\n")];
     finish(tree, "nacl.sign-host", &sign_host::rows(&run, &stamp(tree)), &more, &sign_host::text(&run), &args.output)
+}
+
+fn ablation(tree: &Tree, args: &AblateArgs) -> Result<u8, Failure> {
+    if (args.name.as_str(), args.machine.as_str()) != ("nacl.sign", "e31") {
+        let name = format!("{} on {}", args.name, args.machine);
+        return Err(failure(BenchError::Unknown { what: "ablation", name, known: vec!["nacl.sign on e31".into()] }));
+    }
+    let level = levels(&args.level)?[0];
+    tree.target(&args.target).map_err(failure)?;
+    let found = {
+        let progress = Progress::start("measuring");
+        ablate::run(tree, &args.target, level, &|what| progress.tell(what)).map_err(failure)?
+    };
+    let what = format!("nacl.sign-ablate-{}-{}", args.target, level.name());
+    finish(tree, &what, &found.rows(&stamp(tree)), &[], &found.text(), &args.output)
 }
 
 /// Keeps the record and prints one form of the result.
