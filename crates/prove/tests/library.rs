@@ -57,5 +57,5 @@ fn inversion_by_an_addition_chain_and_point_formulas() {
 
 #[test]
 fn montgomery_arithmetic_below_its_modulus() {
-    with_stack(|| assert!(proved("curve/p256", "radix51") >= 20));
+    with_stack(|| assert!(proved("field/fep256_mont64", "radix51") >= 20));
 }

@@ -9,8 +9,8 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-/// Tableau entries that all linear programs of one proof may change together: some seconds.
-const WORK_MAX: u64 = 3_000_000;
+/// What all linear programs of one proof may cost together, in units of `simplex`: about a second.
+const WORK_MAX: u64 = 10_000_000;
 
 /// What an atom equals.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub struct Atoms {
     samples: usize,
     /// Statement that atoms made from now on belong to.
     pub origin: u32,
-    /// Work that linear programs may still do in this proof, in tableau entries.
+    /// Work that linear programs may still do in this proof, in units of `simplex`.
     pub(super) work: Cell<u64>,
 }
 

@@ -9,7 +9,7 @@ use super::simplex::{self, Answer, Bounds};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::One;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Links of a carry chain, digits summed up, terms of any form.
 const CHAIN_MAX: usize = 80;
@@ -18,7 +18,7 @@ const TERMS_MAX: usize = 3000;
 /// Booleans fixed at once, programs solved, equations of one linear program.
 const CASES_MAX: usize = 10;
 const NODES_MAX: usize = 120;
-const EQUATIONS_MAX: usize = 400;
+const EQUATIONS: [usize; 3] = [25, 100, 400];
 
 /// `scale * original`: the original is an integer, so it is at least 0 as soon as this is above `-scale`.
 #[derive(Clone)]
@@ -103,11 +103,21 @@ fn without_quotient(atoms: &Atoms, g: &Form, a: Atom) -> Option<Form> {
 /// Linear programs over the equations of the atoms involved, with branches on booleans that a solution splits.
 fn by_cases(atoms: &Atoms, facts: &[Poly], p: &Poly, guard: &Poly) -> bool {
     let p = expand_names(atoms, p);
-    let mut equations = equations(atoms, facts, &p, guard);
-    // Only executions with guard 1 matter.
-    equations.push(guard.sub(&Poly::constant(1)));
-    let mut search = Search { atoms, equations, facts, p, nodes: NODES_MAX };
-    search.impossible(&mut Vec::new())
+    let mut before = 0;
+    for size in EQUATIONS {
+        let mut equations = equations(atoms, facts, &p, guard, size);
+        if equations.len() == before {
+            break;
+        }
+        before = equations.len();
+        // Only executions with guard 1 matter.
+        equations.push(guard.sub(&Poly::constant(1)));
+        let mut search = Search { atoms, equations, facts, p: p.clone(), nodes: NODES_MAX };
+        if search.impossible(&mut Vec::new()) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Names that stand for selections: their booleans are what cases are made of.
@@ -125,19 +135,20 @@ fn expand_names(atoms: &Atoms, p: &Poly) -> Poly {
 }
 
 /// Polynomials that are zero: whatever defines the atoms of the goal, and of these, and so on.
-fn equations(atoms: &Atoms, facts: &[Poly], p: &Poly, guard: &Poly) -> Vec<Poly> {
+fn equations(atoms: &Atoms, facts: &[Poly], p: &Poly, guard: &Poly, size: usize) -> Vec<Poly> {
     let mut out: BTreeSet<Poly> = BTreeSet::new();
     let mut list: Vec<Poly> = Vec::new();
     let mut seen: BTreeSet<Atom> = BTreeSet::new();
-    let mut todo: Vec<Atom> = p.atoms().into_iter().chain(guard.atoms()).chain(facts.iter().flat_map(Poly::atoms)).collect();
-    todo.reverse();
-    while let Some(a) = todo.pop() {
-        if !seen.insert(a) || list.len() >= EQUATIONS_MAX {
+    // Nearest to the goal first.
+    let mut todo: VecDeque<Atom> =
+        p.atoms().into_iter().chain(guard.atoms()).chain(facts.iter().flat_map(Poly::atoms)).collect();
+    while let Some(a) = todo.pop_front() {
+        if list.len() >= size || !seen.insert(a) {
             continue;
         }
         for e in defining(atoms, a) {
             if out.insert(e.clone()) {
-                todo.extend(e.atoms());
+                todo.extend(newest_first(atoms, &e));
                 list.push(e);
             }
         }

@@ -27,8 +27,8 @@ pub enum Answer {
     Unknown,
 }
 
-/// `vars` bounds the variables; each form is a sparse row with bounds of its own. `work` is the number of tableau entries
-/// that may still be changed; it is counted down.
+/// `vars` bounds the variables; each form is a sparse row with bounds of its own. `work` is what pivots may still
+/// cost, see [`cost`]; it is counted down.
 pub fn solve(vars: &[Bounds], forms: &[(BTreeMap<usize, BigInt>, Bounds)], work: &mut u64) -> Answer {
     let rational = |b: &Bounds| (b.0.clone().map(BigRational::from), b.1.clone().map(BigRational::from));
     let mut t = Tableau { bounds: vars.iter().map(rational).collect(), value: Vec::new(), rows: BTreeMap::new() };
@@ -108,7 +108,7 @@ impl Tableau {
         }
     }
 
-    /// Exchanges the two; gives the number of entries changed.
+    /// Exchanges the two; gives what it cost.
     fn pivot(&mut self, leave: usize, enter: usize) -> u64 {
         let Some(mut row) = self.rows.remove(&leave) else { return 1 };
         let Some(c) = row.remove(&enter) else { return 1 };
@@ -118,10 +118,10 @@ impl Tableau {
         solved.insert(leave, c.recip());
         for r in self.rows.values_mut() {
             let Some(k) = r.remove(&enter) else { continue };
-            changed += solved.len() as u64;
             for (v, s) in &solved {
                 let e = r.entry(*v).or_insert_with(BigRational::zero);
                 *e += &k * s;
+                changed += cost(e);
                 if e.is_zero() {
                     r.remove(v);
                 }
@@ -130,6 +130,12 @@ impl Tableau {
         self.rows.insert(enter, solved);
         changed
     }
+}
+
+/// Arithmetic on a fraction grows with the square of its size in machine words (greatest common divisors).
+fn cost(r: &BigRational) -> u64 {
+    let words = (r.numer().bits() + r.denom().bits()) / 64 + 1;
+    words * words
 }
 
 #[cfg(test)]

@@ -66,6 +66,12 @@ impl<'p> Exec<'p> {
             // An obligation of the function being executed in place; it is settled there.
             return !self.conditional;
         }
+        if self.unfold {
+            // The first run has judged it; this one is after the function's own clauses.
+            let outcome = failed("not looked at".into());
+            self.obligations.push(requires(self.frame.id, f, c, loc, outcome, 0));
+            return !self.conditional;
+        }
         let started = Instant::now();
         let prop = SpecEval::new(self, f, vals).prop(&c.cond);
         let (always, outcome) = match prop {
@@ -86,14 +92,7 @@ impl<'p> Exec<'p> {
                 }
             }
         };
-        self.obligations.push(Obligation {
-            func: self.frame.id,
-            kind: Kind::Requires,
-            loc,
-            text: format!("{} requires {}", f.name, c.text),
-            outcome,
-            micros: started.elapsed().as_micros() as u64,
-        });
+        self.obligations.push(requires(self.frame.id, f, c, loc, outcome, started.elapsed().as_micros() as u64));
         always
     }
 
@@ -140,7 +139,12 @@ impl<'p> Exec<'p> {
     }
 }
 
-/// An obligation for one clause.
+/// An obligation for one clause of a callee at a call.
+pub fn requires(func: FuncId, callee: &Func, c: &Contract, loc: Loc, outcome: Outcome, micros: u64) -> Obligation {
+    Obligation { func, kind: Kind::Requires, loc, text: format!("{} requires {}", callee.name, c.text), outcome, micros }
+}
+
+/// An obligation for one clause of the function itself.
 pub fn ensures(func: FuncId, c: &Contract, outcome: Outcome, micros: u64) -> Obligation {
     Obligation { func, kind: Kind::Ensures, loc: c.loc, text: c.text.clone(), outcome, micros }
 }

@@ -14,7 +14,7 @@ use crate::obligation::Obligation;
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_ir::typing::Scope;
-use santoku_ir::{ConstId, Expr, Func, FuncId, Loc, LocalId, LocalKind, Place, Program, Proj, Stmt, Ty};
+use santoku_ir::{ConstId, ContractKind, Expr, Func, FuncId, Loc, LocalId, LocalKind, Place, Program, Proj, Stmt, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -47,6 +47,8 @@ pub struct Exec<'p> {
     pub fuel: u64,
     /// Not every execution comes here (see the module text).
     pub conditional: bool,
+    /// Every sample input is an allowed one: the function has no `requires`.
+    pub samples_allowed: bool,
     /// Callees are executed in place even where they have contracts, as far as the budget allows.
     pub unfold: bool,
     /// Polynomials longer than this end the run.
@@ -85,6 +87,7 @@ impl<'p> Exec<'p> {
             frame: Frame { id, func, vals },
             fuel: FUEL,
             conditional: false,
+            samples_allowed: func.contracts.iter().all(|c| c.kind != ContractKind::Requires),
             unfold: false,
             terms_max: TERMS_MAX,
             inlined: 0,

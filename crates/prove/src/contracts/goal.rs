@@ -263,7 +263,8 @@ impl Exec<'_> {
         if c.is_zero() {
             return Ok(());
         }
-        if [&a, &b].iter().any(|r| self.zero_by_bounds(r, modulus)) {
+        let refuted = self.sampled_nonzero(d, modulus);
+        if !refuted && [&a, &b].iter().any(|r| self.zero_by_bounds(r, modulus)) {
             return Ok(());
         }
         let high = if by_hyps.len() <= a.len() { by_hyps } else { a };
@@ -276,7 +277,7 @@ impl Exec<'_> {
         if high != low && high.len() <= SHOW_TERMS {
             open.residual = format!("{}, that is {}", self.open(&high, modulus).residual, open.residual);
         }
-        open.refuted = self.sampled_nonzero(d, modulus);
+        open.refuted = refuted;
         Err(open)
     }
 
@@ -312,7 +313,7 @@ impl Exec<'_> {
     }
 
     fn sampled_nonzero(&self, d: &Poly, modulus: Option<&BigInt>) -> bool {
-        self.facts.is_empty()
+        self.samples_allowed
             && self.atoms.sim(d).is_some_and(|s| {
                 s.iter().any(|v| match modulus {
                     Some(m) => !v.mod_floor(m).is_zero(),

@@ -16,7 +16,7 @@ pub mod spec;
 pub mod state;
 pub mod words;
 
-use crate::obligation::{Kind, Obligation, Outcome};
+use crate::obligation::{Kind, Obligation};
 use exec::Exec;
 use expr::Stop;
 use santoku_ir::{ContractKind, FuncId, Program, Stmt};
@@ -56,7 +56,7 @@ pub fn check(p: &Program, id: FuncId, costs: &[u64]) -> Vec<Obligation> {
         return Vec::new();
     }
     let by_contracts = attempt(p, id, costs, false);
-    if by_contracts.iter().all(Obligation::proved) || !calls_contracts(p, id) {
+    if by_contracts.iter().all(|o| o.proved() || o.kind == Kind::Requires) || !calls_contracts(p, id) {
         return by_contracts;
     }
     // What the callees promise is not enough: look at what they do.
@@ -102,9 +102,7 @@ fn give_up(p: &Program, id: FuncId, ex: &mut Exec<'_>, stop: &Stop) {
     santoku_ir::visit::walk_stmts(&f.body, &mut |s| {
         if let Stmt::Call { func, loc, .. } = s {
             for c in p.func(*func).contracts.iter().filter(|c| c.kind == ContractKind::Requires) {
-                let outcome: Outcome = call::failed(reason.clone());
-                let text = format!("{} requires {}", p.func(*func).name, c.text);
-                ex.obligations.push(Obligation { func: id, kind: Kind::Requires, loc: *loc, text, outcome, micros: 0 });
+                ex.obligations.push(call::requires(id, p.func(*func), c, *loc, call::failed(reason.clone()), 0));
             }
         }
     });
