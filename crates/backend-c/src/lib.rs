@@ -17,6 +17,7 @@ mod lowbits;
 mod names;
 mod preamble;
 mod scope;
+mod settle;
 mod stmt;
 mod unit;
 mod vector;

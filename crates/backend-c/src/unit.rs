@@ -5,10 +5,11 @@ use crate::ctype::{literal, word_storage, CInt};
 use crate::expr::Res;
 use crate::func::{storage, CTy, FnCx, Signature};
 use crate::names::Names;
+use crate::settle::settled;
 use crate::preamble::{helpers_for, ASSUMPTIONS, MEMORY, NOINLINE, PLACEMENT};
 use crate::vector::Vector;
 use crate::EmitError;
-use santoku_ir::{ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Inline, Program, Stmt, StructId, Ty};
+use santoku_ir::{ConstId, ConstValue, Func, FuncId, Inline, Program, Stmt, StructId, Ty};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -102,7 +103,7 @@ impl UnitCx<'_> {
 /// # Errors
 /// See [`EmitError`].
 pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
-    let program = &without_empty_loops(program);
+    let program = &settled(program);
     let unit = prepare(program, opts)?;
     let printed = printed_functions(program);
     let mut bodies = String::new();
@@ -168,36 +169,6 @@ fn callees(stmts: &[Stmt], to: &mut Vec<usize>) {
             Stmt::Assign { .. } | Stmt::Assert { .. } => {}
         }
     }
-}
-
-/// Loops without a round would print as comparisons that C compilers rightly call pointless.
-fn without_empty_loops(program: &Program) -> Program {
-    fn strip(stmts: &[Stmt]) -> Vec<Stmt> {
-        let empty = |lo: &Expr, hi: &Expr| matches!((&lo.kind, &hi.kind), (ExprKind::Const(a), ExprKind::Const(b)) if b <= a);
-        let mut out = vec![];
-        for s in stmts {
-            match s {
-                Stmt::For { lo, hi, .. } if empty(lo, hi) => {}
-                Stmt::For { body, .. } => {
-                    let mut s = s.clone();
-                    if let Stmt::For { body: inner, .. } = &mut s {
-                        *inner = strip(body);
-                    }
-                    out.push(s);
-                }
-                Stmt::If { cond, then, els, loc } => {
-                    out.push(Stmt::If { cond: cond.clone(), then: strip(then), els: strip(els), loc: *loc });
-                }
-                Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } => out.push(s.clone()),
-            }
-        }
-        out
-    }
-    let mut p = program.clone();
-    for f in &mut p.funcs {
-        f.body = strip(&f.body);
-    }
-    p
 }
 
 fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {

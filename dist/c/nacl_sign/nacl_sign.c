@@ -8,11 +8,23 @@
 
 #if defined(__SIZEOF_INT128__) && !defined(SANTOKU_32BIT) /* host64 */
 
-#include <string.h>
+/* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
+void *(memcpy)(void *, const void *, size_t);
+void *(memmove)(void *, const void *, size_t);
+void *(memset)(void *, int, size_t);
 
 /* Assumed of the compiler: two's complement and arithmetic right shift of negative values. */
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];
 typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
+
+/* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */
+#ifndef STK_NOINLINE
+#if defined(__GNUC__) || defined(__clang__)
+#define STK_NOINLINE __attribute__((noinline))
+#else
+#define STK_NOINLINE
+#endif
+#endif
 
 /* Define STK_TABLES_IN_RAM where reading flash is slow: constant tables then live in initialised data. */
 #ifdef STK_TABLES_IN_RAM
@@ -2908,7 +2920,7 @@ STK_TABLE curve_ed25519_Niels curve_ed25519_odd_w8_ROWS[64] = {
 
 /* hash.sha512.compress
  * One block: the state after 80 rounds, added to the state before. The schedule is kept as a ring of 16 words. */
-static void hash_sha512_compress(uint64_t *restrict result, const uint64_t *h, const uint8_t *p)
+STK_NOINLINE static void hash_sha512_compress(uint64_t *restrict result, const uint64_t *h, const uint8_t *p)
 {
     uint64_t w[16];
     uint32_t i; /* 0 .. 15 */
@@ -3182,7 +3194,7 @@ static void hash_sha512_compress(uint64_t *restrict result, const uint64_t *h, c
 
 /* hash.sha512.first_block$0
  * The first 128 bytes of `head || m`, of which there are at least that many. */
-static void hash_sha512_first_block_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_first_block_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     (void)n;
     (void)head;
@@ -3319,7 +3331,7 @@ static void hash_sha512_first_block_0(uint8_t *restrict p, uint32_t n, const uin
 /* hash.sha512.finish
  * Appends the length in bits and hashes the last one or two blocks.
  * in total: 0 .. 2147484672 */
-static void hash_sha512_finish(uint8_t *restrict d, const uint64_t *h, const uint8_t *last, uint32_t total)
+STK_NOINLINE static void hash_sha512_finish(uint8_t *restrict d, const uint64_t *h, const uint8_t *last, uint32_t total)
 {
     uint64_t s[8];
     uint8_t p[128];
@@ -3359,7 +3371,7 @@ static void hash_sha512_finish(uint8_t *restrict d, const uint64_t *h, const uin
 
 /* hash.sha512.tail$0
  * What follows the last whole block of `head || m`, then 0x80, then zeros. */
-static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     (void)head;
     uint32_t start; /* 0 .. 2147483520 */
@@ -3368,9 +3380,7 @@ static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, const uint8_t *h
     memset(p, 0, 128);
     for (i = 0; i < 128; i++) {
         if ((start + i) < n) {
-            {
-                p[i] = (uint8_t)(uint32_t)m[start + i];
-            }
+            p[i] = (uint8_t)(uint32_t)m[start + i];
         }
     }
     p[n & UINT32_C(127)] = UINT32_C(128);
@@ -3378,7 +3388,7 @@ static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, const uint8_t *h
 
 /* hash.sha512.hash_with_prefix$0
  * Hash of `head || m`, without joining them: `head` is at most one block. */
-static void hash_sha512_hash_with_prefix_0(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_hash_with_prefix_0(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t blocks; /* 0 .. 2^24-1 */
     uint64_t h[8];
@@ -3404,7 +3414,7 @@ static void hash_sha512_hash_with_prefix_0(uint8_t *restrict result, uint32_t n,
 
 /* nacl.sign.expand
  * The secret scalar of a seed and the prefix for nonces (RFC 8032, section 5.1.5, steps 1 and 2). */
-static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uint8_t *seed)
+STK_NOINLINE static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uint8_t *seed)
 {
     uint8_t h[64];
     uint8_t none_0_hash[1];
@@ -3448,7 +3458,7 @@ static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uint8_t *seed)
 
 /* curve.ed25519_comb.recode
  * `(k + 2^256 - 1 + (k even ? L : 0)) / 2`: its bits are the signed digits of `k` or of `k + L`, 1 for +1 and 0 for -1. */
-static void curve_ed25519_comb_recode(uint8_t *result, const uint8_t *k)
+STK_NOINLINE static void curve_ed25519_comb_recode(uint8_t *result, const uint8_t *k)
 {
     uint32_t even;
     uint16_t t[33]; /* 0 .. 511 */
@@ -3502,8 +3512,8 @@ static void curve_ed25519_comb_recode(uint8_t *result, const uint8_t *k)
 /* field.fe25519_radix51.mul
  * in a: 0 .. 2^54-1
  * in b: 0 .. 2^54-1
- * out result: 0 .. 2251799813693440 */
-static void field_fe25519_radix51_mul(uint64_t *result, const uint64_t *a, const uint64_t *b)
+ * out result: 0 .. 2251799813701632 */
+STK_NOINLINE static void field_fe25519_radix51_mul(uint64_t *result, const uint64_t *a, const uint64_t *b)
 {
     uint64_t b1_19; /* 0 .. 342273571680157677 */
     uint64_t b2_19; /* 0 .. 342273571680157677 */
@@ -3549,8 +3559,8 @@ static void field_fe25519_radix51_mul(uint64_t *result, const uint64_t *a, const
 
 /* field.fe25519_radix51.square
  * in a: 0 .. 2^54-1
- * out result: 0 .. 2251799813693440 */
-static void field_fe25519_radix51_square(uint64_t *result, const uint64_t *a)
+ * out result: 0 .. 2251799813701632 */
+STK_NOINLINE static void field_fe25519_radix51_square(uint64_t *result, const uint64_t *a)
 {
     uint64_t a0_2_0_square_products; /* 0 .. 36028797018963966 */
     uint64_t a1_2_0_square_products; /* 0 .. 36028797018963966 */
@@ -3596,8 +3606,8 @@ static void field_fe25519_radix51_square(uint64_t *result, const uint64_t *a)
 
 /* field.fe25519_radix51.square2
  * in a: 0 .. 2^54-1
- * out result: 0 .. 2251799813693440 */
-static void field_fe25519_radix51_square2(uint64_t *result, const uint64_t *a)
+ * out result: 0 .. 2251799813701632 */
+STK_NOINLINE static void field_fe25519_radix51_square2(uint64_t *result, const uint64_t *a)
 {
     uint64_t a0_2_0_square_products; /* 0 .. 36028797018963966 */
     uint64_t a1_2_0_square_products; /* 0 .. 36028797018963966 */
@@ -3654,21 +3664,21 @@ static void field_fe25519_radix51_square2(uint64_t *result, const uint64_t *a)
 /* curve.ed25519.double
  * Doubling (section 3.3). With x = X/Z and y = Y/Z on the curve, the result is
  * (2xy / (y^2 - x^2), (y^2 + x^2) / (2 - y^2 + x^2)), which is the sum of the point and itself.
- * in px: 0 .. 2251799813693440
- * in py: 0 .. 2251799813693440
- * in pz: 0 .. 2251799813693440 */
-static void curve_ed25519_double(curve_ed25519_P1P1 *restrict result, const uint64_t *px, const uint64_t *py, const uint64_t *pz)
+ * in px: 0 .. 2251799813701632
+ * in py: 0 .. 2251799813701632
+ * in pz: 0 .. 2251799813701632 */
+STK_NOINLINE static void curve_ed25519_double(curve_ed25519_P1P1 *restrict result, const uint64_t *px, const uint64_t *py, const uint64_t *pz)
 {
-    uint64_t xx[5]; /* 0 .. 2251799813685343 */
-    uint64_t yy[5]; /* 0 .. 2251799813685343 */
-    uint64_t zz2[5]; /* 0 .. 2251799813685438 */
-    uint64_t xy[5]; /* 0 .. 2251799813685628 */
-    uint64_t result_0_add[5]; /* 0 .. 2^53 */
-    uint64_t result_0_2_sub; /* 0 .. 2^53 */
-    uint64_t result_1_2_sub; /* 0 .. 2^53 */
-    uint64_t result_2_2_sub; /* 0 .. 2^53 */
-    uint64_t result_3_2_sub; /* 0 .. 2^53 */
-    uint64_t result_4_2_sub; /* 0 .. 2^53 */
+    uint64_t xx[5]; /* 0 .. 2251799813691328 */
+    uint64_t yy[5]; /* 0 .. 2251799813691328 */
+    uint64_t zz2[5]; /* 0 .. 2251799813697408 */
+    uint64_t xy[5]; /* 0 .. 2251799813691328 */
+    uint64_t result_0_add[5]; /* 0 .. 7881299347898368 */
+    uint64_t result_0_2_sub; /* 0 .. 7881299347898368 */
+    uint64_t result_1_2_sub; /* 0 .. 7881299347898368 */
+    uint64_t result_2_2_sub; /* 0 .. 7881299347898368 */
+    uint64_t result_3_2_sub; /* 0 .. 7881299347898368 */
+    uint64_t result_4_2_sub; /* 0 .. 7881299347898368 */
     field_fe25519_radix51_square(xx, px);
     field_fe25519_radix51_square(yy, py);
     field_fe25519_radix51_square2(zz2, pz);
@@ -3706,26 +3716,24 @@ static void curve_ed25519_double(curve_ed25519_P1P1 *restrict result, const uint
 }
 
 /* curve.ed25519.add_niels
- * Addition of an affine point (section 3.1, a = -1), or of its opposite.
- * Write x2 = (plus - minus) / 2, y2 = (plus + minus) / 2. If T Z = X Y and 2 td = d (plus^2 - minus^2), the result
- * is the sum in the sense of RFC 8032: x3 (1 + d x1 x2 y1 y2) = x1 y2 + x2 y1, y3 (1 - d x1 x2 y1 y2) = y1 y2 + x1 x2. */
-static void curve_ed25519_add_niels(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Niels *q)
+ * Addition of an affine point (section 3.1, a = -1). */
+STK_NOINLINE static void curve_ed25519_add_niels(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Niels *q)
 {
-    uint64_t a[5]; /* 0 .. 2251799813685438 */
-    uint64_t b[5]; /* 0 .. 2251799813685533 */
-    uint64_t c[5]; /* 0 .. 2251799813685343 */
-    uint64_t result_0_add[5]; /* 0 .. 2^53 */
-    uint64_t result_1_sub[5]; /* 0 .. 2^53 */
-    uint64_t result_0_2_add; /* 0 .. 2^53 */
-    uint64_t result_1_2_add; /* 0 .. 2^53 */
-    uint64_t result_2_2_add; /* 0 .. 2^53 */
-    uint64_t result_3_2_add; /* 0 .. 2^53 */
-    uint64_t result_4_2_add; /* 0 .. 2^53 */
-    uint64_t result_0_3_sub; /* 0 .. 2^53 */
-    uint64_t result_1_3_sub; /* 0 .. 2^53 */
-    uint64_t result_2_3_sub; /* 0 .. 2^53 */
-    uint64_t result_3_3_sub; /* 0 .. 2^53 */
-    uint64_t result_4_3_sub; /* 0 .. 2^53 */
+    uint64_t a[5]; /* 0 .. 2251799813691328 */
+    uint64_t b[5]; /* 0 .. 2251799813691328 */
+    uint64_t c[5]; /* 0 .. 2251799813691328 */
+    uint64_t result_0_add[5]; /* 0 .. 7881299347898368 */
+    uint64_t result_1_sub[5]; /* 0 .. 7881299347898368 */
+    uint64_t result_0_2_add; /* 0 .. 7881299347898368 */
+    uint64_t result_1_2_add; /* 0 .. 7881299347898368 */
+    uint64_t result_2_2_add; /* 0 .. 7881299347898368 */
+    uint64_t result_3_2_add; /* 0 .. 7881299347898368 */
+    uint64_t result_4_2_add; /* 0 .. 7881299347898368 */
+    uint64_t result_0_3_sub; /* 0 .. 7881299347898368 */
+    uint64_t result_1_3_sub; /* 0 .. 7881299347898368 */
+    uint64_t result_2_3_sub; /* 0 .. 7881299347898368 */
+    uint64_t result_3_3_sub; /* 0 .. 7881299347898368 */
+    uint64_t result_4_3_sub; /* 0 .. 7881299347898368 */
     result_0_add[0] = p->y[0] + p->x[0];
     result_0_add[1] = p->y[1] + p->x[1];
     result_0_add[2] = p->y[2] + p->x[2];
@@ -3772,15 +3780,15 @@ static void curve_ed25519_add_niels(curve_ed25519_P1P1 *restrict result, const c
 }
 
 /* field.fe25519_radix51.neg
- * in a: 0 .. 2251799813693440
- * out result: 0 .. 2251799813693440 */
+ * in a: 0 .. 2251799813701632
+ * out result: 0 .. 2251799813701632 */
 static void field_fe25519_radix51_neg(uint64_t *result, const uint64_t *a)
 {
-    uint64_t t_0; /* 2251799813677018 .. 4503599627370458 */
-    uint64_t t_1; /* 2251799813677054 .. 4503599627370494 */
-    uint64_t t_2; /* 2251799813677054 .. 4503599627370494 */
-    uint64_t t_3; /* 2251799813677054 .. 4503599627370494 */
-    uint64_t t_4; /* 2251799813677054 .. 4503599627370494 */
+    uint64_t t_0; /* 2251799813668826 .. 4503599627370458 */
+    uint64_t t_1; /* 2251799813668862 .. 4503599627370494 */
+    uint64_t t_2; /* 2251799813668862 .. 4503599627370494 */
+    uint64_t t_3; /* 2251799813668862 .. 4503599627370494 */
+    uint64_t t_4; /* 2251799813668862 .. 4503599627370494 */
     uint64_t r_0_0_carry; /* 0 .. 2251799813685266 */
     uint64_t r_1_0_carry; /* 0 .. 2^52-1 */
     uint64_t r_2_0_carry; /* 0 .. 2^52-1 */
@@ -3813,7 +3821,7 @@ static void field_fe25519_radix51_neg(uint64_t *result, const uint64_t *a)
 /* curve.ed25519_comb.term
  * The term of column `c` in block `j`: the row chosen by three digits relative to the fourth, whose sign the row takes.
  * in at: 0 .. 63 */
-static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict result, const curve_ed25519_Niels *rows, const uint8_t *k, uint32_t at)
+STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict result, const curve_ed25519_Niels *rows, const uint8_t *k, uint32_t at)
 {
     uint32_t top;
     uint32_t flip;
@@ -3823,8 +3831,8 @@ static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict result, const 
     uint32_t i;
     curve_ed25519_Niels q;
     uint32_t j; /* 1 .. 7 */
-    uint64_t plus[5]; /* 0 .. 2251799813693440 */
-    uint64_t minus[5]; /* 0 .. 2251799813693440 */
+    uint64_t plus[5]; /* 0 .. 2251799813701632 */
+    uint64_t minus[5]; /* 0 .. 2251799813701632 */
     uint64_t opposite[5]; /* 0 .. 2^51 */
     uint32_t cond_2;
     uint32_t at_0_bit; /* 0 .. 255 */
@@ -3900,7 +3908,7 @@ static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict result, const 
 
 /* curve.ed25519_comb.mult$16
  * `k` B with the table of `n` blocks. */
-static void curve_ed25519_comb_mult_16(curve_ed25519_P3 *restrict r, curve_ed25519_Niels (*rows)[8], const uint8_t *k)
+STK_NOINLINE static void curve_ed25519_comb_mult_16(curve_ed25519_P3 *restrict r, curve_ed25519_Niels (*rows)[8], const uint8_t *k)
 {
     uint8_t d[32];
     uint32_t c; /* 0 .. 3 */
@@ -3934,11 +3942,11 @@ static void curve_ed25519_comb_mult_16(curve_ed25519_P3 *restrict r, curve_ed255
 
 /* field.fe25519_pow.square_times$5
  * `x` squared `k` times.
- * in x: 0 .. 2251799813693440
- * out result: 0 .. 2251799813693440 */
-static void field_fe25519_pow_square_times_5(uint64_t *result, const uint64_t *x)
+ * in x: 0 .. 2251799813701632
+ * out result: 0 .. 2251799813701632 */
+STK_NOINLINE static void field_fe25519_pow_square_times_5(uint64_t *result, const uint64_t *x)
 {
-    uint64_t r[5]; /* 0 .. 2251799813693440 */
+    uint64_t r[5]; /* 0 .. 2251799813701632 */
     uint32_t i; /* 0 .. 4 */
     memmove(r, x, 5 * sizeof(uint64_t));
     for (i = 0; i < 5; i++) {
@@ -3949,11 +3957,11 @@ static void field_fe25519_pow_square_times_5(uint64_t *result, const uint64_t *x
 
 /* field.fe25519_pow.square_times$10
  * `x` squared `k` times.
- * in x: 0 .. 2251799813693440
- * out result: 0 .. 2251799813693440 */
-static void field_fe25519_pow_square_times_10(uint64_t *result, const uint64_t *x)
+ * in x: 0 .. 2251799813701632
+ * out result: 0 .. 2251799813701632 */
+STK_NOINLINE static void field_fe25519_pow_square_times_10(uint64_t *result, const uint64_t *x)
 {
-    uint64_t r[5]; /* 0 .. 2251799813693440 */
+    uint64_t r[5]; /* 0 .. 2251799813701632 */
     uint32_t i; /* 0 .. 9 */
     memmove(r, x, 5 * sizeof(uint64_t));
     for (i = 0; i < 10; i++) {
@@ -3964,11 +3972,11 @@ static void field_fe25519_pow_square_times_10(uint64_t *result, const uint64_t *
 
 /* field.fe25519_pow.square_times$20
  * `x` squared `k` times.
- * in x: 0 .. 2251799813693440
- * out result: 0 .. 2251799813693440 */
-static void field_fe25519_pow_square_times_20(uint64_t *result, const uint64_t *x)
+ * in x: 0 .. 2251799813701632
+ * out result: 0 .. 2251799813701632 */
+STK_NOINLINE static void field_fe25519_pow_square_times_20(uint64_t *result, const uint64_t *x)
 {
-    uint64_t r[5]; /* 0 .. 2251799813693440 */
+    uint64_t r[5]; /* 0 .. 2251799813701632 */
     uint32_t i; /* 0 .. 19 */
     memmove(r, x, 5 * sizeof(uint64_t));
     for (i = 0; i < 20; i++) {
@@ -3979,11 +3987,11 @@ static void field_fe25519_pow_square_times_20(uint64_t *result, const uint64_t *
 
 /* field.fe25519_pow.square_times$50
  * `x` squared `k` times.
- * in x: 0 .. 2251799813693440
- * out result: 0 .. 2251799813693440 */
-static void field_fe25519_pow_square_times_50(uint64_t *result, const uint64_t *x)
+ * in x: 0 .. 2251799813701632
+ * out result: 0 .. 2251799813701632 */
+STK_NOINLINE static void field_fe25519_pow_square_times_50(uint64_t *result, const uint64_t *x)
 {
-    uint64_t r[5]; /* 0 .. 2251799813693440 */
+    uint64_t r[5]; /* 0 .. 2251799813701632 */
     uint32_t i; /* 0 .. 49 */
     memmove(r, x, 5 * sizeof(uint64_t));
     for (i = 0; i < 50; i++) {
@@ -3994,11 +4002,11 @@ static void field_fe25519_pow_square_times_50(uint64_t *result, const uint64_t *
 
 /* field.fe25519_pow.square_times$100
  * `x` squared `k` times.
- * in x: 0 .. 2251799813693440
- * out result: 0 .. 2251799813693440 */
-static void field_fe25519_pow_square_times_100(uint64_t *result, const uint64_t *x)
+ * in x: 0 .. 2251799813701632
+ * out result: 0 .. 2251799813701632 */
+STK_NOINLINE static void field_fe25519_pow_square_times_100(uint64_t *result, const uint64_t *x)
 {
-    uint64_t r[5]; /* 0 .. 2251799813693440 */
+    uint64_t r[5]; /* 0 .. 2251799813701632 */
     uint32_t i; /* 0 .. 99 */
     memmove(r, x, 5 * sizeof(uint64_t));
     for (i = 0; i < 100; i++) {
@@ -4009,32 +4017,32 @@ static void field_fe25519_pow_square_times_100(uint64_t *result, const uint64_t 
 
 /* field.fe25519_pow.chain
  * `x^(2^250 - 1)` and `x^11`, the common part of both chains.
- * in x: 0 .. 2251799813693440
- * out result0: 0 .. 2251799813693440
- * out result1: 0 .. 2251799813693440 */
-static void field_fe25519_pow_chain(uint64_t *result0, uint64_t *result1, const uint64_t *x)
+ * in x: 0 .. 2251799813701632
+ * out result0: 0 .. 2251799813701632
+ * out result1: 0 .. 2251799813701632 */
+STK_NOINLINE static void field_fe25519_pow_chain(uint64_t *result0, uint64_t *result1, const uint64_t *x)
 {
-    uint64_t x2[5]; /* 0 .. 2251799813685343 */
-    uint64_t t[5]; /* 0 .. 2251799813685343 */
-    uint64_t t_2[5]; /* 0 .. 2251799813685343 */
-    uint64_t x9[5]; /* 0 .. 2251799813685343 */
-    uint64_t x11[5]; /* 0 .. 2251799813685343 */
-    uint64_t t_3[5]; /* 0 .. 2251799813685343 */
-    uint64_t e5[5]; /* 0 .. 2251799813685343 */
-    uint64_t t_4[5]; /* 0 .. 2251799813685343 */
-    uint64_t e10[5]; /* 0 .. 2251799813685343 */
-    uint64_t t_5[5]; /* 0 .. 2251799813685343 */
-    uint64_t e20[5]; /* 0 .. 2251799813685343 */
-    uint64_t t_6[5]; /* 0 .. 2251799813685343 */
-    uint64_t e40[5]; /* 0 .. 2251799813685343 */
-    uint64_t t_7[5]; /* 0 .. 2251799813685343 */
-    uint64_t e50[5]; /* 0 .. 2251799813685343 */
-    uint64_t t_8[5]; /* 0 .. 2251799813685343 */
-    uint64_t e100[5]; /* 0 .. 2251799813685343 */
-    uint64_t t_9[5]; /* 0 .. 2251799813685343 */
-    uint64_t e200[5]; /* 0 .. 2251799813685343 */
-    uint64_t t_10[5]; /* 0 .. 2251799813685343 */
-    uint64_t e250[5]; /* 0 .. 2251799813685343 */
+    uint64_t x2[5]; /* 0 .. 2251799813691328 */
+    uint64_t t[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_2[5]; /* 0 .. 2251799813691328 */
+    uint64_t x9[5]; /* 0 .. 2251799813691328 */
+    uint64_t x11[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_3[5]; /* 0 .. 2251799813691328 */
+    uint64_t e5[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_4[5]; /* 0 .. 2251799813691328 */
+    uint64_t e10[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_5[5]; /* 0 .. 2251799813691328 */
+    uint64_t e20[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_6[5]; /* 0 .. 2251799813691328 */
+    uint64_t e40[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_7[5]; /* 0 .. 2251799813691328 */
+    uint64_t e50[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_8[5]; /* 0 .. 2251799813691328 */
+    uint64_t e100[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_9[5]; /* 0 .. 2251799813691328 */
+    uint64_t e200[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_10[5]; /* 0 .. 2251799813691328 */
+    uint64_t e250[5]; /* 0 .. 2251799813691328 */
     field_fe25519_radix51_square(x2, x);
     field_fe25519_radix51_square(t, x2);
     field_fe25519_radix51_square(t_2, t);
@@ -4062,28 +4070,28 @@ static void field_fe25519_pow_chain(uint64_t *result0, uint64_t *result1, const 
 
 /* field.fe25519_pow.invert
  * `x^(P - 2)`: the inverse, and 0 for 0.
- * in x: 0 .. 2251799813693440
- * out result: 0 .. 2251799813693440 */
-static void field_fe25519_pow_invert(uint64_t *result, const uint64_t *x)
+ * in x: 0 .. 2251799813701632
+ * out result: 0 .. 2251799813701632 */
+STK_NOINLINE static void field_fe25519_pow_invert(uint64_t *result, const uint64_t *x)
 {
-    uint64_t e250[5]; /* 0 .. 2251799813685343 */
-    uint64_t x11[5]; /* 0 .. 2251799813685343 */
-    uint64_t t[5]; /* 0 .. 2251799813685343 */
+    uint64_t e250[5]; /* 0 .. 2251799813691328 */
+    uint64_t x11[5]; /* 0 .. 2251799813691328 */
+    uint64_t t[5]; /* 0 .. 2251799813691328 */
     field_fe25519_pow_chain(e250, x11, x);
     field_fe25519_pow_square_times_5(t, e250);
     field_fe25519_radix51_mul(result, t, x11);
 }
 
 /* field.fe25519_radix51.to_bytes
- * in a: 0 .. 2251799813693440 */
+ * in a: 0 .. 2251799813701632 */
 static void field_fe25519_radix51_to_bytes(uint8_t *restrict s, const uint64_t *a)
 {
     uint32_t q; /* 0 .. 1 */
-    uint64_t h_0; /* 0 .. 2251799813693440 */
-    uint64_t h_1; /* 0 .. 2251799813693441 */
-    uint64_t h_2; /* 0 .. 2251799813693441 */
-    uint64_t h_3; /* 0 .. 2251799813693441 */
-    uint64_t h_4; /* 0 .. 2251799813693441 */
+    uint64_t h_0; /* 0 .. 2251799813701632 */
+    uint64_t h_1; /* 0 .. 2251799813701633 */
+    uint64_t h_2; /* 0 .. 2251799813701633 */
+    uint64_t h_3; /* 0 .. 2251799813701633 */
+    uint64_t h_4; /* 0 .. 2251799813701633 */
     uint64_t w_0;
     uint64_t w_1;
     uint64_t w_2;
@@ -4170,15 +4178,15 @@ static void field_fe25519_radix51_to_bytes(uint8_t *restrict s, const uint64_t *
 
 /* curve.ed25519.encode
  * The encoding of the point (X/Z, Y/Z): y, and the parity of x in the top bit (RFC 8032, section 5.1.2).
- * in px: 0 .. 2251799813693440
- * in py: 0 .. 2251799813693440
- * in pz: 0 .. 2251799813693440 */
-static void curve_ed25519_encode(uint8_t *restrict s, const uint64_t *px, const uint64_t *py, const uint64_t *pz)
+ * in px: 0 .. 2251799813701632
+ * in py: 0 .. 2251799813701632
+ * in pz: 0 .. 2251799813701632 */
+STK_NOINLINE static void curve_ed25519_encode(uint8_t *restrict s, const uint64_t *px, const uint64_t *py, const uint64_t *pz)
 {
-    uint64_t zi[5]; /* 0 .. 2251799813685343 */
-    uint64_t t[5]; /* 0 .. 2251799813685343 */
+    uint64_t zi[5]; /* 0 .. 2251799813691328 */
+    uint64_t t[5]; /* 0 .. 2251799813691328 */
     uint8_t x[32];
-    uint64_t t_2[5]; /* 0 .. 2251799813685343 */
+    uint64_t t_2[5]; /* 0 .. 2251799813691328 */
     field_fe25519_pow_invert(zi, pz);
     field_fe25519_radix51_mul(t, px, zi);
     field_fe25519_radix51_to_bytes(x, t);
@@ -4189,7 +4197,7 @@ static void curve_ed25519_encode(uint8_t *restrict s, const uint64_t *px, const 
 
 /* nacl.sign.encoded_multiple
  * The encoding of `k` B. */
-static void nacl_sign_encoded_multiple(uint8_t *result, const uint8_t *k)
+STK_NOINLINE static void nacl_sign_encoded_multiple(uint8_t *result, const uint8_t *k)
 {
     curve_ed25519_P3 p;
     curve_ed25519_comb_mult_16(&p, (curve_ed25519_Niels (*)[8])(uintptr_t)curve_ed25519_base_comb16_ROWS, k);
@@ -4207,8 +4215,8 @@ static void santoku_sign_public_key(uint8_t *result, const uint8_t *seed)
 }
 
 /* field.sc25519.pack
- * 12 canonical limbs to 32 bytes.
- * in s: 0 .. 2^21-1 */
+ * The 32 bytes of a residue.
+ * in s: 0 .. 2^25-1 */
 static void field_sc25519_pack(uint8_t *restrict result, const uint32_t *s)
 {
     uint32_t w[12];
@@ -4322,15 +4330,15 @@ static void field_sc25519_fold(int64_t *restrict t, const int64_t *x)
 /* field.sc25519.reduce
  * 24 limbs to the canonical residue modulo L.
  * in x: 0 .. 1075838975
- * out result: 0 .. 2^21-1 */
-static void field_sc25519_reduce(uint32_t *restrict result, const uint32_t *x)
+ * out result: 0 .. 2^25-1 */
+STK_NOINLINE static void field_sc25519_reduce(uint32_t *restrict result, const uint32_t *x)
 {
     int64_t t[13]; /* -236971630569245 .. 719845318459392 */
     int32_t d_0_subtract_order[13]; /* -1960496 .. 2^21-1 */
-    int32_t result_0_subtract_order[13]; /* -16 .. 2^21-1 */
+    uint32_t result_0_subtract_order[13]; /* 0 .. 2^21-1 */
     uint32_t cond_0_subtract_order;
     int32_t d_1_subtract_order[13]; /* -1960496 .. 2^21-1 */
-    int32_t result_1_subtract_order[13]; /* -16 .. 2^21-1 */
+    uint32_t result_1_subtract_order[13]; /* 0 .. 2^21-1 */
     uint32_t cond_1_subtract_order;
     int64_t s_12; /* -3526793101312 .. 507621622829587 */
     int64_t s_13; /* -3526793101312 .. 704082402696635 */
@@ -4547,45 +4555,45 @@ static void field_sc25519_reduce(uint32_t *restrict result, const uint32_t *x)
         {
             uint32_t k;
             for (k = 0; k < 13; k++) {
-                result_0_subtract_order[k] = (int32_t)((uint64_t)d_0_subtract_order[k] ^ (stk_mask_u64(cond) & ((uint64_t)t[k] ^ (uint64_t)d_0_subtract_order[k])));
+                result_0_subtract_order[k] = (uint32_t)((uint64_t)d_0_subtract_order[k] ^ (stk_mask_u64(cond) & ((uint64_t)t[k] ^ (uint64_t)d_0_subtract_order[k])));
             }
         }
     }
-    d_1_subtract_order[0] = (int32_t)(uint32_t)result_0_subtract_order[0] - INT32_C(0x15d3ed);
-    d_1_subtract_order[1] = (int32_t)(uint32_t)result_0_subtract_order[1] - INT32_C(0x18d2e7);
+    d_1_subtract_order[0] = (int32_t)result_0_subtract_order[0] - INT32_C(0x15d3ed);
+    d_1_subtract_order[1] = (int32_t)result_0_subtract_order[1] - INT32_C(0x18d2e7);
     d_1_subtract_order[1] = d_1_subtract_order[1] + (d_1_subtract_order[0] >> 21);
     d_1_subtract_order[0] = (int32_t)((uint32_t)d_1_subtract_order[0] & UINT32_C(0x1fffff));
-    d_1_subtract_order[2] = (int32_t)(uint32_t)result_0_subtract_order[2] - INT32_C(0x160498);
+    d_1_subtract_order[2] = (int32_t)result_0_subtract_order[2] - INT32_C(0x160498);
     d_1_subtract_order[2] = d_1_subtract_order[2] + (d_1_subtract_order[1] >> 21);
     d_1_subtract_order[1] = (int32_t)((uint32_t)d_1_subtract_order[1] & UINT32_C(0x1fffff));
-    d_1_subtract_order[3] = (int32_t)(uint32_t)result_0_subtract_order[3] - INT32_C(0xf39ac);
+    d_1_subtract_order[3] = (int32_t)result_0_subtract_order[3] - INT32_C(0xf39ac);
     d_1_subtract_order[3] = d_1_subtract_order[3] + (d_1_subtract_order[2] >> 21);
     d_1_subtract_order[2] = (int32_t)((uint32_t)d_1_subtract_order[2] & UINT32_C(0x1fffff));
-    d_1_subtract_order[4] = (int32_t)(uint32_t)result_0_subtract_order[4] - INT32_C(0x1dea2f);
+    d_1_subtract_order[4] = (int32_t)result_0_subtract_order[4] - INT32_C(0x1dea2f);
     d_1_subtract_order[4] = d_1_subtract_order[4] + (d_1_subtract_order[3] >> 21);
     d_1_subtract_order[3] = (int32_t)((uint32_t)d_1_subtract_order[3] & UINT32_C(0x1fffff));
-    d_1_subtract_order[5] = (int32_t)(uint32_t)result_0_subtract_order[5] - INT32_C(0xa6f7c);
+    d_1_subtract_order[5] = (int32_t)result_0_subtract_order[5] - INT32_C(0xa6f7c);
     d_1_subtract_order[5] = d_1_subtract_order[5] + (d_1_subtract_order[4] >> 21);
     d_1_subtract_order[4] = (int32_t)((uint32_t)d_1_subtract_order[4] & UINT32_C(0x1fffff));
-    d_1_subtract_order[6] = (int32_t)(uint32_t)result_0_subtract_order[6];
+    d_1_subtract_order[6] = (int32_t)result_0_subtract_order[6];
     d_1_subtract_order[6] = (int32_t)(uint32_t)d_1_subtract_order[6] + (d_1_subtract_order[5] >> 21);
     d_1_subtract_order[5] = (int32_t)((uint32_t)d_1_subtract_order[5] & UINT32_C(0x1fffff));
-    d_1_subtract_order[7] = (int32_t)(uint32_t)result_0_subtract_order[7];
+    d_1_subtract_order[7] = (int32_t)result_0_subtract_order[7];
     d_1_subtract_order[7] = (int32_t)(uint32_t)d_1_subtract_order[7] + (d_1_subtract_order[6] >> 21);
     d_1_subtract_order[6] = (int32_t)((uint32_t)d_1_subtract_order[6] & UINT32_C(0x1fffff));
-    d_1_subtract_order[8] = (int32_t)(uint32_t)result_0_subtract_order[8];
+    d_1_subtract_order[8] = (int32_t)result_0_subtract_order[8];
     d_1_subtract_order[8] = (int32_t)(uint32_t)d_1_subtract_order[8] + (d_1_subtract_order[7] >> 21);
     d_1_subtract_order[7] = (int32_t)((uint32_t)d_1_subtract_order[7] & UINT32_C(0x1fffff));
-    d_1_subtract_order[9] = (int32_t)(uint32_t)result_0_subtract_order[9];
+    d_1_subtract_order[9] = (int32_t)result_0_subtract_order[9];
     d_1_subtract_order[9] = (int32_t)(uint32_t)d_1_subtract_order[9] + (d_1_subtract_order[8] >> 21);
     d_1_subtract_order[8] = (int32_t)((uint32_t)d_1_subtract_order[8] & UINT32_C(0x1fffff));
-    d_1_subtract_order[10] = (int32_t)(uint32_t)result_0_subtract_order[10];
+    d_1_subtract_order[10] = (int32_t)result_0_subtract_order[10];
     d_1_subtract_order[10] = (int32_t)(uint32_t)d_1_subtract_order[10] + (d_1_subtract_order[9] >> 21);
     d_1_subtract_order[9] = (int32_t)((uint32_t)d_1_subtract_order[9] & UINT32_C(0x1fffff));
-    d_1_subtract_order[11] = (int32_t)(uint32_t)result_0_subtract_order[11];
+    d_1_subtract_order[11] = (int32_t)result_0_subtract_order[11];
     d_1_subtract_order[11] = (int32_t)(uint32_t)d_1_subtract_order[11] + (d_1_subtract_order[10] >> 21);
     d_1_subtract_order[10] = (int32_t)((uint32_t)d_1_subtract_order[10] & UINT32_C(0x1fffff));
-    d_1_subtract_order[12] = (int32_t)(uint32_t)result_0_subtract_order[12] - INT32_C(1);
+    d_1_subtract_order[12] = (int32_t)result_0_subtract_order[12] - INT32_C(1);
     d_1_subtract_order[12] = d_1_subtract_order[12] + (d_1_subtract_order[11] >> 21);
     d_1_subtract_order[11] = (int32_t)((uint32_t)d_1_subtract_order[11] & UINT32_C(0x1fffff));
     cond_1_subtract_order = stk_lt_i32(d_1_subtract_order[12], INT32_C(0));
@@ -4594,22 +4602,22 @@ static void field_sc25519_reduce(uint32_t *restrict result, const uint32_t *x)
         {
             uint32_t k_2;
             for (k_2 = 0; k_2 < 13; k_2++) {
-                result_1_subtract_order[k_2] = (int32_t)((uint32_t)d_1_subtract_order[k_2] ^ (stk_mask_u32(cond_2) & ((uint32_t)result_0_subtract_order[k_2] ^ (uint32_t)d_1_subtract_order[k_2])));
+                result_1_subtract_order[k_2] = ((uint32_t)d_1_subtract_order[k_2] ^ (stk_mask_u32(cond_2) & (result_0_subtract_order[k_2] ^ (uint32_t)d_1_subtract_order[k_2])));
             }
         }
     }
-    result[0] = (uint32_t)result_1_subtract_order[0];
-    result[1] = (uint32_t)result_1_subtract_order[1];
-    result[2] = (uint32_t)result_1_subtract_order[2];
-    result[3] = (uint32_t)result_1_subtract_order[3];
-    result[4] = (uint32_t)result_1_subtract_order[4];
-    result[5] = (uint32_t)result_1_subtract_order[5];
-    result[6] = (uint32_t)result_1_subtract_order[6];
-    result[7] = (uint32_t)result_1_subtract_order[7];
-    result[8] = (uint32_t)result_1_subtract_order[8];
-    result[9] = (uint32_t)result_1_subtract_order[9];
-    result[10] = (uint32_t)result_1_subtract_order[10];
-    result[11] = (uint32_t)result_1_subtract_order[11];
+    result[0] = result_1_subtract_order[0];
+    result[1] = result_1_subtract_order[1];
+    result[2] = result_1_subtract_order[2];
+    result[3] = result_1_subtract_order[3];
+    result[4] = result_1_subtract_order[4];
+    result[5] = result_1_subtract_order[5];
+    result[6] = result_1_subtract_order[6];
+    result[7] = result_1_subtract_order[7];
+    result[8] = result_1_subtract_order[8];
+    result[9] = result_1_subtract_order[9];
+    result[10] = result_1_subtract_order[10];
+    result[11] = result_1_subtract_order[11] + (result_1_subtract_order[12] << 21);
 }
 
 /* field.sc25519.unpack64
@@ -4632,10 +4640,10 @@ static void field_sc25519_unpack64(uint32_t *restrict s, const uint8_t *x)
 
 /* field.sc25519.reduce64
  * The residue of a 512-bit number, as hashes give it. */
-static void field_sc25519_reduce64(uint8_t *restrict result, const uint8_t *x)
+STK_NOINLINE static void field_sc25519_reduce64(uint8_t *restrict result, const uint8_t *x)
 {
     uint32_t t[24]; /* 0 .. 2^29-1 */
-    uint32_t t_2[12]; /* 0 .. 2^21-1 */
+    uint32_t t_2[12]; /* 0 .. 2^23-1 */
     field_sc25519_unpack64(t, x);
     field_sc25519_reduce(t_2, t);
     field_sc25519_pack(result, t_2);
@@ -4643,7 +4651,7 @@ static void field_sc25519_reduce64(uint8_t *restrict result, const uint8_t *x)
 
 /* hash.sha512.first_block$32
  * The first 128 bytes of `head || m`, of which there are at least that many. */
-static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     (void)n;
     p[0] = (uint8_t)(uint32_t)head[0];
@@ -4778,7 +4786,7 @@ static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const ui
 
 /* hash.sha512.tail$32
  * What follows the last whole block of `head || m`, then 0x80, then zeros. */
-static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 32 .. 2147483679 */
     uint32_t start; /* 0 .. 2^31 */
@@ -4800,7 +4808,7 @@ static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *
 
 /* hash.sha512.hash_with_prefix$32
  * Hash of `head || m`, without joining them: `head` is at most one block. */
-static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 32 .. 2147483679 */
     uint32_t blocks; /* 0 .. 2^24 */
@@ -4828,7 +4836,7 @@ static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n
 
 /* nacl.sign.nonce
  * SHA-512(prefix || M) modulo L. */
-static void nacl_sign_nonce(uint8_t *result, uint32_t n, const uint8_t *prefix, const uint8_t *m)
+STK_NOINLINE static void nacl_sign_nonce(uint8_t *result, uint32_t n, const uint8_t *prefix, const uint8_t *m)
 {
     uint8_t t[64];
     hash_sha512_hash_with_prefix_32(t, n, prefix, m);
@@ -4837,7 +4845,7 @@ static void nacl_sign_nonce(uint8_t *result, uint32_t n, const uint8_t *prefix, 
 
 /* hash.sha512.first_block$64
  * The first 128 bytes of `head || m`, of which there are at least that many. */
-static void hash_sha512_first_block_64(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_first_block_64(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     (void)n;
     p[0] = (uint8_t)(uint32_t)head[0];
@@ -4972,7 +4980,7 @@ static void hash_sha512_first_block_64(uint8_t *restrict p, uint32_t n, const ui
 
 /* hash.sha512.tail$64
  * What follows the last whole block of `head || m`, then 0x80, then zeros. */
-static void hash_sha512_tail_64(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_tail_64(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 64 .. 2147483711 */
     uint32_t start; /* 0 .. 2^31 */
@@ -4994,7 +5002,7 @@ static void hash_sha512_tail_64(uint8_t *restrict p, uint32_t n, const uint8_t *
 
 /* hash.sha512.hash_with_prefix$64
  * Hash of `head || m`, without joining them: `head` is at most one block. */
-static void hash_sha512_hash_with_prefix_64(uint8_t *result, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_hash_with_prefix_64(uint8_t *result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 64 .. 2147483711 */
     uint32_t blocks; /* 0 .. 2^24 */
@@ -5022,7 +5030,7 @@ static void hash_sha512_hash_with_prefix_64(uint8_t *result, uint32_t n, const u
 
 /* nacl.sign.challenge
  * SHA-512(R || A || M) modulo L. */
-static void nacl_sign_challenge(uint8_t *result, uint32_t n, const uint8_t *r, const uint8_t *a, const uint8_t *m)
+STK_NOINLINE static void nacl_sign_challenge(uint8_t *result, uint32_t n, const uint8_t *r, const uint8_t *a, const uint8_t *m)
 {
     uint8_t head[64];
     uint8_t t[64];
@@ -5067,14 +5075,14 @@ static void field_sc25519_unpack32(uint32_t *restrict s, const uint8_t *x)
 
 /* field.sc25519.muladd
  * `a * b + c` modulo L. */
-static void field_sc25519_muladd(uint8_t *result, const uint8_t *a, const uint8_t *b, const uint8_t *c)
+STK_NOINLINE static void field_sc25519_muladd(uint8_t *result, const uint8_t *a, const uint8_t *b, const uint8_t *c)
 {
     uint32_t x[12]; /* 0 .. 2^25-1 */
     uint32_t y[12]; /* 0 .. 2^25-1 */
     uint32_t z[12]; /* 0 .. 2^25-1 */
     uint64_t s[24]; /* 0 .. 2^50-1 */
     uint32_t i; /* 0 .. 11 */
-    uint32_t t[12]; /* 0 .. 2^21-1 */
+    uint32_t t[12]; /* 0 .. 2^23-1 */
     field_sc25519_unpack32(x, a);
     field_sc25519_unpack32(y, b);
     field_sc25519_unpack32(z, c);
@@ -5184,7 +5192,7 @@ static void santoku_sign_detached(uint8_t *sig, uint32_t n, const uint8_t *m, co
 }
 
 /* field.fe25519_radix51.from_bytes
- * out result: 0 .. 2251799813693440 */
+ * out result: 0 .. 2251799813701632 */
 static void field_fe25519_radix51_from_bytes(uint64_t *restrict result, const uint8_t *s)
 {
     uint64_t t;
@@ -5206,11 +5214,11 @@ static void field_fe25519_radix51_from_bytes(uint64_t *restrict result, const ui
 
 /* field.fe25519_pow.square_times$2
  * `x` squared `k` times.
- * in x: 0 .. 2251799813693440
- * out result: 0 .. 2251799813693440 */
-static void field_fe25519_pow_square_times_2(uint64_t *result, const uint64_t *x)
+ * in x: 0 .. 2251799813701632
+ * out result: 0 .. 2251799813701632 */
+STK_NOINLINE static void field_fe25519_pow_square_times_2(uint64_t *result, const uint64_t *x)
 {
-    uint64_t r[5]; /* 0 .. 2251799813693440 */
+    uint64_t r[5]; /* 0 .. 2251799813701632 */
     uint32_t i; /* 0 .. 1 */
     memmove(r, x, 5 * sizeof(uint64_t));
     for (i = 0; i < 2; i++) {
@@ -5221,13 +5229,13 @@ static void field_fe25519_pow_square_times_2(uint64_t *result, const uint64_t *x
 
 /* field.fe25519_pow.pow22523
  * `x^((P - 5) / 8)`, for square roots (RFC 8032, section 5.1.3).
- * in x: 0 .. 2251799813693440
- * out result: 0 .. 2251799813693440 */
-static void field_fe25519_pow_pow22523(uint64_t *result, const uint64_t *x)
+ * in x: 0 .. 2251799813701632
+ * out result: 0 .. 2251799813701632 */
+STK_NOINLINE static void field_fe25519_pow_pow22523(uint64_t *result, const uint64_t *x)
 {
-    uint64_t e250[5]; /* 0 .. 2251799813685343 */
-    uint64_t x11[5]; /* 0 .. 2251799813685343 */
-    uint64_t t[5]; /* 0 .. 2251799813685343 */
+    uint64_t e250[5]; /* 0 .. 2251799813691328 */
+    uint64_t x11[5]; /* 0 .. 2251799813691328 */
+    uint64_t t[5]; /* 0 .. 2251799813691328 */
     field_fe25519_pow_chain(e250, x11, x);
     field_fe25519_pow_square_times_2(t, e250);
     field_fe25519_radix51_mul(result, t, x);
@@ -5242,19 +5250,19 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     uint64_t y[5]; /* 0 .. 2^51-1 */
     uint8_t canonical[32];
     uint8_t low[32];
-    uint64_t yy[5]; /* 0 .. 2251799813685343 */
-    uint64_t dyy[5]; /* 0 .. 2251799813685303 */
-    uint64_t t[5]; /* 0 .. 2251799813685343 */
-    uint64_t v3[5]; /* 0 .. 2251799813685343 */
-    uint64_t uv3[5]; /* 0 .. 2251799813685533 */
-    uint64_t t_2[5]; /* 0 .. 2251799813685343 */
-    uint64_t t_3[5]; /* 0 .. 2251799813685343 */
-    uint64_t uv7[5]; /* 0 .. 2251799813685343 */
-    uint64_t t_4[5]; /* 0 .. 2251799813685343 */
-    uint64_t x[5]; /* 0 .. 2251799813685343 */
-    uint64_t t_5[5]; /* 0 .. 2251799813685343 */
-    uint64_t vxx[5]; /* 0 .. 2251799813685343 */
-    uint64_t num[5]; /* 0 .. 2^51 */
+    uint64_t yy[5]; /* 0 .. 2251799813691328 */
+    uint64_t dyy[5]; /* 0 .. 2251799813691328 */
+    uint64_t t[5]; /* 0 .. 2251799813691328 */
+    uint64_t v3[5]; /* 0 .. 2251799813691328 */
+    uint64_t uv3[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_2[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_3[5]; /* 0 .. 2251799813691328 */
+    uint64_t uv7[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_4[5]; /* 0 .. 2251799813691328 */
+    uint64_t x[5]; /* 0 .. 2251799813691328 */
+    uint64_t t_5[5]; /* 0 .. 2251799813691328 */
+    uint64_t vxx[5]; /* 0 .. 2251799813691328 */
+    uint64_t num[5]; /* 0 .. 2251799813691328 */
     uint8_t t_6[32];
     uint8_t t_7[32];
     uint32_t direct;
@@ -5262,7 +5270,7 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     uint64_t t_9[5]; /* 0 .. 2^51 */
     uint8_t t_10[32];
     uint32_t twisted;
-    uint64_t xi[5]; /* 0 .. 2251799813685307 */
+    uint64_t xi[5]; /* 0 .. 2251799813691328 */
     uint8_t bytes[32];
     uint32_t odd;
     uint32_t sign;
@@ -5270,8 +5278,8 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     uint32_t cond;
     uint32_t cond_2;
     uint64_t call[5]; /* 0 .. 2^51 */
-    uint64_t result_0_sub[5]; /* 0 .. 2^53 */
-    uint64_t result_1_add[5]; /* 0 .. 2^53 */
+    uint64_t result_0_sub[5]; /* 0 .. 7881299347898368 */
+    uint64_t result_1_add[5]; /* 0 .. 7881299347898368 */
     field_fe25519_radix51_from_bytes(y, s);
     field_fe25519_radix51_to_bytes(canonical, y);
     memmove(low, s, 32);
@@ -5401,7 +5409,7 @@ static uint32_t curve_ed25519_vartime_window(const uint8_t *k, uint32_t i)
 /* curve.ed25519_vartime.wnaf$5
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
  * out d: -15 .. 15 */
-static void curve_ed25519_vartime_wnaf_5(int8_t *restrict d, const uint8_t *k)
+STK_NOINLINE static void curve_ed25519_vartime_wnaf_5(int8_t *restrict d, const uint8_t *k)
 {
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 4 */
@@ -5434,7 +5442,7 @@ static void curve_ed25519_vartime_wnaf_5(int8_t *restrict d, const uint8_t *k)
 /* curve.ed25519_vartime.wnaf$8
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
  * out d: -127 .. 127 */
-static void curve_ed25519_vartime_wnaf_8(int8_t *restrict d, const uint8_t *k)
+STK_NOINLINE static void curve_ed25519_vartime_wnaf_8(int8_t *restrict d, const uint8_t *k)
 {
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 7 */
@@ -5466,24 +5474,24 @@ static void curve_ed25519_vartime_wnaf_8(int8_t *restrict d, const uint8_t *k)
 
 /* curve.ed25519.add_cached
  * Addition of two points (section 3.1, a = -1), the second made ready. */
-static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Cached *q)
+STK_NOINLINE static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Cached *q)
 {
-    uint64_t a[5]; /* 0 .. 2251799813686008 */
-    uint64_t b[5]; /* 0 .. 2251799813686388 */
-    uint64_t c[5]; /* 0 .. 2251799813685343 */
-    uint64_t zz[5]; /* 0 .. 2251799813685343 */
-    uint64_t result_0_add[5]; /* 0 .. 2^53 */
-    uint64_t result_1_sub[5]; /* 0 .. 2^53 */
-    uint64_t result_0_2_add; /* 0 .. 2^53 */
-    uint64_t result_1_2_add; /* 0 .. 2^53 */
-    uint64_t result_2_2_add; /* 0 .. 2^53 */
-    uint64_t result_3_2_add; /* 0 .. 2^53 */
-    uint64_t result_4_2_add; /* 0 .. 2^53 */
-    uint64_t result_0_3_sub; /* 0 .. 2^53 */
-    uint64_t result_1_3_sub; /* 0 .. 2^53 */
-    uint64_t result_2_3_sub; /* 0 .. 2^53 */
-    uint64_t result_3_3_sub; /* 0 .. 2^53 */
-    uint64_t result_4_3_sub; /* 0 .. 2^53 */
+    uint64_t a[5]; /* 0 .. 2251799813691328 */
+    uint64_t b[5]; /* 0 .. 2251799813691328 */
+    uint64_t c[5]; /* 0 .. 2251799813691328 */
+    uint64_t zz[5]; /* 0 .. 2251799813691328 */
+    uint64_t result_0_add[5]; /* 0 .. 7881299347898368 */
+    uint64_t result_1_sub[5]; /* 0 .. 7881299347898368 */
+    uint64_t result_0_2_add; /* 0 .. 7881299347898368 */
+    uint64_t result_1_2_add; /* 0 .. 7881299347898368 */
+    uint64_t result_2_2_add; /* 0 .. 7881299347898368 */
+    uint64_t result_3_2_add; /* 0 .. 7881299347898368 */
+    uint64_t result_4_2_add; /* 0 .. 7881299347898368 */
+    uint64_t result_0_3_sub; /* 0 .. 7881299347898368 */
+    uint64_t result_1_3_sub; /* 0 .. 7881299347898368 */
+    uint64_t result_2_3_sub; /* 0 .. 7881299347898368 */
+    uint64_t result_3_3_sub; /* 0 .. 7881299347898368 */
+    uint64_t result_4_3_sub; /* 0 .. 7881299347898368 */
     result_0_add[0] = p->y[0] + p->x[0];
     result_0_add[1] = p->y[1] + p->x[1];
     result_0_add[2] = p->y[2] + p->x[2];
@@ -5532,7 +5540,7 @@ static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict result, const 
 
 /* curve.ed25519_vartime.odd_multiples
  * A, 3A, ... 15A. */
-static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cached *restrict t, const curve_ed25519_P3 *a)
+STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cached *restrict t, const curve_ed25519_P3 *a)
 {
     curve_ed25519_P1P1 t_2;
     curve_ed25519_P3 a2;
@@ -5561,9 +5569,9 @@ static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cached *restrict t
     field_fe25519_radix51_mul(a2.t, t_2.x, t_2.y);
     for (i = 1; i < 8; i++) {
         curve_ed25519_P1P1 t_3;
-        uint64_t t_0[5]; /* 0 .. 2251799813693440 */
-        uint64_t t_1[5]; /* 0 .. 2251799813693440 */
-        uint64_t t_3_2[5]; /* 0 .. 2251799813693440 */
+        uint64_t t_0[5]; /* 0 .. 2251799813701632 */
+        uint64_t t_1[5]; /* 0 .. 2251799813701632 */
+        uint64_t t_3_2[5]; /* 0 .. 2251799813701632 */
         curve_ed25519_add_cached(&t_3, &a2, &t[i - UINT32_C(1)]);
         field_fe25519_radix51_mul(t_0, t_3.x, t_3.t);
         field_fe25519_radix51_mul(t_1, t_3.y, t_3.z);
@@ -5586,7 +5594,7 @@ static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cached *restrict t
 
 /* curve.ed25519_vartime.double_mult
  * `s` B + `k` A. */
-static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
+STK_NOINLINE static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
 {
     int8_t da[256]; /* -15 .. 15 */
     int8_t db[256]; /* -127 .. 127 */
@@ -5725,11 +5733,23 @@ static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, const uint8_t 
 
 #else /* rv32 */
 
-#include <string.h>
+/* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
+void *(memcpy)(void *, const void *, size_t);
+void *(memmove)(void *, const void *, size_t);
+void *(memset)(void *, int, size_t);
 
 /* Assumed of the compiler: two's complement and arithmetic right shift of negative values. */
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];
 typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
+
+/* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */
+#ifndef STK_NOINLINE
+#if defined(__GNUC__) || defined(__clang__)
+#define STK_NOINLINE __attribute__((noinline))
+#else
+#define STK_NOINLINE
+#endif
+#endif
 
 /* Define STK_TABLES_IN_RAM where reading flash is slow: constant tables then live in initialised data. */
 #ifdef STK_TABLES_IN_RAM
@@ -6334,7 +6354,7 @@ STK_TABLE curve_ed25519_Niels curve_ed25519_odd_w5_ROWS[8] = {
 
 /* hash.sha512.compress
  * One block: the state after 80 rounds, added to the state before. The schedule is kept as a ring of 16 words. */
-static void hash_sha512_compress(uint64_t *restrict result, const uint64_t *h, const uint8_t *p)
+STK_NOINLINE static void hash_sha512_compress(uint64_t *restrict result, const uint64_t *h, const uint8_t *p)
 {
     uint64_t w[16];
     uint32_t i; /* 0 .. 15 */
@@ -6608,7 +6628,7 @@ static void hash_sha512_compress(uint64_t *restrict result, const uint64_t *h, c
 
 /* hash.sha512.first_block$0
  * The first 128 bytes of `head || m`, of which there are at least that many. */
-static void hash_sha512_first_block_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_first_block_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     (void)n;
     (void)head;
@@ -6745,7 +6765,7 @@ static void hash_sha512_first_block_0(uint8_t *restrict p, uint32_t n, const uin
 /* hash.sha512.finish
  * Appends the length in bits and hashes the last one or two blocks.
  * in total: 0 .. 2147484672 */
-static void hash_sha512_finish(uint8_t *restrict d, const uint64_t *h, const uint8_t *last, uint32_t total)
+STK_NOINLINE static void hash_sha512_finish(uint8_t *restrict d, const uint64_t *h, const uint8_t *last, uint32_t total)
 {
     uint64_t s[8];
     uint8_t p[128];
@@ -6785,7 +6805,7 @@ static void hash_sha512_finish(uint8_t *restrict d, const uint64_t *h, const uin
 
 /* hash.sha512.tail$0
  * What follows the last whole block of `head || m`, then 0x80, then zeros. */
-static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     (void)head;
     uint32_t start; /* 0 .. 2147483520 */
@@ -6794,9 +6814,7 @@ static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, const uint8_t *h
     memset(p, 0, 128);
     for (i = 0; i < 128; i++) {
         if ((start + i) < n) {
-            {
-                p[i] = (uint8_t)(uint32_t)m[start + i];
-            }
+            p[i] = (uint8_t)(uint32_t)m[start + i];
         }
     }
     p[n & UINT32_C(127)] = UINT32_C(128);
@@ -6804,7 +6822,7 @@ static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, const uint8_t *h
 
 /* hash.sha512.hash_with_prefix$0
  * Hash of `head || m`, without joining them: `head` is at most one block. */
-static void hash_sha512_hash_with_prefix_0(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_hash_with_prefix_0(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t blocks; /* 0 .. 2^24-1 */
     uint64_t h[8];
@@ -6830,7 +6848,7 @@ static void hash_sha512_hash_with_prefix_0(uint8_t *restrict result, uint32_t n,
 
 /* nacl.sign.expand
  * The secret scalar of a seed and the prefix for nonces (RFC 8032, section 5.1.5, steps 1 and 2). */
-static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uint8_t *seed)
+STK_NOINLINE static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uint8_t *seed)
 {
     uint8_t h[64];
     uint8_t none_0_hash[1];
@@ -6874,7 +6892,7 @@ static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uint8_t *seed)
 
 /* curve.ed25519_comb.recode
  * `(k + 2^256 - 1 + (k even ? L : 0)) / 2`: its bits are the signed digits of `k` or of `k + L`, 1 for +1 and 0 for -1. */
-static void curve_ed25519_comb_recode(uint8_t *result, const uint8_t *k)
+STK_NOINLINE static void curve_ed25519_comb_recode(uint8_t *result, const uint8_t *k)
 {
     uint32_t even;
     uint16_t t[33]; /* 0 .. 511 */
@@ -6930,7 +6948,7 @@ static void curve_ed25519_comb_recode(uint8_t *result, const uint8_t *k)
  * in a: -106954752 .. 106954752
  * in b: -106954752 .. 106954752
  * out result: -35651584 .. 35651584 */
-static void field_fe25519_radix25_5_mul(int32_t *result, const int32_t *a, const int32_t *b)
+STK_NOINLINE static void field_fe25519_radix25_5_mul(int32_t *result, const int32_t *a, const int32_t *b)
 {
     int64_t c_0_carry; /* -26250707576 .. 26250707576 */
     int32_t a2_0; /* -106954752 .. 106954752 */
@@ -7132,18 +7150,14 @@ static void field_fe25519_radix25_5_mul(int32_t *result, const int32_t *a, const
 /* field.fe25519_radix25_5.square
  * in a: -106954752 .. 106954752
  * out result: -35651584 .. 35651584 */
-static void field_fe25519_radix25_5_square(int32_t *result, const int32_t *a)
+STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const int32_t *a)
 {
     int64_t t[10]; /* -1412755893459615744 .. 1424195212434997248 */
     int32_t a2_0_square_products[10]; /* -213909504 .. 213909504 */
     uint32_t j_0_square_products; /* 0 .. 8 */
     int64_t c_1_carry; /* -26250707571 .. 26250707576 */
-    int32_t a19_2_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a19_4_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a19_6_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a19_8_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_0_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_1_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a38_2_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a38_3_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a38_4_0_square_products; /* -2032140288 .. 2032140288 */
@@ -7160,10 +7174,8 @@ static void field_fe25519_radix25_5_square(int32_t *result, const int32_t *a)
     a2_0_square_products[0] = INT32_C(2) * a[0];
     a2_0_square_products[1] = INT32_C(2) * a[1];
     a2_0_square_products[2] = INT32_C(2) * a[2];
-    a19_2_0_square_products = INT32_C(19) * a[2];
     a2_0_square_products[3] = INT32_C(2) * a[3];
     a2_0_square_products[4] = INT32_C(2) * a[4];
-    a19_4_0_square_products = INT32_C(19) * a[4];
     a2_0_square_products[5] = INT32_C(2) * a[5];
     a2_0_square_products[6] = INT32_C(2) * a[6];
     a19_6_0_square_products = INT32_C(19) * a[6];
@@ -7171,8 +7183,6 @@ static void field_fe25519_radix25_5_square(int32_t *result, const int32_t *a)
     a2_0_square_products[8] = INT32_C(2) * a[8];
     a19_8_0_square_products = INT32_C(19) * a[8];
     a2_0_square_products[9] = INT32_C(2) * a[9];
-    a38_0_0_square_products = INT32_C(38) * a[1];
-    a38_1_0_square_products = INT32_C(38) * a[3];
     a38_2_0_square_products = INT32_C(38) * a[5];
     a38_3_0_square_products = INT32_C(38) * a[7];
     a38_4_0_square_products = INT32_C(38) * a[9];
@@ -7180,46 +7190,30 @@ static void field_fe25519_radix25_5_square(int32_t *result, const int32_t *a)
     t[0] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[0] * (int64_t)a[0]));
     t[2] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[1] * (int64_t)a[1]);
     for (j_0_square_products = 0; j_0_square_products < 1; j_0_square_products++) {
-        {
-            {
-                t[1] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[0] * (int64_t)a[1]);
-            }
-        }
+        t[1] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[0] * (int64_t)a[1]);
     }
     t[4] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[2] * (int64_t)a[2]));
     for (j_0_square_products = 0; j_0_square_products < 2; j_0_square_products++) {
-        {
-            t[UINT32_C(2) + j_0_square_products] = t[UINT32_C(2) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[2]);
-        }
+        t[UINT32_C(2) + j_0_square_products] = t[UINT32_C(2) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[2]);
     }
     t[6] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[3] * (int64_t)a[3]);
     for (j_0_square_products = 0; j_0_square_products < 3; j_0_square_products++) {
         if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            {
-                t[4] = (int64_t)(uint64_t)t[4] + ((int64_t)a2_0_square_products[1] * (int64_t)a2_0_square_products[3]);
-            }
+            t[4] = (int64_t)(uint64_t)t[4] + ((int64_t)a2_0_square_products[1] * (int64_t)a2_0_square_products[3]);
         } else {
-            {
-                t[UINT32_C(3) + j_0_square_products] = t[UINT32_C(3) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[3]);
-            }
+            t[UINT32_C(3) + j_0_square_products] = t[UINT32_C(3) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[3]);
         }
     }
     t[8] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[4] * (int64_t)a[4]));
     for (j_0_square_products = 0; j_0_square_products < 4; j_0_square_products++) {
-        {
-            t[UINT32_C(4) + j_0_square_products] = t[UINT32_C(4) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[4]);
-        }
+        t[UINT32_C(4) + j_0_square_products] = t[UINT32_C(4) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[4]);
     }
     t[0] = (int64_t)(uint64_t)t[0] + ((int64_t)a[5] * (int64_t)a38_2_0_square_products);
     for (j_0_square_products = 0; j_0_square_products < 5; j_0_square_products++) {
         if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            {
-                t[UINT32_C(5) + j_0_square_products] = t[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a2_0_square_products[5]);
-            }
+            t[UINT32_C(5) + j_0_square_products] = t[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a2_0_square_products[5]);
         } else {
-            {
-                t[UINT32_C(5) + j_0_square_products] = t[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[5]);
-            }
+            t[UINT32_C(5) + j_0_square_products] = t[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[5]);
         }
     }
     t[2] = t[2] + ((int64_t)a[6] * (int64_t)a19_6_0_square_products);
@@ -7257,9 +7251,7 @@ static void field_fe25519_radix25_5_square(int32_t *result, const int32_t *a)
     t[8] = t[8] + ((int64_t)a[9] * (int64_t)a38_4_0_square_products);
     for (j_0_square_products = 0; j_0_square_products < 9; j_0_square_products++) {
         if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            {
-                t[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] = t[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a38_4_0_square_products);
-            }
+            t[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] = t[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a38_4_0_square_products);
         } else {
             if ((UINT32_C(9) + j_0_square_products) < UINT32_C(10)) {
                 t[9] = t[9] + ((int64_t)a2_0_square_products[0] * (int64_t)a[9]);
@@ -7328,7 +7320,7 @@ static void field_fe25519_radix25_5_square(int32_t *result, const int32_t *a)
 /* field.fe25519_radix25_5.square2
  * in a: -106954752 .. 106954752
  * out result: -35651584 .. 35651584 */
-static void field_fe25519_radix25_5_square2(int32_t *result, const int32_t *a)
+STK_NOINLINE static void field_fe25519_radix25_5_square2(int32_t *result, const int32_t *a)
 {
     int64_t h[10]; /* -1412755893459615744 .. 1424195212434997248 */
     int32_t a2_0_square_products[10]; /* -213909504 .. 213909504 */
@@ -7344,12 +7336,8 @@ static void field_fe25519_radix25_5_square2(int32_t *result, const int32_t *a)
     int64_t t_7; /* -526208672867549184 .. 526208672867549184 */
     int64_t t_8; /* -354618888236826624 .. 377497526187589632 */
     int64_t t_9; /* -114393189753815040 .. 114393189753815040 */
-    int32_t a19_2_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a19_4_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a19_6_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a19_8_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_0_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_1_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a38_2_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a38_3_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a38_4_0_square_products; /* -2032140288 .. 2032140288 */
@@ -7366,10 +7354,8 @@ static void field_fe25519_radix25_5_square2(int32_t *result, const int32_t *a)
     a2_0_square_products[0] = INT32_C(2) * a[0];
     a2_0_square_products[1] = INT32_C(2) * a[1];
     a2_0_square_products[2] = INT32_C(2) * a[2];
-    a19_2_0_square_products = INT32_C(19) * a[2];
     a2_0_square_products[3] = INT32_C(2) * a[3];
     a2_0_square_products[4] = INT32_C(2) * a[4];
-    a19_4_0_square_products = INT32_C(19) * a[4];
     a2_0_square_products[5] = INT32_C(2) * a[5];
     a2_0_square_products[6] = INT32_C(2) * a[6];
     a19_6_0_square_products = INT32_C(19) * a[6];
@@ -7377,8 +7363,6 @@ static void field_fe25519_radix25_5_square2(int32_t *result, const int32_t *a)
     a2_0_square_products[8] = INT32_C(2) * a[8];
     a19_8_0_square_products = INT32_C(19) * a[8];
     a2_0_square_products[9] = INT32_C(2) * a[9];
-    a38_0_0_square_products = INT32_C(38) * a[1];
-    a38_1_0_square_products = INT32_C(38) * a[3];
     a38_2_0_square_products = INT32_C(38) * a[5];
     a38_3_0_square_products = INT32_C(38) * a[7];
     a38_4_0_square_products = INT32_C(38) * a[9];
@@ -7386,46 +7370,30 @@ static void field_fe25519_radix25_5_square2(int32_t *result, const int32_t *a)
     h[0] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[0] * (int64_t)a[0]));
     h[2] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[1] * (int64_t)a[1]);
     for (j_0_square_products = 0; j_0_square_products < 1; j_0_square_products++) {
-        {
-            {
-                h[1] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[0] * (int64_t)a[1]);
-            }
-        }
+        h[1] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[0] * (int64_t)a[1]);
     }
     h[4] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[2] * (int64_t)a[2]));
     for (j_0_square_products = 0; j_0_square_products < 2; j_0_square_products++) {
-        {
-            h[UINT32_C(2) + j_0_square_products] = h[UINT32_C(2) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[2]);
-        }
+        h[UINT32_C(2) + j_0_square_products] = h[UINT32_C(2) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[2]);
     }
     h[6] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[3] * (int64_t)a[3]);
     for (j_0_square_products = 0; j_0_square_products < 3; j_0_square_products++) {
         if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            {
-                h[4] = (int64_t)(uint64_t)h[4] + ((int64_t)a2_0_square_products[1] * (int64_t)a2_0_square_products[3]);
-            }
+            h[4] = (int64_t)(uint64_t)h[4] + ((int64_t)a2_0_square_products[1] * (int64_t)a2_0_square_products[3]);
         } else {
-            {
-                h[UINT32_C(3) + j_0_square_products] = h[UINT32_C(3) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[3]);
-            }
+            h[UINT32_C(3) + j_0_square_products] = h[UINT32_C(3) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[3]);
         }
     }
     h[8] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[4] * (int64_t)a[4]));
     for (j_0_square_products = 0; j_0_square_products < 4; j_0_square_products++) {
-        {
-            h[UINT32_C(4) + j_0_square_products] = h[UINT32_C(4) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[4]);
-        }
+        h[UINT32_C(4) + j_0_square_products] = h[UINT32_C(4) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[4]);
     }
     h[0] = (int64_t)(uint64_t)h[0] + ((int64_t)a[5] * (int64_t)a38_2_0_square_products);
     for (j_0_square_products = 0; j_0_square_products < 5; j_0_square_products++) {
         if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            {
-                h[UINT32_C(5) + j_0_square_products] = h[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a2_0_square_products[5]);
-            }
+            h[UINT32_C(5) + j_0_square_products] = h[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a2_0_square_products[5]);
         } else {
-            {
-                h[UINT32_C(5) + j_0_square_products] = h[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[5]);
-            }
+            h[UINT32_C(5) + j_0_square_products] = h[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[5]);
         }
     }
     h[2] = h[2] + ((int64_t)a[6] * (int64_t)a19_6_0_square_products);
@@ -7463,9 +7431,7 @@ static void field_fe25519_radix25_5_square2(int32_t *result, const int32_t *a)
     h[8] = h[8] + ((int64_t)a[9] * (int64_t)a38_4_0_square_products);
     for (j_0_square_products = 0; j_0_square_products < 9; j_0_square_products++) {
         if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            {
-                h[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] = h[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a38_4_0_square_products);
-            }
+            h[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] = h[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a38_4_0_square_products);
         } else {
             if ((UINT32_C(9) + j_0_square_products) < UINT32_C(10)) {
                 h[9] = h[9] + ((int64_t)a2_0_square_products[0] * (int64_t)a[9]);
@@ -7538,7 +7504,7 @@ static void field_fe25519_radix25_5_square2(int32_t *result, const int32_t *a)
  * in px: -35651584 .. 35651584
  * in py: -35651584 .. 35651584
  * in pz: -35651584 .. 35651584 */
-static void curve_ed25519_double(curve_ed25519_P1P1 *restrict result, const int32_t *px, const int32_t *py, const int32_t *pz)
+STK_NOINLINE static void curve_ed25519_double(curve_ed25519_P1P1 *restrict result, const int32_t *px, const int32_t *py, const int32_t *pz)
 {
     int32_t xx[10]; /* -2^25 .. 2^25-1 */
     int32_t yy[10]; /* -2^25 .. 2^25-1 */
@@ -7622,10 +7588,8 @@ static void curve_ed25519_double(curve_ed25519_P1P1 *restrict result, const int3
 }
 
 /* curve.ed25519.add_niels
- * Addition of an affine point (section 3.1, a = -1), or of its opposite.
- * Write x2 = (plus - minus) / 2, y2 = (plus + minus) / 2. If T Z = X Y and 2 td = d (plus^2 - minus^2), the result
- * is the sum in the sense of RFC 8032: x3 (1 + d x1 x2 y1 y2) = x1 y2 + x2 y1, y3 (1 - d x1 x2 y1 y2) = y1 y2 + x1 x2. */
-static void curve_ed25519_add_niels(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Niels *q)
+ * Addition of an affine point (section 3.1, a = -1). */
+STK_NOINLINE static void curve_ed25519_add_niels(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Niels *q)
 {
     int32_t a[10]; /* -2^25 .. 2^25-1 */
     int32_t b[10]; /* -2^25 .. 2^25-1 */
@@ -7740,7 +7704,7 @@ static void curve_ed25519_add_niels(curve_ed25519_P1P1 *restrict result, const c
 /* curve.ed25519_comb.term
  * The term of column `c` in block `j`: the row chosen by three digits relative to the fourth, whose sign the row takes.
  * in at: 0 .. 63 */
-static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict result, const curve_ed25519_Niels *rows, const uint8_t *k, uint32_t at)
+STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict result, const curve_ed25519_Niels *rows, const uint8_t *k, uint32_t at)
 {
     uint32_t top;
     uint32_t flip;
@@ -7836,7 +7800,7 @@ static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict result, const 
 
 /* curve.ed25519_comb.mult$2
  * `k` B with the table of `n` blocks. */
-static void curve_ed25519_comb_mult_2(curve_ed25519_P3 *restrict r, curve_ed25519_Niels (*rows)[8], const uint8_t *k)
+STK_NOINLINE static void curve_ed25519_comb_mult_2(curve_ed25519_P3 *restrict r, curve_ed25519_Niels (*rows)[8], const uint8_t *k)
 {
     uint8_t d[32];
     uint32_t c; /* 0 .. 31 */
@@ -7872,7 +7836,7 @@ static void curve_ed25519_comb_mult_2(curve_ed25519_P3 *restrict r, curve_ed2551
  * `x` squared `k` times.
  * in x: -35651584 .. 35651584
  * out result: -35651584 .. 35651584 */
-static void field_fe25519_pow_square_times_5(int32_t *result, const int32_t *x)
+STK_NOINLINE static void field_fe25519_pow_square_times_5(int32_t *result, const int32_t *x)
 {
     int32_t r[10]; /* -35651584 .. 35651584 */
     uint32_t i; /* 0 .. 4 */
@@ -7887,7 +7851,7 @@ static void field_fe25519_pow_square_times_5(int32_t *result, const int32_t *x)
  * `x` squared `k` times.
  * in x: -35651584 .. 35651584
  * out result: -35651584 .. 35651584 */
-static void field_fe25519_pow_square_times_10(int32_t *result, const int32_t *x)
+STK_NOINLINE static void field_fe25519_pow_square_times_10(int32_t *result, const int32_t *x)
 {
     int32_t r[10]; /* -35651584 .. 35651584 */
     uint32_t i; /* 0 .. 9 */
@@ -7902,7 +7866,7 @@ static void field_fe25519_pow_square_times_10(int32_t *result, const int32_t *x)
  * `x` squared `k` times.
  * in x: -35651584 .. 35651584
  * out result: -35651584 .. 35651584 */
-static void field_fe25519_pow_square_times_20(int32_t *result, const int32_t *x)
+STK_NOINLINE static void field_fe25519_pow_square_times_20(int32_t *result, const int32_t *x)
 {
     int32_t r[10]; /* -35651584 .. 35651584 */
     uint32_t i; /* 0 .. 19 */
@@ -7917,7 +7881,7 @@ static void field_fe25519_pow_square_times_20(int32_t *result, const int32_t *x)
  * `x` squared `k` times.
  * in x: -35651584 .. 35651584
  * out result: -35651584 .. 35651584 */
-static void field_fe25519_pow_square_times_50(int32_t *result, const int32_t *x)
+STK_NOINLINE static void field_fe25519_pow_square_times_50(int32_t *result, const int32_t *x)
 {
     int32_t r[10]; /* -35651584 .. 35651584 */
     uint32_t i; /* 0 .. 49 */
@@ -7932,7 +7896,7 @@ static void field_fe25519_pow_square_times_50(int32_t *result, const int32_t *x)
  * `x` squared `k` times.
  * in x: -35651584 .. 35651584
  * out result: -35651584 .. 35651584 */
-static void field_fe25519_pow_square_times_100(int32_t *result, const int32_t *x)
+STK_NOINLINE static void field_fe25519_pow_square_times_100(int32_t *result, const int32_t *x)
 {
     int32_t r[10]; /* -35651584 .. 35651584 */
     uint32_t i; /* 0 .. 99 */
@@ -7948,7 +7912,7 @@ static void field_fe25519_pow_square_times_100(int32_t *result, const int32_t *x
  * in x: -35651584 .. 35651584
  * out result0: -35651584 .. 35651584
  * out result1: -35651584 .. 35651584 */
-static void field_fe25519_pow_chain(int32_t *result0, int32_t *result1, const int32_t *x)
+STK_NOINLINE static void field_fe25519_pow_chain(int32_t *result0, int32_t *result1, const int32_t *x)
 {
     int32_t x2[10]; /* -2^25 .. 2^25-1 */
     int32_t t[10]; /* -2^25 .. 2^25-1 */
@@ -8000,7 +7964,7 @@ static void field_fe25519_pow_chain(int32_t *result0, int32_t *result1, const in
  * `x^(P - 2)`: the inverse, and 0 for 0.
  * in x: -35651584 .. 35651584
  * out result: -35651584 .. 35651584 */
-static void field_fe25519_pow_invert(int32_t *result, const int32_t *x)
+STK_NOINLINE static void field_fe25519_pow_invert(int32_t *result, const int32_t *x)
 {
     int32_t e250[10]; /* -2^25 .. 2^25-1 */
     int32_t x11[10]; /* -2^25 .. 2^25-1 */
@@ -8100,7 +8064,7 @@ static void field_fe25519_radix25_5_to_bytes(uint8_t *restrict result, const int
  * in px: -35651584 .. 35651584
  * in py: -35651584 .. 35651584
  * in pz: -35651584 .. 35651584 */
-static void curve_ed25519_encode(uint8_t *restrict s, const int32_t *px, const int32_t *py, const int32_t *pz)
+STK_NOINLINE static void curve_ed25519_encode(uint8_t *restrict s, const int32_t *px, const int32_t *py, const int32_t *pz)
 {
     int32_t zi[10]; /* -2^25 .. 2^25-1 */
     int32_t t[10]; /* -2^25 .. 2^25-1 */
@@ -8116,7 +8080,7 @@ static void curve_ed25519_encode(uint8_t *restrict s, const int32_t *px, const i
 
 /* nacl.sign.encoded_multiple
  * The encoding of `k` B. */
-static void nacl_sign_encoded_multiple(uint8_t *result, const uint8_t *k)
+STK_NOINLINE static void nacl_sign_encoded_multiple(uint8_t *result, const uint8_t *k)
 {
     curve_ed25519_P3 p;
     curve_ed25519_comb_mult_2(&p, (curve_ed25519_Niels (*)[8])(uintptr_t)curve_ed25519_base_comb2_ROWS, k);
@@ -8134,8 +8098,8 @@ static void santoku_sign_public_key(uint8_t *result, const uint8_t *seed)
 }
 
 /* field.sc25519.pack
- * 12 canonical limbs to 32 bytes.
- * in s: 0 .. 2^21-1 */
+ * The 32 bytes of a residue.
+ * in s: 0 .. 2^25-1 */
 static void field_sc25519_pack(uint8_t *restrict result, const uint32_t *s)
 {
     uint32_t w[12];
@@ -8249,15 +8213,15 @@ static void field_sc25519_fold(int64_t *restrict t, const int64_t *x)
 /* field.sc25519.reduce
  * 24 limbs to the canonical residue modulo L.
  * in x: 0 .. 1075838975
- * out result: 0 .. 2^21-1 */
-static void field_sc25519_reduce(uint32_t *restrict result, const uint32_t *x)
+ * out result: 0 .. 2^25-1 */
+STK_NOINLINE static void field_sc25519_reduce(uint32_t *restrict result, const uint32_t *x)
 {
     int64_t t[13]; /* -236971630569245 .. 719845318459392 */
     int32_t d_0_subtract_order[13]; /* -1960496 .. 2^21-1 */
-    int32_t result_0_subtract_order[13]; /* -16 .. 2^21-1 */
+    uint32_t result_0_subtract_order[13]; /* 0 .. 2^21-1 */
     uint32_t cond_0_subtract_order;
     int32_t d_1_subtract_order[13]; /* -1960496 .. 2^21-1 */
-    int32_t result_1_subtract_order[13]; /* -16 .. 2^21-1 */
+    uint32_t result_1_subtract_order[13]; /* 0 .. 2^21-1 */
     uint32_t cond_1_subtract_order;
     int64_t s_12; /* -3526793101312 .. 507621622829587 */
     int64_t s_13; /* -3526793101312 .. 704082402696635 */
@@ -8474,45 +8438,45 @@ static void field_sc25519_reduce(uint32_t *restrict result, const uint32_t *x)
         {
             uint32_t k;
             for (k = 0; k < 13; k++) {
-                result_0_subtract_order[k] = (int32_t)((uint64_t)d_0_subtract_order[k] ^ (stk_mask_u64(cond) & ((uint64_t)t[k] ^ (uint64_t)d_0_subtract_order[k])));
+                result_0_subtract_order[k] = (uint32_t)((uint64_t)d_0_subtract_order[k] ^ (stk_mask_u64(cond) & ((uint64_t)t[k] ^ (uint64_t)d_0_subtract_order[k])));
             }
         }
     }
-    d_1_subtract_order[0] = (int32_t)(uint32_t)result_0_subtract_order[0] - INT32_C(0x15d3ed);
-    d_1_subtract_order[1] = (int32_t)(uint32_t)result_0_subtract_order[1] - INT32_C(0x18d2e7);
+    d_1_subtract_order[0] = (int32_t)result_0_subtract_order[0] - INT32_C(0x15d3ed);
+    d_1_subtract_order[1] = (int32_t)result_0_subtract_order[1] - INT32_C(0x18d2e7);
     d_1_subtract_order[1] = d_1_subtract_order[1] + (d_1_subtract_order[0] >> 21);
     d_1_subtract_order[0] = (int32_t)((uint32_t)d_1_subtract_order[0] & UINT32_C(0x1fffff));
-    d_1_subtract_order[2] = (int32_t)(uint32_t)result_0_subtract_order[2] - INT32_C(0x160498);
+    d_1_subtract_order[2] = (int32_t)result_0_subtract_order[2] - INT32_C(0x160498);
     d_1_subtract_order[2] = d_1_subtract_order[2] + (d_1_subtract_order[1] >> 21);
     d_1_subtract_order[1] = (int32_t)((uint32_t)d_1_subtract_order[1] & UINT32_C(0x1fffff));
-    d_1_subtract_order[3] = (int32_t)(uint32_t)result_0_subtract_order[3] - INT32_C(0xf39ac);
+    d_1_subtract_order[3] = (int32_t)result_0_subtract_order[3] - INT32_C(0xf39ac);
     d_1_subtract_order[3] = d_1_subtract_order[3] + (d_1_subtract_order[2] >> 21);
     d_1_subtract_order[2] = (int32_t)((uint32_t)d_1_subtract_order[2] & UINT32_C(0x1fffff));
-    d_1_subtract_order[4] = (int32_t)(uint32_t)result_0_subtract_order[4] - INT32_C(0x1dea2f);
+    d_1_subtract_order[4] = (int32_t)result_0_subtract_order[4] - INT32_C(0x1dea2f);
     d_1_subtract_order[4] = d_1_subtract_order[4] + (d_1_subtract_order[3] >> 21);
     d_1_subtract_order[3] = (int32_t)((uint32_t)d_1_subtract_order[3] & UINT32_C(0x1fffff));
-    d_1_subtract_order[5] = (int32_t)(uint32_t)result_0_subtract_order[5] - INT32_C(0xa6f7c);
+    d_1_subtract_order[5] = (int32_t)result_0_subtract_order[5] - INT32_C(0xa6f7c);
     d_1_subtract_order[5] = d_1_subtract_order[5] + (d_1_subtract_order[4] >> 21);
     d_1_subtract_order[4] = (int32_t)((uint32_t)d_1_subtract_order[4] & UINT32_C(0x1fffff));
-    d_1_subtract_order[6] = (int32_t)(uint32_t)result_0_subtract_order[6];
+    d_1_subtract_order[6] = (int32_t)result_0_subtract_order[6];
     d_1_subtract_order[6] = (int32_t)(uint32_t)d_1_subtract_order[6] + (d_1_subtract_order[5] >> 21);
     d_1_subtract_order[5] = (int32_t)((uint32_t)d_1_subtract_order[5] & UINT32_C(0x1fffff));
-    d_1_subtract_order[7] = (int32_t)(uint32_t)result_0_subtract_order[7];
+    d_1_subtract_order[7] = (int32_t)result_0_subtract_order[7];
     d_1_subtract_order[7] = (int32_t)(uint32_t)d_1_subtract_order[7] + (d_1_subtract_order[6] >> 21);
     d_1_subtract_order[6] = (int32_t)((uint32_t)d_1_subtract_order[6] & UINT32_C(0x1fffff));
-    d_1_subtract_order[8] = (int32_t)(uint32_t)result_0_subtract_order[8];
+    d_1_subtract_order[8] = (int32_t)result_0_subtract_order[8];
     d_1_subtract_order[8] = (int32_t)(uint32_t)d_1_subtract_order[8] + (d_1_subtract_order[7] >> 21);
     d_1_subtract_order[7] = (int32_t)((uint32_t)d_1_subtract_order[7] & UINT32_C(0x1fffff));
-    d_1_subtract_order[9] = (int32_t)(uint32_t)result_0_subtract_order[9];
+    d_1_subtract_order[9] = (int32_t)result_0_subtract_order[9];
     d_1_subtract_order[9] = (int32_t)(uint32_t)d_1_subtract_order[9] + (d_1_subtract_order[8] >> 21);
     d_1_subtract_order[8] = (int32_t)((uint32_t)d_1_subtract_order[8] & UINT32_C(0x1fffff));
-    d_1_subtract_order[10] = (int32_t)(uint32_t)result_0_subtract_order[10];
+    d_1_subtract_order[10] = (int32_t)result_0_subtract_order[10];
     d_1_subtract_order[10] = (int32_t)(uint32_t)d_1_subtract_order[10] + (d_1_subtract_order[9] >> 21);
     d_1_subtract_order[9] = (int32_t)((uint32_t)d_1_subtract_order[9] & UINT32_C(0x1fffff));
-    d_1_subtract_order[11] = (int32_t)(uint32_t)result_0_subtract_order[11];
+    d_1_subtract_order[11] = (int32_t)result_0_subtract_order[11];
     d_1_subtract_order[11] = (int32_t)(uint32_t)d_1_subtract_order[11] + (d_1_subtract_order[10] >> 21);
     d_1_subtract_order[10] = (int32_t)((uint32_t)d_1_subtract_order[10] & UINT32_C(0x1fffff));
-    d_1_subtract_order[12] = (int32_t)(uint32_t)result_0_subtract_order[12] - INT32_C(1);
+    d_1_subtract_order[12] = (int32_t)result_0_subtract_order[12] - INT32_C(1);
     d_1_subtract_order[12] = d_1_subtract_order[12] + (d_1_subtract_order[11] >> 21);
     d_1_subtract_order[11] = (int32_t)((uint32_t)d_1_subtract_order[11] & UINT32_C(0x1fffff));
     cond_1_subtract_order = stk_lt_i32(d_1_subtract_order[12], INT32_C(0));
@@ -8521,22 +8485,22 @@ static void field_sc25519_reduce(uint32_t *restrict result, const uint32_t *x)
         {
             uint32_t k_2;
             for (k_2 = 0; k_2 < 13; k_2++) {
-                result_1_subtract_order[k_2] = (int32_t)((uint32_t)d_1_subtract_order[k_2] ^ (stk_mask_u32(cond_2) & ((uint32_t)result_0_subtract_order[k_2] ^ (uint32_t)d_1_subtract_order[k_2])));
+                result_1_subtract_order[k_2] = ((uint32_t)d_1_subtract_order[k_2] ^ (stk_mask_u32(cond_2) & (result_0_subtract_order[k_2] ^ (uint32_t)d_1_subtract_order[k_2])));
             }
         }
     }
-    result[0] = (uint32_t)result_1_subtract_order[0];
-    result[1] = (uint32_t)result_1_subtract_order[1];
-    result[2] = (uint32_t)result_1_subtract_order[2];
-    result[3] = (uint32_t)result_1_subtract_order[3];
-    result[4] = (uint32_t)result_1_subtract_order[4];
-    result[5] = (uint32_t)result_1_subtract_order[5];
-    result[6] = (uint32_t)result_1_subtract_order[6];
-    result[7] = (uint32_t)result_1_subtract_order[7];
-    result[8] = (uint32_t)result_1_subtract_order[8];
-    result[9] = (uint32_t)result_1_subtract_order[9];
-    result[10] = (uint32_t)result_1_subtract_order[10];
-    result[11] = (uint32_t)result_1_subtract_order[11];
+    result[0] = result_1_subtract_order[0];
+    result[1] = result_1_subtract_order[1];
+    result[2] = result_1_subtract_order[2];
+    result[3] = result_1_subtract_order[3];
+    result[4] = result_1_subtract_order[4];
+    result[5] = result_1_subtract_order[5];
+    result[6] = result_1_subtract_order[6];
+    result[7] = result_1_subtract_order[7];
+    result[8] = result_1_subtract_order[8];
+    result[9] = result_1_subtract_order[9];
+    result[10] = result_1_subtract_order[10];
+    result[11] = result_1_subtract_order[11] + (result_1_subtract_order[12] << 21);
 }
 
 /* field.sc25519.unpack64
@@ -8559,10 +8523,10 @@ static void field_sc25519_unpack64(uint32_t *restrict s, const uint8_t *x)
 
 /* field.sc25519.reduce64
  * The residue of a 512-bit number, as hashes give it. */
-static void field_sc25519_reduce64(uint8_t *restrict result, const uint8_t *x)
+STK_NOINLINE static void field_sc25519_reduce64(uint8_t *restrict result, const uint8_t *x)
 {
     uint32_t t[24]; /* 0 .. 2^29-1 */
-    uint32_t t_2[12]; /* 0 .. 2^21-1 */
+    uint32_t t_2[12]; /* 0 .. 2^23-1 */
     field_sc25519_unpack64(t, x);
     field_sc25519_reduce(t_2, t);
     field_sc25519_pack(result, t_2);
@@ -8570,7 +8534,7 @@ static void field_sc25519_reduce64(uint8_t *restrict result, const uint8_t *x)
 
 /* hash.sha512.first_block$32
  * The first 128 bytes of `head || m`, of which there are at least that many. */
-static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     (void)n;
     p[0] = (uint8_t)(uint32_t)head[0];
@@ -8705,7 +8669,7 @@ static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_t n, const ui
 
 /* hash.sha512.tail$32
  * What follows the last whole block of `head || m`, then 0x80, then zeros. */
-static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 32 .. 2147483679 */
     uint32_t start; /* 0 .. 2^31 */
@@ -8727,7 +8691,7 @@ static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *
 
 /* hash.sha512.hash_with_prefix$32
  * Hash of `head || m`, without joining them: `head` is at most one block. */
-static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 32 .. 2147483679 */
     uint32_t blocks; /* 0 .. 2^24 */
@@ -8755,7 +8719,7 @@ static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n
 
 /* nacl.sign.nonce
  * SHA-512(prefix || M) modulo L. */
-static void nacl_sign_nonce(uint8_t *result, uint32_t n, const uint8_t *prefix, const uint8_t *m)
+STK_NOINLINE static void nacl_sign_nonce(uint8_t *result, uint32_t n, const uint8_t *prefix, const uint8_t *m)
 {
     uint8_t t[64];
     hash_sha512_hash_with_prefix_32(t, n, prefix, m);
@@ -8764,7 +8728,7 @@ static void nacl_sign_nonce(uint8_t *result, uint32_t n, const uint8_t *prefix, 
 
 /* hash.sha512.first_block$64
  * The first 128 bytes of `head || m`, of which there are at least that many. */
-static void hash_sha512_first_block_64(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_first_block_64(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     (void)n;
     p[0] = (uint8_t)(uint32_t)head[0];
@@ -8899,7 +8863,7 @@ static void hash_sha512_first_block_64(uint8_t *restrict p, uint32_t n, const ui
 
 /* hash.sha512.tail$64
  * What follows the last whole block of `head || m`, then 0x80, then zeros. */
-static void hash_sha512_tail_64(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_tail_64(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 64 .. 2147483711 */
     uint32_t start; /* 0 .. 2^31 */
@@ -8921,7 +8885,7 @@ static void hash_sha512_tail_64(uint8_t *restrict p, uint32_t n, const uint8_t *
 
 /* hash.sha512.hash_with_prefix$64
  * Hash of `head || m`, without joining them: `head` is at most one block. */
-static void hash_sha512_hash_with_prefix_64(uint8_t *result, uint32_t n, const uint8_t *head, const uint8_t *m)
+STK_NOINLINE static void hash_sha512_hash_with_prefix_64(uint8_t *result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 64 .. 2147483711 */
     uint32_t blocks; /* 0 .. 2^24 */
@@ -8949,7 +8913,7 @@ static void hash_sha512_hash_with_prefix_64(uint8_t *result, uint32_t n, const u
 
 /* nacl.sign.challenge
  * SHA-512(R || A || M) modulo L. */
-static void nacl_sign_challenge(uint8_t *result, uint32_t n, const uint8_t *r, const uint8_t *a, const uint8_t *m)
+STK_NOINLINE static void nacl_sign_challenge(uint8_t *result, uint32_t n, const uint8_t *r, const uint8_t *a, const uint8_t *m)
 {
     uint8_t head[64];
     uint8_t t[64];
@@ -8994,14 +8958,14 @@ static void field_sc25519_unpack32(uint32_t *restrict s, const uint8_t *x)
 
 /* field.sc25519.muladd
  * `a * b + c` modulo L. */
-static void field_sc25519_muladd(uint8_t *result, const uint8_t *a, const uint8_t *b, const uint8_t *c)
+STK_NOINLINE static void field_sc25519_muladd(uint8_t *result, const uint8_t *a, const uint8_t *b, const uint8_t *c)
 {
     uint32_t x[12]; /* 0 .. 2^25-1 */
     uint32_t y[12]; /* 0 .. 2^25-1 */
     uint32_t z[12]; /* 0 .. 2^25-1 */
     uint64_t s[24]; /* 0 .. 2^50-1 */
     uint32_t i; /* 0 .. 11 */
-    uint32_t t[12]; /* 0 .. 2^21-1 */
+    uint32_t t[12]; /* 0 .. 2^23-1 */
     field_sc25519_unpack32(x, a);
     field_sc25519_unpack32(y, b);
     field_sc25519_unpack32(z, c);
@@ -9209,7 +9173,7 @@ static void field_fe25519_radix25_5_from_bytes(int32_t *restrict result, const u
  * `x` squared `k` times.
  * in x: -35651584 .. 35651584
  * out result: -35651584 .. 35651584 */
-static void field_fe25519_pow_square_times_2(int32_t *result, const int32_t *x)
+STK_NOINLINE static void field_fe25519_pow_square_times_2(int32_t *result, const int32_t *x)
 {
     int32_t r[10]; /* -35651584 .. 35651584 */
     uint32_t i; /* 0 .. 1 */
@@ -9224,7 +9188,7 @@ static void field_fe25519_pow_square_times_2(int32_t *result, const int32_t *x)
  * `x^((P - 5) / 8)`, for square roots (RFC 8032, section 5.1.3).
  * in x: -35651584 .. 35651584
  * out result: -35651584 .. 35651584 */
-static void field_fe25519_pow_pow22523(int32_t *result, const int32_t *x)
+STK_NOINLINE static void field_fe25519_pow_pow22523(int32_t *result, const int32_t *x)
 {
     int32_t e250[10]; /* -2^25 .. 2^25-1 */
     int32_t x11[10]; /* -2^25 .. 2^25-1 */
@@ -9430,7 +9394,7 @@ static uint32_t curve_ed25519_vartime_window(const uint8_t *k, uint32_t i)
 /* curve.ed25519_vartime.wnaf$5
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
  * out d: -15 .. 15 */
-static void curve_ed25519_vartime_wnaf_5(int8_t *restrict d, const uint8_t *k)
+STK_NOINLINE static void curve_ed25519_vartime_wnaf_5(int8_t *restrict d, const uint8_t *k)
 {
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 4 */
@@ -9462,7 +9426,7 @@ static void curve_ed25519_vartime_wnaf_5(int8_t *restrict d, const uint8_t *k)
 
 /* curve.ed25519.add_cached
  * Addition of two points (section 3.1, a = -1), the second made ready. */
-static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Cached *q)
+STK_NOINLINE static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Cached *q)
 {
     int32_t a[10]; /* -2^25 .. 2^25-1 */
     int32_t b[10]; /* -2^25 .. 2^25-1 */
@@ -9578,7 +9542,7 @@ static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict result, const 
 
 /* curve.ed25519_vartime.odd_multiples
  * A, 3A, ... 15A. */
-static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cached *restrict t, const curve_ed25519_P3 *a)
+STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cached *restrict t, const curve_ed25519_P3 *a)
 {
     curve_ed25519_P1P1 t_2;
     curve_ed25519_P3 a2;
@@ -9657,7 +9621,7 @@ static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cached *restrict t
 
 /* curve.ed25519_vartime.double_mult
  * `s` B + `k` A. */
-static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
+STK_NOINLINE static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
 {
     int8_t da[256]; /* -15 .. 15 */
     int8_t db[256]; /* -15 .. 15 */

@@ -6,11 +6,23 @@
 
 #include "p256_ecdsa_verify.h"
 
-#include <string.h>
+/* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
+void *(memcpy)(void *, const void *, size_t);
+void *(memmove)(void *, const void *, size_t);
+void *(memset)(void *, int, size_t);
 
 /* Assumed of the compiler: two's complement and arithmetic right shift of negative values. */
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];
 typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
+
+/* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */
+#ifndef STK_NOINLINE
+#if defined(__GNUC__) || defined(__clang__)
+#define STK_NOINLINE __attribute__((noinline))
+#else
+#define STK_NOINLINE
+#endif
+#endif
 
 /* Define STK_TABLES_IN_RAM where reading flash is slow: constant tables then live in initialised data. */
 #ifdef STK_TABLES_IN_RAM
@@ -407,160 +419,164 @@ STK_TABLE uint64_t field_mont4_pow_c256_14758798090332847183_c256_lit4[4] = {
  * out result: 0 .. 2^64-1 */
 static void field_fep256_mont64_mul(uint64_t *result, const uint64_t *a, const uint64_t *b)
 {
+    uint64_t carry; /* 0 .. 2^64-1 */
+    stk_u128 v; /* 0 .. 340282366920938463444927863358058659839 */
+    uint32_t top0; /* 0 .. 1 */
     uint64_t t[4]; /* 0 .. 2^64-1 */
     uint64_t c; /* 0 .. 2^64-1 */
-    stk_u128 v; /* 0 .. 2^128-1 */
+    stk_u128 v_2; /* 0 .. 2^128-1 */
     stk_u128 w; /* 0 .. 2^64+1 */
     uint32_t s; /* 0 .. 2 */
-    uint32_t top_0_step; /* 0 .. 1 */
     stk_u128 v0_0_step; /* 0 .. 36893488143124135935 */
     stk_u128 v1_0_step; /* 0 .. 18446744078004518911 */
     stk_u128 v2_0_step; /* 0 .. 340282366841710300967557013916228780031 */
-    stk_u128 v3_0_step; /* 0 .. 36893488143124135936 */
-    uint64_t d_1_reduce_once[4]; /* 0 .. 2^64-1 */
-    int32_t borrow_1_reduce_once; /* -1 .. 0 */
-    stk_i128 v_1_reduce_once; /* -(2^64-1) .. 2^64-1 */
-    uint32_t cond_1_reduce_once;
+    stk_u128 v3_0_step; /* 0 .. 36893488143124135935 */
+    uint32_t top_1_step; /* 0 .. 1 */
+    stk_u128 v0_1_step; /* 0 .. 36893488143124135935 */
+    stk_u128 v1_1_step; /* 0 .. 18446744078004518911 */
+    stk_u128 v2_1_step; /* 0 .. 340282366841710300967557013916228780031 */
+    stk_u128 v3_1_step; /* 0 .. 36893488143124135936 */
+    uint64_t d_2_reduce_once[4]; /* 0 .. 2^64-1 */
+    int32_t borrow_2_reduce_once; /* -1 .. 0 */
+    stk_i128 v_2_reduce_once; /* -(2^64-1) .. 2^64-1 */
+    uint32_t cond_2_reduce_once;
+    uint64_t first_0; /* 0 .. 2^64-1 */
+    uint64_t first_1; /* 0 .. 2^64-1 */
+    uint64_t first_2; /* 0 .. 2^64-1 */
+    uint64_t first_3; /* 0 .. 2^64-1 */
     uint64_t u_0; /* 0 .. 2^64-1 */
     uint64_t u_1; /* 0 .. 2^64-1 */
     uint64_t u_2; /* 0 .. 2^64-1 */
     uint64_t u_3; /* 0 .. 2^64-1 */
     uint64_t u_4; /* 0 .. 2^64-1 */
-    uint64_t r_0_0_step; /* 0 .. 2^64-1 */
-    uint64_t r_1_0_step; /* 0 .. 2^64-1 */
-    uint64_t r_2_0_step; /* 0 .. 2^64-1 */
-    uint64_t r_3_0_step; /* 0 .. 2^64-1 */
-    memset(t, 0, 4 * sizeof(uint64_t));
-    v = (stk_u128)UINT32_C(0) + ((stk_u128)a[0] * (stk_u128)b[0]);
-    u_0 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)UINT32_C(0) + ((stk_u128)a[1] * (stk_u128)b[0])) + (stk_u128)c;
-    u_1 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)UINT32_C(0) + ((stk_u128)a[2] * (stk_u128)b[0])) + (stk_u128)c;
-    u_2 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)UINT32_C(0) + ((stk_u128)a[3] * (stk_u128)b[0])) + (stk_u128)c;
-    u_3 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    u_4 = c;
-    top_0_step = UINT32_C(0);
-    v0_0_step = (stk_u128)u_1 + (stk_u128)((uint64_t)(uint32_t)u_0 << 32);
-    r_0_0_step = (uint64_t)v0_0_step;
-    v1_0_step = ((stk_u128)u_2 + (stk_u128)(uint32_t)(u_0 >> 32)) + (stk_u128)(uint32_t)(v0_0_step >> 64);
-    r_1_0_step = (uint64_t)v1_0_step;
-    v2_0_step = ((stk_u128)u_3 + ((stk_u128)u_0 * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)(v1_0_step >> 64);
-    r_2_0_step = (uint64_t)v2_0_step;
-    v3_0_step = (stk_u128)u_4 + (stk_u128)(uint64_t)(v2_0_step >> 64);
-    r_3_0_step = (uint64_t)v3_0_step;
-    s = UINT32_C(0) + (uint32_t)(v3_0_step >> 64);
-    t[0] = r_0_0_step;
-    t[1] = r_1_0_step;
-    t[2] = r_2_0_step;
-    t[3] = r_3_0_step;
-    v = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b[1]);
-    u_0 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b[1])) + (stk_u128)c;
-    u_1 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b[1])) + (stk_u128)c;
-    u_2 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b[1])) + (stk_u128)c;
-    u_3 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
+    uint64_t r_0_1_step; /* 0 .. 2^64-1 */
+    uint64_t r_1_1_step; /* 0 .. 2^64-1 */
+    uint64_t r_2_1_step; /* 0 .. 2^64-1 */
+    uint64_t r_3_1_step; /* 0 .. 2^64-1 */
+    v = (stk_u128)a[0] * (stk_u128)b[0];
+    first_0 = (uint64_t)v;
+    carry = (uint64_t)(v >> 64);
+    v = ((stk_u128)a[1] * (stk_u128)b[0]) + (stk_u128)carry;
+    first_1 = (uint64_t)v;
+    carry = (uint64_t)(v >> 64);
+    v = ((stk_u128)a[2] * (stk_u128)b[0]) + (stk_u128)carry;
+    first_2 = (uint64_t)v;
+    carry = (uint64_t)(v >> 64);
+    v = ((stk_u128)a[3] * (stk_u128)b[0]) + (stk_u128)carry;
+    first_3 = (uint64_t)v;
+    carry = (uint64_t)(v >> 64);
+    v0_0_step = (stk_u128)first_1 + (stk_u128)((uint64_t)(uint32_t)first_0 << 32);
+    t[0] = (uint64_t)v0_0_step;
+    v1_0_step = ((stk_u128)first_2 + (stk_u128)(uint32_t)(first_0 >> 32)) + (stk_u128)(uint32_t)(v0_0_step >> 64);
+    t[1] = (uint64_t)v1_0_step;
+    v2_0_step = ((stk_u128)first_3 + ((stk_u128)first_0 * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)(v1_0_step >> 64);
+    t[2] = (uint64_t)v2_0_step;
+    v3_0_step = (stk_u128)carry + (stk_u128)(uint64_t)(v2_0_step >> 64);
+    t[3] = (uint64_t)v3_0_step;
+    top0 = (uint32_t)(v3_0_step >> 64);
+    v_2 = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b[1]);
+    u_0 = (uint64_t)v_2;
+    c = (uint64_t)(v_2 >> 64);
+    v_2 = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b[1])) + (stk_u128)c;
+    u_1 = (uint64_t)v_2;
+    c = (uint64_t)(v_2 >> 64);
+    v_2 = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b[1])) + (stk_u128)c;
+    u_2 = (uint64_t)v_2;
+    c = (uint64_t)(v_2 >> 64);
+    v_2 = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b[1])) + (stk_u128)c;
+    u_3 = (uint64_t)v_2;
+    c = (uint64_t)(v_2 >> 64);
+    w = (stk_u128)top0 + (stk_u128)c;
+    u_4 = (uint64_t)w;
+    top_1_step = (uint32_t)(w >> 64);
+    v0_1_step = (stk_u128)u_1 + (stk_u128)((uint64_t)(uint32_t)u_0 << 32);
+    r_0_1_step = (uint64_t)v0_1_step;
+    v1_1_step = ((stk_u128)u_2 + (stk_u128)(uint32_t)(u_0 >> 32)) + (stk_u128)(uint32_t)(v0_1_step >> 64);
+    r_1_1_step = (uint64_t)v1_1_step;
+    v2_1_step = ((stk_u128)u_3 + ((stk_u128)u_0 * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)(v1_1_step >> 64);
+    r_2_1_step = (uint64_t)v2_1_step;
+    v3_1_step = (stk_u128)u_4 + (stk_u128)(uint64_t)(v2_1_step >> 64);
+    r_3_1_step = (uint64_t)v3_1_step;
+    s = top_1_step + (uint32_t)(v3_1_step >> 64);
+    t[0] = r_0_1_step;
+    t[1] = r_1_1_step;
+    t[2] = r_2_1_step;
+    t[3] = r_3_1_step;
+    v_2 = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b[2]);
+    u_0 = (uint64_t)v_2;
+    c = (uint64_t)(v_2 >> 64);
+    v_2 = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b[2])) + (stk_u128)c;
+    u_1 = (uint64_t)v_2;
+    c = (uint64_t)(v_2 >> 64);
+    v_2 = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b[2])) + (stk_u128)c;
+    u_2 = (uint64_t)v_2;
+    c = (uint64_t)(v_2 >> 64);
+    v_2 = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b[2])) + (stk_u128)c;
+    u_3 = (uint64_t)v_2;
+    c = (uint64_t)(v_2 >> 64);
     w = (stk_u128)s + (stk_u128)c;
     u_4 = (uint64_t)w;
-    top_0_step = (uint32_t)(w >> 64);
-    v0_0_step = (stk_u128)u_1 + (stk_u128)((uint64_t)(uint32_t)u_0 << 32);
-    r_0_0_step = (uint64_t)v0_0_step;
-    v1_0_step = ((stk_u128)u_2 + (stk_u128)(uint32_t)(u_0 >> 32)) + (stk_u128)(uint32_t)(v0_0_step >> 64);
-    r_1_0_step = (uint64_t)v1_0_step;
-    v2_0_step = ((stk_u128)u_3 + ((stk_u128)u_0 * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)(v1_0_step >> 64);
-    r_2_0_step = (uint64_t)v2_0_step;
-    v3_0_step = (stk_u128)u_4 + (stk_u128)(uint64_t)(v2_0_step >> 64);
-    r_3_0_step = (uint64_t)v3_0_step;
-    s = top_0_step + (uint32_t)(v3_0_step >> 64);
-    t[0] = r_0_0_step;
-    t[1] = r_1_0_step;
-    t[2] = r_2_0_step;
-    t[3] = r_3_0_step;
-    v = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b[2]);
-    u_0 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b[2])) + (stk_u128)c;
-    u_1 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b[2])) + (stk_u128)c;
-    u_2 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b[2])) + (stk_u128)c;
-    u_3 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
+    top_1_step = (uint32_t)(w >> 64);
+    v0_1_step = (stk_u128)u_1 + (stk_u128)((uint64_t)(uint32_t)u_0 << 32);
+    r_0_1_step = (uint64_t)v0_1_step;
+    v1_1_step = ((stk_u128)u_2 + (stk_u128)(uint32_t)(u_0 >> 32)) + (stk_u128)(uint32_t)(v0_1_step >> 64);
+    r_1_1_step = (uint64_t)v1_1_step;
+    v2_1_step = ((stk_u128)u_3 + ((stk_u128)u_0 * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)(v1_1_step >> 64);
+    r_2_1_step = (uint64_t)v2_1_step;
+    v3_1_step = (stk_u128)u_4 + (stk_u128)(uint64_t)(v2_1_step >> 64);
+    r_3_1_step = (uint64_t)v3_1_step;
+    s = top_1_step + (uint32_t)(v3_1_step >> 64);
+    t[0] = r_0_1_step;
+    t[1] = r_1_1_step;
+    t[2] = r_2_1_step;
+    t[3] = r_3_1_step;
+    v_2 = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b[3]);
+    u_0 = (uint64_t)v_2;
+    c = (uint64_t)(v_2 >> 64);
+    v_2 = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b[3])) + (stk_u128)c;
+    u_1 = (uint64_t)v_2;
+    c = (uint64_t)(v_2 >> 64);
+    v_2 = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b[3])) + (stk_u128)c;
+    u_2 = (uint64_t)v_2;
+    c = (uint64_t)(v_2 >> 64);
+    v_2 = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b[3])) + (stk_u128)c;
+    u_3 = (uint64_t)v_2;
+    c = (uint64_t)(v_2 >> 64);
     w = (stk_u128)s + (stk_u128)c;
     u_4 = (uint64_t)w;
-    top_0_step = (uint32_t)(w >> 64);
-    v0_0_step = (stk_u128)u_1 + (stk_u128)((uint64_t)(uint32_t)u_0 << 32);
-    r_0_0_step = (uint64_t)v0_0_step;
-    v1_0_step = ((stk_u128)u_2 + (stk_u128)(uint32_t)(u_0 >> 32)) + (stk_u128)(uint32_t)(v0_0_step >> 64);
-    r_1_0_step = (uint64_t)v1_0_step;
-    v2_0_step = ((stk_u128)u_3 + ((stk_u128)u_0 * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)(v1_0_step >> 64);
-    r_2_0_step = (uint64_t)v2_0_step;
-    v3_0_step = (stk_u128)u_4 + (stk_u128)(uint64_t)(v2_0_step >> 64);
-    r_3_0_step = (uint64_t)v3_0_step;
-    s = top_0_step + (uint32_t)(v3_0_step >> 64);
-    t[0] = r_0_0_step;
-    t[1] = r_1_0_step;
-    t[2] = r_2_0_step;
-    t[3] = r_3_0_step;
-    v = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b[3]);
-    u_0 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b[3])) + (stk_u128)c;
-    u_1 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b[3])) + (stk_u128)c;
-    u_2 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b[3])) + (stk_u128)c;
-    u_3 = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    w = (stk_u128)s + (stk_u128)c;
-    u_4 = (uint64_t)w;
-    top_0_step = (uint32_t)(w >> 64);
-    v0_0_step = (stk_u128)u_1 + (stk_u128)((uint64_t)(uint32_t)u_0 << 32);
-    r_0_0_step = (uint64_t)v0_0_step;
-    v1_0_step = ((stk_u128)u_2 + (stk_u128)(uint32_t)(u_0 >> 32)) + (stk_u128)(uint32_t)(v0_0_step >> 64);
-    r_1_0_step = (uint64_t)v1_0_step;
-    v2_0_step = ((stk_u128)u_3 + ((stk_u128)u_0 * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)(v1_0_step >> 64);
-    r_2_0_step = (uint64_t)v2_0_step;
-    v3_0_step = (stk_u128)u_4 + (stk_u128)(uint64_t)(v2_0_step >> 64);
-    r_3_0_step = (uint64_t)v3_0_step;
-    s = top_0_step + (uint32_t)(v3_0_step >> 64);
-    t[0] = r_0_0_step;
-    t[1] = r_1_0_step;
-    t[2] = r_2_0_step;
-    t[3] = r_3_0_step;
-    v_1_reduce_once = (stk_i128)t[0] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff));
-    d_1_reduce_once[0] = (uint64_t)v_1_reduce_once;
-    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 64);
-    v_1_reduce_once = ((stk_i128)t[1] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff))) + (stk_i128)borrow_1_reduce_once;
-    d_1_reduce_once[1] = (uint64_t)v_1_reduce_once;
-    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 64);
-    v_1_reduce_once = (stk_i128)t[2] + (stk_i128)borrow_1_reduce_once;
-    d_1_reduce_once[2] = (uint64_t)v_1_reduce_once;
-    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 64);
-    v_1_reduce_once = ((stk_i128)t[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000001))) + (stk_i128)borrow_1_reduce_once;
-    d_1_reduce_once[3] = (uint64_t)v_1_reduce_once;
-    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 64);
-    cond_1_reduce_once = stk_lt_i32(((int32_t)s + borrow_1_reduce_once), INT32_C(0));
+    top_1_step = (uint32_t)(w >> 64);
+    v0_1_step = (stk_u128)u_1 + (stk_u128)((uint64_t)(uint32_t)u_0 << 32);
+    r_0_1_step = (uint64_t)v0_1_step;
+    v1_1_step = ((stk_u128)u_2 + (stk_u128)(uint32_t)(u_0 >> 32)) + (stk_u128)(uint32_t)(v0_1_step >> 64);
+    r_1_1_step = (uint64_t)v1_1_step;
+    v2_1_step = ((stk_u128)u_3 + ((stk_u128)u_0 * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)(v1_1_step >> 64);
+    r_2_1_step = (uint64_t)v2_1_step;
+    v3_1_step = (stk_u128)u_4 + (stk_u128)(uint64_t)(v2_1_step >> 64);
+    r_3_1_step = (uint64_t)v3_1_step;
+    s = top_1_step + (uint32_t)(v3_1_step >> 64);
+    t[0] = r_0_1_step;
+    t[1] = r_1_1_step;
+    t[2] = r_2_1_step;
+    t[3] = r_3_1_step;
+    v_2_reduce_once = (stk_i128)t[0] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff));
+    d_2_reduce_once[0] = (uint64_t)v_2_reduce_once;
+    borrow_2_reduce_once = (int32_t)(v_2_reduce_once >> 64);
+    v_2_reduce_once = ((stk_i128)t[1] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff))) + (stk_i128)borrow_2_reduce_once;
+    d_2_reduce_once[1] = (uint64_t)v_2_reduce_once;
+    borrow_2_reduce_once = (int32_t)(v_2_reduce_once >> 64);
+    v_2_reduce_once = (stk_i128)t[2] + (stk_i128)borrow_2_reduce_once;
+    d_2_reduce_once[2] = (uint64_t)v_2_reduce_once;
+    borrow_2_reduce_once = (int32_t)(v_2_reduce_once >> 64);
+    v_2_reduce_once = ((stk_i128)t[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000001))) + (stk_i128)borrow_2_reduce_once;
+    d_2_reduce_once[3] = (uint64_t)v_2_reduce_once;
+    borrow_2_reduce_once = (int32_t)(v_2_reduce_once >> 64);
+    cond_2_reduce_once = stk_lt_i32(((int32_t)s + borrow_2_reduce_once), INT32_C(0));
     {
-        uint32_t cond = cond_1_reduce_once;
+        uint32_t cond = cond_2_reduce_once;
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                result[k] = (d_1_reduce_once[k] ^ (stk_mask_u64(cond) & (t[k] ^ d_1_reduce_once[k])));
+                result[k] = (d_2_reduce_once[k] ^ (stk_mask_u64(cond) & (t[k] ^ d_2_reduce_once[k])));
             }
         }
     }
@@ -700,7 +716,7 @@ static void field_mont4_half_c256(uint64_t *result, const uint64_t *a)
 
 /* curve.p256.double
  * 2 P, also for infinity (Z stays 0). */
-static void curve_p256_double(curve_p256_Jacobian *result, const curve_p256_Jacobian *p)
+STK_NOINLINE static void curve_p256_double(curve_p256_Jacobian *result, const curve_p256_Jacobian *p)
 {
     uint64_t s[4]; /* 0 .. 2^64-1 */
     uint64_t m1[4]; /* 0 .. 2^64-1 */
@@ -750,7 +766,7 @@ static void curve_p256_double(curve_p256_Jacobian *result, const curve_p256_Jaco
  * in ua: 0 .. 2^64-1
  * in sa: 0 .. 2^64-1
  * in z: 0 .. 2^64-1 */
-static void curve_p256_join(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const uint64_t *h, const uint64_t *w, const uint64_t *ua, const uint64_t *sa, const uint64_t *z)
+STK_NOINLINE static void curve_p256_join(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const uint64_t *h, const uint64_t *w, const uint64_t *ua, const uint64_t *sa, const uint64_t *z)
 {
     uint32_t t;
     memmove((*r).x, curve_p256_ONE, 4 * sizeof(uint64_t));
@@ -822,7 +838,7 @@ static void curve_p256_join(curve_p256_Jacobian *restrict r, const curve_p256_Ja
 
 /* curve.p256.add_cached
  * P + Q. */
-static void curve_p256_add_cached(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const curve_p256_Cached *q)
+STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const curve_p256_Cached *q)
 {
     uint32_t t;
     (*r) = (*p);
@@ -1032,7 +1048,7 @@ static void ecdsa_p256_wnaf_5(int8_t *restrict d, const uint64_t *k)
 
 /* curve.p256.add_affine
  * P + Q for an affine Q, or P - Q. */
-static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const curve_p256_Affine *q)
+STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const curve_p256_Affine *q)
 {
     uint32_t t;
     uint64_t diff = 0;
@@ -1099,7 +1115,7 @@ static void ecdsa_p256_double_mult(curve_p256_Jacobian *r, const uint64_t *a, co
             {
                 curve_p256_Jacobian tmp;
                 curve_p256_add_cached(&tmp, r, &t[(uint32_t)db[i] >> 1]);
-                r = tmp;
+                (*r) = tmp;
             }
         }
         if ((int32_t)db[i] < INT32_C(0)) {
@@ -1112,14 +1128,14 @@ static void ecdsa_p256_double_mult(curve_p256_Jacobian *r, const uint64_t *a, co
             {
                 curve_p256_Jacobian tmp_2;
                 curve_p256_add_cached(&tmp_2, r, &t_2);
-                r = tmp_2;
+                (*r) = tmp_2;
             }
         }
         if ((int32_t)da[i] > INT32_C(0)) {
             {
                 curve_p256_Jacobian tmp_3;
                 curve_p256_add_affine(&tmp_3, r, &ecdsa_p256_ODD[(uint32_t)da[i] >> 1]);
-                r = tmp_3;
+                (*r) = tmp_3;
             }
         }
         if ((int32_t)da[i] < INT32_C(0)) {
@@ -1129,7 +1145,7 @@ static void ecdsa_p256_double_mult(curve_p256_Jacobian *r, const uint64_t *a, co
             {
                 curve_p256_Jacobian tmp_4;
                 curve_p256_add_affine(&tmp_4, r, &t_3);
-                r = tmp_4;
+                (*r) = tmp_4;
             }
         }
     }
@@ -1170,7 +1186,10 @@ static void field_mont4_mul_c256_14758798090332847183(uint64_t *result, const ui
     int32_t borrow_0_reduce_once; /* -1 .. 0 */
     stk_i128 v_0_reduce_once; /* -2^64 .. 4834901526196019579 */
     uint32_t cond_0_reduce_once;
-    memset(t, 0, 4 * sizeof(uint64_t));
+    t[0] = UINT64_C(0);
+    t[1] = UINT64_C(0);
+    t[2] = UINT64_C(0);
+    t[3] = UINT64_C(0);
     v = (stk_u128)UINT32_C(0) + ((stk_u128)a[0] * (stk_u128)b[0]);
     t[0] = (uint64_t)v;
     c = (uint64_t)(v >> 64);
@@ -1519,6 +1538,7 @@ uint32_t p256_ecdsa_verify(const uint8_t *digest, const uint8_t *sig, const uint
             }
             memmove(r_8_pow, t_8_pow[15], 4 * sizeof(uint64_t));
             for (i_8_pow_2 = 63; i_8_pow_2-- > 0;) {
+                uint32_t k_8_pow; /* 0 .. 3 */
                 for (k_8_pow = 0; k_8_pow < 4; k_8_pow++) {
                     field_mont4_mul_c256_14758798090332847183(r_8_pow, r_8_pow, r_8_pow);
                 }

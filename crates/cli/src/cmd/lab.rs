@@ -1,13 +1,14 @@
 //! `santoku lab`
 
 use super::lab_common::{failure, json, record, stamp, tree, Progress};
-use crate::report;
+use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::Failure;
 use santoku_lab::harness::Level;
 use santoku_lab::record::Row;
 use santoku_workbench::primitives::Tree;
-use santoku_workbench::{ablate, sign_host, sign_table, BenchError};
+use santoku_workbench::{ablate, p256, profile, sign_host, sign_table, BenchError};
+use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -21,11 +22,13 @@ enum Command {
     Table(TableArgs),
     /// What each optimisation brings: switched off one by one, and on in the order of the published series
     Ablate(AblateArgs),
+    /// Where the cycles go: functions, and a flame graph
+    Profile(ProfileArgs),
 }
 
 #[derive(clap::Args)]
 struct TableArgs {
-    /// Primitive: nacl.sign
+    /// Primitive: nacl.sign, ecdsa.p256
     name: String,
     /// Machine; default: the first the primitive is measured on
     #[arg(long)]
@@ -54,6 +57,27 @@ struct AblateArgs {
 }
 
 #[derive(clap::Args)]
+struct ProfileArgs {
+    /// Primitive: nacl.sign, ecdsa.p256
+    name: String,
+    /// Machine; default: the one of the primitive
+    #[arg(long)]
+    machine: Option<String>,
+    /// Level of both compilers
+    #[arg(long, value_name = "LEVEL", default_value = "O2")]
+    level: String,
+    /// Our target on e31: a file of `tuned/`
+    #[arg(long, default_value = "rv32")]
+    target: String,
+    /// Write the flame graph, an SVG picture
+    #[arg(short = 'o', value_name = "FILE.svg")]
+    out: Option<PathBuf>,
+    /// Print the functions as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
 struct Output {
     /// Print the rows of the record as JSON
     #[arg(long)]
@@ -68,6 +92,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     match &args.command {
         Command::Table(args) => table(&tree, args),
         Command::Ablate(args) => ablation(&tree, args),
+        Command::Profile(args) => profiled(&tree, args),
     }
 }
 
@@ -76,6 +101,7 @@ fn table(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
     match (args.name.as_str(), args.machine.as_deref()) {
         ("nacl.sign", None | Some("e31")) => sign(tree, args, &levels),
         ("nacl.sign", Some("host")) => sign_host(tree, args),
+        ("ecdsa.p256", None | Some("ckb")) => p256(tree, args),
         (name, machine) => Err(no_table(name, machine)),
     }
 }
@@ -97,6 +123,42 @@ fn sign_host(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
     let raw = serde_json::to_string_pretty(&run).map_err(|e| Failure::internal("lab", e.to_string()))?;
     let more = [("host.json".to_string(), raw + "\n")];
     finish(tree, "nacl.sign-host", &sign_host::rows(&run, &stamp(tree)), &more, &sign_host::text(&run), &args.output)
+}
+
+fn p256(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
+    let runs = {
+        let progress = Progress::start("measuring");
+        p256::run(tree, &|what| progress.tell(what)).map_err(failure)?
+    };
+    finish(tree, "ecdsa.p256-ckb", &p256::rows(&runs, &stamp(tree)), &[], &p256::text(&runs), &args.output)
+}
+
+fn profiled(tree: &Tree, args: &ProfileArgs) -> Result<u8, Failure> {
+    let level = levels(&args.level)?[0];
+    let found = {
+        let _progress = Progress::start("profiling");
+        match (args.name.as_str(), args.machine.as_deref()) {
+            ("nacl.sign", None | Some("e31")) => profile::sign(tree, &args.target, level),
+            ("ecdsa.p256", None | Some("ckb")) => profile::verify(tree),
+            (name, machine) => {
+                let name = machine.map_or_else(|| name.to_string(), |m| format!("{name} on {m}"));
+                let known = ["nacl.sign on e31", "ecdsa.p256 on ckb"].map(str::to_string).to_vec();
+                Err(BenchError::Unknown { what: "profile", name, known })
+            }
+        }
+        .map_err(failure)?
+    };
+    if let Some(path) = &args.out {
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        files::write_all(folder, &[(name, found.svg.clone())])?;
+    }
+    if args.json {
+        json(&found.leaves)?;
+    } else {
+        report::out(&found.text());
+    }
+    Ok(report::DONE)
 }
 
 fn ablation(tree: &Tree, args: &AblateArgs) -> Result<u8, Failure> {
@@ -144,7 +206,7 @@ fn levels(text: &str) -> Result<Vec<Level>, Failure> {
 }
 
 fn no_table(name: &str, machine: Option<&str>) -> Failure {
-    let known = ["nacl.sign (e31, host)"].map(str::to_string).to_vec();
+    let known = ["nacl.sign (e31, host)", "ecdsa.p256 (ckb)"].map(str::to_string).to_vec();
     let name = machine.map_or_else(|| name.to_string(), |m| format!("{name} on {m}"));
     failure(BenchError::Unknown { what: "table", name, known })
 }
