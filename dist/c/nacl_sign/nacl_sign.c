@@ -3380,9 +3380,7 @@ STK_NOINLINE static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, con
     memset(p, 0, 128);
     for (i = 0; i < 128; i++) {
         if ((start + i) < n) {
-            {
-                p[i] = (uint8_t)(uint32_t)m[start + i];
-            }
+            p[i] = (uint8_t)(uint32_t)m[start + i];
         }
     }
     p[n & UINT32_C(127)] = UINT32_C(128);
@@ -6816,9 +6814,7 @@ STK_NOINLINE static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, con
     memset(p, 0, 128);
     for (i = 0; i < 128; i++) {
         if ((start + i) < n) {
-            {
-                p[i] = (uint8_t)(uint32_t)m[start + i];
-            }
+            p[i] = (uint8_t)(uint32_t)m[start + i];
         }
     }
     p[n & UINT32_C(127)] = UINT32_C(128);
@@ -7160,12 +7156,8 @@ STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const i
     int32_t a2_0_square_products[10]; /* -213909504 .. 213909504 */
     uint32_t j_0_square_products; /* 0 .. 8 */
     int64_t c_1_carry; /* -26250707571 .. 26250707576 */
-    int32_t a19_2_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a19_4_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a19_6_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a19_8_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_0_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_1_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a38_2_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a38_3_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a38_4_0_square_products; /* -2032140288 .. 2032140288 */
@@ -7182,10 +7174,8 @@ STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const i
     a2_0_square_products[0] = INT32_C(2) * a[0];
     a2_0_square_products[1] = INT32_C(2) * a[1];
     a2_0_square_products[2] = INT32_C(2) * a[2];
-    a19_2_0_square_products = INT32_C(19) * a[2];
     a2_0_square_products[3] = INT32_C(2) * a[3];
     a2_0_square_products[4] = INT32_C(2) * a[4];
-    a19_4_0_square_products = INT32_C(19) * a[4];
     a2_0_square_products[5] = INT32_C(2) * a[5];
     a2_0_square_products[6] = INT32_C(2) * a[6];
     a19_6_0_square_products = INT32_C(19) * a[6];
@@ -7193,8 +7183,6 @@ STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const i
     a2_0_square_products[8] = INT32_C(2) * a[8];
     a19_8_0_square_products = INT32_C(19) * a[8];
     a2_0_square_products[9] = INT32_C(2) * a[9];
-    a38_0_0_square_products = INT32_C(38) * a[1];
-    a38_1_0_square_products = INT32_C(38) * a[3];
     a38_2_0_square_products = INT32_C(38) * a[5];
     a38_3_0_square_products = INT32_C(38) * a[7];
     a38_4_0_square_products = INT32_C(38) * a[9];
@@ -7202,46 +7190,30 @@ STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const i
     t[0] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[0] * (int64_t)a[0]));
     t[2] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[1] * (int64_t)a[1]);
     for (j_0_square_products = 0; j_0_square_products < 1; j_0_square_products++) {
-        {
-            {
-                t[1] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[0] * (int64_t)a[1]);
-            }
-        }
+        t[1] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[0] * (int64_t)a[1]);
     }
     t[4] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[2] * (int64_t)a[2]));
     for (j_0_square_products = 0; j_0_square_products < 2; j_0_square_products++) {
-        {
-            t[UINT32_C(2) + j_0_square_products] = t[UINT32_C(2) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[2]);
-        }
+        t[UINT32_C(2) + j_0_square_products] = t[UINT32_C(2) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[2]);
     }
     t[6] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[3] * (int64_t)a[3]);
     for (j_0_square_products = 0; j_0_square_products < 3; j_0_square_products++) {
         if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            {
-                t[4] = (int64_t)(uint64_t)t[4] + ((int64_t)a2_0_square_products[1] * (int64_t)a2_0_square_products[3]);
-            }
+            t[4] = (int64_t)(uint64_t)t[4] + ((int64_t)a2_0_square_products[1] * (int64_t)a2_0_square_products[3]);
         } else {
-            {
-                t[UINT32_C(3) + j_0_square_products] = t[UINT32_C(3) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[3]);
-            }
+            t[UINT32_C(3) + j_0_square_products] = t[UINT32_C(3) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[3]);
         }
     }
     t[8] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[4] * (int64_t)a[4]));
     for (j_0_square_products = 0; j_0_square_products < 4; j_0_square_products++) {
-        {
-            t[UINT32_C(4) + j_0_square_products] = t[UINT32_C(4) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[4]);
-        }
+        t[UINT32_C(4) + j_0_square_products] = t[UINT32_C(4) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[4]);
     }
     t[0] = (int64_t)(uint64_t)t[0] + ((int64_t)a[5] * (int64_t)a38_2_0_square_products);
     for (j_0_square_products = 0; j_0_square_products < 5; j_0_square_products++) {
         if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            {
-                t[UINT32_C(5) + j_0_square_products] = t[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a2_0_square_products[5]);
-            }
+            t[UINT32_C(5) + j_0_square_products] = t[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a2_0_square_products[5]);
         } else {
-            {
-                t[UINT32_C(5) + j_0_square_products] = t[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[5]);
-            }
+            t[UINT32_C(5) + j_0_square_products] = t[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[5]);
         }
     }
     t[2] = t[2] + ((int64_t)a[6] * (int64_t)a19_6_0_square_products);
@@ -7279,9 +7251,7 @@ STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const i
     t[8] = t[8] + ((int64_t)a[9] * (int64_t)a38_4_0_square_products);
     for (j_0_square_products = 0; j_0_square_products < 9; j_0_square_products++) {
         if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            {
-                t[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] = t[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a38_4_0_square_products);
-            }
+            t[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] = t[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a38_4_0_square_products);
         } else {
             if ((UINT32_C(9) + j_0_square_products) < UINT32_C(10)) {
                 t[9] = t[9] + ((int64_t)a2_0_square_products[0] * (int64_t)a[9]);
@@ -7366,12 +7336,8 @@ STK_NOINLINE static void field_fe25519_radix25_5_square2(int32_t *result, const 
     int64_t t_7; /* -526208672867549184 .. 526208672867549184 */
     int64_t t_8; /* -354618888236826624 .. 377497526187589632 */
     int64_t t_9; /* -114393189753815040 .. 114393189753815040 */
-    int32_t a19_2_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a19_4_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a19_6_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a19_8_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_0_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_1_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a38_2_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a38_3_0_square_products; /* -2032140288 .. 2032140288 */
     int32_t a38_4_0_square_products; /* -2032140288 .. 2032140288 */
@@ -7388,10 +7354,8 @@ STK_NOINLINE static void field_fe25519_radix25_5_square2(int32_t *result, const 
     a2_0_square_products[0] = INT32_C(2) * a[0];
     a2_0_square_products[1] = INT32_C(2) * a[1];
     a2_0_square_products[2] = INT32_C(2) * a[2];
-    a19_2_0_square_products = INT32_C(19) * a[2];
     a2_0_square_products[3] = INT32_C(2) * a[3];
     a2_0_square_products[4] = INT32_C(2) * a[4];
-    a19_4_0_square_products = INT32_C(19) * a[4];
     a2_0_square_products[5] = INT32_C(2) * a[5];
     a2_0_square_products[6] = INT32_C(2) * a[6];
     a19_6_0_square_products = INT32_C(19) * a[6];
@@ -7399,8 +7363,6 @@ STK_NOINLINE static void field_fe25519_radix25_5_square2(int32_t *result, const 
     a2_0_square_products[8] = INT32_C(2) * a[8];
     a19_8_0_square_products = INT32_C(19) * a[8];
     a2_0_square_products[9] = INT32_C(2) * a[9];
-    a38_0_0_square_products = INT32_C(38) * a[1];
-    a38_1_0_square_products = INT32_C(38) * a[3];
     a38_2_0_square_products = INT32_C(38) * a[5];
     a38_3_0_square_products = INT32_C(38) * a[7];
     a38_4_0_square_products = INT32_C(38) * a[9];
@@ -7408,46 +7370,30 @@ STK_NOINLINE static void field_fe25519_radix25_5_square2(int32_t *result, const 
     h[0] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[0] * (int64_t)a[0]));
     h[2] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[1] * (int64_t)a[1]);
     for (j_0_square_products = 0; j_0_square_products < 1; j_0_square_products++) {
-        {
-            {
-                h[1] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[0] * (int64_t)a[1]);
-            }
-        }
+        h[1] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[0] * (int64_t)a[1]);
     }
     h[4] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[2] * (int64_t)a[2]));
     for (j_0_square_products = 0; j_0_square_products < 2; j_0_square_products++) {
-        {
-            h[UINT32_C(2) + j_0_square_products] = h[UINT32_C(2) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[2]);
-        }
+        h[UINT32_C(2) + j_0_square_products] = h[UINT32_C(2) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[2]);
     }
     h[6] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[3] * (int64_t)a[3]);
     for (j_0_square_products = 0; j_0_square_products < 3; j_0_square_products++) {
         if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            {
-                h[4] = (int64_t)(uint64_t)h[4] + ((int64_t)a2_0_square_products[1] * (int64_t)a2_0_square_products[3]);
-            }
+            h[4] = (int64_t)(uint64_t)h[4] + ((int64_t)a2_0_square_products[1] * (int64_t)a2_0_square_products[3]);
         } else {
-            {
-                h[UINT32_C(3) + j_0_square_products] = h[UINT32_C(3) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[3]);
-            }
+            h[UINT32_C(3) + j_0_square_products] = h[UINT32_C(3) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[3]);
         }
     }
     h[8] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[4] * (int64_t)a[4]));
     for (j_0_square_products = 0; j_0_square_products < 4; j_0_square_products++) {
-        {
-            h[UINT32_C(4) + j_0_square_products] = h[UINT32_C(4) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[4]);
-        }
+        h[UINT32_C(4) + j_0_square_products] = h[UINT32_C(4) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[4]);
     }
     h[0] = (int64_t)(uint64_t)h[0] + ((int64_t)a[5] * (int64_t)a38_2_0_square_products);
     for (j_0_square_products = 0; j_0_square_products < 5; j_0_square_products++) {
         if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            {
-                h[UINT32_C(5) + j_0_square_products] = h[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a2_0_square_products[5]);
-            }
+            h[UINT32_C(5) + j_0_square_products] = h[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a2_0_square_products[5]);
         } else {
-            {
-                h[UINT32_C(5) + j_0_square_products] = h[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[5]);
-            }
+            h[UINT32_C(5) + j_0_square_products] = h[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[5]);
         }
     }
     h[2] = h[2] + ((int64_t)a[6] * (int64_t)a19_6_0_square_products);
@@ -7485,9 +7431,7 @@ STK_NOINLINE static void field_fe25519_radix25_5_square2(int32_t *result, const 
     h[8] = h[8] + ((int64_t)a[9] * (int64_t)a38_4_0_square_products);
     for (j_0_square_products = 0; j_0_square_products < 9; j_0_square_products++) {
         if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            {
-                h[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] = h[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a38_4_0_square_products);
-            }
+            h[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] = h[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a38_4_0_square_products);
         } else {
             if ((UINT32_C(9) + j_0_square_products) < UINT32_C(10)) {
                 h[9] = h[9] + ((int64_t)a2_0_square_products[0] * (int64_t)a[9]);
