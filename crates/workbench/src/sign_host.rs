@@ -1,12 +1,12 @@
 //! Signing and verifying on this machine: the shipped C beside libsodium, TweetNaCl and OpenSSL, interleaved in one run.
 
 use crate::primitives::Tree;
+use crate::sign::MESSAGE_BYTES;
 use crate::text::table;
 use crate::{dist, BenchError};
 use santoku_lab::host::rivals::{ours, rival};
 use santoku_lab::host::{compare, HostImpl, HostRow, HostRun, Workload};
 use santoku_lab::record::{Row, Stamp};
-use crate::sign::MESSAGE_BYTES;
 
 /// Our builds: compiler and level.
 const BUILDS: [(&str, &str); 4] = [("gcc", "-O2"), ("gcc", "-O3"), ("clang-19", "-O2"), ("clang-19", "-O3")];
@@ -37,8 +37,13 @@ pub fn run(tree: &Tree, tell: &(dyn Fn(&str) + Sync)) -> Result<HostRun, BenchEr
 
 /// Rows for the record: medians, in core cycles.
 pub fn rows(run: &HostRun, stamp: &Stamp) -> Vec<Row> {
-    let row = |r: &HostRow| Row {
-        program: format!("nacl.{}", r.op),
+    run.rows.iter().map(|r| row(&format!("nacl.{}", r.op), r, stamp)).collect()
+}
+
+/// A row of host timing: the median, in core cycles.
+pub fn row(program: &str, r: &HostRow, stamp: &Stamp) -> Row {
+    Row {
+        program: program.into(),
         variant: r.implementation.clone(),
         machine: "host".into(),
         level: r.cflags.split(' ').rev().find_map(|f| f.strip_prefix('-').filter(|l| l.starts_with('O'))).unwrap_or("-").into(),
@@ -55,8 +60,7 @@ pub fn rows(run: &HostRun, stamp: &Stamp) -> Vec<Row> {
         flags: r.cflags.clone(),
         date: stamp.date.clone(),
         commit: stamp.commit.clone(),
-    };
-    run.rows.iter().map(row).collect()
+    }
 }
 
 /// The table for people, with the reference's time over ours.

@@ -5,9 +5,10 @@ use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::Failure;
 use santoku_lab::harness::Level;
+use santoku_lab::host::HostRun;
 use santoku_lab::record::Row;
 use santoku_workbench::primitives::Tree;
-use santoku_workbench::{ablate, p256, profile, sign_host, sign_table, BenchError};
+use santoku_workbench::{ablate, cipher, p256, profile, sign_host, sign_table, BenchError};
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
@@ -28,7 +29,7 @@ enum Command {
 
 #[derive(clap::Args)]
 struct TableArgs {
-    /// Primitive: nacl.sign, ecdsa.p256
+    /// Primitive: nacl.sign, ecdsa.p256, cipher.rectangle, cipher.chacha20
     name: String,
     /// Machine; default: the first the primitive is measured on
     #[arg(long)]
@@ -36,6 +37,9 @@ struct TableArgs {
     /// Levels of both compilers, separated by commas
     #[arg(long, value_name = "LEVELS", default_value = "O0,O1,O2,O3,Os")]
     levels: String,
+    /// Ciphers: statements of one copy before the next copy's
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
+    granularity: u16,
     #[command(flatten)]
     output: Output,
 }
@@ -102,6 +106,7 @@ fn table(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
         ("nacl.sign", None | Some("e31")) => sign(tree, args, &levels),
         ("nacl.sign", Some("host")) => sign_host(tree, args),
         ("ecdsa.p256", None | Some("ckb")) => p256(tree, args),
+        (name, None | Some("host")) if cipher::CIPHERS.iter().any(|c| c.name == name) => ciphers(tree, args),
         (name, machine) => Err(no_table(name, machine)),
     }
 }
@@ -119,10 +124,7 @@ fn sign_host(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
         let progress = Progress::start("timing");
         sign_host::run(tree, &|what| progress.tell(what)).map_err(failure)?
     };
-    // The spread, the processor and the number of samples have no field in a row.
-    let raw = serde_json::to_string_pretty(&run).map_err(|e| Failure::internal("lab", e.to_string()))?;
-    let more = [("host.json".to_string(), raw + "\n")];
-    finish(tree, "nacl.sign-host", &sign_host::rows(&run, &stamp(tree)), &more, &sign_host::text(&run), &args.output)
+    finish(tree, "nacl.sign-host", &sign_host::rows(&run, &stamp(tree)), &[host_json(&run)?], &sign_host::text(&run), &args.output)
 }
 
 fn p256(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
@@ -159,6 +161,20 @@ fn profiled(tree: &Tree, args: &ProfileArgs) -> Result<u8, Failure> {
         report::out(&found.text());
     }
     Ok(report::DONE)
+}
+
+fn ciphers(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
+    let run = {
+        let progress = Progress::start("timing");
+        cipher::run(tree, &args.name, args.granularity.into(), &|what| progress.tell(what)).map_err(failure)?
+    };
+    finish(tree, &format!("{}-host", args.name), &cipher::rows(&run, &stamp(tree)), &[host_json(&run)?], &cipher::text(&run), &args.output)
+}
+
+/// The spread, the processor and the number of samples, which have no field in a row.
+fn host_json(run: &HostRun) -> Result<(String, String), Failure> {
+    let raw = serde_json::to_string_pretty(run).map_err(|e| Failure::internal("lab", e.to_string()))?;
+    Ok(("host.json".to_string(), raw + "\n"))
 }
 
 fn ablation(tree: &Tree, args: &AblateArgs) -> Result<u8, Failure> {
@@ -206,7 +222,7 @@ fn levels(text: &str) -> Result<Vec<Level>, Failure> {
 }
 
 fn no_table(name: &str, machine: Option<&str>) -> Failure {
-    let known = ["nacl.sign (e31, host)", "ecdsa.p256 (ckb)"].map(str::to_string).to_vec();
+    let known = ["nacl.sign (e31, host)", "ecdsa.p256 (ckb)", "cipher.rectangle (host)", "cipher.chacha20 (host)"].map(str::to_string).to_vec();
     let name = machine.map_or_else(|| name.to_string(), |m| format!("{name} on {m}"));
     failure(BenchError::Unknown { what: "table", name, known })
 }
