@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// What all linear programs of one proof may cost together, in units of `simplex`: about a second.
-const WORK_MAX: u64 = 10_000_000;
+const WORK_MAX: u64 = 4_000_000;
 
 /// What an atom equals.
 #[derive(Clone, Debug, PartialEq, Eq)]

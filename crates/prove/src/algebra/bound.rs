@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Links of a carry chain, digits summed up, terms of any form.
 const CHAIN_MAX: usize = 80;
-const TELESCOPE_MAX: usize = 200;
-const TERMS_MAX: usize = 3000;
+const TELESCOPE_MAX: usize = 120;
+const TERMS_MAX: usize = 400;
 /// Booleans fixed at once, programs solved, equations of one linear program.
 const CASES_MAX: usize = 10;
-const NODES_MAX: usize = 120;
+const NODES_MAX: usize = 40;
 const EQUATIONS: [usize; 3] = [25, 100, 400];
 
 /// `scale * original`: the original is an integer, so it is at least 0 as soon as this is above `-scale`.

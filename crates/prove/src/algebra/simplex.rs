@@ -79,9 +79,14 @@ impl Tableau {
     }
 
     fn step(&mut self, work: &mut u64) -> Step {
-        let Some(basic) = self.rows.keys().copied().find(|v| self.below(*v) || self.above(*v)) else {
-            return Step::Feasible;
-        };
+        let mut scanned = 0;
+        let basic = self.rows.keys().copied().find(|v| {
+            // Comparing fractions divides until they differ.
+            scanned += cost(&self.value[*v]);
+            self.below(*v) || self.above(*v)
+        });
+        *work = work.saturating_sub(scanned);
+        let Some(basic) = basic else { return Step::Feasible };
         let up = self.below(basic);
         let target = if up { self.bounds[basic].0.clone() } else { self.bounds[basic].1.clone() };
         let enter = self.rows[&basic].iter().find(|(v, c)| {
@@ -93,19 +98,23 @@ impl Tableau {
         });
         let (Some((enter, c)), Some(target)) = (enter, target) else { return Step::Infeasible };
         let (enter, by) = (*enter, (target - &self.value[basic]) / c);
-        self.shift(enter, &by);
+        *work = work.saturating_sub(self.shift(enter, &by));
         *work = work.saturating_sub(self.pivot(basic, enter));
         Step::Moved
     }
 
-    /// Changes a nonbasic variable and all basic ones with it.
-    fn shift(&mut self, v: usize, by: &BigRational) {
+    /// Changes a nonbasic variable and all basic ones with it; gives what it cost.
+    fn shift(&mut self, v: usize, by: &BigRational) -> u64 {
         self.value[v] += by;
+        let mut changed = 0;
         for (b, row) in &self.rows {
+            changed += 1;
             if let Some(c) = row.get(&v) {
                 self.value[*b] += c * by;
+                changed += cost(&self.value[*b]) + cost(c);
             }
         }
+        changed
     }
 
     /// Exchanges the two; gives what it cost.
