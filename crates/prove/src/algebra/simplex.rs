@@ -141,10 +141,11 @@ impl Tableau {
     }
 }
 
-/// Arithmetic on a fraction grows with the square of its size in machine words (greatest common divisors).
+/// Arithmetic on a fraction: allocation and look-up, and greatest common divisors, which grow with the square of the
+/// size in machine words.
 fn cost(r: &BigRational) -> u64 {
     let words = (r.numer().bits() + r.denom().bits()) / 64 + 1;
-    words * words
+    8 + words * words
 }
 
 #[cfg(test)]
