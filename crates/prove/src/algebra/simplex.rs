@@ -162,8 +162,12 @@ mod tests {
         let vars = vec![unit.clone(), unit.clone(), unit];
         // x + y + z >= 2 and x - y = 0 can hold; adding 2 x + z <= 1 they cannot.
         let mut forms = vec![form(&[(0, 1), (1, 1), (2, 1)], Some(2), None), form(&[(0, 1), (1, -1)], Some(0), Some(0))];
-        assert!(matches!(solve(&vars, &forms, &mut 100), Answer::Point(_)));
+        assert!(matches!(solve(&vars, &forms, &mut 10_000), Answer::Point(_)));
         forms.push(form(&[(0, 2), (2, 1)], None, Some(1)));
-        assert_eq!(solve(&vars, &forms, &mut 100), Answer::Infeasible);
+        assert_eq!(solve(&vars, &forms, &mut 10_000), Answer::Infeasible);
+        // A spent budget decides nothing, and is seen to be spent.
+        let mut little = 10;
+        assert_eq!(solve(&vars, &forms, &mut little), Answer::Unknown);
+        assert_eq!(little, 0);
     }
 }
