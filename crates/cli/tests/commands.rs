@@ -142,3 +142,17 @@ fn dumps_are_written_beside_the_result() {
     assert!(s.read("out/main.after-const-fold.1.ir").contains("main.f"));
     assert!(s.read("out/main.c").contains("--without cse"));
 }
+
+#[test]
+fn a_change_that_is_put_back_is_told() {
+    // Exactly one of the two branches is taken: the prover sees it, a scalar in place of `a[0]` would not show it.
+    let split = "@export(\"f\")\nfn f(n: public int in 0..7, x: u8) -> u8 {\n  var a: [u8; 2]\n  if n < 4 { a[0] = x }\n  if n >= 4 { a[0] = x + 1 }\n  a[1] = x\n  a[0] + a[1]\n}\n";
+    let s = Sandbox::new(&[("main.stk", split.as_bytes())]);
+    let run = s.run(&["build", "main.stk", "-o", "out"]);
+    expect![[r#"
+        put back: array-to-scalar in main.f: an element is assigned on every path, but not visibly
+    "#]].assert_eq(&run.stderr);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "out/main.c\nout/main.h\n"));
+    let without = s.run(&["build", "main.stk", "-o", "out", "--without", "array-to-scalar"]);
+    assert_eq!((without.code, without.stderr.as_str()), (0, ""));
+}

@@ -5,7 +5,7 @@ use super::prove::{show_open, with_progress};
 use crate::cache::Cache;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::{build, BuildOptions, Failure};
+use santoku_driver::{build, BuildOptions, Failure, Step};
 use santoku_passes::Level;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -73,21 +73,25 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if args.verbose {
         report::out(&steps(&built.steps));
     }
+    report::err(&put_back(&built.steps));
     for (name, _) in &all {
         report::out(&format!("{}\n", folder.join(name).display()));
     }
     Ok(report::DONE)
 }
 
-fn steps(steps: &[santoku_driver::Step]) -> String {
-    let row = |s: &santoku_driver::Step| {
-        let mut text = format!("{:<16} {:>4} changed {:>4} proved equal {:>8} us\n", s.pass, s.changed.len(), s.equal, s.micros);
-        for (func, why) in &s.reverted {
-            text += &format!("                 kept as it was: {func} ({why})\n");
-        }
-        text
-    };
+fn steps(steps: &[Step]) -> String {
+    let row = |s: &Step| format!("{:<16} {:>4} changed {:>4} proved equal {:>8} us\n", s.pass, s.changed.len(), s.equal, s.micros);
     steps.iter().map(row).collect()
+}
+
+/// A line for every change that was not shown to keep the meaning: pass, function, reason.
+fn put_back(steps: &[Step]) -> String {
+    let line = |pass: &str, func: &str, why: &str| {
+        let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("put back: {pass} in {func}: {why}\n")
+    };
+    steps.iter().flat_map(|s| s.reverted.iter().map(|(func, why)| line(s.pass, func, why))).collect()
 }
 
 /// `lib/nacl/sign.stk` is `nacl_sign`.
