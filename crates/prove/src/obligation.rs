@@ -73,6 +73,8 @@ pub enum Engine {
     Intervals,
     /// Intervals with linear facts and case splits on carries.
     Relational,
+    /// A claim established before, carried along with its value.
+    Carried,
     /// Integer polynomial normalisation.
     Algebra,
     /// All inputs tried.
@@ -85,10 +87,11 @@ pub enum Engine {
 
 impl Engine {
     /// Every engine, cheapest first.
-    pub const ALL: [Engine; 7] = [
+    pub const ALL: [Engine; 8] = [
         Engine::Syntactic,
         Engine::Intervals,
         Engine::Relational,
+        Engine::Carried,
         Engine::Algebra,
         Engine::Exhaustive,
         Engine::Equivalence,
@@ -101,6 +104,7 @@ impl Engine {
             Engine::Syntactic => "syntactic",
             Engine::Intervals => "intervals",
             Engine::Relational => "relational",
+            Engine::Carried => "carried",
             Engine::Algebra => "algebra",
             Engine::Exhaustive => "exhaustive",
             Engine::Equivalence => "equivalence",

@@ -144,7 +144,9 @@ fn kernels_are_timed_per_byte_and_compared() {
     let workload = quick("xor", 4096);
     let run = compare(dir.path(), &[xor_kernel("gcc", 5), xor_kernel("clang-19", 5)], &workload).expect("same kernel");
     for r in &run.rows {
-        assert!(r.core_cycles_per_byte.expect("bulk").median < 3.0, "{r:?}");
+        // About 0.5 on an idle machine; a busy one may stretch that, but not to what a count per message would be.
+        let median = r.core_cycles_per_byte.as_ref().expect("bulk").median;
+        assert!(median > 0.01 && median < 50.0, "{r:?}");
     }
     let err = compare(dir.path(), &[xor_kernel("gcc", 5), xor_kernel("gcc", 6)], &workload).expect_err("keys differ");
     assert!(matches!(err, HostError::Disagree { .. }), "{err}");

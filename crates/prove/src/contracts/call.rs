@@ -19,8 +19,9 @@ impl<'p> Exec<'p> {
         }
         let cost = self.costs[id.0 as usize];
         let mut sure = self.fits(f, &vals);
-        for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Requires) {
-            sure &= self.check_requires(f, c, &vals, loc);
+        for (i, c) in f.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Requires) {
+            let met = self.carried.requires.contains(&(loc, id, i));
+            sure &= self.check_requires(f, c, met, &vals, loc);
         }
         // A result without declared range tells less through its contract than its body does.
         let open_ended = f.rets.iter().any(|r| has_unranged(self.prog, &f.local(*r).ty));
@@ -61,7 +62,7 @@ impl<'p> Exec<'p> {
         f.params.iter().all(|p| fits_type(self.prog, &f.local(*p).ty, &vals[p.0 as usize]))
     }
 
-    fn check_requires(&mut self, f: &'p Func, c: &Contract, vals: &[SVal], loc: Loc) -> bool {
+    fn check_requires(&mut self, f: &'p Func, c: &Contract, met: bool, vals: &[SVal], loc: Loc) -> bool {
         if self.inlined > 0 {
             // An obligation of the function being executed in place; it is settled there.
             return !self.conditional;
@@ -70,6 +71,10 @@ impl<'p> Exec<'p> {
             // The first run has judged it; this one is after the function's own clauses.
             let outcome = failed("not looked at".into());
             self.obligations.push(requires(self.frame.id, f, c, loc, outcome, 0));
+            return !self.conditional;
+        }
+        if met {
+            self.obligations.push(requires(self.frame.id, f, c, loc, carried(), 0));
             return !self.conditional;
         }
         let started = Instant::now();
@@ -105,9 +110,10 @@ impl<'p> Exec<'p> {
                 vals[i] = self.frame.vals[i].clone();
             }
         }
-        for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Ensures) {
+        for (i, c) in f.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Ensures) {
             let started = Instant::now();
             let outcome = match SpecEval::new(self, f, &vals).prop(&c.cond) {
+                _ if self.carried.ensures.contains(&i) => carried(),
                 Err(stop) => failed(format!("the clause is outside of what the prover follows: {}", stop.reason())),
                 Ok(p) => match self.prove(&p, &crate::algebra::Poly::constant(1)) {
                     Ok(()) => Outcome::Proved { engine: Engine::Algebra },
@@ -147,6 +153,10 @@ pub fn requires(func: FuncId, callee: &Func, c: &Contract, loc: Loc, outcome: Ou
 /// An obligation for one clause of the function itself.
 pub fn ensures(func: FuncId, c: &Contract, outcome: Outcome, micros: u64) -> Obligation {
     Obligation { func, kind: Kind::Ensures, loc: c.loc, text: c.text.clone(), outcome, micros }
+}
+
+pub fn carried() -> Outcome {
+    Outcome::Proved { engine: Engine::Carried }
 }
 
 pub fn failed(reason: String) -> Outcome {

@@ -10,6 +10,7 @@ use super::state::{self, Fresh, SVal};
 use super::words::Bits;
 use crate::algebra::split::Num;
 use crate::algebra::{Atoms, Iv, Poly};
+use crate::carried::Carried;
 use crate::obligation::Obligation;
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
@@ -60,13 +61,15 @@ pub struct Exec<'p> {
     pub obligations: Vec<Obligation>,
     pub locs: Vec<Loc>,
     pub costs: &'p [u64],
+    /// What needs no arithmetic.
+    pub carried: &'p Carried,
     pub divs: BTreeMap<(Poly, BigInt), (Num, Num)>,
     consts: BTreeMap<ConstId, SVal>,
 }
 
 impl<'p> Exec<'p> {
     /// Starts at the entry of `id`, every length and parameter an input.
-    pub fn new(prog: &'p Program, id: FuncId, costs: &'p [u64], samples: usize, seed: u64) -> Exec<'p> {
+    pub fn new(prog: &'p Program, id: FuncId, costs: &'p [u64], carried: &'p Carried, samples: usize, seed: u64) -> Exec<'p> {
         let func = prog.func(id);
         let mut atoms = Atoms::new(samples, seed);
         let vals = func
@@ -95,6 +98,7 @@ impl<'p> Exec<'p> {
             obligations: Vec::new(),
             locs: vec![func.loc],
             costs,
+            carried,
             divs: BTreeMap::new(),
             consts: BTreeMap::new(),
         }

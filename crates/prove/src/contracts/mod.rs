@@ -16,6 +16,7 @@ pub mod spec;
 pub mod state;
 pub mod words;
 
+use crate::carried::{self, Carried};
 use crate::obligation::{Kind, Obligation};
 use exec::Exec;
 use expr::Stop;
@@ -55,20 +56,25 @@ pub fn check(p: &Program, id: FuncId, costs: &[u64]) -> Vec<Obligation> {
     if !concerns(p, id) {
         return Vec::new();
     }
-    let by_contracts = attempt(p, id, costs, false);
+    let carried = carried::check(p, id);
+    let without_arithmetic = all_open(p, id, &carried, "not looked at");
+    if without_arithmetic.iter().all(Obligation::proved) {
+        return without_arithmetic;
+    }
+    let by_contracts = attempt(p, id, costs, &carried, false);
     if by_contracts.iter().all(|o| o.proved() || o.kind == Kind::Requires) || !calls_contracts(p, id) {
         return by_contracts;
     }
     // What the callees promise is not enough: look at what they do.
-    let unfolded = attempt(p, id, costs, true);
+    let unfolded = attempt(p, id, costs, &carried, true);
     if unfolded.len() != by_contracts.len() {
         return by_contracts;
     }
     by_contracts.into_iter().zip(unfolded).map(|(a, b)| if b.proved() && !a.proved() { b } else { a }).collect()
 }
 
-fn attempt(p: &Program, id: FuncId, costs: &[u64], unfold: bool) -> Vec<Obligation> {
-    let mut ex = Exec::new(p, id, costs, SAMPLES, 0x5eed + u64::from(id.0));
+fn attempt(p: &Program, id: FuncId, costs: &[u64], carried: &Carried, unfold: bool) -> Vec<Obligation> {
+    let mut ex = Exec::new(p, id, costs, carried, SAMPLES, 0x5eed + u64::from(id.0));
     ex.unfold = unfold;
     if unfold {
         ex.terms_max = exec::TERMS_UNFOLDED_MAX;
@@ -76,10 +82,12 @@ fn attempt(p: &Program, id: FuncId, costs: &[u64], unfold: bool) -> Vec<Obligati
     let entry = ex.frame.vals.clone();
     ex.assume_requires(&entry);
     match ex.block(&p.func(id).body) {
-        Ok(()) => ex.check_ensures(&entry),
-        Err(stop) => give_up(p, id, &mut ex, &stop),
+        Ok(()) => {
+            ex.check_ensures(&entry);
+            ex.obligations
+        }
+        Err(stop) => all_open(p, id, carried, &format!("symbolic execution stopped: {}", stop.reason())),
     }
-    ex.obligations
 }
 
 fn calls_contracts(p: &Program, id: FuncId) -> bool {
@@ -92,18 +100,20 @@ fn calls_contracts(p: &Program, id: FuncId) -> bool {
     found
 }
 
-/// The run ended early: every clause, and every call that requires something, is open.
-fn give_up(p: &Program, id: FuncId, ex: &mut Exec<'_>, stop: &Stop) {
-    let reason = format!("symbolic execution stopped: {}", stop.reason());
+/// Every clause, and every call that requires something, without symbolic execution: what is not carried is open.
+fn all_open(p: &Program, id: FuncId, carried: &Carried, reason: &str) -> Vec<Obligation> {
     let f = p.func(id);
-    for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Ensures) {
-        ex.obligations.push(call::ensures(id, c, call::failed(reason.clone()), 0));
+    let outcome = |met: bool| if met { call::carried() } else { call::failed(reason.to_string()) };
+    let mut out = Vec::new();
+    for (i, c) in f.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Ensures) {
+        out.push(call::ensures(id, c, outcome(carried.ensures.contains(&i)), 0));
     }
     santoku_ir::visit::walk_stmts(&f.body, &mut |s| {
-        if let Stmt::Call { func, loc, .. } = s {
-            for c in p.func(*func).contracts.iter().filter(|c| c.kind == ContractKind::Requires) {
-                ex.obligations.push(call::requires(id, p.func(*func), c, *loc, call::failed(reason.clone()), 0));
-            }
+        let Stmt::Call { func, loc, .. } = s else { return };
+        let callee = p.func(*func);
+        for (i, c) in callee.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Requires) {
+            out.push(call::requires(id, callee, c, *loc, outcome(carried.requires.contains(&(*loc, *func, i))), 0));
         }
     });
+    out
 }
