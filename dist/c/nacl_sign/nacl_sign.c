@@ -3716,7 +3716,9 @@ STK_NOINLINE static void curve_ed25519_double(curve_ed25519_P1P1 *restrict resul
 }
 
 /* curve.ed25519.add_niels
- * Addition of an affine point (section 3.1, a = -1). */
+ * Addition of an affine point (section 3.1, a = -1). With x1 = X/Z, y1 = Y/Z, x2 = (plus - minus) / 2 and
+ * y2 = (plus + minus) / 2 the result is the sum of RFC 8032, section 5.1.4:
+ * x3 (1 + d x1 x2 y1 y2) = x1 y2 + x2 y1 and y3 (1 - d x1 x2 y1 y2) = y1 y2 + x1 x2, here without the divisions. */
 STK_NOINLINE static void curve_ed25519_add_niels(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Niels *q)
 {
     uint64_t a[5]; /* 0 .. 2251799813691328 */
@@ -3831,9 +3833,7 @@ STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict r
     uint32_t i;
     curve_ed25519_Niels q;
     uint32_t j; /* 1 .. 7 */
-    uint64_t plus[5]; /* 0 .. 2251799813701632 */
-    uint64_t minus[5]; /* 0 .. 2251799813701632 */
-    uint64_t opposite[5]; /* 0 .. 2^51 */
+    curve_ed25519_Niels opposite;
     uint32_t cond_2;
     uint32_t at_0_bit; /* 0 .. 255 */
     uint32_t at_2_bit; /* 0 .. 255 */
@@ -3873,34 +3873,28 @@ STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict r
             }
         }
     }
+    memmove(opposite.plus, q.minus, 5 * sizeof(uint64_t));
+    memmove(opposite.minus, q.plus, 5 * sizeof(uint64_t));
+    field_fe25519_radix51_neg(opposite.td, q.td);
+    cond_2 = stk_eq_u32(top, UINT32_C(1));
     {
-        uint32_t cond_4 = stk_eq_u32(top, UINT32_C(1));
+        uint32_t cond_4 = cond_2;
         {
             uint32_t k_5;
             for (k_5 = 0; k_5 < 5; k_5++) {
-                plus[k_5] = (q.minus[k_5] ^ (stk_mask_u64(cond_4) & (q.plus[k_5] ^ q.minus[k_5])));
+                (*result).plus[k_5] = (opposite.plus[k_5] ^ (stk_mask_u64(cond_4) & (q.plus[k_5] ^ opposite.plus[k_5])));
             }
         }
-    }
-    {
-        uint32_t cond_5 = stk_eq_u32(top, UINT32_C(1));
         {
             uint32_t k_6;
             for (k_6 = 0; k_6 < 5; k_6++) {
-                minus[k_6] = (q.plus[k_6] ^ (stk_mask_u64(cond_5) & (q.minus[k_6] ^ q.plus[k_6])));
+                (*result).minus[k_6] = (opposite.minus[k_6] ^ (stk_mask_u64(cond_4) & (q.minus[k_6] ^ opposite.minus[k_6])));
             }
         }
-    }
-    field_fe25519_radix51_neg(opposite, q.td);
-    memmove(result->plus, plus, 5 * sizeof(uint64_t));
-    memmove(result->minus, minus, 5 * sizeof(uint64_t));
-    cond_2 = stk_eq_u32(top, UINT32_C(1));
-    {
-        uint32_t cond_6 = cond_2;
         {
             uint32_t k_7;
             for (k_7 = 0; k_7 < 5; k_7++) {
-                result->td[k_7] = (opposite[k_7] ^ (stk_mask_u64(cond_6) & (q.td[k_7] ^ opposite[k_7])));
+                (*result).td[k_7] = (opposite.td[k_7] ^ (stk_mask_u64(cond_4) & (q.td[k_7] ^ opposite.td[k_7])));
             }
         }
     }
@@ -5473,7 +5467,8 @@ STK_NOINLINE static void curve_ed25519_vartime_wnaf_8(int8_t *restrict d, const 
 }
 
 /* curve.ed25519.add_cached
- * Addition of two points (section 3.1, a = -1), the second made ready. */
+ * Addition of two points (section 3.1, a = -1), the second made ready: the same sum, for the x2 and y2 of
+ * plus - minus = 2 x2 Z2 and plus + minus = 2 y2 Z2. */
 STK_NOINLINE static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Cached *q)
 {
     uint64_t a[5]; /* 0 .. 2251799813691328 */
@@ -7588,7 +7583,9 @@ STK_NOINLINE static void curve_ed25519_double(curve_ed25519_P1P1 *restrict resul
 }
 
 /* curve.ed25519.add_niels
- * Addition of an affine point (section 3.1, a = -1). */
+ * Addition of an affine point (section 3.1, a = -1). With x1 = X/Z, y1 = Y/Z, x2 = (plus - minus) / 2 and
+ * y2 = (plus + minus) / 2 the result is the sum of RFC 8032, section 5.1.4:
+ * x3 (1 + d x1 x2 y1 y2) = x1 y2 + x2 y1 and y3 (1 - d x1 x2 y1 y2) = y1 y2 + x1 x2, here without the divisions. */
 STK_NOINLINE static void curve_ed25519_add_niels(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Niels *q)
 {
     int32_t a[10]; /* -2^25 .. 2^25-1 */
@@ -7714,13 +7711,11 @@ STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict r
     uint32_t i;
     curve_ed25519_Niels q;
     uint32_t j; /* 1 .. 7 */
-    int32_t plus[10]; /* -35651584 .. 35651584 */
-    int32_t minus[10]; /* -35651584 .. 35651584 */
+    curve_ed25519_Niels opposite;
     uint32_t cond_2;
     uint32_t at_0_bit; /* 0 .. 255 */
     uint32_t at_2_bit; /* 0 .. 255 */
     uint32_t at_3_bit; /* 0 .. 255 */
-    int32_t result_4_neg[10]; /* -35651584 .. 35651584 */
     at_0_bit = at + UINT32_C(192);
     top = ((uint32_t)k[at_0_bit >> 3] >> (at_0_bit & UINT32_C(7))) & UINT32_C(1);
     flip = UINT32_C(1) - top;
@@ -7756,43 +7751,37 @@ STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict r
             }
         }
     }
+    memmove(opposite.plus, q.minus, 10 * sizeof(int32_t));
+    memmove(opposite.minus, q.plus, 10 * sizeof(int32_t));
+    opposite.td[0] = -q.td[0];
+    opposite.td[1] = -q.td[1];
+    opposite.td[2] = -q.td[2];
+    opposite.td[3] = -q.td[3];
+    opposite.td[4] = -q.td[4];
+    opposite.td[5] = -q.td[5];
+    opposite.td[6] = -q.td[6];
+    opposite.td[7] = -q.td[7];
+    opposite.td[8] = -q.td[8];
+    opposite.td[9] = -q.td[9];
+    cond_2 = stk_eq_u32(top, UINT32_C(1));
     {
-        uint32_t cond_4 = stk_eq_u32(top, UINT32_C(1));
+        uint32_t cond_4 = cond_2;
         {
             uint32_t k_5;
             for (k_5 = 0; k_5 < 10; k_5++) {
-                plus[k_5] = (int32_t)((uint32_t)q.minus[k_5] ^ (stk_mask_u32(cond_4) & ((uint32_t)q.plus[k_5] ^ (uint32_t)q.minus[k_5])));
+                (*result).plus[k_5] = (int32_t)((uint32_t)opposite.plus[k_5] ^ (stk_mask_u32(cond_4) & ((uint32_t)q.plus[k_5] ^ (uint32_t)opposite.plus[k_5])));
             }
         }
-    }
-    {
-        uint32_t cond_5 = stk_eq_u32(top, UINT32_C(1));
         {
             uint32_t k_6;
             for (k_6 = 0; k_6 < 10; k_6++) {
-                minus[k_6] = (int32_t)((uint32_t)q.plus[k_6] ^ (stk_mask_u32(cond_5) & ((uint32_t)q.minus[k_6] ^ (uint32_t)q.plus[k_6])));
+                (*result).minus[k_6] = (int32_t)((uint32_t)opposite.minus[k_6] ^ (stk_mask_u32(cond_4) & ((uint32_t)q.minus[k_6] ^ (uint32_t)opposite.minus[k_6])));
             }
         }
-    }
-    result_4_neg[0] = -q.td[0];
-    result_4_neg[1] = -q.td[1];
-    result_4_neg[2] = -q.td[2];
-    result_4_neg[3] = -q.td[3];
-    result_4_neg[4] = -q.td[4];
-    result_4_neg[5] = -q.td[5];
-    result_4_neg[6] = -q.td[6];
-    result_4_neg[7] = -q.td[7];
-    result_4_neg[8] = -q.td[8];
-    result_4_neg[9] = -q.td[9];
-    memmove(result->plus, plus, 10 * sizeof(int32_t));
-    memmove(result->minus, minus, 10 * sizeof(int32_t));
-    cond_2 = stk_eq_u32(top, UINT32_C(1));
-    {
-        uint32_t cond_6 = cond_2;
         {
             uint32_t k_7;
             for (k_7 = 0; k_7 < 10; k_7++) {
-                result->td[k_7] = (int32_t)((uint32_t)result_4_neg[k_7] ^ (stk_mask_u32(cond_6) & ((uint32_t)q.td[k_7] ^ (uint32_t)result_4_neg[k_7])));
+                (*result).td[k_7] = (int32_t)((uint32_t)opposite.td[k_7] ^ (stk_mask_u32(cond_4) & ((uint32_t)q.td[k_7] ^ (uint32_t)opposite.td[k_7])));
             }
         }
     }
@@ -9425,7 +9414,8 @@ STK_NOINLINE static void curve_ed25519_vartime_wnaf_5(int8_t *restrict d, const 
 }
 
 /* curve.ed25519.add_cached
- * Addition of two points (section 3.1, a = -1), the second made ready. */
+ * Addition of two points (section 3.1, a = -1), the second made ready: the same sum, for the x2 and y2 of
+ * plus - minus = 2 x2 Z2 and plus + minus = 2 y2 Z2. */
 STK_NOINLINE static void curve_ed25519_add_cached(curve_ed25519_P1P1 *restrict result, const curve_ed25519_P3 *p, const curve_ed25519_Cached *q)
 {
     int32_t a[10]; /* -2^25 .. 2^25-1 */

@@ -413,6 +413,11 @@ STK_TABLE uint64_t field_mont4_pow_c256_14758798090332847183_c256_lit4[4] = {
     UINT64_C(0xc46353d039cdaaf), UINT64_C(0x4319055258e8617b), UINT64_C(0), UINT64_C(0xffffffff)
 };
 
+/* ecdsa.p256.N_FE */
+STK_TABLE uint64_t ecdsa_p256_N_FE[4] = {
+    UINT64_C(0xf3b9cac2fc632551), UINT64_C(0xbce6faada7179e84), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffff00000000)
+};
+
 /* field.fep256_mont64.mul
  * in a: 0 .. 2^64-1
  * in b: 0 .. 2^64-1
@@ -1354,29 +1359,17 @@ static uint32_t ecdsa_p256_matches(const curve_p256_Jacobian *p, const uint64_t 
         t_3 = (uint32_t)(borrow_1_is_below < INT32_C(0));
         if (t_3) {
             uint64_t t_4[4]; /* 0 .. 2^64-1 */
-            uint32_t carry; /* 0 .. 1 */
-            stk_u128 v; /* 13611842547513532036 .. 2^65-1 */
             uint64_t t_5[4]; /* 0 .. 2^64-1 */
-            uint64_t t_6[4]; /* 0 .. 2^64-1 */
-            v = (stk_u128)r[0] + (stk_u128)UINT64_C(0xf3b9cac2fc632551);
-            t_4[0] = (uint64_t)v;
-            carry = (uint32_t)(v >> 64);
-            v = ((stk_u128)r[1] + (stk_u128)UINT64_C(0xbce6faada7179e84)) + (stk_u128)carry;
-            t_4[1] = (uint64_t)v;
-            carry = (uint32_t)(v >> 64);
-            v = ((stk_u128)r[2] + (stk_u128)UINT64_C(0xffffffffffffffff)) + (stk_u128)carry;
-            t_4[2] = (uint64_t)v;
-            carry = (uint32_t)(v >> 64);
-            v = ((stk_u128)r[3] + (stk_u128)UINT64_C(0xffffffff00000000)) + (stk_u128)carry;
-            t_4[3] = (uint64_t)v;
-            field_fep256_mont64_mul(t_5, t_4, curve_p256_RR);
-            field_fep256_mont64_mul(t_6, t_5, result_0_square);
+            uint64_t result_2_add[4]; /* 0 .. 2^64-1 */
+            field_mont4_add_c256(result_2_add, r, ecdsa_p256_N_FE);
+            field_fep256_mont64_mul(t_4, result_2_add, curve_p256_RR);
+            field_fep256_mont64_mul(t_5, t_4, result_0_square);
             uint64_t diff_2 = 0;
             {
                 {
                     uint32_t k_2;
                     for (k_2 = 0; k_2 < 4; k_2++) {
-                        diff_2 |= (uint64_t)t_6[k_2] ^ (uint64_t)p->x[k_2];
+                        diff_2 |= (uint64_t)t_5[k_2] ^ (uint64_t)p->x[k_2];
                     }
                 }
             }
