@@ -21,7 +21,7 @@ run fmt --check $(find lib -name '*.stk' | sort)
 run test lib/nacl lib/hash lib/field lib/cipher
 run prove lib/nacl/sign.stk --target rv32
 run prove lib/nacl/sign.stk --target host64
-run prove lib/field/fep256_mont64.stk --target ckb
+run prove lib/ecdsa/p256.stk --target ckb
 run prove lib/cipher
 run dist --check
 

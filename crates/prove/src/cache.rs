@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
 /// Changes whenever an engine may judge differently.
-pub const ENGINE_VERSION: &str = "santoku-prove 2";
+pub const ENGINE_VERSION: &str = "santoku-prove 3";
 
 /// Keeps texts under keys of 64 hexadecimal digits. A lost or damaged text costs time, never soundness of a later run
 /// as long as nobody else writes there.

@@ -6,7 +6,7 @@
 
 pub mod algebra;
 pub mod cache;
-mod carried;
+pub mod carried;
 pub mod contracts;
 pub mod equiv;
 pub mod obligation;

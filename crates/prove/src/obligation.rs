@@ -1,7 +1,7 @@
 //! What has to be shown, and how it was settled: the currency of every engine and of the report.
 
 use num_bigint::BigInt;
-use santoku_ir::{FuncId, Loc};
+use santoku_ir::{Contract, Func, FuncId, Loc};
 
 /// What an obligation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -170,4 +170,15 @@ impl Obligation {
             Outcome::Failed { .. } => None,
         }
     }
+}
+
+/// The claim of a callee's clause at a call: every engine that judges it says it in these words, by which the report
+/// knows that they judged the same.
+pub fn requires_text(callee: &Func, clause: &Contract) -> String {
+    format!("{} requires {}", callee.name, clause.text)
+}
+
+/// The claim of a function's own clause, likewise.
+pub fn ensures_text(clause: &Contract) -> String {
+    clause.text.clone()
 }

@@ -10,7 +10,7 @@ use crate::obligation::{Engine, Kind, Obligation, Outcome, Witness};
 use crate::secrecy::{self, Timing};
 use crate::trial::{self, Trial};
 use crate::ranges;
-use santoku_ir::{ContractKind, FuncId, Program};
+use santoku_ir::{FuncId, Program};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -130,9 +130,9 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Vec<FunctionR
     }
     ids.iter()
         .map(|id| {
-            let mut obligations = safety_of.remove(id).unwrap_or_default();
-            obligations.extend(meaning.remove(id).unwrap_or_default());
-            let obligations = last_resorts(p, *id, join(p, *id, obligations), opts);
+            let safety = safety_of.remove(id).unwrap_or_default();
+            let meaning = meaning.remove(id).unwrap_or_default();
+            let obligations = last_resorts(p, *id, join(safety, meaning), opts);
             FunctionReport { func: *id, name: p.func(*id).name.clone(), cached: false, obligations }
         })
         .collect()
@@ -142,31 +142,49 @@ fn lock<T>(m: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     m.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// A clause that two engines looked at is one obligation, proved if either proved it.
-fn join(p: &Program, id: FuncId, all: Vec<Obligation>) -> Vec<Obligation> {
-    let clause = |o: &Obligation| match o.kind {
-        Kind::Ensures => p.func(id).contracts.iter().find(|c| c.kind == ContractKind::Ensures && o.text.contains(&c.text)).map(|c| c.text.clone()),
-        Kind::Requires => Some(o.text.replace('`', "").split(" requires ").nth(1)?.to_string()),
-        _ => None,
-    };
+/// A clause that both lists judge is one obligation, proved if either proved it. One list may judge a clause several
+/// times, at each visit of a call: there it is proved if every visit was.
+fn join(safety: Vec<Obligation>, meaning: Vec<Obligation>) -> Vec<Obligation> {
     let mut out: Vec<Obligation> = Vec::new();
-    let mut at: BTreeMap<(Kind, santoku_ir::Loc, String), usize> = BTreeMap::new();
-    for o in all {
-        let Some(text) = clause(&o) else {
-            out.push(o);
-            continue;
-        };
-        let key = (o.kind, if o.kind == Kind::Requires { o.loc } else { santoku_ir::Loc::default() }, text);
-        match at.get(&key) {
-            Some(i) if out[*i].proved() || !o.proved() => {}
-            Some(i) => out[*i] = o,
-            None => {
-                at.insert(key, out.len());
+    let mut at: BTreeMap<ClauseKey, usize> = BTreeMap::new();
+    for list in [safety, meaning] {
+        let mut judged: BTreeMap<ClauseKey, Obligation> = BTreeMap::new();
+        for o in list {
+            let Some(key) = clause_key(&o) else {
                 out.push(o);
+                continue;
+            };
+            match judged.get_mut(&key) {
+                Some(before) if before.proved() && !o.proved() => *before = o,
+                Some(_) => {}
+                None => {
+                    judged.insert(key, o);
+                }
+            }
+        }
+        for (key, o) in judged {
+            match at.get(&key) {
+                Some(i) if out[*i].proved() || !o.proved() => {}
+                Some(i) => out[*i] = o,
+                None => {
+                    at.insert(key, out.len());
+                    out.push(o);
+                }
             }
         }
     }
     out
+}
+
+type ClauseKey = (Kind, santoku_ir::Loc, String);
+
+/// What makes two obligations about contracts the same one; `None` for the others.
+fn clause_key(o: &Obligation) -> Option<ClauseKey> {
+    match o.kind {
+        Kind::Ensures => Some((o.kind, santoku_ir::Loc::default(), o.text.clone())),
+        Kind::Requires => Some((o.kind, o.loc, o.text.clone())),
+        _ => None,
+    }
 }
 
 /// For what is still open: all inputs if they are few, else a search for inputs that break it.

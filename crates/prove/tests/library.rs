@@ -59,3 +59,11 @@ fn inversion_by_an_addition_chain_and_point_formulas() {
 fn montgomery_arithmetic_below_its_modulus() {
     with_stack(|| assert!(proved("field/fep256_mont64", "radix51") >= 20));
 }
+
+#[test]
+fn points_and_signatures_meet_what_the_field_requires() {
+    with_stack(|| {
+        assert!(proved("curve/p256", "radix51") >= 130);
+        assert!(proved("ecdsa/p256", "radix51") >= 200);
+    });
+}

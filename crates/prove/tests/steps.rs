@@ -6,6 +6,7 @@ use num_traits::ToPrimitive;
 use santoku_ir::interp::{Interp, Int, Value};
 use santoku_ir::{Func, FuncId, Program, Ty};
 use santoku_prove::algebra::{Atom, Atoms, Def, Poly};
+use santoku_prove::carried::Carried;
 use santoku_prove::contracts::cost;
 use santoku_prove::contracts::exec::Exec;
 use santoku_prove::contracts::state::SVal;
@@ -81,7 +82,8 @@ fn concrete(p: &Program, ty: &Ty, v: &SVal, atoms: &Atoms, i: usize) -> Value {
 fn compare(p: &Program, id: FuncId) -> (usize, usize) {
     let f: &Func = p.func(id);
     let costs = cost::of_program(p);
-    let mut ex = Exec::new(p, id, &costs, SAMPLES, 7);
+    let carried = Carried::default();
+    let mut ex = Exec::new(p, id, &costs, &carried, SAMPLES, 7);
     ex.unfold = true;
     ex.block(&f.body).unwrap_or_else(|e| panic!("{}: {}", f.name, e.reason()));
     let seen = check_atoms(&ex.atoms);

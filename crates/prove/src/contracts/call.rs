@@ -5,7 +5,7 @@ use super::expr::Stop;
 use super::spec::{Prop, SpecEval};
 use super::state::{self, Fresh, SVal};
 use crate::algebra::Iv;
-use crate::obligation::{Engine, Kind, Obligation, Outcome};
+use crate::obligation::{ensures_text, requires_text, Engine, Kind, Obligation, Outcome};
 use santoku_ir::{Contract, ContractKind, Func, FuncId, Len, LocalKind, Loc, Program, Ty};
 use std::time::Instant;
 
@@ -147,12 +147,12 @@ impl<'p> Exec<'p> {
 
 /// An obligation for one clause of a callee at a call.
 pub fn requires(func: FuncId, callee: &Func, c: &Contract, loc: Loc, outcome: Outcome, micros: u64) -> Obligation {
-    Obligation { func, kind: Kind::Requires, loc, text: format!("{} requires {}", callee.name, c.text), outcome, micros }
+    Obligation { func, kind: Kind::Requires, loc, text: requires_text(callee, c), outcome, micros }
 }
 
 /// An obligation for one clause of the function itself.
 pub fn ensures(func: FuncId, c: &Contract, outcome: Outcome, micros: u64) -> Obligation {
-    Obligation { func, kind: Kind::Ensures, loc: c.loc, text: c.text.clone(), outcome, micros }
+    Obligation { func, kind: Kind::Ensures, loc: c.loc, text: ensures_text(c), outcome, micros }
 }
 
 pub fn carried() -> Outcome {

@@ -8,7 +8,7 @@ use super::place::concrete;
 use super::record::Failure;
 use super::run::{Run, State};
 use super::value::{Abs, Fact, Sc};
-use crate::obligation::Kind;
+use crate::obligation::{ensures_text, requires_text, Kind};
 use num_traits::ToPrimitive;
 use santoku_ir::{visit, Base, BinOp, ContractKind, ExprKind, FuncId, Len, Place, SpecExpr, SpecOp, Ty};
 use std::rc::Rc;
@@ -80,7 +80,7 @@ impl<'a> Run<'a> {
                 Kind::Requires,
                 nr as u32,
                 ok,
-                |_| format!("`{name}` requires `{}`", c.text),
+                |_| requires_text(callee, c),
                 |_| Failure { reason: format!("`{}` of `{name}` is not known to hold here", c.text), origin: None },
             );
         }
@@ -160,7 +160,7 @@ impl<'a> Run<'a> {
                 Kind::Ensures,
                 nr as u32,
                 ok,
-                |_| format!("ensures `{}`", c.text),
+                |_| ensures_text(c),
                 |_| Failure { reason: format!("`{}` is not known to hold at the end", c.text), origin: None },
             );
         }
