@@ -3,6 +3,7 @@
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::Failure;
 use santoku_syntax::FILE_BYTES_MAX;
+use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +49,7 @@ fn unreadable(path: &str, e: &std::io::Error) -> Diagnostic {
 /// The text of a file that must be there.
 ///
 /// # Errors
-/// Those of [`read`], and `no-file`.
+/// Those of [`read`], and `missing-file`.
 pub fn read_entry(path: &str) -> Result<String, Failure> {
     match read(path).map_err(refused)? {
         Some(text) => Ok(text),
@@ -83,10 +84,41 @@ pub fn join(folder: &Path, name: &str) -> String {
     folder.join(name).display().to_string()
 }
 
+/// The folder that holds `path`, itself a folder.
+pub fn parent(path: &Path) -> PathBuf {
+    match (path.file_name(), path.parent()) {
+        (Some(_), Some(parent)) => parent.to_path_buf(),
+        _ => path.join(".."),
+    }
+}
+
+/// The programs beside `entry` and below `roots`, sorted, each once. What cannot be read is left out.
+pub fn programs(entry: &str, roots: &[String]) -> Vec<String> {
+    let mut out = Vec::new();
+    for root in roots {
+        // A part of a library serves for messages, too.
+        let _ = walk(Path::new(root), &mut out);
+    }
+    let beside = Path::new(entry).parent().unwrap_or(Path::new(""));
+    let listed = if beside.as_os_str().is_empty() { Path::new(".") } else { beside };
+    let files = std::fs::read_dir(listed).into_iter().flatten().flatten().map(|e| beside.join(e.file_name()));
+    out.extend(files.filter(|p| p.extension().is_some_and(|e| e == "stk") && p.is_file()).map(|p| p.display().to_string()));
+    out.sort();
+    out.dedup();
+    out
+}
+
+/// Targets of a folder `tuned`: name and path of each file.
+pub fn targets(tuned: &str) -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(tuned).into_iter().flatten().flatten();
+    let target = |path: PathBuf| Some((path.file_name()?.to_str()?.strip_suffix(".toml")?.to_string(), path.display().to_string()));
+    entries.filter_map(|e| target(e.path())).collect()
+}
+
 /// The `.stk` files of the given files and folders, sorted, each once.
 ///
 /// # Errors
-/// `no-file`, `unreadable`.
+/// `missing-file`, `unreadable`.
 pub fn collect(paths: &[String]) -> Result<Vec<String>, Failure> {
     let mut out = Vec::new();
     for path in paths {

@@ -362,19 +362,129 @@ fn unknown_pass() {
 }
 
 #[test]
-fn unknown_target_and_level() {
-    refused_files(&[("main.stk", GOOD)], &["build", "main.stk", "--target", "z80"], expect![[r#"
-        error: invalid value 'z80' for '--target <TARGET>'
-          [possible values: portable, rv32, host64, ckb]
-
-        For more information, try '--help'.
-    "#]]);
+fn unknown_level() {
     refused_files(&[("main.stk", GOOD)], &["build", "main.stk", "-O9"], expect![[r#"
         error: invalid value '9' for '-O <LEVEL>'
           [possible values: 0, 1, 2, 3, s]
 
         For more information, try '--help'.
     "#]]);
+}
+
+#[test]
+fn unknown_target() {
+    let text = b"fn f(x: u8) -> u8 { x }\ntest \"t\" { assert f(1) == 1 }\n";
+    refused_files(&[("main.stk", text)], &["build", "main.stk", "--target", "z80"], expect![[r#"
+        error[unknown-target]: there is no target `z80`
+         |
+         = targets: ckb, cortex-m3, host64, portable, rv32, rv32-spark
+         = try: choose one of these, or write a file `tuned/<target>.toml`
+
+        1 error
+    "#]]);
+    for command in ["check", "prove", "test"] {
+        let run = Sandbox::new(&[("main.stk", text)]).run(&[command, "main.stk", "--target", "z80"]);
+        assert!(run.code == 2 && run.stderr.starts_with("error[unknown-target]"), "{command}: {}", run.stderr);
+    }
+    // The library may bring targets of its own, and a name is no path.
+    let files: &[(&str, &[u8])] = &[("lib/main.stk", GOOD), ("tuned/z80.toml", b"word_bits = 32\nwidest = 64\n"), ("x.toml", b"")];
+    refused_files(files, &["check", "lib/main.stk", "--target", "../x"], expect![[r#"
+        error[unknown-target]: there is no target `../x`
+         |
+         = targets: ckb, cortex-m3, host64, portable, rv32, rv32-spark, z80
+         = try: choose one of these, or write a file `tuned/<target>.toml`
+
+        1 error
+    "#]]);
+    assert_eq!(Sandbox::new(files).run(&["check", "lib/main.stk", "--target", "z80"]).code, 0);
+}
+
+const FE: &[(&str, &[u8])] = &[
+    ("lib/field/fe.stk", b"interface fe {\n  default a\n  fn one() -> u8\n}\n"),
+    ("lib/field/fe_a.stk", b"implements field.fe as a\nfn one() -> u8 { 1 }\n"),
+    ("lib/field/fe_b.stk", b"implements field.fe as b\nfn one() -> u8 { 2 }\n"),
+    ("lib/field/fe_pow.stk", b"const A = 1\n"),
+    ("lib/main.stk", b"use field.fe as F\nfn f(x: u8) -> u8 { x + F::one() }\n"),
+    ("tuned/chosen.toml", b"word_bits = 32\nwidest = 64\n[impl]\n\"field.fe\" = \"b\"\n"),
+    ("tuned/wrong.toml", b"word_bits = 32\nwidest = 64\n[impl]\n\"field.fe\" = \"c\"\n"),
+    ("tuned/nowhere.toml", b"word_bits = 32\nwidest = 64\n[impl]\n\"field.fee\" = \"a\"\n"),
+];
+
+#[test]
+fn unknown_implementation() {
+    let check = |option: &str, value: &str, want| refused_files(FE, &["check", "lib/main.stk", option, value], want);
+    check("--impl", "field.fee=a", expect![[r#"
+        error[unknown-implementation]: there is no interface `field.fee`
+         |
+         = why: chosen by `--impl`
+         = interfaces: field.fe
+         = try: name its module, or the last part of that alone
+
+        1 error
+    "#]]);
+    check("--impl", "fe=c", expect![[r#"
+        error[unknown-implementation]: the interface `fe` has no implementation `c`
+         |
+         = why: chosen by `--impl`
+         = implementations: a, b
+         = try: choose one of these, or write `lib/field/fe_c.stk`
+
+        1 error
+    "#]]);
+    // A file of the right name that does not begin with `implements`.
+    check("--impl", "field.fe=pow", expect![[r#"
+        error[unknown-implementation]: the interface `field.fe` has no implementation `pow`
+         |
+         = why: chosen by `--impl`
+         = implementations: a, b
+         = try: choose one of these, or write `lib/field/fe_pow.stk`
+
+        1 error
+    "#]]);
+    check("--target", "wrong", expect![[r#"
+        error[unknown-implementation]: the interface `field.fe` has no implementation `c`
+         |
+         = why: chosen by `tuned/wrong.toml`
+         = implementations: a, b
+         = try: choose one of these, or write `lib/field/fe_c.stk`
+
+        1 error
+    "#]]);
+    check("--target", "nowhere", expect![[r#"
+        error[unknown-implementation]: there is no interface `field.fee`
+         |
+         = why: chosen by `tuned/nowhere.toml`
+         = interfaces: field.fe
+         = try: name its module, or the last part of that alone
+
+        1 error
+    "#]]);
+    // A program that does not use the interface: the choice is judged all the same.
+    let mut files = FE.to_vec();
+    files.push(("lib/alone.stk", GOOD));
+    refused_files(&files, &["check", "lib/alone.stk", "--impl", "fe=c"], expect![[r#"
+        error[unknown-implementation]: the interface `fe` has no implementation `c`
+         |
+         = why: chosen by `--impl`
+         = implementations: a, b
+         = try: choose one of these, or write `lib/field/fe_c.stk`
+
+        1 error
+    "#]]);
+    assert_eq!(Sandbox::new(&files).run(&["check", "lib/alone.stk", "--impl", "fe=b"]).code, 0);
+}
+
+#[test]
+fn choices_of_implementations_are_followed() {
+    let s = Sandbox::new(FE);
+    let run = |options: &[&str]| s.run(&[&["run", "--target"], options, &["lib/main.stk::f", "0"]].concat()).stdout;
+    assert_eq!(run(&["portable"]), "0x1\n");
+    assert_eq!(run(&["chosen"]), "0x2\n");
+    // What is said goes before what the target says, by whichever name.
+    assert_eq!(run(&["chosen", "--impl", "field.fe=a"]), "0x1\n");
+    assert_eq!(run(&["chosen", "--impl", "fe=a"]), "0x1\n");
+    // Compiled in: the machine alone.
+    assert_eq!(run(&["rv32-spark"]), "0x1\n");
 }
 
 #[test]
@@ -410,13 +520,45 @@ fn unwritable_output() {
 
 #[test]
 fn malformed_tuning_file() {
-    let files: &[(&str, &[u8])] = &[("lib/main.stk", GOOD), ("tuned/portable.toml", b"[impl\n")];
-    refused_files(files, &["check", "lib/main.stk"], expect![[r#"
-        error[bad-tuning]: tuning file `tuned/portable.toml` cannot be read
+    let tuned = |text: &str, want| refused_files(&[("lib/main.stk", GOOD), ("tuned/portable.toml", text.as_bytes())], &["check", "lib/main.stk"], want);
+    tuned("[impl\n", expect![[r#"
+        error[bad-tuning]: `tuned/portable.toml` does not describe a target
+         --> tuned/portable.toml:1:6
+          |
+        1 | [impl
+          |      ^ invalid table header
+          |
+          = try: `santoku explain bad-tuning` shows a whole file
+
+        1 error
+    "#]]);
+    tuned("word_bits = 32\nwidest = 64\n[impls]\nfe = \"a\"\n", expect![[r#"
+        error[bad-tuning]: `tuned/portable.toml` does not describe a target
+         --> tuned/portable.toml:3:2
+          |
+        3 | [impls]
+          |  ^^^^^ unknown field `impls`, expected one of `word_bits`, `widest`, `variable_time`, `impl`
+          |
+          = try: `santoku explain bad-tuning` shows a whole file
+
+        1 error
+    "#]]);
+    tuned("word_bits = 32\n", expect![[r#"
+        error[bad-tuning]: `tuned/portable.toml` does not describe a target
+         --> tuned/portable.toml:1:1
+          |
+        1 | word_bits = 32
+          | ^^^^^^^^^^^^^^ missing field `widest`
+          |
+          = try: `santoku explain bad-tuning` shows a whole file
+
+        1 error
+    "#]]);
+    tuned("word_bits = 16\nwidest = 64\n", expect![[r#"
+        error[bad-tuning]: `tuned/portable.toml` does not describe a target
          |
-         = why: invalid table header
-                expected `.`, `]`
-         = try: it holds a table `[impl]` with lines such as `fe25519 = "radix51"`
+         = why: `word_bits` is 32 or 64
+         = try: `santoku explain bad-tuning` shows a whole file
 
         1 error
     "#]]);

@@ -108,6 +108,42 @@ fn prove_prints_stable_json() {
 }
 
 #[test]
+fn secrecy_is_judged_by_the_timing_of_the_target() {
+    // Long products of the Cortex-M3 take a time that depends on their operands, short ones do not.
+    let s = Sandbox::new(&[
+        ("long.stk", b"@export(\"f\")\nfn f(x: u64, y: u64) -> u64 {\n  x * y\n}\n"),
+        ("short.stk", b"@export(\"f\")\nfn f(x: u32, y: u32) -> u32 {\n  x * y\n}\n"),
+        ("public.stk", b"@export(\"f\")\nfn f(x: public u64, y: public u64) -> u64 {\n  x * y\n}\n"),
+    ]);
+    let run = s.run(&["prove", "long.stk", "--target", "cortex-m3"]);
+    expect![[r#"
+        error[secrecy]: a secret steers time or addresses
+         --> long.stk:3:3
+          |
+        3 |   x * y
+          |   ^^^^^ the target computes it in a time that depends on a secret
+          |
+          = claim: the operands of Mul are public
+          = function: long.f
+          = try: select with `if` on values instead of branching; index by public values only
+
+        1 error
+    "#]].assert_eq(&run.stderr);
+    assert_eq!(run.code, 1);
+    for (file, target, code) in [
+        ("long.stk", "rv32", 0),
+        ("long.stk", "portable", 0),
+        ("long.stk", "cortex-m3", 1),
+        ("short.stk", "cortex-m3", 0),
+        ("public.stk", "cortex-m3", 0),
+    ] {
+        // The cache is shared: a proof for one target is none for the other.
+        assert_eq!(s.run(&["prove", file, "--target", target]).code, code, "{file} {target}");
+        assert_eq!(s.run(&["build", file, "--target", target, "-o", "out"]).code, code, "{file} {target}");
+    }
+}
+
+#[test]
 fn a_proof_of_nothing_is_no_success() {
     let run = Sandbox::new(&[("main.stk", b"const A = 1\n")]).run(&["prove", "main.stk"]);
     assert_eq!((run.code, run.stdout.as_str()), (1, "0 obligations, 0 proved, 0 open\n"));

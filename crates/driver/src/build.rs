@@ -2,16 +2,14 @@
 
 use crate::check::Checked;
 use crate::failure::{emit_error, pass_failure, unknown_pass, Failure};
-use crate::target::Target;
 use santoku_diag::Diagnostic;
 use santoku_passes::{Level, PassOptions};
 use std::collections::BTreeSet;
 
-/// How a program is built.
+/// How a program is built, its target apart: that is the one it was checked for.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
     pub level: Level,
-    pub target: Target,
     /// Passes left out.
     pub without: BTreeSet<String>,
     /// Show the program after each run of this pass; `sema` for the program before all passes.
@@ -54,12 +52,12 @@ pub fn build(checked: &Checked, options: &BuildOptions, clock: &dyn Fn() -> u64)
         }
     };
     dump("sema", &checked.program);
-    let pass_options = PassOptions { keep_tests: false, ..PassOptions::new(options.level, options.target.word_bits()) };
+    let pass_options = PassOptions { keep_tests: false, ..PassOptions::new(options.level, checked.target.word_bits) };
     let done = santoku_passes::optimise_with(&checked.program, options.level, &options.without, &pass_options, &mut |n, p| dump(n, p), clock);
     let done = done.map_err(|e| pass_failure(&e, &checked.sources))?;
     let c_options = santoku_backend_c::Options {
         unit: options.unit.clone(),
-        widest: options.target.widest(),
+        widest: checked.target.widest,
         provenance: options.provenance.clone(),
         ..santoku_backend_c::Options::default()
     };

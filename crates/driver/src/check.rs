@@ -1,7 +1,8 @@
 //! The front half of the pipeline: load, parse, analyse, verify.
 
+use crate::choices;
 use crate::failure::Failure;
-use crate::target::tuned_impls;
+use crate::target::Target;
 use santoku_diag::{Diagnostic, Severity, Sources};
 use santoku_ir::{FuncId, Program};
 use santoku_sema::Export;
@@ -10,23 +11,34 @@ use std::collections::BTreeMap;
 /// Gives the text of a path: `Ok(None)` where there is no file, a diagnostic where there is one that cannot be used.
 pub type Loader<'a> = dyn FnMut(&str) -> Result<Option<String>, Diagnostic> + 'a;
 
-/// What is to be compiled, and how interfaces are served.
-#[derive(Clone, Debug, Default)]
+/// What is to be compiled, for which target, and how interfaces are served.
+#[derive(Clone, Debug)]
 pub struct Request {
     /// Path of the file, as the loader understands it.
     pub entry: String,
+    pub target: Target,
     /// Library roots, searched in order after the importing file's folder.
     pub roots: Vec<String>,
-    /// `--impl`: interface to variant. Goes before the tuning file.
+    /// `--impl`: interface to variant. Goes before the target's choices.
     pub impls: BTreeMap<String, String>,
-    /// Path of the tuning file; a missing file is an empty one.
-    pub tuned: Option<String>,
+    /// Paths of the programs beside the entry and below the roots: where an interface may be meant by its last name, and
+    /// what messages list.
+    pub library: Vec<String>,
+}
+
+impl Request {
+    /// A program without a library.
+    pub fn new(entry: impl Into<String>, target: Target) -> Request {
+        Request { entry: entry.into(), target, roots: vec![], impls: BTreeMap::new(), library: vec![] }
+    }
 }
 
 /// A program that is well formed; nothing is proved of it yet.
 #[derive(Clone, Debug)]
 pub struct Checked {
     pub program: Program,
+    /// What it was checked for: proofs and C are for the same.
+    pub target: Target,
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,
     pub exports: Vec<Export>,
@@ -46,7 +58,8 @@ impl Checked {
 /// [`Failure::Refused`] for faults of the texts and of the request; [`Failure::Internal`] when the verifier refuses
 /// what the analysis made.
 pub fn check(request: &Request, load: &mut Loader) -> Result<Checked, Failure> {
-    let impls = impls(request, load)?;
+    choices::check(request, load)?;
+    let impls = impls(request);
     // Faults of loading are better news than the missing import they lead to.
     let mut faults: Vec<Diagnostic> = Vec::new();
     let mut text = |path: &str| match load(path) {
@@ -69,6 +82,7 @@ pub fn check(request: &Request, load: &mut Loader) -> Result<Checked, Failure> {
     }
     Ok(Checked {
         program: compiled.program,
+        target: request.target.clone(),
         sources: compiled.sources,
         warnings: compiled.warnings,
         exports: compiled.exports,
@@ -87,14 +101,11 @@ fn refused(sources: Sources, diagnostics: Vec<Diagnostic>) -> Failure {
     Failure::Refused { sources, diagnostics }
 }
 
-fn impls(request: &Request, load: &mut Loader) -> Result<BTreeMap<String, String>, Failure> {
-    let mut impls = BTreeMap::new();
-    if let Some(path) = &request.tuned {
-        let text = load(path).map_err(|d| Failure::refused(&Sources::default(), d))?;
-        if let Some(text) = text {
-            impls = tuned_impls(path, &text).map_err(|(sources, d)| Failure::refused(&sources, d))?;
-        }
-    }
-    impls.extend(request.impls.clone());
-    Ok(impls)
+/// The choices of the request, then those of the target for other interfaces. The last part of a module's name means it too.
+fn impls(request: &Request) -> BTreeMap<String, String> {
+    let last = |name: &str| name.rsplit('.').next().is_some_and(|l| request.impls.contains_key(l));
+    let mut all = request.target.impls.clone();
+    all.retain(|interface, _| !last(interface));
+    all.extend(request.impls.clone());
+    all
 }

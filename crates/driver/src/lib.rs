@@ -11,6 +11,7 @@
 mod args;
 mod build;
 mod check;
+mod choices;
 mod failure;
 mod interpret;
 mod prove;
@@ -26,4 +27,4 @@ pub use prove::{open_obligations, prove};
 pub use santoku_prove::cache::Store;
 pub use santoku_prove::Report;
 pub use stages::{stages, Stage};
-pub use target::{tuned_path, Target};
+pub use target::{unknown_target, Target, DEFAULT_TARGET};

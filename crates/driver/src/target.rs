@@ -1,76 +1,143 @@
-//! Targets, and the tuning data that belongs to them.
+//! Targets: what C is made for. Each is one file, `tuned/<name>.toml`; there is no other list of them.
+//!
+//! The machine (widths, variable-time operations) is compiled in and so known everywhere; the choice of implementations
+//! belongs to a library and is read from the `tuned` folder beside it.
 
-use santoku_diag::{Diagnostic, Sources};
+use crate::failure::Failure;
+use santoku_diag::{Diagnostic, Sources, Span};
+use santoku_ir::BinOp;
+use santoku_prove::secrecy::Timing;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What C is made for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Target {
-    /// Any C99 compiler; no integer wider than 64 bits.
-    #[default]
-    Portable,
-    /// 32-bit RISC-V: 32-bit registers, 64-bit products.
-    Rv32,
-    /// 64-bit machines with a C compiler that has 128-bit integers.
-    Host64,
-    /// CKB-VM: 64-bit RISC-V.
-    Ckb,
+include!(concat!(env!("OUT_DIR"), "/targets.rs"));
+
+/// What C is made for, and what is chosen there. Choices are never needed for correctness.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// Name on the command line and of the file.
+    #[serde(skip)]
+    pub name: String,
+    /// File that the choices are from; empty for none.
+    #[serde(skip)]
+    pub path: String,
+    /// Bits of a register, what the passes count with: 32 or 64.
+    pub word_bits: u32,
+    /// Bits of the widest integer the C compiler offers: 64 or 128.
+    pub widest: u32,
+    #[serde(default)]
+    variable_time: VariableTime,
+    /// Interface module to variant.
+    #[serde(rename = "impl", default)]
+    pub impls: BTreeMap<String, String>,
 }
+
+/// Operations whose time depends on their operands: least word size, in bits, from which it does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VariableTime {
+    mul: Option<u32>,
+}
+
+/// The target of a command that names none.
+pub const DEFAULT_TARGET: &str = "portable";
 
 impl Target {
-    pub const ALL: [Target; 4] = [Target::Portable, Target::Rv32, Target::Host64, Target::Ckb];
+    /// Reads the text of `path`, the file of target `name`.
+    ///
+    /// # Errors
+    /// `bad-tuning`: malformed, an unknown or missing field, a value out of range.
+    pub fn parse(name: &str, path: &str, text: &str) -> Result<Target, Failure> {
+        let fault = |why: &str, at: Option<std::ops::Range<usize>>| {
+            let mut sources = Sources::default();
+            let file = sources.add(path, text);
+            let d = Diagnostic::error("bad-tuning", format!("`{path}` does not describe a target"));
+            let d = match at {
+                Some(at) => d.at(Span { file, start: at.start as u32, end: at.end as u32 }, why),
+                None => d.note(format!("why: {why}")),
+            };
+            Failure::refused(&sources, d.help("`santoku explain bad-tuning` shows a whole file"))
+        };
+        let target: Target = toml::from_str(text).map_err(|e| fault(e.message().lines().next().unwrap_or_default(), e.span()))?;
+        if ![32, 64].contains(&target.word_bits) {
+            return Err(fault("`word_bits` is 32 or 64", None));
+        }
+        if ![64, 128].contains(&target.widest) {
+            return Err(fault("`widest` is 64 or 128", None));
+        }
+        Ok(Target { name: name.into(), path: path.into(), ..target })
+    }
 
-    /// Name on the command line and of the tuning file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Target::Portable => "portable",
-            Target::Rv32 => "rv32",
-            Target::Host64 => "host64",
-            Target::Ckb => "ckb",
+    /// A target that is compiled in, without choices of implementations. `Ok(None)`: there is none of that name.
+    ///
+    /// # Errors
+    /// [`Failure::Internal`]: its file does not describe a target.
+    pub fn built_in(name: &str) -> Result<Option<Target>, Failure> {
+        let Some((_, text)) = BUILT_IN.iter().find(|(n, _)| *n == name) else { return Ok(None) };
+        match Target::parse(name, "", text) {
+            Ok(target) => Ok(Some(Target { impls: BTreeMap::new(), ..target })),
+            Err(e) => Err(Failure::internal("targets", format!("{name}: {e:?}"))),
         }
     }
 
-    pub fn from_name(name: &str) -> Option<Target> {
-        Target::ALL.into_iter().find(|t| t.name() == name)
+    /// Names of the targets compiled in, sorted.
+    pub fn built_in_names() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.iter().map(|(name, _)| *name)
     }
 
-    /// Bits of a register: what the passes count with.
-    pub fn word_bits(self) -> u32 {
-        match self {
-            Target::Portable | Target::Rv32 => 32,
-            Target::Host64 | Target::Ckb => 64,
-        }
-    }
-
-    /// Bits of the widest integer the C compiler offers.
-    pub fn widest(self) -> u32 {
-        match self {
-            Target::Portable | Target::Rv32 => 64,
-            Target::Host64 | Target::Ckb => 128,
-        }
+    /// What the prover must not let a secret meet.
+    pub fn timing(&self) -> Timing {
+        Timing { variable_time: self.variable_time.mul.map(|least| (BinOp::Mul, least)).into_iter().collect() }
     }
 }
 
-/// Path of the tuning file below the folder that holds the library.
-pub fn tuned_path(target: Target) -> String {
-    format!("tuned/{}.toml", target.name())
+/// No target has this name.
+pub fn unknown_target(name: &str, known: &[String]) -> Failure {
+    let d = Diagnostic::error("unknown-target", format!("there is no target `{name}`"));
+    let d = d.note(format!("targets: {}", known.join(", ")));
+    Failure::refused(&Sources::default(), d.help("choose one of these, or write a file `tuned/<target>.toml`"))
 }
 
-/// The `[impl]` table of a tuning file: interface to variant.
-pub(crate) fn tuned_impls(name: &str, text: &str) -> Result<BTreeMap<String, String>, (Sources, Diagnostic)> {
-    let fault = |why: String| {
-        let mut sources = Sources::default();
-        sources.add(name, text);
-        let d = Diagnostic::error("bad-tuning", format!("tuning file `{name}` cannot be read"));
-        (sources, d.note(format!("why: {why}")).help("it holds a table `[impl]` with lines such as `fe25519 = \"radix51\"`"))
-    };
-    let table: toml::Table = text.parse().map_err(|e: toml::de::Error| fault(e.message().to_string()))?;
-    let Some(impls) = table.get("impl") else { return Ok(BTreeMap::new()) };
-    let impls = impls.as_table().ok_or_else(|| fault("`impl` is not a table".into()))?;
-    let mut out = BTreeMap::new();
-    for (interface, variant) in impls {
-        let variant = variant.as_str().ok_or_else(|| fault(format!("the variant of `{interface}` is not a text")))?;
-        out.insert(interface.clone(), variant.to_string());
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_describes_a_target() {
+        let names: Vec<&str> = Target::built_in_names().collect();
+        for expected in [DEFAULT_TARGET, "rv32", "rv32-spark", "host64", "ckb", "cortex-m3"] {
+            assert!(names.contains(&expected), "{expected} is not in {names:?}");
+        }
+        for name in names {
+            let target = Target::built_in(name).unwrap_or_else(|f| panic!("{f:?}")).unwrap_or_else(|| panic!("{name}"));
+            assert_eq!((target.name.as_str(), target.impls.len()), (name, 0));
+        }
+        assert!(matches!(Target::built_in("z80"), Ok(None)));
     }
-    Ok(out)
+
+    #[test]
+    fn a_file_that_is_not_wholly_understood_is_refused() {
+        let good = "word_bits = 32\nwidest = 64\n[impl]\na = \"b\"\n[variable_time]\nmul = 64\n";
+        let target = Target::parse("t", "t.toml", good).unwrap_or_else(|f| panic!("{f:?}"));
+        assert_eq!(target.timing().variable_time, [(BinOp::Mul, 64)]);
+        for (from, to) in [
+            ("word_bits = 32\n", ""),
+            ("word_bits = 32", "word_bits = 31"),
+            ("word_bits = 32", "word_bits = \"32\""),
+            ("widest = 64", "widest = 32"),
+            ("widest = 64", "widest = 64\nwide = 1"),
+            ("[impl]", "[impls]"),
+            ("\"b\"", "51"),
+            ("mul", "mull"),
+            ("[variable_time]", "[variable_time"),
+        ] {
+            let text = good.replace(from, to);
+            assert_ne!(text, good);
+            match Target::parse("t", "t.toml", &text) {
+                Err(Failure::Refused { diagnostics, .. }) => assert_eq!(diagnostics[0].code, "bad-tuning"),
+                other => panic!("{to}: {other:?}"),
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Damaged programs of the library: whatever comes out, it is never a fault of ours.
 
 use proptest::prelude::*;
-use santoku_driver::{check, Failure, Request};
+use santoku_driver::{check, Failure, Request, Target};
 use std::path::Path;
 
 const PROGRAMS: &[&str] = &["hash/sha512.stk", "cipher/chacha20.stk", "cipher/rectangle.stk", "field/fe25519_radix51.stk", "curve/ed25519.stk"];
@@ -24,7 +24,8 @@ fn pieces(text: &str) -> Vec<String> {
 }
 
 fn outcome(entry: &str, text: &str) -> Result<(), Failure> {
-    let request = Request { entry: entry.into(), roots: vec!["lib".into()], ..Request::default() };
+    let target = Target::built_in("portable").unwrap().unwrap();
+    let request = Request { roots: vec!["lib".into()], ..Request::new(entry, target) };
     let mut load = |path: &str| Ok(if path == entry { Some(text.to_string()) } else { lib(path) });
     check(&request, &mut load).map(drop)
 }

@@ -39,7 +39,7 @@ fn files(blocks: &[Block], marks: &[&str]) -> Texts {
 }
 
 fn compile(main: &str, others: &Texts) -> Result<Checked, Vec<Diagnostic>> {
-    let request = Request { entry: "main.stk".into(), ..Request::default() };
+    let request = Request::new("main.stk", Target::built_in("portable").unwrap().unwrap());
     let mut load = |path: &str| Ok(if path == "main.stk" { Some(main.to_string()) } else { others.get(path).cloned() });
     check(&request, &mut load).map_err(user_fault)
 }
@@ -76,7 +76,6 @@ fn outcome(how: &str, main: &str, others: &Texts) -> BTreeSet<&'static str> {
         _ => {
             let options = BuildOptions {
                 level: Level::O2,
-                target: Target::Portable,
                 without: BTreeSet::new(),
                 dump_after: None,
                 unit: "main".into(),

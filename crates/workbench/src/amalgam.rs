@@ -55,7 +55,7 @@ fn join(primitive: &Primitive, parts: &[(String, Emitted)], api_source: &str, ap
             let guard = match k {
                 0 => "#if defined(__SIZEOF_INT128__) && !defined(SANTOKU_32BIT)".to_string(),
                 _ if k + 1 == parts.len() => "#else".to_string(),
-                _ => format!("#elif defined(SANTOKU_{})", name.to_uppercase()),
+                _ => format!("#elif defined(SANTOKU_{})", name.to_uppercase().replace('-', "_")),
             };
             source.push_str(&format!("{guard} /* {name} */\n\n{}\n", body(&part.source, &primitive.unit)));
         }

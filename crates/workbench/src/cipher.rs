@@ -1,7 +1,7 @@
 //! Ciphers in every layout on this machine: cycles per byte, each variant's output compared with the interpreter's.
 
 use crate::compile::front;
-use crate::primitives::{Target, Tree};
+use crate::primitives::Tree;
 use crate::text::table;
 use crate::{parallel, BenchError};
 use santoku_ir::interp::{Interp, Value};
@@ -10,7 +10,6 @@ use santoku_lab::host::rivals::{rival, CHACHA20};
 use santoku_lab::host::{compare, HostImpl, HostRow, HostRun, Workload};
 use santoku_lab::record::{Row, Stamp};
 use santoku_layout::{build, Isa, Kernel, Layout, Request};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A cipher of the table.
@@ -100,8 +99,7 @@ fn runs_here(isa: Isa) -> bool {
 pub fn run(tree: &Tree, name: &str, granularity: usize, tell: &(dyn Fn(&str) + Sync)) -> Result<HostRun, BenchError> {
     let known = || CIPHERS.iter().map(|c| c.name.to_string()).collect();
     let cipher = CIPHERS.iter().find(|c| c.name == name).ok_or_else(|| BenchError::Unknown { what: "cipher", name: name.into(), known: known() })?;
-    let target = Target { name: "host64".into(), word_bits: 64, widest: 128, impls: BTreeMap::new() };
-    let program = front(tree, cipher.entry, &target)?;
+    let program = front(tree, cipher.entry, tree.target("host64")?)?.program;
     let mut workload = Workload::new(cipher.name, cipher.message_bytes);
     tell("interpreting");
     let shared = shared(&program, cipher, &workload.key())?;

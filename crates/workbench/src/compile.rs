@@ -1,9 +1,10 @@
 //! One primitive for one target: source to core IR, passes, C.
 
-use crate::primitives::{Primitive, Target, Tree};
+use crate::primitives::{Primitive, Tree};
 use crate::widen::widen;
 use crate::BenchError;
 use santoku_backend_c::{Emitted, Options};
+use santoku_driver::{check, Checked, Request, Target};
 use santoku_ir::Program;
 use santoku_passes::{Level, PassOptions, StepReport};
 use std::collections::BTreeSet;
@@ -24,19 +25,16 @@ pub struct Compiled {
     pub steps: Vec<StepReport>,
 }
 
-/// Front end only: the core IR of an entry file with the target's implementations.
-pub fn front(tree: &Tree, entry: &str, target: &Target) -> Result<Program, BenchError> {
-    let options = santoku_sema::Options { impls: target.impls.clone() };
-    let mut load = |path: &str| std::fs::read_to_string(tree.root.join(path)).ok();
-    match santoku_sema::compile(entry, &["lib".to_string()], &mut load, &options) {
-        Ok(c) => Ok(c.program),
-        Err(f) => Err(BenchError::Source(Box::new((f.sources, f.diagnostics)))),
-    }
+/// Front end only: an entry file with the target's implementations, nothing proved.
+pub fn front(tree: &Tree, entry: &str, target: Target) -> Result<Checked, BenchError> {
+    let request = Request { roots: vec!["lib".to_string()], ..Request::new(entry, target) };
+    let mut load = |path: &str| Ok(std::fs::read_to_string(tree.root.join(path)).ok());
+    Ok(check(&request, &mut load)?)
 }
 
 /// Front end and passes.
 pub fn compile(tree: &Tree, primitive: &Primitive, build: &Build) -> Result<Compiled, BenchError> {
-    let program = front(tree, &primitive.entry, &build.target)?;
+    let program = front(tree, &primitive.entry, build.target.clone())?.program;
     let options = PassOptions { keep_tests: false, ..PassOptions::new(build.level, build.target.word_bits) };
     let mut without = build.without.clone();
     let wide = without.remove(DERIVE_WIDTH);

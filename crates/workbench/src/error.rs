@@ -2,16 +2,17 @@
 
 use santoku_backend_c::EmitError;
 use santoku_diag::{Diagnostic, Sources};
+use santoku_driver::Failure;
 use santoku_passes::PassFailure;
 use std::path::PathBuf;
 
 #[derive(Debug)]
 pub enum BenchError {
-    /// The user's source is wrong: diagnostics with their sources.
+    /// The user's program or target is wrong: diagnostics with their sources.
     Source(Box<(Sources, Vec<Diagnostic>)>),
-    /// A declaration (`lib/primitives.toml`, `tuned/*.toml`) is missing or wrong.
+    /// A declaration (`lib/primitives.toml`) is wrong.
     Declaration { path: PathBuf, reason: String },
-    /// No primitive, target or variant of that name; the second list says which there are.
+    /// No primitive, table or profile of that name; the list says which there are.
     Unknown { what: &'static str, name: String, known: Vec<String> },
     Io { path: PathBuf, reason: String },
     /// A pass or the printer failed: our fault.
@@ -37,6 +38,15 @@ impl std::fmt::Display for BenchError {
 }
 
 impl std::error::Error for BenchError {}
+
+impl From<Failure> for BenchError {
+    fn from(f: Failure) -> BenchError {
+        match f {
+            Failure::Refused { sources, diagnostics } => BenchError::Source(Box::new((sources, diagnostics))),
+            Failure::Internal { stage, message } => BenchError::Internal { stage, reason: message },
+        }
+    }
+}
 
 impl From<PassFailure> for BenchError {
     fn from(e: PassFailure) -> BenchError {

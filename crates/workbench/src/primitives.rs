@@ -1,8 +1,8 @@
-//! The declarations: which primitives there are, and what each target chooses.
+//! The declarations in the tree: which primitives and targets there are.
 
 use crate::BenchError;
+use santoku_driver::{unknown_target, Target};
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A row of `lib/primitives.toml`.
@@ -21,21 +21,6 @@ pub struct Primitive {
     pub api_header: Option<String>,
     /// Targets in the generated file: the last one is the fallback, earlier ones need 128-bit integers.
     pub targets: Vec<String>,
-}
-
-/// `tuned/<name>.toml`: choices for a target, never needed for correctness.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
-pub struct Target {
-    #[serde(skip)]
-    pub name: String,
-    /// Bits of a machine register.
-    pub word_bits: u32,
-    /// Widest integer the C compiler has there.
-    pub widest: u32,
-    /// Interface module -> implementation.
-    #[serde(rename = "impl", default)]
-    pub impls: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -73,16 +58,18 @@ impl Tree {
         all.into_iter().find(|p| p.name == name).ok_or(BenchError::Unknown { what: "primitive", name: name.into(), known })
     }
 
+    /// # Errors
+    /// `Source`: there is no such target, or its file does not describe one.
     pub fn target(&self, name: &str) -> Result<Target, BenchError> {
-        let path = format!("tuned/{name}.toml");
-        if !self.root.join(&path).is_file() {
-            return Err(BenchError::Unknown { what: "target", name: name.into(), known: self.target_names() });
+        let known = self.target_names();
+        if !known.iter().any(|k| k == name) {
+            return Err(unknown_target(name, &known).into());
         }
-        let target: Target = toml::from_str(&self.read(&path)?).map_err(|e| self.bad(&path, &e))?;
-        Ok(Target { name: name.into(), ..target })
+        let path = format!("tuned/{name}.toml");
+        Ok(Target::parse(name, &path, &self.read(&path)?)?)
     }
 
-    pub fn target_names(&self) -> Vec<String> {
+    fn target_names(&self) -> Vec<String> {
         let Ok(dir) = std::fs::read_dir(self.root.join("tuned")) else { return vec![] };
         let stem = |e: std::fs::DirEntry| e.file_name().to_str()?.strip_suffix(".toml").map(str::to_string);
         let mut names: Vec<String> = dir.flatten().filter_map(stem).collect();

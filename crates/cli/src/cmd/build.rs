@@ -41,7 +41,6 @@ pub struct Args {
 
 /// Writes `<unit>.c` and `<unit>.h`, and prints their paths.
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let target = args.source.target();
     let level: Level = format!("O{}", args.level).parse().map_err(|e: santoku_passes::ParseLevelError| Failure::internal("start", e.to_string()))?;
     let unit = match &args.unit {
         Some(name) => plain_name(name)?,
@@ -57,7 +56,6 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     report::stage("passes");
     let options = BuildOptions {
         level,
-        target,
         without: args.without.iter().cloned().collect(),
         dump_after: args.dump_after.clone(),
         provenance: provenance(args, &unit, found.holds()),
@@ -128,6 +126,6 @@ fn provenance(args: &Args, unit: &str, proved: bool) -> String {
         args.file,
         args.file,
         args.level,
-        args.source.target().name(),
+        args.source.target_name(),
     )
 }

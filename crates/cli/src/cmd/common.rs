@@ -2,8 +2,9 @@
 
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::{Checked, Failure, Request, Target};
-use std::collections::BTreeMap;
+use santoku_driver::{unknown_target, Checked, Failure, Request, Target, DEFAULT_TARGET};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// Where texts are found and how interfaces are served.
 #[derive(clap::Args, Clone, Debug)]
@@ -11,8 +12,8 @@ pub struct Source {
     /// Folder of the library; default: `lib` beside or above the file
     #[arg(long = "lib", value_name = "DIR")]
     libs: Vec<String>,
-    /// What the program is for: chooses the tuning file
-    #[arg(long, default_value = "portable", value_parser = Target::ALL.map(Target::name))]
+    /// What the program is for: a file of `tuned/`, which names its machine's ways and its implementations
+    #[arg(long, default_value = DEFAULT_TARGET)]
     target: String,
     /// Implementation of an interface, before that of the tuning file
     #[arg(long = "impl", value_name = "INTERFACE=VARIANT")]
@@ -20,20 +21,24 @@ pub struct Source {
 }
 
 impl Source {
-    /// The target; only names of targets get here.
-    pub fn target(&self) -> Target {
-        Target::from_name(&self.target).unwrap_or_default()
+    /// Name of the target, as it was given.
+    pub fn target_name(&self) -> &str {
+        &self.target
     }
 
     /// What the driver needs to know to compile `entry`.
-    pub fn request(&self, entry: &str) -> Result<Request, Failure> {
+    fn request(&self, entry: &str) -> Result<Request, Failure> {
         let home = files::home_of(entry);
         let mut roots = self.libs.clone();
         if roots.is_empty() {
             roots.extend(home.iter().map(|h| files::join(h, "lib")));
         }
-        let tuned = home.map(|h| files::join(&h, &santoku_driver::tuned_path(self.target())));
-        Ok(Request { entry: entry.into(), roots, impls: self.impls()?, tuned })
+        let tuned = match self.libs.first() {
+            Some(lib) => Some(files::join(&files::parent(Path::new(lib)), "tuned")),
+            None => home.map(|h| files::join(&h, "tuned")),
+        };
+        let library = files::programs(entry, &roots);
+        Ok(Request { roots, impls: self.impls()?, library, ..Request::new(entry, target(&self.target, tuned.as_deref())?) })
     }
 
     /// The `--impl` options as they were written.
@@ -52,6 +57,19 @@ impl Source {
         }
         Ok(out)
     }
+}
+
+/// The target of this name: a file of the folder `tuned` if it has one, else the machine as compiled in.
+fn target(name: &str, tuned: Option<&str>) -> Result<Target, Failure> {
+    let own = tuned.map(files::targets).unwrap_or_default();
+    if let Some(path) = own.get(name) {
+        return Target::parse(name, path, &files::read_entry(path)?);
+    }
+    if let Some(target) = Target::built_in(name)? {
+        return Ok(target);
+    }
+    let known: BTreeSet<String> = own.into_keys().chain(Target::built_in_names().map(str::to_string)).collect();
+    Err(unknown_target(name, &known.into_iter().collect::<Vec<_>>()))
 }
 
 /// Loads and checks `entry`; warnings are shown at once.
