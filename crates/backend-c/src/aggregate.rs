@@ -214,14 +214,34 @@ impl FnCx<'_> {
         }
         let acc = self.fresh.fresh("diff");
         self.line(&format!("uint64_t {acc} = 0;"));
-        let want = self.type_of_aggregate(&a.ty)?;
+        let (x_ty, mut y_ty) = (self.type_of_aggregate(&a.ty)?, self.type_of_aggregate(&b.ty)?);
+        if let (CTy::Int(x), CTy::Int(y)) = (x_ty.leaf(), y_ty.leaf()) {
+            if x.holds(&y.range()) {
+                y_ty = x_ty.clone();
+            }
+        }
         self.open("{");
-        let (x, x_ty) = self.operand(&want, a)?;
-        let (y, y_ty) = self.operand(&want, b)?;
+        let (x, x_ty) = self.operand(&x_ty, a)?;
+        let (y, y_ty) = self.operand(&y_ty, b)?;
         self.gather(&acc, (&x, &x_ty), (&y, &y_ty))?;
         self.close();
         let eq = format!("stk_eq_u64({acc}, {})", literal(&BigInt::from(0), crate::ctype::U64));
         Ok(Val { text: if op == CmpOp::Eq { eq } else { format!("({eq} ^ 1u)") }, ty: U32 })
+    }
+
+    /// Converted to the wider unsigned type, different values differ: but for a negative one and one that this type alone holds.
+    fn gather_scalar(&mut self, acc: &str, a: (&str, CInt), b: (&str, CInt)) {
+        let u = CInt::unsigned(a.1.bits.max(b.1.bits).max(64));
+        let differ = format!("({0}){1} ^ ({0}){2}", u.name(), a.0, b.0);
+        if u.bits == 64 {
+            self.line(&format!("{acc} |= {differ};"));
+        } else {
+            self.line(&format!("{acc} |= (uint64_t)({differ}) | (uint64_t)(({differ}) >> 64);"));
+        }
+        let (signed, other) = if a.1.signed { (a, b) } else { (b, a) };
+        if signed.1.signed && other.1 == u {
+            self.line(&format!("{acc} |= (uint64_t)(({}){} >> {});", u.name(), signed.0, u.bits - 1));
+        }
     }
 
     fn type_of_aggregate(&self, ty: &Ty) -> Res<CTy> {
@@ -230,8 +250,8 @@ impl FnCx<'_> {
 
     fn gather(&mut self, acc: &str, a: (&str, &CTy), b: (&str, &CTy)) -> Res<()> {
         match (a.1, b.1) {
-            (CTy::Int(x), CTy::Int(y)) if x.bits <= 64 && y.bits <= 64 => {
-                self.line(&format!("{acc} |= (uint64_t){} ^ (uint64_t){};", a.0, b.0));
+            (CTy::Int(x), CTy::Int(y)) => {
+                self.gather_scalar(acc, (a.0, *x), (b.0, *y));
                 Ok(())
             }
             (CTy::Array(ea, len), CTy::Array(eb, _)) => {

@@ -4,6 +4,7 @@
 //! the result in the same place was written. The analysis is conservative: statement order, plus the
 //! element-wise loop `r[i] = f(a[i])`.
 
+use santoku_ir::visit::{place_exprs, walk_expr, walk_places};
 use santoku_ir::{Base, Expr, ExprKind, Func, LocalId, Place, Proj, Stmt};
 
 /// For each pair (result index, parameter index): may both be the same object.
@@ -62,8 +63,8 @@ impl Walk<'_> {
                     return false;
                 }
                 let writes = self.is(dst.base, self.ret);
-                // A literal that reads the parameter while it fills the result element by element.
-                if reads && writes && self.index.is_none() && !scalar_store(dst, src) {
+                // A literal that reads the parameter while it fills the result element by element; a scalar is read before it is stored.
+                if reads && writes && self.index.is_none() && !src.ty.is_scalar() {
                     return false;
                 }
                 *written |= writes;
@@ -78,8 +79,8 @@ impl Walk<'_> {
                     let whole = d.projs.is_empty();
                     for k in &reads {
                         let arg_whole = matches!(&args[*k].kind, ExprKind::Read(p) if p.projs.is_empty());
-                        let scalar = args[*k].ty.is_scalar();
-                        if !scalar && !(whole && arg_whole && self.done[func.0 as usize].allowed(r, *k)) {
+                        let in_place = whole && arg_whole && self.done[func.0 as usize].allowed(r, *k);
+                        if !in_place && !args[*k].ty.is_scalar() {
                             return false;
                         }
                     }
@@ -88,10 +89,10 @@ impl Walk<'_> {
                 true
             }
             Stmt::For { var, body, .. } => {
-                if !stmts_touch(body, self.ret) {
-                    return !(*written && stmts_read(body, self.param));
+                if !touches(body, self.ret) {
+                    return !(*written && touches(body, self.param));
                 }
-                if !stmts_read(body, self.param) {
+                if !touches(body, self.param) {
                     *written = true;
                     return true;
                 }
@@ -119,7 +120,7 @@ impl Walk<'_> {
     /// Every access to both objects in `body` is at index `[var]` first.
     fn elementwise(&self, body: &[Stmt], var: LocalId) -> bool {
         let mut ok = true;
-        each_place(body, &mut |p| {
+        walk_places(body, &mut |p, _| {
             if self.is(p.base, self.ret) || self.is(p.base, self.param) {
                 let at = matches!(p.projs.first(), Some(Proj::Index(e)) if is_counter(e, var));
                 ok &= at;
@@ -137,16 +138,10 @@ impl Walk<'_> {
     }
 
     fn place_index_reads(&self, p: &Place) -> bool {
-        p.projs.iter().any(|j| match j {
-            Proj::Index(e) | Proj::Slice { off: e, .. } => self.expr_reads(e),
-            Proj::Field(_) => false,
-        })
+        let mut found = false;
+        place_exprs(p, &mut |e| found |= self.expr_reads(e));
+        found
     }
-}
-
-/// A single scalar is stored: all reads happen before the write.
-fn scalar_store(_dst: &Place, src: &Expr) -> bool {
-    src.ty.is_scalar()
 }
 
 fn is_counter(e: &Expr, var: LocalId) -> bool {
@@ -160,71 +155,20 @@ pub fn expr_reads(e: &Expr, id: LocalId) -> bool {
     found
 }
 
-fn stmts_read(stmts: &[Stmt], id: LocalId) -> bool {
+/// Is there a place of local `id` in these statements, read or written?
+pub fn touches(stmts: &[Stmt], id: LocalId) -> bool {
     let mut found = false;
-    each_place(stmts, &mut |p| found |= p.base == Base::Local(id));
+    walk_places(stmts, &mut |p, _| found |= p.base == Base::Local(id));
     found
 }
 
-fn stmts_touch(stmts: &[Stmt], id: LocalId) -> bool {
-    stmts_read(stmts, id)
-}
-
-/// Visits every place read or written, places in indices included.
-pub fn each_place(stmts: &[Stmt], f: &mut dyn FnMut(&Place)) {
-    for s in stmts {
-        match s {
-            Stmt::Assign { dst, src, .. } => {
-                place_places(dst, f);
-                expr_places(src, f);
-            }
-            Stmt::Call { dsts, lens, args, .. } => {
-                dsts.iter().for_each(|d| place_places(d, f));
-                lens.iter().chain(args).for_each(|e| expr_places(e, f));
-            }
-            Stmt::For { lo, hi, body, .. } => {
-                expr_places(lo, f);
-                expr_places(hi, f);
-                each_place(body, f);
-            }
-            Stmt::If { cond, then, els, .. } => {
-                expr_places(cond, f);
-                each_place(then, f);
-                each_place(els, f);
-            }
-            // Proved, not emitted.
-            Stmt::Assert { .. } => {}
+/// Visits every place read by `e`, those in indices included.
+pub fn expr_places<'a>(e: &'a Expr, f: &mut dyn FnMut(&'a Place)) {
+    walk_expr(e, &mut |e| {
+        if let ExprKind::Read(p) = &e.kind {
+            f(p);
         }
-    }
-}
-
-fn place_places(p: &Place, f: &mut dyn FnMut(&Place)) {
-    f(p);
-    for j in &p.projs {
-        match j {
-            Proj::Index(e) | Proj::Slice { off: e, .. } => expr_places(e, f),
-            Proj::Field(_) => {}
-        }
-    }
-}
-
-/// Visits every place read by `e`.
-pub fn expr_places(e: &Expr, f: &mut dyn FnMut(&Place)) {
-    match &e.kind {
-        ExprKind::Const(_) => {}
-        ExprKind::Read(p) => place_places(p, f),
-        ExprKind::Un(_, a) | ExprKind::Cast(a) | ExprKind::Repeat(a) => expr_places(a, f),
-        ExprKind::Bin(_, a, b) | ExprKind::Cmp(_, a, b) => {
-            expr_places(a, f);
-            expr_places(b, f);
-        }
-        ExprKind::Select(c, a, b) => {
-            expr_places(c, f);
-            expr_places(a, f);
-            expr_places(b, f);
-        }
-        ExprKind::Array(es) | ExprKind::Struct(_, es) => es.iter().for_each(|x| expr_places(x, f)),
-    }
+    });
 }
 
 /// May the two places share an element? (Constant fields and indices that differ keep them apart.)

@@ -3,6 +3,7 @@
 
 use crate::ctype::{bits_needed, literal, narrowest, pow2, word_storage, CInt, U32};
 use crate::func::{CTy, FnCx};
+use crate::settle::single;
 use crate::EmitError;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -27,16 +28,10 @@ pub fn mask_bits(v: &BigInt) -> Option<u32> {
 impl FnCx<'_> {
     /// The value range of a scalar expression as its C computation sees it.
     pub fn range_of(&self, e: &Expr) -> Res<Range> {
-        if let ExprKind::Const(v) = &e.kind {
-            return Ok(Range::new(v.clone(), v.clone()));
-        }
-        match &e.ty {
-            Ty::Int(Some(r)) => Ok(r.clone()),
-            Ty::Int(None) => Err(EmitError::Unannotated { func: self.f.name.clone(), what: "an integer expression".into(), loc: self.loc }),
-            Ty::Word(b) => Ok(Range::new(0, pow2(*b) - 1)),
-            Ty::Bool => Ok(Range::new(0, 1)),
-            Ty::Array { .. } | Ty::Struct(_) => Err(self.unsupported("an aggregate where a scalar is expected")),
-        }
+        scalar_range(e).ok_or_else(|| match &e.ty {
+            Ty::Int(_) => EmitError::Unannotated { func: self.f.name.clone(), what: "an integer expression".into(), loc: self.loc },
+            _ => self.unsupported("an aggregate where a scalar is expected"),
+        })
     }
 
     pub fn unsupported(&self, what: impl Into<String>) -> EmitError {
@@ -71,12 +66,10 @@ impl FnCx<'_> {
     }
 
     pub fn emit(&mut self, e: &Expr) -> Res<Val> {
-        if let Ty::Int(Some(r)) = &e.ty {
-            // A range of one value is that value, whatever computes it.
-            if r.lo == r.hi {
-                let t = self.fit(r)?;
-                return Ok(Val { text: literal(&r.lo, t), ty: t });
-            }
+        // A range of one value is that value, whatever computes it.
+        if let Some(v) = single(e) {
+            let t = self.fit(&Range::new(v.clone(), v.clone()))?;
+            return Ok(Val { text: literal(&v, t), ty: t });
         }
         match &e.kind {
             ExprKind::Const(v) => {
@@ -246,10 +239,12 @@ impl FnCx<'_> {
             }
             return Ok(trim_word(format!("(({x} << {k}) | ({x} >> {}))", bits - k), bits, t));
         }
-        if bits != t.bits {
-            return Err(self.unsupported("a variable rotation of an odd word size"));
-        }
         let k = self.count(b)?;
+        if bits != t.bits {
+            // The type is wider than the word: a count of 0 shifts everything out on the other side, and is defined.
+            let (to, back) = if left { ("<<", ">>") } else { (">>", "<<") };
+            return Ok(trim_word(format!("(({x} {to} {k}) | ({x} {back} ({bits}u - {k})))"), bits, t));
+        }
         let name = if left { "stk_rotl" } else { "stk_rotr" };
         Ok(Val { text: format!("{name}{bits}({x}, {k})"), ty: t })
     }
@@ -398,6 +393,17 @@ impl FnCx<'_> {
             }
         });
         ok
+    }
+}
+
+/// The values a scalar may have; none for an aggregate, or an integer that carries no range.
+pub fn scalar_range(e: &Expr) -> Option<Range> {
+    match (&e.kind, &e.ty) {
+        (ExprKind::Const(v), _) => Some(Range::new(v.clone(), v.clone())),
+        (_, Ty::Int(range)) => range.clone(),
+        (_, Ty::Word(b)) => Some(Range::new(0, pow2(*b) - 1)),
+        (_, Ty::Bool) => Some(Range::new(0, 1)),
+        (_, Ty::Array { .. } | Ty::Struct(_)) => None,
     }
 }
 

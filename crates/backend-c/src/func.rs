@@ -6,6 +6,7 @@ use crate::names::Names;
 use crate::scope::{place_locals, BlockPath};
 use crate::unit::UnitCx;
 use crate::EmitError;
+use santoku_ir::visit::walk_stmts;
 use santoku_ir::{Base, ExprKind, Func, FuncId, Len, Loc, LocalId, LocalKind, Place, Proj, Range, Stmt, StructId, Ty};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -88,7 +89,7 @@ impl<'a> FnCx<'a> {
                 other => other,
             });
         }
-        cx.adopt_callee_types(&f.body);
+        cx.adopt_callee_types();
         if f.rets.len() > 1 {
             for r in &f.rets {
                 cx.by_pointer[r.0 as usize] = !cx.ctys[r.0 as usize].is_aggregate();
@@ -103,28 +104,20 @@ impl<'a> FnCx<'a> {
     }
 
     /// An array handed to a callee takes the callee's element type, where that is wider: no conversion is needed then.
-    fn adopt_callee_types(&mut self, stmts: &[Stmt]) {
-        for s in stmts {
-            match s {
-                Stmt::Call { dsts, func, args, .. } => {
-                    let sig = &self.unit.signatures[func.0 as usize];
-                    for (d, t) in dsts.iter().zip(&sig.rets) {
-                        self.adopt(d, t);
-                    }
-                    for (a, t) in args.iter().zip(&sig.params) {
-                        if let ExprKind::Read(p) = &a.kind {
-                            self.adopt(p, t);
-                        }
-                    }
-                }
-                Stmt::For { body, .. } => self.adopt_callee_types(body),
-                Stmt::If { then, els, .. } => {
-                    self.adopt_callee_types(then);
-                    self.adopt_callee_types(els);
-                }
-                Stmt::Assign { .. } | Stmt::Assert { .. } => {}
+    fn adopt_callee_types(&mut self) {
+        let f = self.f;
+        walk_stmts(&f.body, &mut |s| {
+            let Stmt::Call { dsts, func, args, .. } = s else { return };
+            let sig = &self.unit.signatures[func.0 as usize];
+            for (d, t) in dsts.iter().zip(&sig.rets) {
+                self.adopt(d, t);
             }
-        }
+            for (a, t) in args.iter().zip(&sig.params) {
+                if let ExprKind::Read(p) = &a.kind {
+                    self.adopt(p, t);
+                }
+            }
+        });
     }
 
     fn adopt(&mut self, p: &Place, t: &CTy) {

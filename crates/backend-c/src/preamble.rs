@@ -30,7 +30,12 @@ static inline uint32_t stk_barrier(uint32_t x)\n{\n#if defined(__GNUC__) || defi
     ("stk_rotr32", "static inline uint32_t stk_rotr32(uint32_t x, uint32_t k)\n{\n    return (x >> k) | (x << ((32u - k) & 31u));\n}\n"),
     ("stk_rotl64", "static inline uint64_t stk_rotl64(uint64_t x, uint32_t k)\n{\n    return (x << k) | (x >> ((64u - k) & 63u));\n}\n"),
     ("stk_rotr64", "static inline uint64_t stk_rotr64(uint64_t x, uint32_t k)\n{\n    return (x >> k) | (x << ((64u - k) & 63u));\n}\n"),
+    ("stk_rotl128", "static inline stk_u128 stk_rotl128(stk_u128 x, uint32_t k)\n{\n    return (x << k) | (x >> ((128u - k) & 127u));\n}\n"),
+    ("stk_rotr128", "static inline stk_u128 stk_rotr128(stk_u128 x, uint32_t k)\n{\n    return (x >> k) | (x << ((128u - k) & 127u));\n}\n"),
 ];
+
+/// Types that not every compiler has; helpers, but wanted in headers too.
+const WIDE: [&str; 2] = ["stk_u128", "stk_i128"];
 
 /// What the emitted code assumes of the compiler beyond C99, refused at compile time elsewhere.
 pub const ASSUMPTIONS: &str = "/* Assumed of the compiler: two's complement and arithmetic right shift of negative values. */\n\
@@ -49,8 +54,15 @@ pub const NOINLINE: &str = "/* Kept out of line so that stack frames do not add 
 pub const PLACEMENT: &str = "/* Define STK_TABLES_IN_RAM where reading flash is slow: constant tables then live in initialised data. */\n\
 #ifdef STK_TABLES_IN_RAM\n#define STK_TABLE static __attribute__((section(\".data.stk_tables\")))\n#else\n#define STK_TABLE static const\n#endif\n";
 
-/// The helpers named in `body`, and those they name in turn, in table order.
-pub fn helpers_for(body: &str) -> String {
+/// The 128-bit types named in a header, for headers: C before C11 knows no second `typedef` of a name, so that of another
+/// unit's header is guarded against.
+pub fn wide_types(header: &str) -> String {
+    let wide = HELPERS.iter().filter(|(name, _)| WIDE.contains(name) && mentions(header, name));
+    wide.map(|(name, text)| format!("#ifndef {0}_TYPE\n#define {0}_TYPE\n{text}#endif\n\n", name.to_uppercase())).collect()
+}
+
+/// The helpers named in `body`, and those they name in turn, in table order; types that `header` defines are left out.
+pub fn helpers_for(body: &str, header: &str) -> String {
     let mut needed: Vec<bool> = HELPERS.iter().map(|(n, _)| mentions(body, n)).collect();
     for k in (0..HELPERS.len()).rev() {
         if needed[k] {
@@ -59,7 +71,8 @@ pub fn helpers_for(body: &str) -> String {
             }
         }
     }
-    HELPERS.iter().zip(needed).filter(|(_, n)| *n).map(|((_, text), _)| format!("{text}\n")).collect()
+    let there = |name: &str| WIDE.contains(&name) && mentions(header, name);
+    HELPERS.iter().zip(needed).filter(|((name, _), n)| *n && !there(name)).map(|((_, text), _)| format!("{text}\n")).collect()
 }
 
 /// `name` occurs in `text` as a whole identifier.

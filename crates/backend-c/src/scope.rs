@@ -1,7 +1,8 @@
 //! Where each local is declared: in the innermost block that holds all its uses and defines it afresh, so that the C
 //! compiler can share stack slots between blocks.
 
-use crate::alias::{each_place, expr_reads};
+use crate::alias::{expr_reads, touches};
+use santoku_ir::visit::{walk_places, walk_stmts};
 use santoku_ir::{Base, Expr, ExprKind, Func, Len, LocalId, LocalKind, Place, Proj, Stmt, Ty};
 use std::collections::BTreeMap;
 
@@ -66,23 +67,10 @@ fn fits_inside(f: &Func, s: &Stmt, branch: u8, inner: &[Stmt], id: LocalId) -> b
 
 /// Mentioned anywhere in `s`, also as the counter of a loop that never reads it.
 fn uses(s: &Stmt, id: LocalId) -> bool {
-    let inside = match s {
-        Stmt::For { var, body, .. } => *var == id || body.iter().any(|t| counts(t, id)),
-        Stmt::If { then, els, .. } => then.iter().chain(els).any(|t| counts(t, id)),
-        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } => false,
-    };
-    let mut found = inside;
-    each_place(std::slice::from_ref(s), &mut |p| found |= p.base == Base::Local(id));
-    found
-}
-
-/// `id` is the counter of a loop in `s`.
-fn counts(s: &Stmt, id: LocalId) -> bool {
-    match s {
-        Stmt::For { var, body, .. } => *var == id || body.iter().any(|t| counts(t, id)),
-        Stmt::If { then, els, .. } => then.iter().chain(els).any(|t| counts(t, id)),
-        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } => false,
-    }
+    let stmts = std::slice::from_ref(s);
+    let mut counts = false;
+    walk_stmts(stmts, &mut |t| counts |= matches!(t, Stmt::For { var, .. } if *var == id));
+    counts || touches(stmts, id)
 }
 
 /// The first statements of `block` that mention `id` define all of it without reading it.
@@ -130,7 +118,7 @@ fn element_defined(body: &[Stmt], id: LocalId, var: LocalId) -> bool {
     };
     // Later reads must stay at `[var]`, which this round has written.
     let mut all_at = true;
-    each_place(body, &mut |p| {
+    walk_places(body, &mut |p, _| {
         if p.base == Base::Local(id) {
             let same = matches!(p.projs.first(), Some(Proj::Index(e)) if matches!(&e.kind, ExprKind::Read(q) if q.base == Base::Local(var)));
             all_at &= same;

@@ -1,30 +1,51 @@
-//! What the proven ranges decide, before printing: loops without a round and branches not taken are not code, and variables that only
-//! those read are not assigned. Printed, they would be the pointless comparisons and unused variables that C compilers warn of.
+//! What is settled before printing: asserts and invariants are proved; decided comparisons are constants; loops without a round,
+//! branches not taken and assignments of a place to itself are not code; variables that only those read are not assigned.
+//! Printed, they would be the pointless comparisons and unused variables that C compilers warn of.
 
-use crate::expr::decided;
+use crate::alias::expr_places;
+use crate::expr::{decided, scalar_range};
 use num_bigint::BigInt;
 use num_traits::Zero;
-use santoku_ir::visit::{read_locals, rewrite_stmts};
-use santoku_ir::{Base, Expr, ExprKind, Func, LocalId, LocalKind, Program, Range, Stmt, Ty};
+use santoku_ir::visit::{children, map_exprs, rewrite_stmts, stmt_exprs, walk_stmts};
+use santoku_ir::{Base, CmpOp, Expr, ExprKind, Func, LocalId, LocalKind, Place, Program, Stmt, Ty};
 use std::collections::BTreeSet;
 
 pub fn settled(program: &Program) -> Program {
     let mut out = program.clone();
     for func in &mut out.funcs {
+        rewrite_stmts(&mut func.body, &mut |s| if matches!(s, Stmt::Assert { .. }) { vec![] } else { vec![s] });
+        map_exprs(&mut func.body, &mut compared);
         rewrite_stmts(&mut func.body, &mut settle);
         drop_unread(func);
     }
     out
 }
 
+/// A comparison that ranges or equal operands decide.
+fn compared(e: &mut Expr) {
+    if let ExprKind::Cmp(op, a, b) = &e.kind {
+        if let Some(known) = outcome(*op, a, b).filter(|_| a.ty.is_scalar()) {
+            e.kind = ExprKind::Const(u8::from(known).into());
+        }
+    }
+}
+
+fn outcome(op: CmpOp, a: &Expr, b: &Expr) -> Option<bool> {
+    if a == b {
+        return Some(matches!(op, CmpOp::Eq | CmpOp::Le | CmpOp::Ge));
+    }
+    decided(op, &scalar_range(a)?, &scalar_range(b)?)
+}
+
 fn settle(stmt: Stmt) -> Vec<Stmt> {
     match stmt {
         Stmt::For { lo, hi, .. } if runs_never(&lo, &hi) => vec![],
-        Stmt::If { cond, then, els, loc } => match outcome(&cond) {
-            Some(true) => then,
-            Some(false) => els,
-            None => vec![Stmt::If { cond, then, els, loc }],
+        Stmt::For { var, lo, hi, rev, unroll, body, loc, .. } => vec![Stmt::For { var, lo, hi, rev, unroll, invariants: vec![], body, loc }],
+        Stmt::If { cond, then, els, loc } => match &cond.kind {
+            ExprKind::Const(v) => if v.is_zero() { els } else { then },
+            _ => vec![Stmt::If { cond, then, els, loc }],
         },
+        Stmt::Assign { dst, src: Expr { kind: ExprKind::Read(p), .. }, .. } if dst == p => vec![],
         other => vec![other],
     }
 }
@@ -33,32 +54,21 @@ fn runs_never(lo: &Expr, hi: &Expr) -> bool {
     matches!((&lo.kind, &hi.kind), (ExprKind::Const(a), ExprKind::Const(b)) if b <= a)
 }
 
-fn outcome(cond: &Expr) -> Option<bool> {
-    match &cond.kind {
-        ExprKind::Const(v) => Some(!v.is_zero()),
-        ExprKind::Cmp(op, a, b) => decided(*op, &range(a)?, &range(b)?),
-        _ => None,
-    }
-}
-
-/// Of an exact integer.
-fn range(e: &Expr) -> Option<Range> {
-    match (&e.kind, &e.ty) {
-        (ExprKind::Const(v), _) => Some(Range::new(BigInt::clone(v), v.clone())),
-        (_, Ty::Int(range)) => range.clone(),
-        _ => None,
-    }
-}
-
-/// Removes assignments to variables that are read nowhere, until all that are left are read.
+/// Removes assignments to variables that no printed text reads, until all that are left are read.
 fn drop_unread(func: &mut Func) {
     loop {
-        let read = read_locals(&func.body);
-        let kept = |id: LocalId| func.locals[id.0 as usize].kind != LocalKind::Var || read.contains(&id);
-        let dropped: BTreeSet<LocalId> = (0..func.locals.len() as u32).map(LocalId).filter(|id| !kept(*id)).collect();
+        let read = printed(&func.body);
+        map_exprs(&mut func.body, &mut |e| {
+            let mut gone = false;
+            expr_places(e, &mut |p| gone |= !read.contains(&p.base));
+            if let Some(v) = single(e).filter(|_| gone) {
+                e.kind = ExprKind::Const(v);
+            }
+        });
+        let dropped = |id: LocalId| func.locals[id.0 as usize].kind == LocalKind::Var && !read.contains(&Base::Local(id));
         let mut changed = false;
         rewrite_stmts(&mut func.body, &mut |s| match &s {
-            Stmt::Assign { dst, .. } if matches!(dst.base, Base::Local(id) if dropped.contains(&id)) => {
+            Stmt::Assign { dst: Place { base: Base::Local(id), .. }, .. } if dropped(*id) => {
                 changed = true;
                 vec![]
             }
@@ -67,5 +77,29 @@ fn drop_unread(func: &mut Func) {
         if !changed {
             return;
         }
+    }
+}
+
+/// What is read where text is printed for it: an integer of one value is printed as that value.
+fn printed(body: &[Stmt]) -> BTreeSet<Base> {
+    fn visit(e: &Expr, seen: &mut BTreeSet<Base>) {
+        if single(e).is_some() {
+            return;
+        }
+        if let ExprKind::Read(p) = &e.kind {
+            seen.insert(p.base);
+        }
+        children(e, &mut |c| visit(c, seen));
+    }
+    let mut seen = BTreeSet::new();
+    walk_stmts(body, &mut |s| stmt_exprs(s, &mut |e| visit(e, &mut seen)));
+    seen
+}
+
+/// The value of an integer that has one value.
+pub fn single(e: &Expr) -> Option<BigInt> {
+    match &e.ty {
+        Ty::Int(Some(r)) if r.lo == r.hi => Some(r.lo.clone()),
+        _ => None,
     }
 }

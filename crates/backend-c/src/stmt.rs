@@ -43,7 +43,7 @@ impl FnCx<'_> {
                 self.loc = *loc;
                 self.branch(cond, then, els, at, path)
             }
-            // Proved before emission; nothing to execute.
+            // `settle` leaves none.
             Stmt::Assert { .. } => Ok(()),
         }
     }
@@ -100,19 +100,6 @@ impl FnCx<'_> {
 
     fn branch(&mut self, cond: &Expr, then: &[Stmt], els: &[Stmt], at: usize, path: &mut BlockPath) -> Res<()> {
         let c = self.emit_as(cond, U32)?;
-        if let "0u" | "1u" = c.as_str() {
-            // The ranges decide; only one side is code.
-            let (side, index) = if c == "1u" { (then, 0) } else { (els, 1) };
-            if side.is_empty() {
-                return Ok(());
-            }
-            self.open("{");
-            path.push((at, index));
-            self.block(side, path)?;
-            path.pop();
-            self.close();
-            return Ok(());
-        }
         self.open(&format!("if ({}) {{", strip_parens(c.strip_prefix("(uint32_t)").unwrap_or(&c))));
         path.push((at, 0));
         self.block(then, path)?;

@@ -6,10 +6,11 @@ use crate::expr::Res;
 use crate::func::{storage, CTy, FnCx, Signature};
 use crate::names::Names;
 use crate::settle::settled;
-use crate::preamble::{helpers_for, ASSUMPTIONS, MEMORY, NOINLINE, PLACEMENT};
+use crate::preamble::{helpers_for, mentions, wide_types, ASSUMPTIONS, MEMORY, NOINLINE, PLACEMENT};
 use crate::vector::Vector;
 use crate::EmitError;
-use santoku_ir::{ConstId, ConstValue, Func, FuncId, Inline, Program, Stmt, StructId, Ty};
+use santoku_ir::visit::{walk_places, walk_stmts};
+use santoku_ir::{Base, ConstId, ConstValue, Func, FuncId, Inline, Program, Stmt, StructId, Ty};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -123,7 +124,12 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
         bodies.push_str(&cx.define(&unit.signatures[k], linkage)?);
         bodies.push('\n');
     }
-    Ok(Emitted { source: source(&unit, &bodies), header: header(opts, &prototypes, &types(&unit)) })
+    let types = types(&unit);
+    // Each type is defined once: in the header, if that names one.
+    let public = unit.struct_names.iter().any(|n| mentions(&prototypes, n));
+    let (public, private) = if public { (types, String::new()) } else { (String::new(), types) };
+    let header = header(opts, &prototypes, &public);
+    Ok(Emitted { source: source(&unit, &private, &bodies, &header), header })
 }
 
 /// Which functions are printed, and whether each is an entry: the exported functions and what they call; where nothing is
@@ -132,7 +138,11 @@ fn printed_functions(p: &Program) -> Vec<Option<bool>> {
     let mut calls: Vec<Vec<usize>> = vec![];
     for f in &p.funcs {
         let mut to = vec![];
-        callees(&f.body, &mut to);
+        walk_stmts(&f.body, &mut |s| {
+            if let Stmt::Call { func, .. } = s {
+                to.push(func.0 as usize);
+            }
+        });
         calls.push(to);
     }
     let test = |k: usize| p.tests.iter().any(|t| t.func.0 as usize == k);
@@ -155,20 +165,6 @@ fn printed_functions(p: &Program) -> Vec<Option<bool>> {
         }
     }
     out
-}
-
-fn callees(stmts: &[Stmt], to: &mut Vec<usize>) {
-    for s in stmts {
-        match s {
-            Stmt::Call { func, .. } => to.push(func.0 as usize),
-            Stmt::For { body, .. } => callees(body, to),
-            Stmt::If { then, els, .. } => {
-                callees(then, to);
-                callees(els, to);
-            }
-            Stmt::Assign { .. } | Stmt::Assert { .. } => {}
-        }
-    }
 }
 
 fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
@@ -231,8 +227,8 @@ fn used_constants(program: &Program) -> Vec<bool> {
     let mut used = vec![false; program.consts.len()];
     let printed = printed_functions(program);
     for (_, f) in program.funcs.iter().enumerate().filter(|(k, _)| printed[*k].is_some()) {
-        crate::alias::each_place(&f.body, &mut |p| {
-            if let santoku_ir::Base::Const(id) = p.base {
+        walk_places(&f.body, &mut |p, _| {
+            if let Base::Const(id) = p.base {
                 used[id.0 as usize] = true;
             }
         });
@@ -340,10 +336,9 @@ fn initialiser(unit: &UnitCx<'_>, t: &CTy, v: &ConstValue, depth: usize) -> Stri
     }
 }
 
-fn source(unit: &UnitCx<'_>, bodies: &str) -> String {
+fn source(unit: &UnitCx<'_>, types: &str, bodies: &str, header: &str) -> String {
     let opts = unit.opts;
     let tables = tables(unit);
-    let types = if unit.opts.export && exports(unit.program) { String::new() } else { types(unit) };
     let rest = format!("{types}{tables}{bodies}{}", opts.api_source);
     let mut text = format!("/* {} */\n", opts.provenance.replace('\n', "\n * "));
     let _ = writeln!(text, "#include \"{}.h\"\n\n{MEMORY}", opts.unit);
@@ -364,26 +359,18 @@ fn source(unit: &UnitCx<'_>, bodies: &str) -> String {
         text.push_str(PLACEMENT);
         text.push('\n');
     }
-    text.push_str(&helpers_for(&rest));
+    text.push_str(&helpers_for(&rest, header));
     text.push_str(&rest);
     text
 }
 
-/// Do the exported prototypes need the struct types?
-fn exports(p: &Program) -> bool {
-    let mentions = |t: &Ty| matches!(t, Ty::Struct(_)) || matches!(t, Ty::Array { elem, .. } if matches!(**elem, Ty::Struct(_)));
-    p.funcs.iter().filter(|f| f.export.is_some()).any(|f| f.params.iter().chain(&f.rets).any(|l| mentions(&f.local(*l).ty)))
-}
-
 fn header(opts: &Options, prototypes: &str, types: &str) -> String {
     let guard = format!("SANTOKU_{}_H", opts.unit.to_uppercase());
-    let types = if prototypes.is_empty() || types.is_empty() { String::new() } else { types.to_string() };
-    let needed = types.lines().any(|l| l.starts_with('}') && prototypes.contains(l.trim_start_matches("} ").trim_end_matches(';')));
+    let text = format!("{types}{prototypes}{}", opts.api_header);
     format!(
-        "/* {} */\n#ifndef {guard}\n#define {guard}\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}{prototypes}{}#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
+        "/* {} */\n#ifndef {guard}\n#define {guard}\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}{text}#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
         opts.provenance.replace('\n', "\n * "),
-        if needed { types.as_str() } else { "" },
-        opts.api_header,
+        wide_types(&text),
     )
 }
 

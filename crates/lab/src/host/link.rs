@@ -107,7 +107,8 @@ fn output(cmd: &mut Command, package: &str) -> Result<Output, HostError> {
     cmd.output().map_err(|source| HostError::Tool { tool, package: package.into(), source })
 }
 
-fn checked(mut cmd: Command, implementation: &str, package: &str) -> Result<(), HostError> {
+/// Runs a compiler or linker; its complaints are the error.
+pub fn checked(mut cmd: Command, implementation: &str, package: &str) -> Result<(), HostError> {
     let out = output(&mut cmd, package)?;
     if out.status.success() {
         return Ok(());

@@ -11,7 +11,10 @@
 pub mod kernel;
 mod link;
 mod parse;
+mod program;
 pub mod rivals;
+
+pub use program::{available, HostProgram};
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -181,8 +184,8 @@ pub enum HostError {
         /// Value of the adapter's `setup`.
         code: i64,
     },
-    /// The bench died.
-    #[error("the bench ended with {status}: {stderr}")]
+    /// The program died.
+    #[error("the program ended with {status}: {stderr}")]
     Crashed {
         /// Exit status or signal.
         status: String,
