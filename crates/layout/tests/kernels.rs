@@ -2,12 +2,10 @@
 
 use santoku_ir::interp::{Interp, Value};
 use santoku_ir::Program;
+use santoku_lab::host::HostProgram;
 use santoku_layout::{build, Isa, Kernel, Layout, LayoutError, Request};
 use santoku_prove::equiv::Rng;
 use santoku_vectors::cipher::{chacha20_rfc8439, rectangle, RectangleKey};
-use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 const RECTANGLE: &str = include_str!("../../../lib/cipher/rectangle.stk");
 const CHACHA20: &str = include_str!("../../../lib/cipher/chacha20.stk");
@@ -52,27 +50,14 @@ int main(int argc, char **argv)
 "#;
 
 /// The kernel's output on `blocks` (whole batches) with these shared bytes.
-fn run(kernel: &Kernel, compiler: &str, dir: &Path, shared: &[u8], blocks: &[u8]) -> Vec<u8> {
+fn run(kernel: &Kernel, compiler: &str, shared: &[u8], blocks: &[u8]) -> Vec<u8> {
     let batch = (kernel.blocks * kernel.block_bytes) as usize;
     assert_eq!((shared.len(), blocks.len() % batch), (kernel.shared_bytes as usize, 0));
-    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).unwrap();
-    write("kernel.c", &kernel.source);
-    write("kernel.h", &kernel.header);
-    write("main.c", MAIN);
-    let program = dir.join(format!("run-{compiler}"));
-    let mut cc = Command::new(compiler);
-    cc.args(["-O1", "-w"]).args(&kernel.cflags).arg("-I").arg(dir).args([dir.join("kernel.c"), dir.join("main.c")]).arg("-o").arg(&program);
-    let built = cc.output().unwrap();
-    assert!(built.status.success(), "{compiler}: {}", String::from_utf8_lossy(&built.stderr));
+    let flags: Vec<&str> = ["-O1", "-w"].into_iter().chain(kernel.cflags.iter().map(String::as_str)).collect();
+    let files = [("kernel.c", kernel.source.as_str()), ("kernel.h", &kernel.header), ("main.c", MAIN)];
+    let program = HostProgram::build(compiler, &flags, &files).unwrap_or_else(|e| panic!("{e}"));
     let sizes = [shared.len(), batch, blocks.len() / batch].map(|n| n.to_string());
-    let mut child = Command::new(&program).args(sizes).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let input = [shared, blocks].concat();
-    let mut stdin = child.stdin.take().unwrap();
-    let feeder = std::thread::spawn(move || stdin.write_all(&input));
-    let out = child.wait_with_output().unwrap();
-    feeder.join().unwrap().unwrap();
-    assert!(out.status.success());
-    out.stdout
+    program.run(&sizes.each_ref().map(String::as_str), &[shared, blocks].concat()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn words(bytes: &[u8], size: usize) -> Vec<u64> {
@@ -132,8 +117,7 @@ impl Cipher {
         let blocks = random((2 * kernel.blocks * kernel.block_bytes) as usize);
         let want = self.expected(&shared, &blocks);
         for compiler in ["gcc", "clang-19"] {
-            let dir = tempfile::tempdir().unwrap();
-            let got = run(&kernel, compiler, dir.path(), &shared, &blocks);
+            let got = run(&kernel, compiler, &shared, &blocks);
             assert!(got == want, "{} {} {} K={k} G={g} by {compiler} is wrong", self.func, layout.name(), isa.name());
         }
         1
@@ -193,8 +177,7 @@ fn published_vectors_of_rectangle() {
         let one: Vec<u8> = v.plaintext.iter().flat_map(|w| w.to_le_bytes()).collect();
         let want: Vec<u8> = v.ciphertext.iter().flat_map(|w| w.to_le_bytes()).collect();
         let n = kernel.blocks as usize;
-        let dir = tempfile::tempdir().unwrap();
-        assert_eq!(run(&kernel, "gcc", dir.path(), &shared, &one.repeat(n)), want.repeat(n), "{}", v.id);
+        assert_eq!(run(&kernel, "gcc", &shared, &one.repeat(n)), want.repeat(n), "{}", v.id);
         seen += 1;
     }
     assert_eq!(seen, 2);
@@ -215,8 +198,7 @@ fn published_vectors_of_chacha20() {
         want.extend(v.plaintext[..64].iter().zip(&v.ciphertext[..64]).map(|(p, c)| p ^ c));
     }
     assert!(want.len() >= 5 * 64);
-    let dir = tempfile::tempdir().unwrap();
-    assert_eq!(run(&kernel, "gcc", dir.path(), &[], &blocks), want);
+    assert_eq!(run(&kernel, "gcc", &[], &blocks), want);
 }
 
 #[test]
