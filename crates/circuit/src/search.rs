@@ -2,7 +2,7 @@
 //! replaced by cheaper ones of equal value until nothing is gained.
 
 use crate::gates::{Circuit, Gate};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Values of a node on all inputs of the table, 64 to a word.
 type Truth = Vec<u64>;
@@ -191,23 +191,61 @@ fn resubstitute(c: &Circuit) -> Option<Circuit> {
         let t = b.value(g);
         b.truth.push(t);
     }
-    let n = c.inputs as usize;
+    let values: BTreeSet<&Truth> = b.truth.iter().collect();
     let total = b.truth.len();
-    for target in (n..total).rev() {
+    for target in (c.inputs as usize..total).rev() {
+        let want = &b.truth[target];
         let below = descendants(c, target);
-        for x in (0..total).filter(|x| !below[*x]) {
-            for y in (x..total).filter(|y| !below[*y]) {
-                for g in [Gate::And(x as u32, y as u32), Gate::Or(x as u32, y as u32), Gate::Xor(x as u32, y as u32)] {
-                    let same = (0..b.truth_words())
-                        .all(|w| g.columns(|k| b.truth[k as usize][w]) & mask(c.inputs) == b.truth[target][w]);
-                    if let Some(smaller) = same.then(|| replaced(c, target, g)).flatten() {
-                        return Some(smaller);
-                    }
+        let free: Vec<Pick> = (0..total).filter(|x| !below[*x]).map(|x| Pick::new(x, &b.truth[x], want)).collect();
+        for (k, x) in free.iter().enumerate() {
+            if !(x.covers || x.inside || values.contains(&x.rest)) {
+                continue;
+            }
+            for y in &free[k..] {
+                let smaller = x.gates(y, want).into_iter().flatten().find_map(|g| replaced(c, target, g));
+                if smaller.is_some() {
+                    return smaller;
                 }
             }
         }
     }
     None
+}
+
+/// A node as an operand of a gate that is to have a wanted value.
+struct Pick<'a> {
+    node: u32,
+    truth: &'a Truth,
+    /// 1 wherever the wanted value is: what both operands of an and are.
+    covers: bool,
+    /// 0 wherever the wanted value is: what both operands of an or are.
+    inside: bool,
+    /// The other operand of an exclusive or.
+    rest: Truth,
+}
+
+impl Pick<'_> {
+    fn new<'a>(node: usize, truth: &'a Truth, want: &Truth) -> Pick<'a> {
+        let pairs = || truth.iter().zip(want);
+        Pick {
+            node: node as u32,
+            truth,
+            covers: pairs().all(|(t, w)| w & !t == 0),
+            inside: pairs().all(|(t, w)| t & !w == 0),
+            rest: pairs().map(|(t, w)| t ^ w).collect(),
+        }
+    }
+
+    /// The gates of the two nodes that have the wanted value.
+    fn gates(&self, other: &Pick<'_>, want: &Truth) -> [Option<Gate>; 3] {
+        let (x, y) = (self.node, other.node);
+        let is = |f: fn(u64, u64) -> u64| self.truth.iter().zip(other.truth).zip(want).all(|((a, b), w)| f(*a, *b) == *w);
+        [
+            (self.covers && other.covers && is(|a, b| a & b)).then_some(Gate::And(x, y)),
+            (self.inside && other.inside && is(|a, b| a | b)).then_some(Gate::Or(x, y)),
+            (self.rest == *other.truth).then_some(Gate::Xor(x, y)),
+        ]
+    }
 }
 
 /// Nodes that depend on `target`, itself included.

@@ -26,7 +26,7 @@ mod predicate;
 mod program;
 mod secrecy;
 mod spec;
-pub mod tables;
+mod tables;
 mod types;
 
 use santoku_diag::{Diagnostic, Sources};

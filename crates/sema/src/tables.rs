@@ -1,27 +1,15 @@
 //! `table` items: total maps on small words, compiled to circuits, never to loads.
 //!
-//! [`circuit`] is the one place that chooses gates; what it returns is checked on every input before use.
+//! The `circuit` crate chooses the gates and proves them on every input of the table.
 
 use crate::context::{Cached, Cx};
 use crate::limits;
 use crate::names::Entity;
 use crate::types::{STy, Signature};
 use num_traits::ToPrimitive;
+use santoku_circuit::{Circuit, Gate};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{BinOp, Expr, Func, FuncId, Inline, Len, Local, LocalId, LocalKind, Place, Stmt, Ty, UnOp};
-use std::collections::BTreeMap;
-
-/// A gate over numbered nodes: inputs first (bit 0 of the table's index is node 0), then one node per gate in
-/// order. The last `outputs` gates are the outputs, bit 0 first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Gate {
-    And(u32, u32),
-    Or(u32, u32),
-    Xor(u32, u32),
-    Not(u32),
-    Const(bool),
-    Copy(u32),
-}
 
 /// A table whose entries are known.
 #[derive(Clone, Debug)]
@@ -29,148 +17,6 @@ pub struct TableInfo {
     pub inputs: u32,
     pub outputs: u32,
     pub entries: Vec<u64>,
-}
-
-/// Gates that compute `entries[x]` from the bits of `x`; `inputs <= 8`, `entries` has `2^inputs` elements below
-/// `2^outputs`.
-///
-/// Shannon expansion with shared subfunctions; of several variable orders the one with the fewest gates.
-pub fn circuit(inputs: u32, outputs: u32, entries: &[u64]) -> Vec<Gate> {
-    let mut best: Option<Vec<Gate>> = None;
-    for order in orders(inputs) {
-        let gates = expand(inputs, outputs, entries, &order);
-        if best.as_ref().is_none_or(|b| gates.len() < b.len()) {
-            best = Some(gates);
-        }
-    }
-    best.unwrap_or_default()
-}
-
-/// All orders of up to 4 variables, the rotations of more.
-fn orders(n: u32) -> Vec<Vec<u32>> {
-    if n > 4 {
-        return (0..n).map(|r| (0..n).map(|i| (i + r) % n).collect()).collect();
-    }
-    let mut all = vec![Vec::new()];
-    for _ in 0..n {
-        all = all
-            .into_iter()
-            .flat_map(|p: Vec<u32>| {
-                (0..n).filter(|v| !p.contains(v)).map(|v| p.iter().copied().chain([v]).collect()).collect::<Vec<_>>()
-            })
-            .collect();
-    }
-    all
-}
-
-/// A Boolean function as its truth table over the variables still open, least significant index first.
-type Truth = Vec<bool>;
-
-struct Builder {
-    inputs: u32,
-    gates: Vec<Gate>,
-    known: BTreeMap<Gate, u32>,
-    functions: BTreeMap<(usize, Truth), u32>,
-}
-
-fn expand(inputs: u32, outputs: u32, entries: &[u64], order: &[u32]) -> Vec<Gate> {
-    let mut b = Builder { inputs, gates: Vec::new(), known: BTreeMap::new(), functions: BTreeMap::new() };
-    let mut results = Vec::new();
-    for bit in 0..outputs {
-        // Index the truth table so that its top half is `order[0] = 1`.
-        let truth: Truth = (0..entries.len())
-            .map(|i| {
-                let index = order.iter().rev().enumerate().fold(0, |x, (at, var)| x | ((i >> at & 1) << var));
-                entries[index] >> bit & 1 == 1
-            })
-            .collect();
-        results.push(b.function(order, truth));
-    }
-    for node in results {
-        b.gates.push(Gate::Copy(node));
-    }
-    b.gates
-}
-
-impl Builder {
-    fn function(&mut self, order: &[u32], truth: Truth) -> u32 {
-        if truth.iter().all(|b| *b == truth[0]) {
-            return self.gate(Gate::Const(truth[0]));
-        }
-        let key = (order.len(), truth);
-        if let Some(node) = self.functions.get(&key) {
-            return *node;
-        }
-        let truth = &key.1;
-        let inverse: Truth = truth.iter().map(|b| !b).collect();
-        if let Some(node) = self.functions.get(&(order.len(), inverse)) {
-            return self.gate(Gate::Not(*node));
-        }
-        let (low, high) = truth.split_at(truth.len() / 2);
-        let node = self.choose(order, low, high);
-        self.functions.insert(key, node);
-        node
-    }
-
-    /// `order[0] ? high : low`
-    fn choose(&mut self, order: &[u32], low: &[bool], high: &[bool]) -> u32 {
-        let (x, rest) = (order[0], &order[1..]);
-        let constant = |t: &[bool]| t.iter().all(|b| *b == t[0]).then(|| t[0]);
-        match (constant(low), constant(high)) {
-            (Some(false), Some(true)) => return x,
-            (Some(true), Some(false)) => return self.gate(Gate::Not(x)),
-            (Some(false), _) => {
-                let h = self.function(rest, high.to_vec());
-                return self.gate(Gate::And(x, h));
-            }
-            (_, Some(true)) => {
-                let l = self.function(rest, low.to_vec());
-                return self.gate(Gate::Or(x, l));
-            }
-            _ => {}
-        }
-        if low == high {
-            return self.function(rest, low.to_vec());
-        }
-        // low ^ (x & (low ^ high)); where low is the inverse of high, low ^ x.
-        let differ: Truth = low.iter().zip(high).map(|(a, b)| a != b).collect();
-        let l = self.function(rest, low.to_vec());
-        if constant(&differ) == Some(true) {
-            return self.gate(Gate::Xor(l, x));
-        }
-        let d = self.function(rest, differ);
-        let t = self.gate(Gate::And(x, d));
-        self.gate(Gate::Xor(l, t))
-    }
-
-    fn gate(&mut self, g: Gate) -> u32 {
-        if let Some(node) = self.known.get(&g) {
-            return *node;
-        }
-        self.gates.push(g);
-        let node = self.inputs + self.gates.len() as u32 - 1;
-        self.known.insert(g, node);
-        node
-    }
-}
-
-/// The value of a circuit at one input.
-pub fn evaluate(inputs: u32, outputs: u32, gates: &[Gate], x: u64) -> u64 {
-    let mut nodes: Vec<bool> = (0..inputs).map(|i| x >> i & 1 == 1).collect();
-    for g in gates {
-        let at = |n: u32| nodes[n as usize];
-        let v = match *g {
-            Gate::And(a, b) => at(a) & at(b),
-            Gate::Or(a, b) => at(a) | at(b),
-            Gate::Xor(a, b) => at(a) ^ at(b),
-            Gate::Not(a) => !at(a),
-            Gate::Const(c) => c,
-            Gate::Copy(a) => at(a),
-        };
-        nodes.push(v);
-    }
-    let first = nodes.len() - outputs as usize;
-    nodes[first..].iter().enumerate().fold(0, |r, (i, b)| r | u64::from(*b) << i)
 }
 
 impl Cx<'_> {
@@ -236,22 +82,20 @@ impl Cx<'_> {
         if let Some(id) = self.table_funcs.get(&(entity, bits)) {
             return Some((*id, ret));
         }
-        let gates = circuit(info.inputs, info.outputs, &info.entries);
-        let right = |x: &usize| evaluate(info.inputs, info.outputs, &gates, *x as u64) == info.entries[*x];
-        if !(0..info.entries.len()).all(|x| right(&x)) {
+        let Some(circuit) = santoku_circuit::circuit(info.inputs, info.outputs, &info.entries) else {
             return self.fail(
-                Diagnostic::error("internal", "the circuit of a table is wrong")
+                Diagnostic::error("internal", "a table has no circuit that computes it")
                     .at(span, "while compiling this table")
                     .note("pass: tables")
                     .help("this is a fault of the compiler; please report it"),
             );
-        }
+        };
         let table = self.world.table(entity)?;
         let base = self.qualified(entity.module, &table.name.name);
         let name = self.fresh_func_name(&if bits == 0 { base } else { format!("{base}$u{bits}") });
         let loc = self.loc(table.name.span);
         let mut f = TableFunc { info: &info, bits, locals: Vec::new(), body: Vec::new(), loc };
-        let func = f.build(name, ty, &ret, &gates);
+        let func = f.build(name, ty, &ret, &circuit);
         let id = self.program.add_func(func);
         let signature =
             Signature { params: vec![(ty.clone(), false)], ret: STy::one(ret.clone()), ret_public: vec![false] };
@@ -289,19 +133,18 @@ impl TableFunc<'_> {
         Ty::Word(if self.bits == 0 { self.info.outputs } else { self.bits })
     }
 
-    fn build(&mut self, name: String, input: &Ty, output: &Ty, gates: &[Gate]) -> Func {
+    fn build(&mut self, name: String, input: &Ty, output: &Ty, circuit: &Circuit) -> Func {
         let x = self.local("x".into(), santoku_ir::typing::without_ranges(input), LocalKind::Param);
         let y = self.local("y".into(), output.clone(), LocalKind::Ret);
         let word = self.word();
         let mut nodes: Vec<Expr> = (0..self.info.inputs).map(|i| self.input(x, i)).collect();
-        let inner = gates.len() - self.info.outputs as usize;
-        for (i, g) in gates[..inner].iter().enumerate() {
+        for (i, g) in circuit.gates.iter().enumerate() {
             let src = self.gate(g, &nodes);
             let id = self.local(format!("g{i}"), word.clone(), LocalKind::Var);
             self.body.push(Stmt::Assign { dst: Place::local(id), src, loc: self.loc });
             nodes.push(Expr::read(Place::local(id), &word));
         }
-        let outs: Vec<Expr> = gates[inner..].iter().map(|g| self.gate(g, &nodes)).collect();
+        let outs = circuit.outputs.iter().map(|n| nodes[*n as usize].clone()).collect();
         self.output(y, outs);
         Func {
             name,
@@ -347,7 +190,7 @@ impl TableFunc<'_> {
                     zero
                 }
             }
-            Gate::Copy(a) => at(a),
+            Gate::Lut(..) => unreachable!("a circuit of two-input gates"),
         }
     }
 
@@ -370,41 +213,5 @@ impl TableFunc<'_> {
         if let Some(src) = parts.reduce(|a, b| a | b) {
             self.body.push(Stmt::Assign { dst: Place::local(y), src, loc: self.loc });
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn checked(inputs: u32, outputs: u32, entries: &[u64]) -> usize {
-        let gates = circuit(inputs, outputs, entries);
-        for (x, want) in entries.iter().enumerate() {
-            assert_eq!(evaluate(inputs, outputs, &gates, x as u64), *want, "input {x}");
-        }
-        gates.len() - outputs as usize
-    }
-
-    #[test]
-    fn circuits_equal_their_tables() {
-        let rectangle = [6, 5, 12, 10, 1, 14, 7, 9, 11, 0, 3, 13, 8, 15, 4, 2];
-        assert!(checked(4, 4, &rectangle) <= 40);
-        assert_eq!(checked(1, 1, &[0, 1]), 0);
-        assert_eq!(checked(2, 1, &[0, 1, 1, 0]), 1);
-        checked(3, 2, &[0, 0, 0, 0, 0, 0, 0, 0]);
-        checked(3, 2, &[3, 0, 1, 3, 2, 2, 1, 0]);
-        let eight: Vec<u64> = (0..256u64).map(|x| (x * x * 167 + 13 * x + 5) % 256).collect();
-        checked(8, 8, &eight);
-    }
-
-    #[test]
-    fn a_wrong_gate_is_seen() {
-        let table = [6, 5, 12, 10, 1, 14, 7, 9, 11, 0, 3, 13, 8, 15, 4, 2];
-        let mut gates = circuit(4, 4, &table);
-        let at = gates.iter().position(|g| matches!(g, Gate::Xor(..))).unwrap_or(0);
-        if let Gate::Xor(a, b) = gates[at] {
-            gates[at] = Gate::Or(a, b);
-        }
-        assert!((0..16).any(|x| evaluate(4, 4, &gates, x) != table[x as usize]));
     }
 }
