@@ -90,7 +90,21 @@ impl CallGraph {
 
     /// Functions that are called but have no known frame.
     pub fn unknown(&self) -> impl Iterator<Item = &str> {
-        self.frames.iter().filter(|(n, f)| **f == Frame::External && *n != INDIRECT).map(|(n, _)| n.as_str())
+        let external = |n: &str| matches!(self.frames.get(n), None | Some(Frame::External)) && n != INDIRECT;
+        let called: BTreeSet<&str> = self.calls.values().flatten().chain(self.frames.keys()).map(String::as_str).collect();
+        called.into_iter().filter(move |n| external(n))
+    }
+
+    /// Whether the frame of a function is known; a static one goes by the name of its file, a colon, and its own.
+    pub fn knows(&self, name: &str) -> bool {
+        matches!(self.frames.get(name), Some(Frame::Static(_) | Frame::Dynamic))
+    }
+
+    /// Says that `name` is the code of `same` under a second name: the compiler folds identical functions into one and
+    /// tells the frame of one name only.
+    pub fn add_alias(&mut self, name: &str, same: &str) {
+        self.frames.insert(name.to_string(), Frame::Static(0));
+        self.calls.insert(name.to_string(), BTreeSet::from([same.to_string()]));
     }
 
     fn define(&mut self, name: String, frame: Frame) -> Result<(), StackError> {

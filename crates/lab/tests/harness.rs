@@ -190,6 +190,22 @@ int f(int n) { volatile char x[100]; x[n] = leaf(n); return x[n] + small(n); }";
 }
 
 #[test]
+fn functions_folded_into_one_have_one_frame() {
+    let body = "(int n) { volatile char x[500]; x[n] = 1; return x[n]; }";
+    let text = format!(
+        "static __attribute__((noinline)) int first{body}
+static __attribute__((noinline)) int second{body}
+int f(int n) {{ return first(n) + 2 * second(n + 1); }}"
+    );
+    let call =
+        Call { declaration: "int f(int)".into(), function: "f".into(), args: vec![Arg::Word32(1)], ret: Ret::Word32 };
+    let report = run_rv32(&toolchain(), &Rv32Job::new(source(&text), vec![call])).unwrap();
+    assert_eq!(report.outputs[0].ret, 3);
+    assert_eq!(u64::from(report.measures[0].stack_bytes), report.stack_bounds[0].bytes);
+    assert!(report.stack_bounds[0].bytes > 500);
+}
+
+#[test]
 fn the_profile_accounts_for_every_cycle() {
     let text = "
 volatile unsigned sink;

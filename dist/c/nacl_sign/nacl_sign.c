@@ -4328,12 +4328,13 @@ static void field_sc25519_fold(int64_t *restrict t, const int64_t *x)
 STK_NOINLINE static void field_sc25519_reduce(uint32_t *restrict result, const uint32_t *x)
 {
     int64_t t[13]; /* -236971630569245 .. 719845318459392 */
-    int32_t d_0_subtract_order[13]; /* -1960496 .. 2^21-1 */
-    uint32_t result_0_subtract_order[13]; /* 0 .. 2^21-1 */
-    uint32_t cond_0_subtract_order;
+    uint32_t t_0_made_positive[13]; /* 0 .. 4057647 */
     int32_t d_1_subtract_order[13]; /* -1960496 .. 2^21-1 */
     uint32_t result_1_subtract_order[13]; /* 0 .. 2^21-1 */
     uint32_t cond_1_subtract_order;
+    int32_t d_2_subtract_order[13]; /* -1960496 .. 2^21-1 */
+    uint32_t result_2_subtract_order[13]; /* 0 .. 2^21-1 */
+    uint32_t cond_2_subtract_order;
     int64_t s_12; /* -3526793101312 .. 507621622829587 */
     int64_t s_13; /* -3526793101312 .. 704082402696635 */
     int64_t s_14; /* -1074911753797632 .. 286928194010 */
@@ -4475,143 +4476,149 @@ STK_NOINLINE static void field_sc25519_reduce(uint32_t *restrict result, const u
         field_sc25519_fold(tmp_2, t);
         memmove(t, tmp_2, 13 * sizeof(int64_t));
     }
-    t[0] = (int64_t)((uint32_t)t[0] + UINT32_C(0x15d3ed));
-    t[1] = (int64_t)((uint32_t)t[1] + UINT32_C(0x18d2e7));
-    t[1] = (int64_t)((uint32_t)t[1] + ((uint32_t)t[0] >> 21));
-    t[0] = (int64_t)((uint32_t)t[0] & UINT32_C(0x1fffff));
-    t[2] = (int64_t)((uint32_t)t[2] + UINT32_C(0x160498));
-    t[2] = (int64_t)((uint32_t)t[2] + ((uint32_t)t[1] >> 21));
-    t[1] = (int64_t)((uint32_t)t[1] & UINT32_C(0x1fffff));
-    t[3] = (int64_t)((uint32_t)t[3] + UINT32_C(0xf39ac));
-    t[3] = (int64_t)((uint32_t)t[3] + ((uint32_t)t[2] >> 21));
-    t[2] = (int64_t)((uint32_t)t[2] & UINT32_C(0x1fffff));
-    t[4] = (int64_t)((uint32_t)t[4] + UINT32_C(0x1dea2f));
-    t[4] = (int64_t)((uint32_t)t[4] + ((uint32_t)t[3] >> 21));
-    t[3] = (int64_t)((uint32_t)t[3] & UINT32_C(0x1fffff));
-    t[5] = (int64_t)((uint32_t)t[5] + UINT32_C(0xa6f7c));
-    t[5] = (int64_t)((uint32_t)t[5] + ((uint32_t)t[4] >> 21));
-    t[4] = (int64_t)((uint32_t)t[4] & UINT32_C(0x1fffff));
-    t[6] = (int64_t)((uint32_t)t[6] + ((uint32_t)t[5] >> 21));
-    t[5] = (int64_t)((uint32_t)t[5] & UINT32_C(0x1fffff));
-    t[7] = (int64_t)((uint32_t)t[7] + ((uint32_t)t[6] >> 21));
-    t[6] = (int64_t)((uint32_t)t[6] & UINT32_C(0x1fffff));
-    t[8] = (int64_t)((uint32_t)t[8] + ((uint32_t)t[7] >> 21));
-    t[7] = (int64_t)((uint32_t)t[7] & UINT32_C(0x1fffff));
-    t[9] = (int64_t)((uint32_t)t[9] + ((uint32_t)t[8] >> 21));
-    t[8] = (int64_t)((uint32_t)t[8] & UINT32_C(0x1fffff));
-    t[10] = (int64_t)((uint32_t)t[10] + ((uint32_t)t[9] >> 21));
-    t[9] = (int64_t)((uint32_t)t[9] & UINT32_C(0x1fffff));
-    t[11] = (int64_t)((uint32_t)t[11] + ((uint32_t)t[10] >> 21));
-    t[10] = (int64_t)((uint32_t)t[10] & UINT32_C(0x1fffff));
-    t[12] = (int64_t)((int32_t)t[12] + INT32_C(1));
-    t[12] = (int64_t)((uint32_t)t[12] + ((uint32_t)t[11] >> 21));
-    t[11] = (int64_t)((uint32_t)t[11] & UINT32_C(0x1fffff));
-    d_0_subtract_order[0] = (int32_t)(uint32_t)t[0] - INT32_C(0x15d3ed);
-    d_0_subtract_order[1] = (int32_t)(uint32_t)t[1] - INT32_C(0x18d2e7);
-    d_0_subtract_order[1] = d_0_subtract_order[1] + (d_0_subtract_order[0] >> 21);
-    d_0_subtract_order[0] = (int32_t)((uint32_t)d_0_subtract_order[0] & UINT32_C(0x1fffff));
-    d_0_subtract_order[2] = (int32_t)(uint32_t)t[2] - INT32_C(0x160498);
-    d_0_subtract_order[2] = d_0_subtract_order[2] + (d_0_subtract_order[1] >> 21);
-    d_0_subtract_order[1] = (int32_t)((uint32_t)d_0_subtract_order[1] & UINT32_C(0x1fffff));
-    d_0_subtract_order[3] = (int32_t)(uint32_t)t[3] - INT32_C(0xf39ac);
-    d_0_subtract_order[3] = d_0_subtract_order[3] + (d_0_subtract_order[2] >> 21);
-    d_0_subtract_order[2] = (int32_t)((uint32_t)d_0_subtract_order[2] & UINT32_C(0x1fffff));
-    d_0_subtract_order[4] = (int32_t)(uint32_t)t[4] - INT32_C(0x1dea2f);
-    d_0_subtract_order[4] = d_0_subtract_order[4] + (d_0_subtract_order[3] >> 21);
-    d_0_subtract_order[3] = (int32_t)((uint32_t)d_0_subtract_order[3] & UINT32_C(0x1fffff));
-    d_0_subtract_order[5] = (int32_t)(uint32_t)t[5] - INT32_C(0xa6f7c);
-    d_0_subtract_order[5] = d_0_subtract_order[5] + (d_0_subtract_order[4] >> 21);
-    d_0_subtract_order[4] = (int32_t)((uint32_t)d_0_subtract_order[4] & UINT32_C(0x1fffff));
-    d_0_subtract_order[6] = (int32_t)(uint32_t)t[6];
-    d_0_subtract_order[6] = (int32_t)(uint32_t)d_0_subtract_order[6] + (d_0_subtract_order[5] >> 21);
-    d_0_subtract_order[5] = (int32_t)((uint32_t)d_0_subtract_order[5] & UINT32_C(0x1fffff));
-    d_0_subtract_order[7] = (int32_t)(uint32_t)t[7];
-    d_0_subtract_order[7] = (int32_t)(uint32_t)d_0_subtract_order[7] + (d_0_subtract_order[6] >> 21);
-    d_0_subtract_order[6] = (int32_t)((uint32_t)d_0_subtract_order[6] & UINT32_C(0x1fffff));
-    d_0_subtract_order[8] = (int32_t)(uint32_t)t[8];
-    d_0_subtract_order[8] = (int32_t)(uint32_t)d_0_subtract_order[8] + (d_0_subtract_order[7] >> 21);
-    d_0_subtract_order[7] = (int32_t)((uint32_t)d_0_subtract_order[7] & UINT32_C(0x1fffff));
-    d_0_subtract_order[9] = (int32_t)(uint32_t)t[9];
-    d_0_subtract_order[9] = (int32_t)(uint32_t)d_0_subtract_order[9] + (d_0_subtract_order[8] >> 21);
-    d_0_subtract_order[8] = (int32_t)((uint32_t)d_0_subtract_order[8] & UINT32_C(0x1fffff));
-    d_0_subtract_order[10] = (int32_t)(uint32_t)t[10];
-    d_0_subtract_order[10] = (int32_t)(uint32_t)d_0_subtract_order[10] + (d_0_subtract_order[9] >> 21);
-    d_0_subtract_order[9] = (int32_t)((uint32_t)d_0_subtract_order[9] & UINT32_C(0x1fffff));
-    d_0_subtract_order[11] = (int32_t)(uint32_t)t[11];
-    d_0_subtract_order[11] = (int32_t)(uint32_t)d_0_subtract_order[11] + (d_0_subtract_order[10] >> 21);
-    d_0_subtract_order[10] = (int32_t)((uint32_t)d_0_subtract_order[10] & UINT32_C(0x1fffff));
-    d_0_subtract_order[12] = (int32_t)(uint32_t)t[12] - INT32_C(1);
-    d_0_subtract_order[12] = d_0_subtract_order[12] + (d_0_subtract_order[11] >> 21);
-    d_0_subtract_order[11] = (int32_t)((uint32_t)d_0_subtract_order[11] & UINT32_C(0x1fffff));
-    cond_0_subtract_order = stk_lt_i32(d_0_subtract_order[12], INT32_C(0));
-    {
-        uint32_t cond = cond_0_subtract_order;
-        {
-            uint32_t k;
-            for (k = 0; k < 13; k++) {
-                result_0_subtract_order[k] = (uint32_t)((uint64_t)d_0_subtract_order[k] ^ (stk_mask_u64(cond) & ((uint64_t)t[k] ^ (uint64_t)d_0_subtract_order[k])));
-            }
-        }
-    }
-    d_1_subtract_order[0] = (int32_t)result_0_subtract_order[0] - INT32_C(0x15d3ed);
-    d_1_subtract_order[1] = (int32_t)result_0_subtract_order[1] - INT32_C(0x18d2e7);
+    t_0_made_positive[0] = (uint32_t)t[0] + UINT32_C(0x15d3ed);
+    t_0_made_positive[1] = (uint32_t)t[1] + UINT32_C(0x18d2e7);
+    t_0_made_positive[1] = t_0_made_positive[1] + (t_0_made_positive[0] >> 21);
+    t_0_made_positive[0] = t_0_made_positive[0] & UINT32_C(0x1fffff);
+    t_0_made_positive[2] = (uint32_t)t[2] + UINT32_C(0x160498);
+    t_0_made_positive[2] = t_0_made_positive[2] + (t_0_made_positive[1] >> 21);
+    t_0_made_positive[1] = t_0_made_positive[1] & UINT32_C(0x1fffff);
+    t_0_made_positive[3] = (uint32_t)t[3] + UINT32_C(0xf39ac);
+    t_0_made_positive[3] = t_0_made_positive[3] + (t_0_made_positive[2] >> 21);
+    t_0_made_positive[2] = t_0_made_positive[2] & UINT32_C(0x1fffff);
+    t_0_made_positive[4] = (uint32_t)t[4] + UINT32_C(0x1dea2f);
+    t_0_made_positive[4] = t_0_made_positive[4] + (t_0_made_positive[3] >> 21);
+    t_0_made_positive[3] = t_0_made_positive[3] & UINT32_C(0x1fffff);
+    t_0_made_positive[5] = (uint32_t)t[5] + UINT32_C(0xa6f7c);
+    t_0_made_positive[5] = t_0_made_positive[5] + (t_0_made_positive[4] >> 21);
+    t_0_made_positive[4] = t_0_made_positive[4] & UINT32_C(0x1fffff);
+    t_0_made_positive[6] = (uint32_t)t[6];
+    t_0_made_positive[6] = t_0_made_positive[6] + (t_0_made_positive[5] >> 21);
+    t_0_made_positive[5] = t_0_made_positive[5] & UINT32_C(0x1fffff);
+    t_0_made_positive[7] = (uint32_t)t[7];
+    t_0_made_positive[7] = t_0_made_positive[7] + (t_0_made_positive[6] >> 21);
+    t_0_made_positive[6] = t_0_made_positive[6] & UINT32_C(0x1fffff);
+    t_0_made_positive[8] = (uint32_t)t[8];
+    t_0_made_positive[8] = t_0_made_positive[8] + (t_0_made_positive[7] >> 21);
+    t_0_made_positive[7] = t_0_made_positive[7] & UINT32_C(0x1fffff);
+    t_0_made_positive[9] = (uint32_t)t[9];
+    t_0_made_positive[9] = t_0_made_positive[9] + (t_0_made_positive[8] >> 21);
+    t_0_made_positive[8] = t_0_made_positive[8] & UINT32_C(0x1fffff);
+    t_0_made_positive[10] = (uint32_t)t[10];
+    t_0_made_positive[10] = t_0_made_positive[10] + (t_0_made_positive[9] >> 21);
+    t_0_made_positive[9] = t_0_made_positive[9] & UINT32_C(0x1fffff);
+    t_0_made_positive[11] = (uint32_t)t[11];
+    t_0_made_positive[11] = t_0_made_positive[11] + (t_0_made_positive[10] >> 21);
+    t_0_made_positive[10] = t_0_made_positive[10] & UINT32_C(0x1fffff);
+    t_0_made_positive[12] = (uint32_t)((int32_t)t[12] + INT32_C(1));
+    t_0_made_positive[12] = t_0_made_positive[12] + (t_0_made_positive[11] >> 21);
+    t_0_made_positive[11] = t_0_made_positive[11] & UINT32_C(0x1fffff);
+    d_1_subtract_order[0] = (int32_t)t_0_made_positive[0] - INT32_C(0x15d3ed);
+    d_1_subtract_order[1] = (int32_t)t_0_made_positive[1] - INT32_C(0x18d2e7);
     d_1_subtract_order[1] = d_1_subtract_order[1] + (d_1_subtract_order[0] >> 21);
     d_1_subtract_order[0] = (int32_t)((uint32_t)d_1_subtract_order[0] & UINT32_C(0x1fffff));
-    d_1_subtract_order[2] = (int32_t)result_0_subtract_order[2] - INT32_C(0x160498);
+    d_1_subtract_order[2] = (int32_t)t_0_made_positive[2] - INT32_C(0x160498);
     d_1_subtract_order[2] = d_1_subtract_order[2] + (d_1_subtract_order[1] >> 21);
     d_1_subtract_order[1] = (int32_t)((uint32_t)d_1_subtract_order[1] & UINT32_C(0x1fffff));
-    d_1_subtract_order[3] = (int32_t)result_0_subtract_order[3] - INT32_C(0xf39ac);
+    d_1_subtract_order[3] = (int32_t)t_0_made_positive[3] - INT32_C(0xf39ac);
     d_1_subtract_order[3] = d_1_subtract_order[3] + (d_1_subtract_order[2] >> 21);
     d_1_subtract_order[2] = (int32_t)((uint32_t)d_1_subtract_order[2] & UINT32_C(0x1fffff));
-    d_1_subtract_order[4] = (int32_t)result_0_subtract_order[4] - INT32_C(0x1dea2f);
+    d_1_subtract_order[4] = (int32_t)t_0_made_positive[4] - INT32_C(0x1dea2f);
     d_1_subtract_order[4] = d_1_subtract_order[4] + (d_1_subtract_order[3] >> 21);
     d_1_subtract_order[3] = (int32_t)((uint32_t)d_1_subtract_order[3] & UINT32_C(0x1fffff));
-    d_1_subtract_order[5] = (int32_t)result_0_subtract_order[5] - INT32_C(0xa6f7c);
+    d_1_subtract_order[5] = (int32_t)t_0_made_positive[5] - INT32_C(0xa6f7c);
     d_1_subtract_order[5] = d_1_subtract_order[5] + (d_1_subtract_order[4] >> 21);
     d_1_subtract_order[4] = (int32_t)((uint32_t)d_1_subtract_order[4] & UINT32_C(0x1fffff));
-    d_1_subtract_order[6] = (int32_t)result_0_subtract_order[6];
+    d_1_subtract_order[6] = (int32_t)t_0_made_positive[6];
     d_1_subtract_order[6] = (int32_t)(uint32_t)d_1_subtract_order[6] + (d_1_subtract_order[5] >> 21);
     d_1_subtract_order[5] = (int32_t)((uint32_t)d_1_subtract_order[5] & UINT32_C(0x1fffff));
-    d_1_subtract_order[7] = (int32_t)result_0_subtract_order[7];
+    d_1_subtract_order[7] = (int32_t)t_0_made_positive[7];
     d_1_subtract_order[7] = (int32_t)(uint32_t)d_1_subtract_order[7] + (d_1_subtract_order[6] >> 21);
     d_1_subtract_order[6] = (int32_t)((uint32_t)d_1_subtract_order[6] & UINT32_C(0x1fffff));
-    d_1_subtract_order[8] = (int32_t)result_0_subtract_order[8];
+    d_1_subtract_order[8] = (int32_t)t_0_made_positive[8];
     d_1_subtract_order[8] = (int32_t)(uint32_t)d_1_subtract_order[8] + (d_1_subtract_order[7] >> 21);
     d_1_subtract_order[7] = (int32_t)((uint32_t)d_1_subtract_order[7] & UINT32_C(0x1fffff));
-    d_1_subtract_order[9] = (int32_t)result_0_subtract_order[9];
+    d_1_subtract_order[9] = (int32_t)t_0_made_positive[9];
     d_1_subtract_order[9] = (int32_t)(uint32_t)d_1_subtract_order[9] + (d_1_subtract_order[8] >> 21);
     d_1_subtract_order[8] = (int32_t)((uint32_t)d_1_subtract_order[8] & UINT32_C(0x1fffff));
-    d_1_subtract_order[10] = (int32_t)result_0_subtract_order[10];
+    d_1_subtract_order[10] = (int32_t)t_0_made_positive[10];
     d_1_subtract_order[10] = (int32_t)(uint32_t)d_1_subtract_order[10] + (d_1_subtract_order[9] >> 21);
     d_1_subtract_order[9] = (int32_t)((uint32_t)d_1_subtract_order[9] & UINT32_C(0x1fffff));
-    d_1_subtract_order[11] = (int32_t)result_0_subtract_order[11];
+    d_1_subtract_order[11] = (int32_t)t_0_made_positive[11];
     d_1_subtract_order[11] = (int32_t)(uint32_t)d_1_subtract_order[11] + (d_1_subtract_order[10] >> 21);
     d_1_subtract_order[10] = (int32_t)((uint32_t)d_1_subtract_order[10] & UINT32_C(0x1fffff));
-    d_1_subtract_order[12] = (int32_t)result_0_subtract_order[12] - INT32_C(1);
+    d_1_subtract_order[12] = (int32_t)t_0_made_positive[12] - INT32_C(1);
     d_1_subtract_order[12] = d_1_subtract_order[12] + (d_1_subtract_order[11] >> 21);
     d_1_subtract_order[11] = (int32_t)((uint32_t)d_1_subtract_order[11] & UINT32_C(0x1fffff));
     cond_1_subtract_order = stk_lt_i32(d_1_subtract_order[12], INT32_C(0));
     {
-        uint32_t cond_2 = cond_1_subtract_order;
+        uint32_t cond = cond_1_subtract_order;
         {
-            uint32_t k_2;
-            for (k_2 = 0; k_2 < 13; k_2++) {
-                result_1_subtract_order[k_2] = ((uint32_t)d_1_subtract_order[k_2] ^ (stk_mask_u32(cond_2) & (result_0_subtract_order[k_2] ^ (uint32_t)d_1_subtract_order[k_2])));
+            uint32_t k;
+            for (k = 0; k < 13; k++) {
+                result_1_subtract_order[k] = ((uint32_t)d_1_subtract_order[k] ^ (stk_mask_u32(cond) & (t_0_made_positive[k] ^ (uint32_t)d_1_subtract_order[k])));
             }
         }
     }
-    result[0] = result_1_subtract_order[0];
-    result[1] = result_1_subtract_order[1];
-    result[2] = result_1_subtract_order[2];
-    result[3] = result_1_subtract_order[3];
-    result[4] = result_1_subtract_order[4];
-    result[5] = result_1_subtract_order[5];
-    result[6] = result_1_subtract_order[6];
-    result[7] = result_1_subtract_order[7];
-    result[8] = result_1_subtract_order[8];
-    result[9] = result_1_subtract_order[9];
-    result[10] = result_1_subtract_order[10];
-    result[11] = result_1_subtract_order[11] + (result_1_subtract_order[12] << 21);
+    d_2_subtract_order[0] = (int32_t)result_1_subtract_order[0] - INT32_C(0x15d3ed);
+    d_2_subtract_order[1] = (int32_t)result_1_subtract_order[1] - INT32_C(0x18d2e7);
+    d_2_subtract_order[1] = d_2_subtract_order[1] + (d_2_subtract_order[0] >> 21);
+    d_2_subtract_order[0] = (int32_t)((uint32_t)d_2_subtract_order[0] & UINT32_C(0x1fffff));
+    d_2_subtract_order[2] = (int32_t)result_1_subtract_order[2] - INT32_C(0x160498);
+    d_2_subtract_order[2] = d_2_subtract_order[2] + (d_2_subtract_order[1] >> 21);
+    d_2_subtract_order[1] = (int32_t)((uint32_t)d_2_subtract_order[1] & UINT32_C(0x1fffff));
+    d_2_subtract_order[3] = (int32_t)result_1_subtract_order[3] - INT32_C(0xf39ac);
+    d_2_subtract_order[3] = d_2_subtract_order[3] + (d_2_subtract_order[2] >> 21);
+    d_2_subtract_order[2] = (int32_t)((uint32_t)d_2_subtract_order[2] & UINT32_C(0x1fffff));
+    d_2_subtract_order[4] = (int32_t)result_1_subtract_order[4] - INT32_C(0x1dea2f);
+    d_2_subtract_order[4] = d_2_subtract_order[4] + (d_2_subtract_order[3] >> 21);
+    d_2_subtract_order[3] = (int32_t)((uint32_t)d_2_subtract_order[3] & UINT32_C(0x1fffff));
+    d_2_subtract_order[5] = (int32_t)result_1_subtract_order[5] - INT32_C(0xa6f7c);
+    d_2_subtract_order[5] = d_2_subtract_order[5] + (d_2_subtract_order[4] >> 21);
+    d_2_subtract_order[4] = (int32_t)((uint32_t)d_2_subtract_order[4] & UINT32_C(0x1fffff));
+    d_2_subtract_order[6] = (int32_t)result_1_subtract_order[6];
+    d_2_subtract_order[6] = (int32_t)(uint32_t)d_2_subtract_order[6] + (d_2_subtract_order[5] >> 21);
+    d_2_subtract_order[5] = (int32_t)((uint32_t)d_2_subtract_order[5] & UINT32_C(0x1fffff));
+    d_2_subtract_order[7] = (int32_t)result_1_subtract_order[7];
+    d_2_subtract_order[7] = (int32_t)(uint32_t)d_2_subtract_order[7] + (d_2_subtract_order[6] >> 21);
+    d_2_subtract_order[6] = (int32_t)((uint32_t)d_2_subtract_order[6] & UINT32_C(0x1fffff));
+    d_2_subtract_order[8] = (int32_t)result_1_subtract_order[8];
+    d_2_subtract_order[8] = (int32_t)(uint32_t)d_2_subtract_order[8] + (d_2_subtract_order[7] >> 21);
+    d_2_subtract_order[7] = (int32_t)((uint32_t)d_2_subtract_order[7] & UINT32_C(0x1fffff));
+    d_2_subtract_order[9] = (int32_t)result_1_subtract_order[9];
+    d_2_subtract_order[9] = (int32_t)(uint32_t)d_2_subtract_order[9] + (d_2_subtract_order[8] >> 21);
+    d_2_subtract_order[8] = (int32_t)((uint32_t)d_2_subtract_order[8] & UINT32_C(0x1fffff));
+    d_2_subtract_order[10] = (int32_t)result_1_subtract_order[10];
+    d_2_subtract_order[10] = (int32_t)(uint32_t)d_2_subtract_order[10] + (d_2_subtract_order[9] >> 21);
+    d_2_subtract_order[9] = (int32_t)((uint32_t)d_2_subtract_order[9] & UINT32_C(0x1fffff));
+    d_2_subtract_order[11] = (int32_t)result_1_subtract_order[11];
+    d_2_subtract_order[11] = (int32_t)(uint32_t)d_2_subtract_order[11] + (d_2_subtract_order[10] >> 21);
+    d_2_subtract_order[10] = (int32_t)((uint32_t)d_2_subtract_order[10] & UINT32_C(0x1fffff));
+    d_2_subtract_order[12] = (int32_t)result_1_subtract_order[12] - INT32_C(1);
+    d_2_subtract_order[12] = d_2_subtract_order[12] + (d_2_subtract_order[11] >> 21);
+    d_2_subtract_order[11] = (int32_t)((uint32_t)d_2_subtract_order[11] & UINT32_C(0x1fffff));
+    cond_2_subtract_order = stk_lt_i32(d_2_subtract_order[12], INT32_C(0));
+    {
+        uint32_t cond_2 = cond_2_subtract_order;
+        {
+            uint32_t k_2;
+            for (k_2 = 0; k_2 < 13; k_2++) {
+                result_2_subtract_order[k_2] = ((uint32_t)d_2_subtract_order[k_2] ^ (stk_mask_u32(cond_2) & (result_1_subtract_order[k_2] ^ (uint32_t)d_2_subtract_order[k_2])));
+            }
+        }
+    }
+    result[0] = result_2_subtract_order[0];
+    result[1] = result_2_subtract_order[1];
+    result[2] = result_2_subtract_order[2];
+    result[3] = result_2_subtract_order[3];
+    result[4] = result_2_subtract_order[4];
+    result[5] = result_2_subtract_order[5];
+    result[6] = result_2_subtract_order[6];
+    result[7] = result_2_subtract_order[7];
+    result[8] = result_2_subtract_order[8];
+    result[9] = result_2_subtract_order[9];
+    result[10] = result_2_subtract_order[10];
+    result[11] = result_2_subtract_order[11] + (result_2_subtract_order[12] << 21);
 }
 
 /* field.sc25519.unpack64
@@ -5768,11 +5775,6 @@ static inline uint32_t stk_barrier(uint32_t x)
 static inline uint32_t stk_mask_u32(uint32_t c)
 {
     return 0u - stk_barrier(c);
-}
-
-static inline uint64_t stk_mask_u64(uint32_t c)
-{
-    return 0u - (uint64_t)stk_barrier(c);
 }
 
 static inline uint32_t stk_sel_u32(uint32_t c, uint32_t a, uint32_t b)
@@ -8206,12 +8208,13 @@ static void field_sc25519_fold(int64_t *restrict t, const int64_t *x)
 STK_NOINLINE static void field_sc25519_reduce(uint32_t *restrict result, const uint32_t *x)
 {
     int64_t t[13]; /* -236971630569245 .. 719845318459392 */
-    int32_t d_0_subtract_order[13]; /* -1960496 .. 2^21-1 */
-    uint32_t result_0_subtract_order[13]; /* 0 .. 2^21-1 */
-    uint32_t cond_0_subtract_order;
+    uint32_t t_0_made_positive[13]; /* 0 .. 4057647 */
     int32_t d_1_subtract_order[13]; /* -1960496 .. 2^21-1 */
     uint32_t result_1_subtract_order[13]; /* 0 .. 2^21-1 */
     uint32_t cond_1_subtract_order;
+    int32_t d_2_subtract_order[13]; /* -1960496 .. 2^21-1 */
+    uint32_t result_2_subtract_order[13]; /* 0 .. 2^21-1 */
+    uint32_t cond_2_subtract_order;
     int64_t s_12; /* -3526793101312 .. 507621622829587 */
     int64_t s_13; /* -3526793101312 .. 704082402696635 */
     int64_t s_14; /* -1074911753797632 .. 286928194010 */
@@ -8353,143 +8356,149 @@ STK_NOINLINE static void field_sc25519_reduce(uint32_t *restrict result, const u
         field_sc25519_fold(tmp_2, t);
         memmove(t, tmp_2, 13 * sizeof(int64_t));
     }
-    t[0] = (int64_t)((uint32_t)t[0] + UINT32_C(0x15d3ed));
-    t[1] = (int64_t)((uint32_t)t[1] + UINT32_C(0x18d2e7));
-    t[1] = (int64_t)((uint32_t)t[1] + ((uint32_t)t[0] >> 21));
-    t[0] = (int64_t)((uint32_t)t[0] & UINT32_C(0x1fffff));
-    t[2] = (int64_t)((uint32_t)t[2] + UINT32_C(0x160498));
-    t[2] = (int64_t)((uint32_t)t[2] + ((uint32_t)t[1] >> 21));
-    t[1] = (int64_t)((uint32_t)t[1] & UINT32_C(0x1fffff));
-    t[3] = (int64_t)((uint32_t)t[3] + UINT32_C(0xf39ac));
-    t[3] = (int64_t)((uint32_t)t[3] + ((uint32_t)t[2] >> 21));
-    t[2] = (int64_t)((uint32_t)t[2] & UINT32_C(0x1fffff));
-    t[4] = (int64_t)((uint32_t)t[4] + UINT32_C(0x1dea2f));
-    t[4] = (int64_t)((uint32_t)t[4] + ((uint32_t)t[3] >> 21));
-    t[3] = (int64_t)((uint32_t)t[3] & UINT32_C(0x1fffff));
-    t[5] = (int64_t)((uint32_t)t[5] + UINT32_C(0xa6f7c));
-    t[5] = (int64_t)((uint32_t)t[5] + ((uint32_t)t[4] >> 21));
-    t[4] = (int64_t)((uint32_t)t[4] & UINT32_C(0x1fffff));
-    t[6] = (int64_t)((uint32_t)t[6] + ((uint32_t)t[5] >> 21));
-    t[5] = (int64_t)((uint32_t)t[5] & UINT32_C(0x1fffff));
-    t[7] = (int64_t)((uint32_t)t[7] + ((uint32_t)t[6] >> 21));
-    t[6] = (int64_t)((uint32_t)t[6] & UINT32_C(0x1fffff));
-    t[8] = (int64_t)((uint32_t)t[8] + ((uint32_t)t[7] >> 21));
-    t[7] = (int64_t)((uint32_t)t[7] & UINT32_C(0x1fffff));
-    t[9] = (int64_t)((uint32_t)t[9] + ((uint32_t)t[8] >> 21));
-    t[8] = (int64_t)((uint32_t)t[8] & UINT32_C(0x1fffff));
-    t[10] = (int64_t)((uint32_t)t[10] + ((uint32_t)t[9] >> 21));
-    t[9] = (int64_t)((uint32_t)t[9] & UINT32_C(0x1fffff));
-    t[11] = (int64_t)((uint32_t)t[11] + ((uint32_t)t[10] >> 21));
-    t[10] = (int64_t)((uint32_t)t[10] & UINT32_C(0x1fffff));
-    t[12] = (int64_t)((int32_t)t[12] + INT32_C(1));
-    t[12] = (int64_t)((uint32_t)t[12] + ((uint32_t)t[11] >> 21));
-    t[11] = (int64_t)((uint32_t)t[11] & UINT32_C(0x1fffff));
-    d_0_subtract_order[0] = (int32_t)(uint32_t)t[0] - INT32_C(0x15d3ed);
-    d_0_subtract_order[1] = (int32_t)(uint32_t)t[1] - INT32_C(0x18d2e7);
-    d_0_subtract_order[1] = d_0_subtract_order[1] + (d_0_subtract_order[0] >> 21);
-    d_0_subtract_order[0] = (int32_t)((uint32_t)d_0_subtract_order[0] & UINT32_C(0x1fffff));
-    d_0_subtract_order[2] = (int32_t)(uint32_t)t[2] - INT32_C(0x160498);
-    d_0_subtract_order[2] = d_0_subtract_order[2] + (d_0_subtract_order[1] >> 21);
-    d_0_subtract_order[1] = (int32_t)((uint32_t)d_0_subtract_order[1] & UINT32_C(0x1fffff));
-    d_0_subtract_order[3] = (int32_t)(uint32_t)t[3] - INT32_C(0xf39ac);
-    d_0_subtract_order[3] = d_0_subtract_order[3] + (d_0_subtract_order[2] >> 21);
-    d_0_subtract_order[2] = (int32_t)((uint32_t)d_0_subtract_order[2] & UINT32_C(0x1fffff));
-    d_0_subtract_order[4] = (int32_t)(uint32_t)t[4] - INT32_C(0x1dea2f);
-    d_0_subtract_order[4] = d_0_subtract_order[4] + (d_0_subtract_order[3] >> 21);
-    d_0_subtract_order[3] = (int32_t)((uint32_t)d_0_subtract_order[3] & UINT32_C(0x1fffff));
-    d_0_subtract_order[5] = (int32_t)(uint32_t)t[5] - INT32_C(0xa6f7c);
-    d_0_subtract_order[5] = d_0_subtract_order[5] + (d_0_subtract_order[4] >> 21);
-    d_0_subtract_order[4] = (int32_t)((uint32_t)d_0_subtract_order[4] & UINT32_C(0x1fffff));
-    d_0_subtract_order[6] = (int32_t)(uint32_t)t[6];
-    d_0_subtract_order[6] = (int32_t)(uint32_t)d_0_subtract_order[6] + (d_0_subtract_order[5] >> 21);
-    d_0_subtract_order[5] = (int32_t)((uint32_t)d_0_subtract_order[5] & UINT32_C(0x1fffff));
-    d_0_subtract_order[7] = (int32_t)(uint32_t)t[7];
-    d_0_subtract_order[7] = (int32_t)(uint32_t)d_0_subtract_order[7] + (d_0_subtract_order[6] >> 21);
-    d_0_subtract_order[6] = (int32_t)((uint32_t)d_0_subtract_order[6] & UINT32_C(0x1fffff));
-    d_0_subtract_order[8] = (int32_t)(uint32_t)t[8];
-    d_0_subtract_order[8] = (int32_t)(uint32_t)d_0_subtract_order[8] + (d_0_subtract_order[7] >> 21);
-    d_0_subtract_order[7] = (int32_t)((uint32_t)d_0_subtract_order[7] & UINT32_C(0x1fffff));
-    d_0_subtract_order[9] = (int32_t)(uint32_t)t[9];
-    d_0_subtract_order[9] = (int32_t)(uint32_t)d_0_subtract_order[9] + (d_0_subtract_order[8] >> 21);
-    d_0_subtract_order[8] = (int32_t)((uint32_t)d_0_subtract_order[8] & UINT32_C(0x1fffff));
-    d_0_subtract_order[10] = (int32_t)(uint32_t)t[10];
-    d_0_subtract_order[10] = (int32_t)(uint32_t)d_0_subtract_order[10] + (d_0_subtract_order[9] >> 21);
-    d_0_subtract_order[9] = (int32_t)((uint32_t)d_0_subtract_order[9] & UINT32_C(0x1fffff));
-    d_0_subtract_order[11] = (int32_t)(uint32_t)t[11];
-    d_0_subtract_order[11] = (int32_t)(uint32_t)d_0_subtract_order[11] + (d_0_subtract_order[10] >> 21);
-    d_0_subtract_order[10] = (int32_t)((uint32_t)d_0_subtract_order[10] & UINT32_C(0x1fffff));
-    d_0_subtract_order[12] = (int32_t)(uint32_t)t[12] - INT32_C(1);
-    d_0_subtract_order[12] = d_0_subtract_order[12] + (d_0_subtract_order[11] >> 21);
-    d_0_subtract_order[11] = (int32_t)((uint32_t)d_0_subtract_order[11] & UINT32_C(0x1fffff));
-    cond_0_subtract_order = stk_lt_i32(d_0_subtract_order[12], INT32_C(0));
-    {
-        uint32_t cond = cond_0_subtract_order;
-        {
-            uint32_t k;
-            for (k = 0; k < 13; k++) {
-                result_0_subtract_order[k] = (uint32_t)((uint64_t)d_0_subtract_order[k] ^ (stk_mask_u64(cond) & ((uint64_t)t[k] ^ (uint64_t)d_0_subtract_order[k])));
-            }
-        }
-    }
-    d_1_subtract_order[0] = (int32_t)result_0_subtract_order[0] - INT32_C(0x15d3ed);
-    d_1_subtract_order[1] = (int32_t)result_0_subtract_order[1] - INT32_C(0x18d2e7);
+    t_0_made_positive[0] = (uint32_t)t[0] + UINT32_C(0x15d3ed);
+    t_0_made_positive[1] = (uint32_t)t[1] + UINT32_C(0x18d2e7);
+    t_0_made_positive[1] = t_0_made_positive[1] + (t_0_made_positive[0] >> 21);
+    t_0_made_positive[0] = t_0_made_positive[0] & UINT32_C(0x1fffff);
+    t_0_made_positive[2] = (uint32_t)t[2] + UINT32_C(0x160498);
+    t_0_made_positive[2] = t_0_made_positive[2] + (t_0_made_positive[1] >> 21);
+    t_0_made_positive[1] = t_0_made_positive[1] & UINT32_C(0x1fffff);
+    t_0_made_positive[3] = (uint32_t)t[3] + UINT32_C(0xf39ac);
+    t_0_made_positive[3] = t_0_made_positive[3] + (t_0_made_positive[2] >> 21);
+    t_0_made_positive[2] = t_0_made_positive[2] & UINT32_C(0x1fffff);
+    t_0_made_positive[4] = (uint32_t)t[4] + UINT32_C(0x1dea2f);
+    t_0_made_positive[4] = t_0_made_positive[4] + (t_0_made_positive[3] >> 21);
+    t_0_made_positive[3] = t_0_made_positive[3] & UINT32_C(0x1fffff);
+    t_0_made_positive[5] = (uint32_t)t[5] + UINT32_C(0xa6f7c);
+    t_0_made_positive[5] = t_0_made_positive[5] + (t_0_made_positive[4] >> 21);
+    t_0_made_positive[4] = t_0_made_positive[4] & UINT32_C(0x1fffff);
+    t_0_made_positive[6] = (uint32_t)t[6];
+    t_0_made_positive[6] = t_0_made_positive[6] + (t_0_made_positive[5] >> 21);
+    t_0_made_positive[5] = t_0_made_positive[5] & UINT32_C(0x1fffff);
+    t_0_made_positive[7] = (uint32_t)t[7];
+    t_0_made_positive[7] = t_0_made_positive[7] + (t_0_made_positive[6] >> 21);
+    t_0_made_positive[6] = t_0_made_positive[6] & UINT32_C(0x1fffff);
+    t_0_made_positive[8] = (uint32_t)t[8];
+    t_0_made_positive[8] = t_0_made_positive[8] + (t_0_made_positive[7] >> 21);
+    t_0_made_positive[7] = t_0_made_positive[7] & UINT32_C(0x1fffff);
+    t_0_made_positive[9] = (uint32_t)t[9];
+    t_0_made_positive[9] = t_0_made_positive[9] + (t_0_made_positive[8] >> 21);
+    t_0_made_positive[8] = t_0_made_positive[8] & UINT32_C(0x1fffff);
+    t_0_made_positive[10] = (uint32_t)t[10];
+    t_0_made_positive[10] = t_0_made_positive[10] + (t_0_made_positive[9] >> 21);
+    t_0_made_positive[9] = t_0_made_positive[9] & UINT32_C(0x1fffff);
+    t_0_made_positive[11] = (uint32_t)t[11];
+    t_0_made_positive[11] = t_0_made_positive[11] + (t_0_made_positive[10] >> 21);
+    t_0_made_positive[10] = t_0_made_positive[10] & UINT32_C(0x1fffff);
+    t_0_made_positive[12] = (uint32_t)((int32_t)t[12] + INT32_C(1));
+    t_0_made_positive[12] = t_0_made_positive[12] + (t_0_made_positive[11] >> 21);
+    t_0_made_positive[11] = t_0_made_positive[11] & UINT32_C(0x1fffff);
+    d_1_subtract_order[0] = (int32_t)t_0_made_positive[0] - INT32_C(0x15d3ed);
+    d_1_subtract_order[1] = (int32_t)t_0_made_positive[1] - INT32_C(0x18d2e7);
     d_1_subtract_order[1] = d_1_subtract_order[1] + (d_1_subtract_order[0] >> 21);
     d_1_subtract_order[0] = (int32_t)((uint32_t)d_1_subtract_order[0] & UINT32_C(0x1fffff));
-    d_1_subtract_order[2] = (int32_t)result_0_subtract_order[2] - INT32_C(0x160498);
+    d_1_subtract_order[2] = (int32_t)t_0_made_positive[2] - INT32_C(0x160498);
     d_1_subtract_order[2] = d_1_subtract_order[2] + (d_1_subtract_order[1] >> 21);
     d_1_subtract_order[1] = (int32_t)((uint32_t)d_1_subtract_order[1] & UINT32_C(0x1fffff));
-    d_1_subtract_order[3] = (int32_t)result_0_subtract_order[3] - INT32_C(0xf39ac);
+    d_1_subtract_order[3] = (int32_t)t_0_made_positive[3] - INT32_C(0xf39ac);
     d_1_subtract_order[3] = d_1_subtract_order[3] + (d_1_subtract_order[2] >> 21);
     d_1_subtract_order[2] = (int32_t)((uint32_t)d_1_subtract_order[2] & UINT32_C(0x1fffff));
-    d_1_subtract_order[4] = (int32_t)result_0_subtract_order[4] - INT32_C(0x1dea2f);
+    d_1_subtract_order[4] = (int32_t)t_0_made_positive[4] - INT32_C(0x1dea2f);
     d_1_subtract_order[4] = d_1_subtract_order[4] + (d_1_subtract_order[3] >> 21);
     d_1_subtract_order[3] = (int32_t)((uint32_t)d_1_subtract_order[3] & UINT32_C(0x1fffff));
-    d_1_subtract_order[5] = (int32_t)result_0_subtract_order[5] - INT32_C(0xa6f7c);
+    d_1_subtract_order[5] = (int32_t)t_0_made_positive[5] - INT32_C(0xa6f7c);
     d_1_subtract_order[5] = d_1_subtract_order[5] + (d_1_subtract_order[4] >> 21);
     d_1_subtract_order[4] = (int32_t)((uint32_t)d_1_subtract_order[4] & UINT32_C(0x1fffff));
-    d_1_subtract_order[6] = (int32_t)result_0_subtract_order[6];
+    d_1_subtract_order[6] = (int32_t)t_0_made_positive[6];
     d_1_subtract_order[6] = (int32_t)(uint32_t)d_1_subtract_order[6] + (d_1_subtract_order[5] >> 21);
     d_1_subtract_order[5] = (int32_t)((uint32_t)d_1_subtract_order[5] & UINT32_C(0x1fffff));
-    d_1_subtract_order[7] = (int32_t)result_0_subtract_order[7];
+    d_1_subtract_order[7] = (int32_t)t_0_made_positive[7];
     d_1_subtract_order[7] = (int32_t)(uint32_t)d_1_subtract_order[7] + (d_1_subtract_order[6] >> 21);
     d_1_subtract_order[6] = (int32_t)((uint32_t)d_1_subtract_order[6] & UINT32_C(0x1fffff));
-    d_1_subtract_order[8] = (int32_t)result_0_subtract_order[8];
+    d_1_subtract_order[8] = (int32_t)t_0_made_positive[8];
     d_1_subtract_order[8] = (int32_t)(uint32_t)d_1_subtract_order[8] + (d_1_subtract_order[7] >> 21);
     d_1_subtract_order[7] = (int32_t)((uint32_t)d_1_subtract_order[7] & UINT32_C(0x1fffff));
-    d_1_subtract_order[9] = (int32_t)result_0_subtract_order[9];
+    d_1_subtract_order[9] = (int32_t)t_0_made_positive[9];
     d_1_subtract_order[9] = (int32_t)(uint32_t)d_1_subtract_order[9] + (d_1_subtract_order[8] >> 21);
     d_1_subtract_order[8] = (int32_t)((uint32_t)d_1_subtract_order[8] & UINT32_C(0x1fffff));
-    d_1_subtract_order[10] = (int32_t)result_0_subtract_order[10];
+    d_1_subtract_order[10] = (int32_t)t_0_made_positive[10];
     d_1_subtract_order[10] = (int32_t)(uint32_t)d_1_subtract_order[10] + (d_1_subtract_order[9] >> 21);
     d_1_subtract_order[9] = (int32_t)((uint32_t)d_1_subtract_order[9] & UINT32_C(0x1fffff));
-    d_1_subtract_order[11] = (int32_t)result_0_subtract_order[11];
+    d_1_subtract_order[11] = (int32_t)t_0_made_positive[11];
     d_1_subtract_order[11] = (int32_t)(uint32_t)d_1_subtract_order[11] + (d_1_subtract_order[10] >> 21);
     d_1_subtract_order[10] = (int32_t)((uint32_t)d_1_subtract_order[10] & UINT32_C(0x1fffff));
-    d_1_subtract_order[12] = (int32_t)result_0_subtract_order[12] - INT32_C(1);
+    d_1_subtract_order[12] = (int32_t)t_0_made_positive[12] - INT32_C(1);
     d_1_subtract_order[12] = d_1_subtract_order[12] + (d_1_subtract_order[11] >> 21);
     d_1_subtract_order[11] = (int32_t)((uint32_t)d_1_subtract_order[11] & UINT32_C(0x1fffff));
     cond_1_subtract_order = stk_lt_i32(d_1_subtract_order[12], INT32_C(0));
     {
-        uint32_t cond_2 = cond_1_subtract_order;
+        uint32_t cond = cond_1_subtract_order;
         {
-            uint32_t k_2;
-            for (k_2 = 0; k_2 < 13; k_2++) {
-                result_1_subtract_order[k_2] = ((uint32_t)d_1_subtract_order[k_2] ^ (stk_mask_u32(cond_2) & (result_0_subtract_order[k_2] ^ (uint32_t)d_1_subtract_order[k_2])));
+            uint32_t k;
+            for (k = 0; k < 13; k++) {
+                result_1_subtract_order[k] = ((uint32_t)d_1_subtract_order[k] ^ (stk_mask_u32(cond) & (t_0_made_positive[k] ^ (uint32_t)d_1_subtract_order[k])));
             }
         }
     }
-    result[0] = result_1_subtract_order[0];
-    result[1] = result_1_subtract_order[1];
-    result[2] = result_1_subtract_order[2];
-    result[3] = result_1_subtract_order[3];
-    result[4] = result_1_subtract_order[4];
-    result[5] = result_1_subtract_order[5];
-    result[6] = result_1_subtract_order[6];
-    result[7] = result_1_subtract_order[7];
-    result[8] = result_1_subtract_order[8];
-    result[9] = result_1_subtract_order[9];
-    result[10] = result_1_subtract_order[10];
-    result[11] = result_1_subtract_order[11] + (result_1_subtract_order[12] << 21);
+    d_2_subtract_order[0] = (int32_t)result_1_subtract_order[0] - INT32_C(0x15d3ed);
+    d_2_subtract_order[1] = (int32_t)result_1_subtract_order[1] - INT32_C(0x18d2e7);
+    d_2_subtract_order[1] = d_2_subtract_order[1] + (d_2_subtract_order[0] >> 21);
+    d_2_subtract_order[0] = (int32_t)((uint32_t)d_2_subtract_order[0] & UINT32_C(0x1fffff));
+    d_2_subtract_order[2] = (int32_t)result_1_subtract_order[2] - INT32_C(0x160498);
+    d_2_subtract_order[2] = d_2_subtract_order[2] + (d_2_subtract_order[1] >> 21);
+    d_2_subtract_order[1] = (int32_t)((uint32_t)d_2_subtract_order[1] & UINT32_C(0x1fffff));
+    d_2_subtract_order[3] = (int32_t)result_1_subtract_order[3] - INT32_C(0xf39ac);
+    d_2_subtract_order[3] = d_2_subtract_order[3] + (d_2_subtract_order[2] >> 21);
+    d_2_subtract_order[2] = (int32_t)((uint32_t)d_2_subtract_order[2] & UINT32_C(0x1fffff));
+    d_2_subtract_order[4] = (int32_t)result_1_subtract_order[4] - INT32_C(0x1dea2f);
+    d_2_subtract_order[4] = d_2_subtract_order[4] + (d_2_subtract_order[3] >> 21);
+    d_2_subtract_order[3] = (int32_t)((uint32_t)d_2_subtract_order[3] & UINT32_C(0x1fffff));
+    d_2_subtract_order[5] = (int32_t)result_1_subtract_order[5] - INT32_C(0xa6f7c);
+    d_2_subtract_order[5] = d_2_subtract_order[5] + (d_2_subtract_order[4] >> 21);
+    d_2_subtract_order[4] = (int32_t)((uint32_t)d_2_subtract_order[4] & UINT32_C(0x1fffff));
+    d_2_subtract_order[6] = (int32_t)result_1_subtract_order[6];
+    d_2_subtract_order[6] = (int32_t)(uint32_t)d_2_subtract_order[6] + (d_2_subtract_order[5] >> 21);
+    d_2_subtract_order[5] = (int32_t)((uint32_t)d_2_subtract_order[5] & UINT32_C(0x1fffff));
+    d_2_subtract_order[7] = (int32_t)result_1_subtract_order[7];
+    d_2_subtract_order[7] = (int32_t)(uint32_t)d_2_subtract_order[7] + (d_2_subtract_order[6] >> 21);
+    d_2_subtract_order[6] = (int32_t)((uint32_t)d_2_subtract_order[6] & UINT32_C(0x1fffff));
+    d_2_subtract_order[8] = (int32_t)result_1_subtract_order[8];
+    d_2_subtract_order[8] = (int32_t)(uint32_t)d_2_subtract_order[8] + (d_2_subtract_order[7] >> 21);
+    d_2_subtract_order[7] = (int32_t)((uint32_t)d_2_subtract_order[7] & UINT32_C(0x1fffff));
+    d_2_subtract_order[9] = (int32_t)result_1_subtract_order[9];
+    d_2_subtract_order[9] = (int32_t)(uint32_t)d_2_subtract_order[9] + (d_2_subtract_order[8] >> 21);
+    d_2_subtract_order[8] = (int32_t)((uint32_t)d_2_subtract_order[8] & UINT32_C(0x1fffff));
+    d_2_subtract_order[10] = (int32_t)result_1_subtract_order[10];
+    d_2_subtract_order[10] = (int32_t)(uint32_t)d_2_subtract_order[10] + (d_2_subtract_order[9] >> 21);
+    d_2_subtract_order[9] = (int32_t)((uint32_t)d_2_subtract_order[9] & UINT32_C(0x1fffff));
+    d_2_subtract_order[11] = (int32_t)result_1_subtract_order[11];
+    d_2_subtract_order[11] = (int32_t)(uint32_t)d_2_subtract_order[11] + (d_2_subtract_order[10] >> 21);
+    d_2_subtract_order[10] = (int32_t)((uint32_t)d_2_subtract_order[10] & UINT32_C(0x1fffff));
+    d_2_subtract_order[12] = (int32_t)result_1_subtract_order[12] - INT32_C(1);
+    d_2_subtract_order[12] = d_2_subtract_order[12] + (d_2_subtract_order[11] >> 21);
+    d_2_subtract_order[11] = (int32_t)((uint32_t)d_2_subtract_order[11] & UINT32_C(0x1fffff));
+    cond_2_subtract_order = stk_lt_i32(d_2_subtract_order[12], INT32_C(0));
+    {
+        uint32_t cond_2 = cond_2_subtract_order;
+        {
+            uint32_t k_2;
+            for (k_2 = 0; k_2 < 13; k_2++) {
+                result_2_subtract_order[k_2] = ((uint32_t)d_2_subtract_order[k_2] ^ (stk_mask_u32(cond_2) & (result_1_subtract_order[k_2] ^ (uint32_t)d_2_subtract_order[k_2])));
+            }
+        }
+    }
+    result[0] = result_2_subtract_order[0];
+    result[1] = result_2_subtract_order[1];
+    result[2] = result_2_subtract_order[2];
+    result[3] = result_2_subtract_order[3];
+    result[4] = result_2_subtract_order[4];
+    result[5] = result_2_subtract_order[5];
+    result[6] = result_2_subtract_order[6];
+    result[7] = result_2_subtract_order[7];
+    result[8] = result_2_subtract_order[8];
+    result[9] = result_2_subtract_order[9];
+    result[10] = result_2_subtract_order[10];
+    result[11] = result_2_subtract_order[11] + (result_2_subtract_order[12] << 21);
 }
 
 /* field.sc25519.unpack64

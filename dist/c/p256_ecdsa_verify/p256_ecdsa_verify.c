@@ -720,7 +720,8 @@ static void field_mont4_half_c256(uint64_t *result, const uint64_t *a)
 }
 
 /* curve.p256.double
- * 2 P, also for infinity (Z stays 0). */
+ * 2 P, also for infinity (Z stays 0): z3 = 2 y z, x3 = m^2 - 8 x y^2 and y3 = m (4 x y^2 - x3) - 8 y^4, with the slope
+ * m = 3 (x^2 - z^4), each in Montgomery form. */
 STK_NOINLINE static void curve_p256_double(curve_p256_Jacobian *result, const curve_p256_Jacobian *p)
 {
     uint64_t s[4]; /* 0 .. 2^64-1 */
@@ -813,30 +814,30 @@ STK_NOINLINE static void curve_p256_join(curve_p256_Jacobian *restrict r, const 
             curve_p256_double(r, p);
         }
     } else {
-        uint64_t hhh[4]; /* 0 .. 2^64-1 */
-        uint64_t v[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3[4]; /* 0 .. 2^64-1 */
-        uint64_t t_4[4]; /* 0 .. 2^64-1 */
-        uint64_t result_3_square[4]; /* 0 .. 2^64-1 */
-        uint64_t result_4_square[4]; /* 0 .. 2^64-1 */
-        uint64_t result_5_sub[4]; /* 0 .. 2^64-1 */
-        uint64_t result_6_add[4]; /* 0 .. 2^64-1 */
-        uint64_t result_7_sub[4]; /* 0 .. 2^64-1 */
-        uint64_t result_8_sub[4]; /* 0 .. 2^64-1 */
-        uint64_t result_9_sub[4]; /* 0 .. 2^64-1 */
-        field_fep256_mont64_mul(result_3_square, h, h);
-        field_fep256_mont64_mul(hhh, h, result_3_square);
-        field_fep256_mont64_mul(v, ua, result_3_square);
-        field_fep256_mont64_mul(result_4_square, w, w);
-        field_mont4_sub_c256(result_5_sub, result_4_square, hhh);
-        field_mont4_add_c256(result_6_add, v, v);
-        field_mont4_sub_c256(result_7_sub, result_5_sub, result_6_add);
-        field_mont4_sub_c256(result_8_sub, v, result_7_sub);
-        field_fep256_mont64_mul(t_3, w, result_8_sub);
-        field_fep256_mont64_mul(t_4, sa, hhh);
-        field_mont4_sub_c256(result_9_sub, t_3, t_4);
-        memmove((*r).x, result_7_sub, 4 * sizeof(uint64_t));
-        memmove((*r).y, result_9_sub, 4 * sizeof(uint64_t));
+        uint64_t hhh_3_chord[4]; /* 0 .. 2^64-1 */
+        uint64_t v_3_chord[4]; /* 0 .. 2^64-1 */
+        uint64_t t_3_chord[4]; /* 0 .. 2^64-1 */
+        uint64_t t_3_chord_2[4]; /* 0 .. 2^64-1 */
+        uint64_t result_3_chord[4]; /* 0 .. 2^64-1 */
+        uint64_t result_3_chord_2[4]; /* 0 .. 2^64-1 */
+        uint64_t result_3_chord_3[4]; /* 0 .. 2^64-1 */
+        uint64_t result_3_chord_4[4]; /* 0 .. 2^64-1 */
+        uint64_t result_3_chord_5[4]; /* 0 .. 2^64-1 */
+        uint64_t result_3_chord_6[4]; /* 0 .. 2^64-1 */
+        uint64_t result_3_chord_7[4]; /* 0 .. 2^64-1 */
+        field_fep256_mont64_mul(result_3_chord, h, h);
+        field_fep256_mont64_mul(hhh_3_chord, h, result_3_chord);
+        field_fep256_mont64_mul(v_3_chord, ua, result_3_chord);
+        field_fep256_mont64_mul(result_3_chord_2, w, w);
+        field_mont4_sub_c256(result_3_chord_3, result_3_chord_2, hhh_3_chord);
+        field_mont4_add_c256(result_3_chord_4, v_3_chord, v_3_chord);
+        field_mont4_sub_c256(result_3_chord_5, result_3_chord_3, result_3_chord_4);
+        field_mont4_sub_c256(result_3_chord_6, v_3_chord, result_3_chord_5);
+        field_fep256_mont64_mul(t_3_chord, w, result_3_chord_6);
+        field_fep256_mont64_mul(t_3_chord_2, sa, hhh_3_chord);
+        field_mont4_sub_c256(result_3_chord_7, t_3_chord, t_3_chord_2);
+        memmove((*r).x, result_3_chord_5, 4 * sizeof(uint64_t));
+        memmove((*r).y, result_3_chord_7, 4 * sizeof(uint64_t));
         memmove((*r).z, z, 4 * sizeof(uint64_t));
     }
 }
@@ -888,23 +889,23 @@ STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *restrict r, 
             uint64_t sa[4]; /* 0 .. 2^64-1 */
             uint64_t t_3[4]; /* 0 .. 2^64-1 */
             uint64_t t_4[4]; /* 0 .. 2^64-1 */
-            uint64_t t_5[4]; /* 0 .. 2^64-1 */
-            uint64_t t_6[4]; /* 0 .. 2^64-1 */
-            uint64_t t_7[4]; /* 0 .. 2^64-1 */
-            uint64_t result_2_square[4]; /* 0 .. 2^64-1 */
-            uint64_t result_3_sub[4]; /* 0 .. 2^64-1 */
-            uint64_t result_4_sub[4]; /* 0 .. 2^64-1 */
-            field_fep256_mont64_mul(result_2_square, p->z, p->z);
+            uint64_t result0_2_differences[4]; /* 0 .. 2^64-1 */
+            uint64_t result1_2_differences[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_differences[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_differences_2[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_differences_3[4]; /* 0 .. 2^64-1 */
+            uint64_t result_2_differences[4]; /* 0 .. 2^64-1 */
             field_fep256_mont64_mul(ua, p->x, q->zz);
             field_fep256_mont64_mul(sa, p->y, q->zzz);
-            field_fep256_mont64_mul(t_3, q->x, result_2_square);
-            field_mont4_sub_c256(result_3_sub, t_3, ua);
-            field_fep256_mont64_mul(t_4, result_2_square, p->z);
-            field_fep256_mont64_mul(t_5, q->y, t_4);
-            field_mont4_sub_c256(result_4_sub, t_5, sa);
-            field_fep256_mont64_mul(t_6, p->z, q->z);
-            field_fep256_mont64_mul(t_7, t_6, result_3_sub);
-            curve_p256_join(r, p, result_3_sub, result_4_sub, ua, sa, t_7);
+            field_fep256_mont64_mul(result_2_differences, p->z, p->z);
+            field_fep256_mont64_mul(t_2_differences, q->x, result_2_differences);
+            field_mont4_sub_c256(result0_2_differences, t_2_differences, ua);
+            field_fep256_mont64_mul(t_2_differences_2, result_2_differences, p->z);
+            field_fep256_mont64_mul(t_2_differences_3, q->y, t_2_differences_2);
+            field_mont4_sub_c256(result1_2_differences, t_2_differences_3, sa);
+            field_fep256_mont64_mul(t_3, p->z, q->z);
+            field_fep256_mont64_mul(t_4, t_3, result0_2_differences);
+            curve_p256_join(r, p, result0_2_differences, result1_2_differences, ua, sa, t_4);
         }
     }
 }
@@ -1077,20 +1078,20 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, 
         memmove((*r).z, curve_p256_ONE, 4 * sizeof(uint64_t));
     } else {
         uint64_t t_2[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3[4]; /* 0 .. 2^64-1 */
-        uint64_t t_4[4]; /* 0 .. 2^64-1 */
-        uint64_t t_5[4]; /* 0 .. 2^64-1 */
-        uint64_t result_1_square[4]; /* 0 .. 2^64-1 */
-        uint64_t result_2_sub[4]; /* 0 .. 2^64-1 */
-        uint64_t result_3_sub[4]; /* 0 .. 2^64-1 */
-        field_fep256_mont64_mul(result_1_square, p->z, p->z);
-        field_fep256_mont64_mul(t_2, q->x, result_1_square);
-        field_mont4_sub_c256(result_2_sub, t_2, p->x);
-        field_fep256_mont64_mul(t_3, result_1_square, p->z);
-        field_fep256_mont64_mul(t_4, q->y, t_3);
-        field_mont4_sub_c256(result_3_sub, t_4, p->y);
-        field_fep256_mont64_mul(t_5, p->z, result_2_sub);
-        curve_p256_join(r, p, result_2_sub, result_3_sub, p->x, p->y, t_5);
+        uint64_t result0_1_differences[4]; /* 0 .. 2^64-1 */
+        uint64_t result1_1_differences[4]; /* 0 .. 2^64-1 */
+        uint64_t t_1_differences[4]; /* 0 .. 2^64-1 */
+        uint64_t t_1_differences_2[4]; /* 0 .. 2^64-1 */
+        uint64_t t_1_differences_3[4]; /* 0 .. 2^64-1 */
+        uint64_t result_1_differences[4]; /* 0 .. 2^64-1 */
+        field_fep256_mont64_mul(result_1_differences, p->z, p->z);
+        field_fep256_mont64_mul(t_1_differences, q->x, result_1_differences);
+        field_mont4_sub_c256(result0_1_differences, t_1_differences, p->x);
+        field_fep256_mont64_mul(t_1_differences_2, result_1_differences, p->z);
+        field_fep256_mont64_mul(t_1_differences_3, q->y, t_1_differences_2);
+        field_mont4_sub_c256(result1_1_differences, t_1_differences_3, p->y);
+        field_fep256_mont64_mul(t_2, p->z, result0_1_differences);
+        curve_p256_join(r, p, result0_1_differences, result1_1_differences, p->x, p->y, t_2);
     }
 }
 

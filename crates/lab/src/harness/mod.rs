@@ -279,6 +279,14 @@ impl Program {
         Ok(())
     }
 
+    /// The function of known frame whose code stands at the address of `name`.
+    fn folded_into(&self, name: &str, graph: &CallGraph) -> Option<String> {
+        let (file, symbol) = name.rsplit_once(':').map_or(("", name), |(f, s)| (f, s));
+        let at = self.image.symbols.get(symbol).filter(|s| s.size > 0)?;
+        let same = self.image.symbols.iter().filter(|(n, s)| s.addr == at.addr && s.size == at.size && *n != symbol);
+        same.flat_map(|(n, _)| [format!("{file}:{n}"), n.clone()]).find(|n| graph.knows(n))
+    }
+
     /// Worst-case stack of a function of the program, from the compiler's call graph and libgcc's machine code.
     pub fn stack_bound(&self, function: &str) -> Result<StackBound, LabError> {
         let mut graph = CallGraph::default();
@@ -288,7 +296,9 @@ impl Program {
         graph.add(&self.run_time)?;
         let unknown: Vec<String> = graph.unknown().map(str::to_string).collect();
         for name in unknown {
-            if let Some(bytes) = leaf_frame(&self.image, &name) {
+            if let Some(same) = self.folded_into(&name, &graph) {
+                graph.add_alias(&name, &same);
+            } else if let Some(bytes) = leaf_frame(&self.image, &name) {
                 graph.add_leaf(&name, bytes)?;
             }
         }
