@@ -271,7 +271,7 @@ impl<'a> Steps<'a> {
             self.program.add_func(p.clone());
             self.prepare = Some(p);
         }
-        let mut p = crate::counters::annotate(&self.program)?;
+        let mut p = ranged(&self.program)?;
         let mut macros = BTreeMap::new();
         let mut tables = BTreeSet::new();
         for k in 0..p.funcs.len() {
@@ -403,6 +403,16 @@ impl<'a> Steps<'a> {
             step = k * bytes
         );
         t
+    }
+}
+
+/// The proven range of every counter and index written in.
+fn ranged(program: &Program) -> Result<Program, LayoutError> {
+    let done = optimise(program, Level::O0, &BTreeSet::new(), &PassOptions::new(Level::O0, 64));
+    let done = done.map_err(|e| LayoutError::internal("ranges", e.to_string()))?;
+    match done.steps.iter().flat_map(|s| &s.reverted).next() {
+        Some((func, why)) => Err(LayoutError::internal("ranges", format!("`{func}` lost its ranges: {why}"))),
+        None => Ok(done.program),
     }
 }
 

@@ -8,7 +8,6 @@ mod ahead;
 pub mod bits;
 mod cells;
 mod columns;
-mod counters;
 mod error;
 mod graph;
 pub mod interleave;

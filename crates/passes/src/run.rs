@@ -7,7 +7,9 @@
 use crate::options::{Level, PassOptions};
 use crate::table::{find, Pass, PIPELINE};
 use crate::util::map_calls;
+use santoku_ir::typing::without_ranges;
 use santoku_ir::verify::verify;
+use santoku_ir::visit::map_exprs;
 use santoku_ir::{Func, FuncId, LocalId, Program, Stmt, Ty};
 use santoku_prove::equiv::{check, Difference, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
@@ -170,6 +172,10 @@ pub(crate) fn step(pass: &Pass, before: &Program, options: &PassOptions) -> Resu
         }
         report.changed.push(name.clone());
         same_interface(old, &after.funcs[at]).map_err(|text| fail(&name, Reason::Interface(text)))?;
+        if pass.writes_ranges && retarget(&after, &after.funcs[at], before).is_some_and(|new| ranges_added(old, &new)) {
+            report.equal += 1;
+            continue;
+        }
         match check(before, &after, &name, &expand) {
             Verdict::Equal { nodes } => {
                 report.equal += 1;
@@ -245,6 +251,17 @@ fn refines(old: &Ty, new: &Ty) -> bool {
         (Ty::Array { elem: a, ranges: None, .. }, Ty::Array { elem: b, .. }) => old.same_shape(new) && refines(a, b),
         _ => old == new,
     }
+}
+
+/// The same text but for ranges. They compute nothing, so the function is equal, and none is too big for this to show it.
+fn ranges_added(old: &Func, new: &Func) -> bool {
+    let bare = |f: &Func| {
+        let mut f = f.clone();
+        f.locals.iter_mut().for_each(|l| l.ty = without_ranges(&l.ty));
+        map_exprs(&mut f.body, &mut |e| e.ty = without_ranges(&e.ty));
+        f
+    };
+    bare(old) == bare(new)
 }
 
 /// The same text, callees compared by name.

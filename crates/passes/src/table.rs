@@ -144,7 +144,7 @@ pub static TABLE: &[Pass] = &[
     Pass {
         name: "derive-width",
         doc: "Writes the proven range on every exact integer, so that the back end picks the narrowest machine type.",
-        why: "every range written is proved again from the text, and the function must stay equal",
+        why: "every range written is proved again from the text, which must otherwise stay the same or compute the same",
         levels: ALL,
         run: crate::derive_width::run,
         writes_ranges: true,
