@@ -56,6 +56,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("not-a-value", "a name used as a value is none"),
     ("not-an-implementation", "the file chosen for an interface does not implement it"),
     ("not-an-interface", "`implements` names a module without an interface"),
+    ("not-as-made", "a file of `dist/` is not what the compiler makes"),
     ("not-callable", "something that is no function is called"),
     ("not-constant", "a compile-time constant is needed"),
     ("not-in-c", "a construct cannot be printed as C"),

@@ -48,7 +48,7 @@ pub struct VerifyRun {
 /// C of the primitive: source and header.
 pub fn source(tree: &Tree) -> Result<(String, String, String), BenchError> {
     let primitive = tree.primitive(NAME)?;
-    let made = amalgam(tree, &primitive, crate::dist::LEVEL, &BTreeSet::new())?.emitted;
+    let made = amalgam(tree, &primitive, crate::dist::LEVEL, &BTreeSet::new(), "")?.emitted;
     Ok((primitive.unit, made.source, made.header))
 }
 

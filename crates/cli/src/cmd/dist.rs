@@ -1,20 +1,27 @@
 //! `santoku dist`
 
 use super::lab_common::{failure, tree, Progress};
+use super::prove::{show_open, with_progress};
+use crate::cache::Cache;
 use crate::{files, report};
+use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::Failure;
-use santoku_workbench::dist::{first_difference, units, Difference};
+use santoku_workbench::compile::front;
+use santoku_workbench::dist::{first_difference, units, Difference, Unit};
+use santoku_workbench::primitives::{Primitive, Tree};
+use santoku_workbench::parallel;
+use std::path::Path;
 
 #[derive(clap::Args)]
 pub struct Args {
     /// Primitive, such as `nacl.sign`; default: all
     name: Option<String>,
-    /// Write nothing; exit code 1 and the first differing file, if the kept files are not as made
+    /// Write nothing; exit code 2 and the first differing file, if the kept files are not as made
     #[arg(long)]
     check: bool,
 }
 
-/// Makes `dist/c/`, or compares it.
+/// Proves the primitives, then makes `dist/c/` or compares it. Exit 1, and nothing made, if anything is open.
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let tree = tree()?;
     let chosen = match &args.name {
@@ -22,30 +29,63 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         None => tree.primitives(),
     };
     let chosen = chosen.map_err(failure)?;
+    if !all_proved(&tree, &chosen)? {
+        report::err("error: not made, because it is not proved\n");
+        return Ok(report::FAILED);
+    }
     let made = {
         let _progress = Progress::start("making dist");
         units(&tree, &chosen).map_err(failure)?
     };
     if args.check {
         let found = first_difference(&tree, &made, args.name.is_none()).map_err(failure)?;
-        let Some((path, difference)) = found else {
-            let count: usize = made.iter().map(|u| u.files.len()).sum();
-            report::out(&format!("{count} files as made\n"));
-            return Ok(report::DONE);
+        let count: usize = made.iter().map(|u| u.files.len()).sum();
+        return match found {
+            Some((path, difference)) => Err(not_as_made(&path, &difference)),
+            None => {
+                report::out(&format!("{count} files as made\n"));
+                Ok(report::DONE)
+            }
         };
-        let how = match difference {
-            Difference::Missing => "is missing".to_string(),
-            Difference::Surplus => "is made by nothing".to_string(),
-            Difference::Line { line, kept, made } => format!("differs from what is made, first in line {line}\n  kept: {kept}\n  made: {made}"),
-        };
-        report::err(&format!("{} {how}\nrun `santoku dist` and look at the difference\n", path.display()));
-        return Ok(report::FAILED);
     }
-    for unit in &made {
+    write(&tree, &made)
+}
+
+/// Proves each primitive for each of its targets, and tells how much was proved.
+fn all_proved(tree: &Tree, chosen: &[Primitive]) -> Result<bool, Failure> {
+    let cache = Cache::of_user();
+    let mut all = true;
+    for p in chosen {
+        for target in &p.targets {
+            let checked = tree.target(target).and_then(|t| front(tree, &p.entry, t)).map_err(failure)?;
+            let found = with_progress(&p.entry, &checked, &cache, parallel::threads());
+            show_open(&checked, &found);
+            let open = found.failed().count();
+            report::out(&format!("{} for {target}: {} obligations, {} proved, {open} open\n", p.name, found.total(), found.total() - open));
+            all &= found.holds();
+        }
+    }
+    Ok(all)
+}
+
+fn write(tree: &Tree, made: &[Unit]) -> Result<u8, Failure> {
+    for unit in made {
         files::write_all(&tree.root.join(&unit.folder), &unit.files)?;
         for (name, _) in &unit.files {
             report::out(&format!("{}\n", unit.folder.join(name).display()));
         }
     }
     Ok(report::DONE)
+}
+
+fn not_as_made(path: &Path, difference: &Difference) -> Failure {
+    let d = Diagnostic::error("not-as-made", format!("`{}` is not what the compiler makes", path.display()));
+    let d = match difference {
+        Difference::Missing => d.note("why: it is missing"),
+        Difference::Surplus => d.note("why: nothing makes it"),
+        Difference::Line { line, kept, made } => {
+            d.note(format!("why: line {line} differs")).note(format!("kept: {kept}")).note(format!("made: {made}"))
+        }
+    };
+    Failure::refused(&Sources::default(), d.help("run `santoku dist` and look at the difference"))
 }

@@ -1,7 +1,8 @@
 //! Runs the binary in a folder of its own.
+#![allow(dead_code)] // each test binary uses its part
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 pub struct Sandbox {
     folder: tempfile::TempDir,
@@ -14,35 +15,44 @@ pub struct Run {
     pub stderr: String,
 }
 
-impl Sandbox {
-    pub fn new(files: &[(&str, &[u8])]) -> Sandbox {
-        let folder = tempfile::tempdir().unwrap();
-        for (name, bytes) in files {
-            let path = folder.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, bytes).unwrap();
-        }
-        Sandbox { folder, cache: tempfile::tempdir().unwrap() }
-    }
-
-    pub fn run(&self, args: &[&str]) -> Run {
-        let out = Command::new(env!("CARGO_BIN_EXE_santoku"))
-            .args(args)
-            .current_dir(self.folder.path())
-            .env("XDG_CACHE_HOME", self.cache.path())
-            .output()
-            .unwrap();
+impl Run {
+    pub fn of(out: Output) -> Run {
         let text = |b: Vec<u8>| String::from_utf8(b).unwrap();
         Run { code: out.status.code().unwrap(), stdout: text(out.stdout), stderr: text(out.stderr) }
     }
+}
 
-    #[allow(dead_code)]
+impl Sandbox {
+    pub fn new(files: &[(&str, &[u8])]) -> Sandbox {
+        let sandbox = Sandbox { folder: tempfile::tempdir().unwrap(), cache: tempfile::tempdir().unwrap() };
+        files.iter().for_each(|(name, bytes)| sandbox.write(name, bytes));
+        sandbox
+    }
+
+    pub fn run(&self, args: &[&str]) -> Run {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_santoku"));
+        Run::of(command.args(args).current_dir(self.folder.path()).env("XDG_CACHE_HOME", self.cache.path()).output().unwrap())
+    }
+
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
     pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.folder.path().join(name)).unwrap()
     }
 
+    pub fn remove(&self, name: &str) {
+        std::fs::remove_file(self.folder.path().join(name)).unwrap();
+    }
+
+    pub fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
     /// Every file, sorted.
-    #[allow(dead_code)]
     pub fn listing(&self) -> Vec<String> {
         let mut out = Vec::new();
         walk(self.folder.path(), self.folder.path(), &mut out);
