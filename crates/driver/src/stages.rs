@@ -28,12 +28,20 @@ const FRONT: &[Stage] = &[
 ];
 
 /// Stages behind the passes.
-const BACK: &[Stage] = &[Stage {
-    name: "backend-c",
-    doc: "Prints C99: every integer in the narrowest machine type its proven range allows.",
-    class: Some(Class::Trusted),
-    why: "compiled output is run against the interpreter on test vectors and random inputs",
-}];
+const BACK: &[Stage] = &[
+    Stage {
+        name: "layout",
+        doc: "With `--layout`: a one-block program laid out for many blocks, copies interleaved.",
+        class: Some(Class::Checked),
+        why: "each step is compared with the program before it, by terms or bit by bit",
+    },
+    Stage {
+        name: "backend-c",
+        doc: "Prints C99: every integer in the narrowest machine type its proven range allows.",
+        class: Some(Class::Trusted),
+        why: "compiled output is run against the interpreter on test vectors and random inputs",
+    },
+];
 
 /// The whole pipeline, passes included.
 pub fn stages() -> Vec<Stage> {

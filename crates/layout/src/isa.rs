@@ -27,6 +27,8 @@ pub enum Isa {
 }
 
 impl Layout {
+    pub const ALL: [Layout; 3] = [Layout::Scalar, Layout::Vertical, Layout::Bitslice];
+
     pub fn name(self) -> &'static str {
         match self {
             Layout::Scalar => "scalar",
@@ -37,6 +39,8 @@ impl Layout {
 }
 
 impl Isa {
+    pub const ALL: [Isa; 4] = [Isa::Portable64, Isa::Avx2, Isa::Avx512Vl, Isa::Avx512];
+
     pub fn name(self) -> &'static str {
         match self {
             Isa::Portable64 => "portable64",

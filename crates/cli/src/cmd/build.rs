@@ -1,6 +1,7 @@
 //! `santoku build`
 
 use super::common::{check, Source};
+use super::lay_out;
 use super::prove::{show_open, with_progress};
 use crate::cache::Cache;
 use crate::{files, report};
@@ -37,6 +38,8 @@ pub struct Args {
     verbose: bool,
     #[command(flatten)]
     source: Source,
+    #[command(flatten)]
+    lay_out: lay_out::LayOut,
 }
 
 /// Writes `<unit>.c` and `<unit>.h`, and prints their paths.
@@ -53,6 +56,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         report::err("error: not built, because it is not proved\n");
         return Ok(report::FAILED);
     }
+    let folder = args.out.clone().unwrap_or_else(|| Path::new("build").join(&unit));
+    if let Some(layout) = args.lay_out.layout {
+        let provenance = provenance(args, &unit, found.holds());
+        return lay_out::run(&args.lay_out, layout, &checked, &unit, provenance, &folder, args.verbose);
+    }
     report::stage("passes");
     let options = BuildOptions {
         level,
@@ -65,7 +73,6 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let clock = || start.elapsed().as_micros() as u64;
     let built = build(&checked, &options, &clock)?;
     report::stage("write");
-    let folder = args.out.clone().unwrap_or_else(|| Path::new("build").join(&options.unit));
     let all: Vec<(String, String)> = built.files.iter().chain(&built.dumps).cloned().collect();
     files::write_all(&folder, &all)?;
     if args.verbose {
@@ -120,12 +127,13 @@ fn provenance(args: &Args, unit: &str, proved: bool) -> String {
     let without: String = args.without.iter().map(|p| format!(" --without {p}")).collect();
     let impls: String = args.source.impl_args().map(|i| format!(" --impl {i}")).collect();
     let warning = if proved { "" } else { "\nNOT PROVED: some obligations of this program are open." };
+    // A layout has steps of its own, not those of a level.
+    let how = if args.lay_out.layout.is_some() { args.lay_out.text() } else { format!(" -O{}", args.level) };
     format!(
-        "Made by santoku {} from {}. Do not edit; make it again by:\nsantoku build {} -O{} --target {}{impls}{without} --unit {unit}{warning}",
+        "Made by santoku {} from {}. Do not edit; make it again by:\nsantoku build {}{how} --target {}{impls}{without} --unit {unit}{warning}",
         env!("CARGO_PKG_VERSION"),
         args.file,
         args.file,
-        args.level,
         args.source.target_name(),
     )
 }

@@ -8,6 +8,7 @@ pub mod explain;
 pub mod fmt;
 pub mod lab;
 mod lab_common;
+mod lay_out;
 pub mod passes;
 pub mod prove;
 pub mod run;
