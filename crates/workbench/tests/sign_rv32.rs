@@ -10,7 +10,7 @@ use santoku_workbench::subject::{ours, Subject};
 use santoku_workbench::BenchError;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
-use support::{c_file, published, random, shipped, shipped_source, tree, with_a_wrong_constant};
+use support::{c_file, nacl, published, random, shipped, shipped_source, tree, with_a_wrong_constant};
 
 fn toolchain() -> Toolchain {
     Toolchain::find().expect("the cross compiler is installed")
@@ -62,9 +62,25 @@ fn the_shipped_file_passes_the_vectors_on_the_model() {
     // Of the random cases, signatures and spoiled verifications: a minute of simulation is enough.
     let random = random(100).iter().filter(|c| matches!(c.input[0], b'S' | b'V')).cloned();
     cases.extend(random);
-    assert_eq!(cases.len(), 4 * 5 + 151 + 2 * 100);
+    // A prime apart, so that each operation on NaCl's vectors has its turn.
+    cases.extend(nacl().into_iter().step_by(61));
+    assert_eq!(cases.len(), 4 * 5 + 151 + 2 * 100 + 68);
     let failed = run_batch(Source::File(shipped().join("nacl_sign.c")), &cases);
     assert!(failed.is_empty(), "{} of {} fail: {:?}", failed.len(), cases.len(), &failed[..failed.len().min(5)]);
+    println!("RV32 model: {} records", cases.len());
+}
+
+#[test]
+#[ignore = "minutes; `make soak` runs it"]
+fn the_shipped_file_passes_all_vectors_on_the_model() {
+    let mut cases = nacl();
+    assert_eq!(cases.len(), 4 * 1024);
+    cases.extend(published());
+    cases.extend_from_slice(random(500));
+    for part in cases.chunks(256) {
+        let failed = run_batch(Source::File(shipped().join("nacl_sign.c")), part);
+        assert!(failed.is_empty(), "{} of {} fail: {:?}", failed.len(), part.len(), &failed[..failed.len().min(5)]);
+    }
     println!("RV32 model: {} records", cases.len());
 }
 
