@@ -42,8 +42,6 @@ pub struct Checked {
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,
     pub exports: Vec<Export>,
-    /// Obligations that the verifier left to the prover.
-    pub undecided: usize,
 }
 
 impl Checked {
@@ -76,8 +74,7 @@ pub fn check(request: &Request, load: &mut Loader) -> Result<Checked, Failure> {
         return Err(Failure::Refused { sources, diagnostics: faults });
     }
     let compiled = compiled.map_err(|failed| refused(failed.sources, failed.diagnostics))?;
-    let report = santoku_ir::verify::report(&compiled.program);
-    if let Some(e) = report.errors.first() {
+    if let Some(e) = santoku_ir::verify::verify(&compiled.program).first() {
         return Err(Failure::internal("verify", format!("after analysis: {e}")));
     }
     Ok(Checked {
@@ -86,7 +83,6 @@ pub fn check(request: &Request, load: &mut Loader) -> Result<Checked, Failure> {
         sources: compiled.sources,
         warnings: compiled.warnings,
         exports: compiled.exports,
-        undecided: report.undecided.len(),
     })
 }
 

@@ -1,6 +1,6 @@
 //! The workbench: library primitives built for a target, handed to the lab, and their figures put side by side.
 //!
-//! Needs: the compiler stages and the lab.  Keeps: one declaration per primitive (`lib/primitives.toml`) and per target
+//! Needs: the driver, the stages behind it, and the lab.  Keeps: one declaration per primitive (`lib/primitives.toml`) and per target
 //! (`tuned/*.toml`); rivals are measured in the same run; every figure printed is also a row of a record.
 //! Absent on purpose: argument parsing and colours (see `cli`); measuring itself (see `lab`).
 

@@ -8,8 +8,8 @@ use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::Failure;
 use santoku_workbench::compile::front;
 use santoku_workbench::dist::{first_difference, units, Difference, Unit};
-use santoku_workbench::primitives::{Primitive, Tree};
 use santoku_workbench::parallel;
+use santoku_workbench::primitives::{Primitive, Tree};
 use std::path::Path;
 
 #[derive(clap::Args)]
@@ -34,7 +34,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         return Ok(report::FAILED);
     }
     let made = {
-        let _progress = Progress::start("making dist");
+        let _progress = Progress::start("dist", "making dist");
         units(&tree, &chosen).map_err(failure)?
     };
     if args.check {

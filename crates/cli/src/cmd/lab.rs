@@ -29,7 +29,7 @@ enum Command {
 
 #[derive(clap::Args)]
 struct TableArgs {
-    /// Primitive: nacl.sign, ecdsa.p256, cipher.rectangle, cipher.chacha20
+    /// Primitive, such as nacl.sign; an unknown name lists those there are
     name: String,
     /// Machine; default: the first the primitive is measured on
     #[arg(long)]
@@ -62,7 +62,7 @@ struct AblateArgs {
 
 #[derive(clap::Args)]
 struct ProfileArgs {
-    /// Primitive: nacl.sign, ecdsa.p256
+    /// Primitive, such as nacl.sign; an unknown name lists those there are
     name: String,
     /// Machine; default: the one of the primitive
     #[arg(long)]
@@ -113,7 +113,7 @@ fn table(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
 
 fn sign(tree: &Tree, args: &TableArgs, levels: &[Level]) -> Result<u8, Failure> {
     let runs = {
-        let progress = Progress::start("measuring");
+        let progress = Progress::start("lab", "measuring");
         sign_table::run(tree, levels, &|what| progress.tell(what)).map_err(failure)?
     };
     finish(tree, "nacl.sign-e31", &sign_table::rows(&runs, &stamp(tree)), &[], &sign_table::text(&runs), &args.output)
@@ -121,7 +121,7 @@ fn sign(tree: &Tree, args: &TableArgs, levels: &[Level]) -> Result<u8, Failure> 
 
 fn sign_host(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
     let run = {
-        let progress = Progress::start("timing");
+        let progress = Progress::start("lab", "timing");
         sign_host::run(tree, &|what| progress.tell(what)).map_err(failure)?
     };
     finish(tree, "nacl.sign-host", &sign_host::rows(&run, &stamp(tree)), &[host_json(&run)?], &sign_host::text(&run), &args.output)
@@ -129,7 +129,7 @@ fn sign_host(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
 
 fn p256(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
     let runs = {
-        let progress = Progress::start("measuring");
+        let progress = Progress::start("lab", "measuring");
         p256::run(tree, &|what| progress.tell(what)).map_err(failure)?
     };
     finish(tree, "ecdsa.p256-ckb", &p256::rows(&runs, &stamp(tree)), &[], &p256::text(&runs), &args.output)
@@ -138,7 +138,7 @@ fn p256(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
 fn profiled(tree: &Tree, args: &ProfileArgs) -> Result<u8, Failure> {
     let level = levels(&args.level)?[0];
     let found = {
-        let _progress = Progress::start("profiling");
+        let _progress = Progress::start("lab", "profiling");
         match (args.name.as_str(), args.machine.as_deref()) {
             ("nacl.sign", None | Some("e31")) => profile::sign(tree, &args.target, level),
             ("ecdsa.p256", None | Some("ckb")) => profile::verify(tree),
@@ -165,7 +165,7 @@ fn profiled(tree: &Tree, args: &ProfileArgs) -> Result<u8, Failure> {
 
 fn ciphers(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
     let run = {
-        let progress = Progress::start("timing");
+        let progress = Progress::start("lab", "timing");
         cipher::run(tree, &args.name, args.granularity.into(), &|what| progress.tell(what)).map_err(failure)?
     };
     finish(tree, &format!("{}-host", args.name), &cipher::rows(&run, &stamp(tree)), &[host_json(&run)?], &cipher::text(&run), &args.output)
@@ -185,7 +185,7 @@ fn ablation(tree: &Tree, args: &AblateArgs) -> Result<u8, Failure> {
     let level = levels(&args.level)?[0];
     tree.target(&args.target).map_err(failure)?;
     let found = {
-        let progress = Progress::start("measuring");
+        let progress = Progress::start("lab", "measuring");
         ablate::run(tree, &args.target, level, &|what| progress.tell(what)).map_err(failure)?
     };
     let what = format!("nacl.sign-ablate-{}-{}", args.target, level.name());
@@ -222,7 +222,8 @@ fn levels(text: &str) -> Result<Vec<Level>, Failure> {
 }
 
 fn no_table(name: &str, machine: Option<&str>) -> Failure {
-    let known = ["nacl.sign (e31, host)", "ecdsa.p256 (ckb)", "cipher.rectangle (host)", "cipher.chacha20 (host)"].map(str::to_string).to_vec();
+    let ciphers = cipher::CIPHERS.iter().map(|c| format!("{} (host)", c.name));
+    let known = ["nacl.sign (e31, host)", "ecdsa.p256 (ckb)"].map(str::to_string).into_iter().chain(ciphers).collect();
     let name = machine.map_or_else(|| name.to_string(), |m| format!("{name} on {m}"));
     failure(BenchError::Unknown { what: "table", name, known })
 }

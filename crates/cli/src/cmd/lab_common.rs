@@ -49,8 +49,9 @@ pub fn failure(e: BenchError) -> Failure {
 pub struct Progress(ProgressBar);
 
 impl Progress {
-    pub fn start(what: &str) -> Progress {
-        report::stage("lab");
+    /// `stage` is named should it fail by a fault of ours.
+    pub fn start(stage: &str, what: &str) -> Progress {
+        report::stage(stage);
         let style = ProgressStyle::with_template("{spinner} {elapsed_precise} {prefix}: {msg}");
         let bar = ProgressBar::new_spinner().with_prefix(what.to_string());
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
