@@ -20,6 +20,7 @@ run() {
 run fmt --check $(find lib -name '*.stk' | sort)
 run test lib/nacl lib/hash lib/field lib/cipher
 run prove lib/cipher
+run prove lib/nacl/sign.stk --target rv32-spark
 # Proves every shipped primitive for each of its targets, too.
 run dist --check
 
