@@ -5,7 +5,7 @@
 //! element-wise loop `r[i] = f(a[i])`.
 
 use santoku_ir::visit::{place_exprs, walk_expr, walk_places};
-use santoku_ir::{Base, Expr, ExprKind, Func, LocalId, Place, Proj, Stmt};
+use santoku_ir::{Base, Expr, ExprKind, Func, FuncId, LocalId, Place, Proj, Stmt};
 
 /// For each pair (result index, parameter index): may both be the same object.
 #[derive(Clone, Debug, Default)]
@@ -70,25 +70,12 @@ impl Walk<'_> {
                 *written |= writes;
                 true
             }
-            Stmt::Call { dsts, func, args, .. } => {
-                let reads: Vec<usize> = (0..args.len()).filter(|k| self.expr_reads(&args[*k])).collect();
-                if !reads.is_empty() && *written {
+            Stmt::Call { dsts, func, args, .. } => self.call(dsts, *func, args, written),
+            Stmt::For { var, lo, hi, body, .. } => {
+                // Bounds may be looked at again after any round.
+                if (self.expr_reads(lo) || self.expr_reads(hi)) && (*written || touches(body, self.ret)) {
                     return false;
                 }
-                for (r, d) in dsts.iter().enumerate().filter(|(_, d)| self.is(d.base, self.ret)) {
-                    let whole = d.projs.is_empty();
-                    for k in &reads {
-                        let arg_whole = matches!(&args[*k].kind, ExprKind::Read(p) if p.projs.is_empty());
-                        let in_place = whole && arg_whole && self.done[func.0 as usize].allowed(r, *k);
-                        if !in_place && !args[*k].ty.is_scalar() {
-                            return false;
-                        }
-                    }
-                    *written = true;
-                }
-                true
-            }
-            Stmt::For { var, body, .. } => {
                 if !touches(body, self.ret) {
                     return !(*written && touches(body, self.param));
                 }
@@ -115,6 +102,26 @@ impl Walk<'_> {
             }
             Stmt::Assert { .. } => true,
         }
+    }
+
+    fn call(&self, dsts: &[Place], func: FuncId, args: &[Expr], written: &mut bool) -> bool {
+        let reads: Vec<usize> = (0..args.len()).filter(|k| self.expr_reads(&args[*k])).collect();
+        let reads_any = !reads.is_empty() || dsts.iter().any(|d| self.place_index_reads(d));
+        if reads_any && *written {
+            return false;
+        }
+        for (r, d) in dsts.iter().enumerate().filter(|(_, d)| self.is(d.base, self.ret)) {
+            let whole = d.projs.is_empty();
+            for k in &reads {
+                let arg_whole = matches!(&args[*k].kind, ExprKind::Read(p) if p.projs.is_empty());
+                let in_place = whole && arg_whole && self.done[func.0 as usize].allowed(r, *k);
+                if !in_place && !args[*k].ty.is_scalar() {
+                    return false;
+                }
+            }
+            *written = true;
+        }
+        true
     }
 
     /// Every access to both objects in `body` is at index `[var]` first.

@@ -362,10 +362,16 @@ fn show(v: &num_bigint::BigInt) -> String {
     v.to_string()
 }
 
+/// Documentation as lines of a C comment, which they neither end nor nest.
+pub fn doc_lines(f: &Func) -> Vec<String> {
+    let lines = f.doc.lines().map(str::trim).filter(|l| !l.is_empty());
+    lines.map(|l| l.replace("*/", "* /").replace("/*", "/ *")).collect()
+}
+
 fn doc_comment(f: &Func, names: &[String]) -> String {
     let mut text = format!("/* {}", f.name);
-    for line in f.doc.lines().filter(|l| !l.trim().is_empty()) {
-        let _ = write!(text, "\n * {}", line.trim().replace("*/", "* /").replace("/*", "/ *"));
+    for line in doc_lines(f) {
+        let _ = write!(text, "\n * {line}");
     }
     let mut notes = vec![];
     for (what, ids) in [("in", &f.params), ("out", &f.rets)] {

@@ -4,7 +4,7 @@
 use crate::ctype::{literal, pow2, CInt};
 use crate::expr::{cast, const_count, Res, Val};
 use crate::func::FnCx;
-use num_integer_floor::floor_mod;
+use num_bigint::BigInt;
 use santoku_ir::{BinOp, Expr, ExprKind, Ty, UnOp};
 
 impl FnCx<'_> {
@@ -58,17 +58,7 @@ impl FnCx<'_> {
     }
 }
 
-/// Floor remainder on big integers.
-mod num_integer_floor {
-    use num_bigint::BigInt;
-    use num_traits::Signed;
-
-    pub fn floor_mod(v: &BigInt, m: &BigInt) -> BigInt {
-        let r = v % m;
-        if r.is_negative() {
-            r + m
-        } else {
-            r
-        }
-    }
+/// The remainder that is not negative; `m` is positive.
+fn floor_mod(v: &BigInt, m: &BigInt) -> BigInt {
+    ((v % m) + m) % m
 }

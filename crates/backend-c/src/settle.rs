@@ -1,13 +1,13 @@
 //! What is settled before printing: asserts and invariants are proved; decided comparisons are constants; loops without a round,
 //! branches not taken and assignments of a place to itself are not code; variables that only those read are not assigned.
-//! Printed, they would be the pointless comparisons and unused variables that C compilers warn of.
+//! Printed, they would be the pointless comparisons and unused variables that C compilers warn of. Bounds are evaluated once.
 
 use crate::alias::expr_places;
 use crate::expr::{decided, scalar_range};
 use num_bigint::BigInt;
 use num_traits::Zero;
-use santoku_ir::visit::{children, map_exprs, rewrite_stmts, stmt_exprs, walk_stmts};
-use santoku_ir::{Base, CmpOp, Expr, ExprKind, Func, LocalId, LocalKind, Place, Program, Stmt, Ty};
+use santoku_ir::visit::{children, expr_locals, map_exprs, rewrite_stmts, stmt_exprs, walk_stmts, written_locals};
+use santoku_ir::{Base, CmpOp, Expr, ExprKind, Func, Local, LocalId, LocalKind, Place, Program, Stmt, Ty};
 use std::collections::BTreeSet;
 
 pub fn settled(program: &Program) -> Program {
@@ -17,8 +17,29 @@ pub fn settled(program: &Program) -> Program {
         map_exprs(&mut func.body, &mut compared);
         rewrite_stmts(&mut func.body, &mut settle);
         drop_unread(func);
+        keep_bounds(func);
     }
     out
+}
+
+/// C looks at the last bound of a loop before every round: where the body may change it, a variable keeps its value.
+fn keep_bounds(func: &mut Func) {
+    let mut body = std::mem::take(&mut func.body);
+    rewrite_stmts(&mut body, &mut |s| {
+        let Stmt::For { var, mut lo, mut hi, rev, unroll, invariants, body, loc } = s else { return vec![s] };
+        let written = written_locals(&body);
+        let bound = if rev { &mut lo } else { &mut hi };
+        let changes = single(bound).is_none() && expr_locals(bound).iter().any(|id| written.contains(id));
+        let kept = changes.then(|| {
+            let id = LocalId(func.locals.len() as u32);
+            let name = if rev { "first" } else { "end" };
+            func.locals.push(Local { name: name.into(), ty: bound.ty.clone(), kind: LocalKind::Var, public: true, loc });
+            let read = Expr { kind: ExprKind::Read(Place::local(id)), ty: bound.ty.clone() };
+            Stmt::Assign { dst: Place::local(id), src: std::mem::replace(bound, read), loc }
+        });
+        kept.into_iter().chain([Stmt::For { var, lo, hi, rev, unroll, invariants, body, loc }]).collect()
+    });
+    func.body = body;
 }
 
 /// A comparison that ranges or equal operands decide.

@@ -3,7 +3,7 @@
 use crate::alias::InPlace;
 use crate::ctype::{literal, word_storage, CInt};
 use crate::expr::Res;
-use crate::func::{storage, CTy, FnCx, Signature};
+use crate::func::{doc_lines, storage, CTy, FnCx, Signature};
 use crate::names::Names;
 use crate::settle::settled;
 use crate::preamble::{helpers_for, mentions, wide_types, ASSUMPTIONS, MEMORY, NOINLINE, PLACEMENT};
@@ -375,9 +375,9 @@ fn header(opts: &Options, prototypes: &str, types: &str) -> String {
 }
 
 fn header_doc(f: &Func) -> String {
-    let lines: Vec<&str> = f.doc.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    let lines = doc_lines(f);
     if lines.is_empty() {
         return String::new();
     }
-    format!("/* {} */\n", lines.join("\n * ").replace("*/ ", "* / "))
+    format!("/* {} */\n", lines.join("\n * "))
 }

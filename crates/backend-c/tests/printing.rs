@@ -238,6 +238,35 @@ fn rotations_by_a_variable_public_count() {
     );
 }
 
+#[test]
+fn bounds_are_those_before_the_first_round() {
+    check(
+        "bounds",
+        "fn f {
+  param p: public int 0..7
+  param a: [u32; 8]
+  ret r: u32
+  var m: public int 0..7
+  counter i: public int
+  counter j: public int
+  body {
+    m#3 = p#0
+    r#2 = 0u32
+    for i#4 in 0 ..< m#3 {
+      m#3 = (m#3 & 3)
+      r#2 = (r#2 + a#1[i#4])
+    }
+    for j#5 in m#3 ..< 8 rev {
+      m#3 = ((m#3 + j#5) & 7)
+      r#2 = ((r#2 <<< 3) ^ a#1[j#5])
+    }
+  }
+}
+",
+        ("r = r + a", "r = r - a"),
+    );
+}
+
 /// The sanitizers are on and end the program.
 #[test]
 fn a_product_in_too_narrow_a_type_is_reported() {
@@ -279,4 +308,14 @@ fn f NAME {
     let own = santoku_backend_c::Options { export: false, ..Default::default() };
     let out = santoku_backend_c::emit(&p, &own).unwrap_or_else(|e| panic!("{e}"));
     assert!(out.source.contains("} Pair;") && !out.header.contains("Pair") && !out.header.contains("stk_u128"), "{}", out.header);
+}
+
+/// Documentation stays inside its comment.
+#[test]
+fn documentation_cannot_end_its_comment() {
+    let mut p = annotated(&parse("fn f export \"unit_f\" {\n  param x: u32\n  ret r: u32\n  body { r#1 = x#0 }\n}\n"));
+    p.funcs[0].doc = "ends here */\n#error out /* and in\n".into();
+    let out = santoku_backend_c::emit(&p, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
+    let files = [("unit.c", out.source.as_str()), ("unit.h", &out.header)];
+    HostProgram::build("gcc", &["-std=c99", "-Wall", "-Wextra", "-Werror", "-c"], &files).unwrap_or_else(|e| panic!("{e}"));
 }

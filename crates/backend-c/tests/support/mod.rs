@@ -19,7 +19,9 @@ use santoku_lab::host::{HostError, HostProgram};
 use santoku_passes::{find, Level, PassOptions};
 
 pub const COMPILERS: [&str; 2] = ["gcc", "clang-19"];
-const STRICT: [&str; 5] = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror"];
+/// No pass ran: what they would fold may be compared in vain, or make a variable vain. That alone is no error.
+const STRICT: [&str; 7] =
+    ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-error=type-limits", "-Wno-error=unused-but-set-variable"];
 const SANITIZED: [&str; 2] = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// A program as it was meant, and its C.
