@@ -438,7 +438,7 @@ fn uniform_masks(p: &mut Program, shared: &BTreeSet<String>) {
 fn dims(t: &Ty) -> String {
     match t {
         Ty::Array { elem, len: Len::Const(n), .. } => format!("[{n}]{}", dims(elem)),
-        _ => "[1]".to_string().repeat(0),
+        _ => String::new(),
     }
 }
 

@@ -4,7 +4,7 @@
 //! scalars and stored once at the end.  Leaves out: parameters (they are in memory already and are not written),
 //! arrays that are passed to calls, selected as a whole, compared, or larger than the option allows.
 //! Class: checked.
-//! Page: docs/passes/array-to-scalar.md.  Tests: tests/array_to_scalar.rs, tests/broken.rs.
+//! Page: docs/passes/array-to-scalar.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
 use crate::util::{add_var, each_function, local_of};

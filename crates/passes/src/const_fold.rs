@@ -4,7 +4,7 @@
 //! branches on constants become one of their sides; loops that never run go.
 //! Leaves out: reordering of operands; rules are in fold.rs.
 //! Class: checked.
-//! Page: docs/passes/const-fold.md.  Tests: tests/const_fold.rs, tests/broken.rs.
+//! Page: docs/passes/const-fold.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::fold::simplify;
 use crate::options::PassOptions;

@@ -4,7 +4,7 @@
 //! Leaves out: destinations with computed indices, variables that outlive the copy, and copies that change the declared
 //! range (the wider storage is needed for the intermediate values).
 //! Class: checked.
-//! Page: docs/passes/copy-free.md.  Tests: tests/copy_free.rs, tests/broken.rs.
+//! Page: docs/passes/copy-free.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
 use crate::util::{accesses, each_function, fixed, local_of, overlap};

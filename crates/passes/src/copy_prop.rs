@@ -4,7 +4,7 @@
 //! Leaves out: scalar copies of array elements (a variable is cheaper to read than memory) and copies whose origin has
 //! a computed index.
 //! Class: checked.
-//! Page: docs/passes/copy-prop.md.  Tests: tests/copy_prop.rs, tests/broken.rs.
+//! Page: docs/passes/copy-prop.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
 use crate::util::{each_function, fixed, local_of, overlap};

@@ -3,7 +3,7 @@
 //! Needs: nothing.  Keeps: order of statements; a new variable is assigned right before the first use.
 //! Leaves out: expressions across loop and branch borders, aggregates, expressions below the size option.
 //! Class: checked.
-//! Page: docs/passes/cse.md.  Tests: tests/cse.rs, tests/broken.rs.
+//! Page: docs/passes/cse.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
 use crate::util::{add_var, each_function, expr_size, is_public, local_of, overlap, reads};

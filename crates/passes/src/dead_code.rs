@@ -4,7 +4,7 @@
 //! Leaves out: single elements of an array; an array is live or dead as a whole, after `array-to-scalar` that is exact
 //! for all but the arrays that must stay in memory.
 //! Class: checked.
-//! Page: docs/passes/dead-code.md.  Tests: tests/dead_code.rs, tests/broken.rs.
+//! Page: docs/passes/dead-code.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
 use crate::util::{each_function, local_of};

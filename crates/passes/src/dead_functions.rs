@@ -3,7 +3,7 @@
 //! Needs: roots: exported functions, tests (unless told otherwise), and those named in the options.  Keeps: the text of
 //! every function that stays, and the order.  Leaves out: programs without any root, which are libraries.
 //! Class: checked. What stays must be the same text, and no root may go.
-//! Page: docs/passes/dead-functions.md.  Tests: tests/dead_functions.rs, tests/broken.rs.
+//! Page: docs/passes/dead-functions.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
 use crate::util::map_calls;

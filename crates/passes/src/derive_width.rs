@@ -4,7 +4,7 @@
 //! declared ranges.  Leaves out: the choice of machine types, which is the back end's; asserts and invariants are still
 //! there, as facts.
 //! Class: checked. The written ranges are proved again from the annotated text alone.
-//! Page: docs/passes/derive-width.md.  Tests: tests/derive_width.rs, tests/broken.rs.
+//! Page: docs/passes/derive-width.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
 use santoku_ir::visit::{map_exprs, walk_stmts};

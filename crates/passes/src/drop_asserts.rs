@@ -3,7 +3,7 @@
 //! Needs: `derive-width` before it, which may use them as facts.  Keeps: the assertions of `test` blocks, which are what
 //! those blocks are for.  Leaves out: contracts; they stay for reports and headers.
 //! Class: checked.
-//! Page: docs/passes/drop-asserts.md.  Tests: tests/drop_asserts.rs.
+//! Page: docs/passes/drop-asserts.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
 use crate::util::each_function;

@@ -4,7 +4,7 @@
 //! bounds.  Keeps: zeros that the first row does not cover.  Leaves out: the unrolled case, where `const-fold` after
 //! `array-to-scalar` does the same.
 //! Class: checked.
-//! Page: docs/passes/first-row-init.md.  Tests: tests/first_row_init.rs, tests/broken.rs.
+//! Page: docs/passes/first-row-init.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
 use crate::util::{each_function, local_of};

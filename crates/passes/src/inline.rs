@@ -4,7 +4,7 @@
 //! Keeps: meaning; parameters read through to the argument where that is a plain place.
 //! Leaves out: callees whose local arrays have a run-time length that the caller cannot name.
 //! Class: checked. Both sides are executed with the inlined functions expanded.
-//! Page: docs/passes/inline.md.  Tests: tests/inline.rs, tests/broken.rs.
+//! Page: docs/passes/inline.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::{Level, PassOptions};
 use crate::util::{each_function, fixed, is_public, local_of, size};

@@ -4,7 +4,7 @@
 //! first carry pass of a sum does, by one) is delayed: the first loop's first iterations come before the joint loop.
 //! Leaves out: loops with calls of unequal span, loops that share a scalar, indices other than counter plus constant.
 //! Class: checked.
-//! Page: docs/passes/loop-fusion.md.  Tests: tests/loop_fusion.rs, tests/broken.rs.
+//! Page: docs/passes/loop-fusion.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
 use crate::util::{accesses, each_function, local_of};

@@ -3,7 +3,7 @@
 //! Needs: constant bounds.  Keeps: order of iterations.  Inner loops are decided before the loop around them.
 //! Leaves out: partial unrolling, loops with run-time bounds, `@rolled` loops; what exceeds its size stays a loop.
 //! Class: checked.
-//! Page: docs/passes/unroll.md.  Tests: tests/unroll.rs, tests/broken.rs.
+//! Page: docs/passes/unroll.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
 use crate::util::{each_function, size};
