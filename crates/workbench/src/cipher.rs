@@ -226,5 +226,6 @@ pub fn text(run: &HostRun) -> String {
         let lines = rows.iter().map(|r| vec![r.implementation.clone(), format!("{:.3}", per_byte(r)), spread(r)]).collect();
         text += &format!("{op}: {what}\n{}\n", table(&["implementation", "core cycles/byte", "10%..90%"], 1, lines));
     }
-    text + &format!("{}: {} bytes; {}. Every output in bytes equals the interpreter's.\n", run.workload, run.message_len, run.machine.cpu)
+    let (name, bytes, cpu) = (&run.workload, run.message_len, &run.machine.cpu);
+    text + &format!("{name}: {bytes} bytes; {cpu}; {}.\nEvery output in bytes equals the interpreter's.\n", run.samples())
 }

@@ -80,11 +80,11 @@ pub fn text(run: &HostRun) -> String {
     let lines = ops.iter().flat_map(|op| run.rows.iter().filter(move |r| r.op == **op)).map(line).collect();
     let header = ["operation", "implementation", "core cycles", "10%..90%", "per second", "x libsodium"];
     format!(
-        "{}{} bytes. {}; {} samples each, interleaved; pinned to processor {}. Libraries as the distribution builds them.\n",
+        "{}{} bytes. {}, pinned to processor {}; {}. Libraries as the distribution builds them.\n",
         table(&header, 2, lines),
         run.message_len,
         run.machine.cpu,
-        run.rows.first().map_or(0, |r| r.samples),
         crate::text::or_dash(run.machine.pinned_cpu),
+        run.samples(),
     )
 }

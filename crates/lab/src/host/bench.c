@@ -1,6 +1,7 @@
 /* Times several implementations in one run. Sample i of every (implementation, operation) pair is taken before sample
    i + 1 of any, so that drift of the machine meets all alike; the starting pair rotates. A sample is a short batch, so
-   that most samples see no interrupt and the median is that of an undisturbed machine.
+   that most samples see no interrupt. Before and after each stands a probe that wants every issue slot of the core: a
+   neighbour on the same core shows there, and the reader of the samples keeps those without one.
    Prints one JSON object a line: machine, result (hex, for comparison), samples. */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -15,6 +16,7 @@ struct slot {
   const struct bench_op *op;
   size_t reps;
   uint64_t *samples;
+  uint64_t *probes; /* the slower of the two around each sample */
 };
 
 static uint64_t tick(void)
@@ -30,6 +32,17 @@ static uint64_t batch(const struct bench_op *op, size_t reps)
 {
   uint64_t t = tick();
   for (size_t i = 0; i < reps; i++) op->run();
+  return tick() - t;
+}
+
+/* TSC ticks of 12000 additions, six independent chains of them. */
+static uint64_t probe(void)
+{
+  uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, t = tick();
+  for (int i = 0; i < 1000; i++)
+    __asm__ volatile("add $1,%0\n\tadd $1,%1\n\tadd $1,%2\n\tadd $1,%3\n\tadd $1,%4\n\tadd $1,%5\n\t"
+                     "add $1,%0\n\tadd $1,%1\n\tadd $1,%2\n\tadd $1,%3\n\tadd $1,%4\n\tadd $1,%5"
+                     : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f));
   return tick() - t;
 }
 
@@ -77,11 +90,11 @@ static size_t choose_reps(const struct bench_op *op, double hz)
   return best == 0 ? target : best >= target ? 1 : target / best;
 }
 
-static void print_samples(const char *head, const uint64_t *s, size_t n)
+static void print_list(const char *name, const uint64_t *s, size_t n)
 {
-  printf("%s", head);
+  printf(",\"%s\":[", name);
   for (size_t i = 0; i < n; i++) printf("%s%llu", i ? "," : "", (unsigned long long)s[i]);
-  printf("]}\n");
+  printf("]");
 }
 
 static void print_result(const struct slot *s)
@@ -106,8 +119,9 @@ int main(void)
       return 3;
     }
     for (size_t j = 0; j < bench_impls[i].impl->nops; j++) {
-      struct slot s = {bench_impls[i].name, &bench_impls[i].impl->ops[j], 0, calloc(ROUNDS, sizeof(uint64_t))};
-      if (n == sizeof slots / sizeof slots[0] || !s.samples) return 4;
+      struct slot s = {bench_impls[i].name, &bench_impls[i].impl->ops[j], 0, calloc(ROUNDS, sizeof(uint64_t)),
+                       calloc(ROUNDS, sizeof(uint64_t))};
+      if (n == sizeof slots / sizeof slots[0] || !s.samples || !s.probes) return 4;
       s.op->run();
       print_result(&s);
       s.reps = choose_reps(s.op, hz);
@@ -119,17 +133,22 @@ int main(void)
     for (size_t k = 0; k < n; k++) {
       struct slot *s = &slots[(k + r) % n];
       s->op->run(); /* not timed: brings this implementation back into the caches */
+      uint64_t before = probe();
       s->samples[r] = batch(s->op, s->reps);
+      uint64_t after = probe();
+      s->probes[r] = before > after ? before : after;
     }
   }
 
-  char head[512];
-  snprintf(head, sizeof head, "{\"kind\":\"machine\",\"tsc_hz\":%.0f,\"pinned_cpu\":%d,\"chain_core_cycles\":9000,\"chain_tsc\":[", hz, cpu);
-  print_samples(head, chain, ROUNDS);
+  printf("{\"kind\":\"machine\",\"tsc_hz\":%.0f,\"pinned_cpu\":%d,\"chain_core_cycles\":9000", hz, cpu);
+  print_list("chain_tsc", chain, ROUNDS);
+  printf("}\n");
   for (size_t k = 0; k < n; k++) {
-    snprintf(head, sizeof head, "{\"kind\":\"samples\",\"implementation\":\"%s\",\"op\":\"%s\",\"bytes\":%zu,\"reps\":%zu,\"tsc\":[",
-             slots[k].impl, slots[k].op->name, slots[k].op->bytes, slots[k].reps);
-    print_samples(head, slots[k].samples, ROUNDS);
+    printf("{\"kind\":\"samples\",\"implementation\":\"%s\",\"op\":\"%s\",\"bytes\":%zu,\"reps\":%zu", slots[k].impl,
+           slots[k].op->name, slots[k].op->bytes, slots[k].reps);
+    print_list("tsc", slots[k].samples, ROUNDS);
+    print_list("probe", slots[k].probes, ROUNDS);
+    printf("}\n");
   }
   return 0;
 }

@@ -7,6 +7,8 @@
 //! Method: batches of about 150 us, one sample of every pair before the next of any, medians with 10th and 90th
 //! percentiles, pinned to one processor where the system allows it. Counted is the time-stamp counter; the ratio of
 //! core cycles to its ticks comes from a chain of dependent multiplications timed between the samples of the same run.
+//! A shared core slows what is bound by throughput up to twofold, by another tenant's doing: a probe that wants every issue
+//! slot stands before and after each sample, and only samples between undisturbed probes count.
 
 pub mod kernel;
 mod link;
@@ -100,8 +102,10 @@ pub struct HostRow {
     pub compiler: String,
     /// Flags, joined by spaces.
     pub cflags: String,
-    /// Samples taken.
+    /// Samples that count: those beside whose probes no neighbour on the core was seen (at least 20).
     pub samples: usize,
+    /// Samples taken.
+    pub taken: usize,
     /// Operations in one sample.
     pub reps: usize,
     /// Time-stamp counter ticks per operation.
@@ -138,6 +142,16 @@ pub struct HostRun {
     pub machine: HostMachine,
     /// One row per (implementation, operation), in the order given.
     pub rows: Vec<HostRow>,
+}
+
+impl HostRun {
+    /// How many samples there are, in words: taken of each, and fewest and most that count.
+    pub fn samples(&self) -> String {
+        let taken = self.rows.iter().map(|r| r.taken).max().unwrap_or(0);
+        let fewest = self.rows.iter().map(|r| r.samples).min().unwrap_or(0);
+        let most = self.rows.iter().map(|r| r.samples).max().unwrap_or(0);
+        format!("{taken} samples each, interleaved, of which the {fewest} to {most} least disturbed by a neighbour on the core count")
+    }
 }
 
 /// Why a comparison gave no numbers.
