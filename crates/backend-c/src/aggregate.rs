@@ -6,6 +6,10 @@ use crate::expr::{is_zero_const, Res, Val};
 use crate::func::{CTy, FnCx};
 use num_bigint::BigInt;
 use santoku_ir::{CmpOp, Expr, ExprKind, Len, Place, Ty};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Elements up to which a selection is written out: gcc at -O2 keeps even a loop of five, which costs more than what is in it.
+const FEW: u64 = 5;
 
 impl FnCx<'_> {
     /// `dst = src` for an aggregate; through a temporary if `src` reads what `dst` overwrites piece by piece.
@@ -91,9 +95,32 @@ impl FnCx<'_> {
         self.line(&format!("uint32_t {cond} = {text};"));
         let (x, x_ty) = self.operand(cty, a)?;
         let (y, y_ty) = self.operand(cty, b)?;
-        self.select_into(dst, cty, &cond, (&x, &x_ty), (&y, &y_ty))?;
+        // One mask for each width, before the loops: a mask made in a loop keeps compilers from vectorising it.
+        let mut widths = BTreeSet::new();
+        self.select_widths(cty, &x_ty, &y_ty, &mut widths);
+        let mut masks = BTreeMap::new();
+        for bits in widths {
+            let mask = self.fresh.fresh("mask");
+            self.line(&format!("{} {mask} = stk_mask_u{bits}({cond});", CInt::unsigned(bits).name()));
+            masks.insert(bits, mask);
+        }
+        self.select_into(dst, cty, &masks, (&x, &x_ty), (&y, &y_ty))?;
         self.close();
         Ok(())
+    }
+
+    /// Widths of the masks that a selection between objects of these types takes.
+    fn select_widths(&self, to: &CTy, a: &CTy, b: &CTy, out: &mut BTreeSet<u32>) {
+        match (to, a, b) {
+            (CTy::Int(t), CTy::Int(ta), CTy::Int(tb)) => {
+                out.insert(select_width(*t, *ta, *tb));
+            }
+            (CTy::Array(e, _), CTy::Array(ea, _), CTy::Array(eb, _)) => self.select_widths(e, ea, eb, out),
+            (CTy::Struct(id), CTy::Struct(_), CTy::Struct(_)) => {
+                self.unit.fields(*id).iter().for_each(|(_, ty)| self.select_widths(ty, ty, ty, out));
+            }
+            _ => {}
+        }
     }
 
     /// The operand as an object in memory.
@@ -107,20 +134,27 @@ impl FnCx<'_> {
         Ok((tmp, cty.clone()))
     }
 
-    fn select_into(&mut self, dst: &str, cty: &CTy, cond: &str, a: (&str, &CTy), b: (&str, &CTy)) -> Res<()> {
+    fn select_into(&mut self, dst: &str, cty: &CTy, masks: &BTreeMap<u32, String>, a: (&str, &CTy), b: (&str, &CTy)) -> Res<()> {
         match (cty, a.1, b.1) {
             (CTy::Int(t), CTy::Int(ta), CTy::Int(tb)) => {
-                let u = CInt::unsigned(t.bits.max(ta.bits).max(tb.bits));
+                let u = CInt::unsigned(select_width(*t, *ta, *tb));
                 let text = |v: (&str, &CInt)| if *v.1 == u { v.0.to_string() } else { format!("({}){}", u.name(), v.0) };
                 let (x, y) = (text((a.0, ta)), text((b.0, tb)));
-                let mask = format!("stk_mask_u{}({cond})", u.bits);
+                let mask = &masks[&u.bits];
                 let back = if *t == u && u.bits >= 32 { String::new() } else { format!("({})", t.name()) };
                 self.line(&format!("{dst} = {back}({y} ^ ({mask} & ({x} ^ {y})));"));
                 Ok(())
             }
+            (CTy::Array(e, Len::Const(n)), CTy::Array(ea, _), CTy::Array(eb, _)) if *n <= FEW && matches!(**e, CTy::Int(_)) => {
+                for i in 0..*n {
+                    let at = |s: &str| format!("{s}[{i}]");
+                    self.select_into(&at(dst), e, masks, (&at(a.0), ea), (&at(b.0), eb))?;
+                }
+                Ok(())
+            }
             (CTy::Array(e, len), CTy::Array(ea, _), CTy::Array(eb, _)) => {
                 let i = self.loop_over(len)?;
-                self.select_into(&format!("{dst}[{i}]"), e, cond, (&format!("{}[{i}]", a.0), ea), (&format!("{}[{i}]", b.0), eb))?;
+                self.select_into(&format!("{dst}[{i}]"), e, masks, (&format!("{}[{i}]", a.0), ea), (&format!("{}[{i}]", b.0), eb))?;
                 self.close();
                 self.close();
                 Ok(())
@@ -128,7 +162,7 @@ impl FnCx<'_> {
             (CTy::Struct(id), CTy::Struct(_), CTy::Struct(_)) => {
                 for (name, ty) in self.unit.fields(*id) {
                     let at = |s: &str| format!("{s}.{name}");
-                    self.select_into(&at(dst), &ty, cond, (&at(a.0), &ty), (&at(b.0), &ty))?;
+                    self.select_into(&at(dst), &ty, masks, (&at(a.0), &ty), (&at(b.0), &ty))?;
                 }
                 Ok(())
             }
@@ -270,4 +304,9 @@ impl FnCx<'_> {
             _ => Err(self.unsupported("this comparison of aggregates")),
         }
     }
+}
+
+/// Bits of the words in which a selection between `a` and `b` for `to` is made.
+fn select_width(to: CInt, a: CInt, b: CInt) -> u32 {
+    to.bits.max(a.bits).max(b.bits)
 }

@@ -3855,24 +3855,22 @@ STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict r
         cond = stk_eq_u32(i, j);
         {
             uint32_t cond_3 = cond;
-            {
-                uint32_t k_2;
-                for (k_2 = 0; k_2 < 5; k_2++) {
-                    q.plus[k_2] = (q.plus[k_2] ^ (stk_mask_u64(cond_3) & (rows[j].plus[k_2] ^ q.plus[k_2])));
-                }
-            }
-            {
-                uint32_t k_3;
-                for (k_3 = 0; k_3 < 5; k_3++) {
-                    q.minus[k_3] = (q.minus[k_3] ^ (stk_mask_u64(cond_3) & (rows[j].minus[k_3] ^ q.minus[k_3])));
-                }
-            }
-            {
-                uint32_t k_4;
-                for (k_4 = 0; k_4 < 5; k_4++) {
-                    q.td[k_4] = (q.td[k_4] ^ (stk_mask_u64(cond_3) & (rows[j].td[k_4] ^ q.td[k_4])));
-                }
-            }
+            uint64_t mask = stk_mask_u64(cond_3);
+            q.plus[0] = (q.plus[0] ^ (mask & (rows[j].plus[0] ^ q.plus[0])));
+            q.plus[1] = (q.plus[1] ^ (mask & (rows[j].plus[1] ^ q.plus[1])));
+            q.plus[2] = (q.plus[2] ^ (mask & (rows[j].plus[2] ^ q.plus[2])));
+            q.plus[3] = (q.plus[3] ^ (mask & (rows[j].plus[3] ^ q.plus[3])));
+            q.plus[4] = (q.plus[4] ^ (mask & (rows[j].plus[4] ^ q.plus[4])));
+            q.minus[0] = (q.minus[0] ^ (mask & (rows[j].minus[0] ^ q.minus[0])));
+            q.minus[1] = (q.minus[1] ^ (mask & (rows[j].minus[1] ^ q.minus[1])));
+            q.minus[2] = (q.minus[2] ^ (mask & (rows[j].minus[2] ^ q.minus[2])));
+            q.minus[3] = (q.minus[3] ^ (mask & (rows[j].minus[3] ^ q.minus[3])));
+            q.minus[4] = (q.minus[4] ^ (mask & (rows[j].minus[4] ^ q.minus[4])));
+            q.td[0] = (q.td[0] ^ (mask & (rows[j].td[0] ^ q.td[0])));
+            q.td[1] = (q.td[1] ^ (mask & (rows[j].td[1] ^ q.td[1])));
+            q.td[2] = (q.td[2] ^ (mask & (rows[j].td[2] ^ q.td[2])));
+            q.td[3] = (q.td[3] ^ (mask & (rows[j].td[3] ^ q.td[3])));
+            q.td[4] = (q.td[4] ^ (mask & (rows[j].td[4] ^ q.td[4])));
         }
     }
     memmove(opposite.plus, q.minus, 5 * sizeof(uint64_t));
@@ -3881,24 +3879,22 @@ STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict r
     cond_2 = stk_eq_u32(top, UINT32_C(1));
     {
         uint32_t cond_4 = cond_2;
-        {
-            uint32_t k_5;
-            for (k_5 = 0; k_5 < 5; k_5++) {
-                (*result).plus[k_5] = (opposite.plus[k_5] ^ (stk_mask_u64(cond_4) & (q.plus[k_5] ^ opposite.plus[k_5])));
-            }
-        }
-        {
-            uint32_t k_6;
-            for (k_6 = 0; k_6 < 5; k_6++) {
-                (*result).minus[k_6] = (opposite.minus[k_6] ^ (stk_mask_u64(cond_4) & (q.minus[k_6] ^ opposite.minus[k_6])));
-            }
-        }
-        {
-            uint32_t k_7;
-            for (k_7 = 0; k_7 < 5; k_7++) {
-                (*result).td[k_7] = (opposite.td[k_7] ^ (stk_mask_u64(cond_4) & (q.td[k_7] ^ opposite.td[k_7])));
-            }
-        }
+        uint64_t mask_2 = stk_mask_u64(cond_4);
+        (*result).plus[0] = (opposite.plus[0] ^ (mask_2 & (q.plus[0] ^ opposite.plus[0])));
+        (*result).plus[1] = (opposite.plus[1] ^ (mask_2 & (q.plus[1] ^ opposite.plus[1])));
+        (*result).plus[2] = (opposite.plus[2] ^ (mask_2 & (q.plus[2] ^ opposite.plus[2])));
+        (*result).plus[3] = (opposite.plus[3] ^ (mask_2 & (q.plus[3] ^ opposite.plus[3])));
+        (*result).plus[4] = (opposite.plus[4] ^ (mask_2 & (q.plus[4] ^ opposite.plus[4])));
+        (*result).minus[0] = (opposite.minus[0] ^ (mask_2 & (q.minus[0] ^ opposite.minus[0])));
+        (*result).minus[1] = (opposite.minus[1] ^ (mask_2 & (q.minus[1] ^ opposite.minus[1])));
+        (*result).minus[2] = (opposite.minus[2] ^ (mask_2 & (q.minus[2] ^ opposite.minus[2])));
+        (*result).minus[3] = (opposite.minus[3] ^ (mask_2 & (q.minus[3] ^ opposite.minus[3])));
+        (*result).minus[4] = (opposite.minus[4] ^ (mask_2 & (q.minus[4] ^ opposite.minus[4])));
+        (*result).td[0] = (opposite.td[0] ^ (mask_2 & (q.td[0] ^ opposite.td[0])));
+        (*result).td[1] = (opposite.td[1] ^ (mask_2 & (q.td[1] ^ opposite.td[1])));
+        (*result).td[2] = (opposite.td[2] ^ (mask_2 & (q.td[2] ^ opposite.td[2])));
+        (*result).td[3] = (opposite.td[3] ^ (mask_2 & (q.td[3] ^ opposite.td[3])));
+        (*result).td[4] = (opposite.td[4] ^ (mask_2 & (q.td[4] ^ opposite.td[4])));
     }
 }
 
@@ -4555,10 +4551,11 @@ STK_NOINLINE static void field_sc25519_reduce(uint32_t *restrict result, const u
     cond_1_subtract_order = stk_lt_i32(d_1_subtract_order[12], INT32_C(0));
     {
         uint32_t cond = cond_1_subtract_order;
+        uint32_t mask = stk_mask_u32(cond);
         {
             uint32_t k;
             for (k = 0; k < 13; k++) {
-                result_1_subtract_order[k] = ((uint32_t)d_1_subtract_order[k] ^ (stk_mask_u32(cond) & (t_0_made_positive[k] ^ (uint32_t)d_1_subtract_order[k])));
+                result_1_subtract_order[k] = ((uint32_t)d_1_subtract_order[k] ^ (mask & (t_0_made_positive[k] ^ (uint32_t)d_1_subtract_order[k])));
             }
         }
     }
@@ -4602,10 +4599,11 @@ STK_NOINLINE static void field_sc25519_reduce(uint32_t *restrict result, const u
     cond_2_subtract_order = stk_lt_i32(d_2_subtract_order[12], INT32_C(0));
     {
         uint32_t cond_2 = cond_2_subtract_order;
+        uint32_t mask_2 = stk_mask_u32(cond_2);
         {
             uint32_t k_2;
             for (k_2 = 0; k_2 < 13; k_2++) {
-                result_2_subtract_order[k_2] = ((uint32_t)d_2_subtract_order[k_2] ^ (stk_mask_u32(cond_2) & (result_1_subtract_order[k_2] ^ (uint32_t)d_2_subtract_order[k_2])));
+                result_2_subtract_order[k_2] = ((uint32_t)d_2_subtract_order[k_2] ^ (mask_2 & (result_1_subtract_order[k_2] ^ (uint32_t)d_2_subtract_order[k_2])));
             }
         }
     }
@@ -5339,12 +5337,12 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     cond = direct ^ 1u;
     {
         uint32_t cond_3 = cond;
-        {
-            uint32_t k_3;
-            for (k_3 = 0; k_3 < 5; k_3++) {
-                x[k_3] = (x[k_3] ^ (stk_mask_u64(cond_3) & (xi[k_3] ^ x[k_3])));
-            }
-        }
+        uint64_t mask = stk_mask_u64(cond_3);
+        x[0] = (x[0] ^ (mask & (xi[0] ^ x[0])));
+        x[1] = (x[1] ^ (mask & (xi[1] ^ x[1])));
+        x[2] = (x[2] ^ (mask & (xi[2] ^ x[2])));
+        x[3] = (x[3] ^ (mask & (xi[3] ^ x[3])));
+        x[4] = (x[4] ^ (mask & (xi[4] ^ x[4])));
     }
     field_fe25519_radix51_to_bytes(bytes, x);
     odd = stk_eq_u32(((uint32_t)bytes[0] & UINT32_C(1)), UINT32_C(1));
@@ -5353,21 +5351,21 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     field_fe25519_radix51_neg(call, x);
     {
         uint32_t cond_4 = cond_2;
-        {
-            uint32_t k_4;
-            for (k_4 = 0; k_4 < 5; k_4++) {
-                x[k_4] = (x[k_4] ^ (stk_mask_u64(cond_4) & (call[k_4] ^ x[k_4])));
-            }
-        }
+        uint64_t mask_2 = stk_mask_u64(cond_4);
+        x[0] = (x[0] ^ (mask_2 & (call[0] ^ x[0])));
+        x[1] = (x[1] ^ (mask_2 & (call[1] ^ x[1])));
+        x[2] = (x[2] ^ (mask_2 & (call[2] ^ x[2])));
+        x[3] = (x[3] ^ (mask_2 & (call[3] ^ x[3])));
+        x[4] = (x[4] ^ (mask_2 & (call[4] ^ x[4])));
     }
     uint64_t diff_3 = 0;
     {
         uint8_t tmp[32];
         memset(tmp, 0, 32);
         {
-            uint32_t k_5;
-            for (k_5 = 0; k_5 < 32; k_5++) {
-                diff_3 |= (uint64_t)bytes[k_5] ^ (uint64_t)tmp[k_5];
+            uint32_t k_3;
+            for (k_3 = 0; k_3 < 32; k_3++) {
+                diff_3 |= (uint64_t)bytes[k_3] ^ (uint64_t)tmp[k_3];
             }
         }
     }
@@ -5375,9 +5373,9 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     uint64_t diff_4 = 0;
     {
         {
-            uint32_t k_6;
-            for (k_6 = 0; k_6 < 32; k_6++) {
-                diff_4 |= (uint64_t)canonical[k_6] ^ (uint64_t)low[k_6];
+            uint32_t k_4;
+            for (k_4 = 0; k_4 < 32; k_4++) {
+                diff_4 |= (uint64_t)canonical[k_4] ^ (uint64_t)low[k_4];
             }
         }
     }
@@ -7735,22 +7733,23 @@ STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict r
         cond = stk_eq_u32(i, j);
         {
             uint32_t cond_3 = cond;
+            uint32_t mask = stk_mask_u32(cond_3);
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 10; k_2++) {
-                    q.plus[k_2] = (int32_t)((uint32_t)q.plus[k_2] ^ (stk_mask_u32(cond_3) & ((uint32_t)rows[j].plus[k_2] ^ (uint32_t)q.plus[k_2])));
+                    q.plus[k_2] = (int32_t)((uint32_t)q.plus[k_2] ^ (mask & ((uint32_t)rows[j].plus[k_2] ^ (uint32_t)q.plus[k_2])));
                 }
             }
             {
                 uint32_t k_3;
                 for (k_3 = 0; k_3 < 10; k_3++) {
-                    q.minus[k_3] = (int32_t)((uint32_t)q.minus[k_3] ^ (stk_mask_u32(cond_3) & ((uint32_t)rows[j].minus[k_3] ^ (uint32_t)q.minus[k_3])));
+                    q.minus[k_3] = (int32_t)((uint32_t)q.minus[k_3] ^ (mask & ((uint32_t)rows[j].minus[k_3] ^ (uint32_t)q.minus[k_3])));
                 }
             }
             {
                 uint32_t k_4;
                 for (k_4 = 0; k_4 < 10; k_4++) {
-                    q.td[k_4] = (int32_t)((uint32_t)q.td[k_4] ^ (stk_mask_u32(cond_3) & ((uint32_t)rows[j].td[k_4] ^ (uint32_t)q.td[k_4])));
+                    q.td[k_4] = (int32_t)((uint32_t)q.td[k_4] ^ (mask & ((uint32_t)rows[j].td[k_4] ^ (uint32_t)q.td[k_4])));
                 }
             }
         }
@@ -7770,22 +7769,23 @@ STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict r
     cond_2 = stk_eq_u32(top, UINT32_C(1));
     {
         uint32_t cond_4 = cond_2;
+        uint32_t mask_2 = stk_mask_u32(cond_4);
         {
             uint32_t k_5;
             for (k_5 = 0; k_5 < 10; k_5++) {
-                (*result).plus[k_5] = (int32_t)((uint32_t)opposite.plus[k_5] ^ (stk_mask_u32(cond_4) & ((uint32_t)q.plus[k_5] ^ (uint32_t)opposite.plus[k_5])));
+                (*result).plus[k_5] = (int32_t)((uint32_t)opposite.plus[k_5] ^ (mask_2 & ((uint32_t)q.plus[k_5] ^ (uint32_t)opposite.plus[k_5])));
             }
         }
         {
             uint32_t k_6;
             for (k_6 = 0; k_6 < 10; k_6++) {
-                (*result).minus[k_6] = (int32_t)((uint32_t)opposite.minus[k_6] ^ (stk_mask_u32(cond_4) & ((uint32_t)q.minus[k_6] ^ (uint32_t)opposite.minus[k_6])));
+                (*result).minus[k_6] = (int32_t)((uint32_t)opposite.minus[k_6] ^ (mask_2 & ((uint32_t)q.minus[k_6] ^ (uint32_t)opposite.minus[k_6])));
             }
         }
         {
             uint32_t k_7;
             for (k_7 = 0; k_7 < 10; k_7++) {
-                (*result).td[k_7] = (int32_t)((uint32_t)opposite.td[k_7] ^ (stk_mask_u32(cond_4) & ((uint32_t)q.td[k_7] ^ (uint32_t)opposite.td[k_7])));
+                (*result).td[k_7] = (int32_t)((uint32_t)opposite.td[k_7] ^ (mask_2 & ((uint32_t)q.td[k_7] ^ (uint32_t)opposite.td[k_7])));
             }
         }
     }
@@ -8435,10 +8435,11 @@ STK_NOINLINE static void field_sc25519_reduce(uint32_t *restrict result, const u
     cond_1_subtract_order = stk_lt_i32(d_1_subtract_order[12], INT32_C(0));
     {
         uint32_t cond = cond_1_subtract_order;
+        uint32_t mask = stk_mask_u32(cond);
         {
             uint32_t k;
             for (k = 0; k < 13; k++) {
-                result_1_subtract_order[k] = ((uint32_t)d_1_subtract_order[k] ^ (stk_mask_u32(cond) & (t_0_made_positive[k] ^ (uint32_t)d_1_subtract_order[k])));
+                result_1_subtract_order[k] = ((uint32_t)d_1_subtract_order[k] ^ (mask & (t_0_made_positive[k] ^ (uint32_t)d_1_subtract_order[k])));
             }
         }
     }
@@ -8482,10 +8483,11 @@ STK_NOINLINE static void field_sc25519_reduce(uint32_t *restrict result, const u
     cond_2_subtract_order = stk_lt_i32(d_2_subtract_order[12], INT32_C(0));
     {
         uint32_t cond_2 = cond_2_subtract_order;
+        uint32_t mask_2 = stk_mask_u32(cond_2);
         {
             uint32_t k_2;
             for (k_2 = 0; k_2 < 13; k_2++) {
-                result_2_subtract_order[k_2] = ((uint32_t)d_2_subtract_order[k_2] ^ (stk_mask_u32(cond_2) & (result_1_subtract_order[k_2] ^ (uint32_t)d_2_subtract_order[k_2])));
+                result_2_subtract_order[k_2] = ((uint32_t)d_2_subtract_order[k_2] ^ (mask_2 & (result_1_subtract_order[k_2] ^ (uint32_t)d_2_subtract_order[k_2])));
             }
         }
     }
@@ -9312,10 +9314,11 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     cond = direct ^ 1u;
     {
         uint32_t cond_3 = cond;
+        uint32_t mask = stk_mask_u32(cond_3);
         {
             uint32_t k_3;
             for (k_3 = 0; k_3 < 10; k_3++) {
-                x[k_3] = (int32_t)((uint32_t)x[k_3] ^ (stk_mask_u32(cond_3) & ((uint32_t)xi[k_3] ^ (uint32_t)x[k_3])));
+                x[k_3] = (int32_t)((uint32_t)x[k_3] ^ (mask & ((uint32_t)xi[k_3] ^ (uint32_t)x[k_3])));
             }
         }
     }
@@ -9335,10 +9338,11 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     result_3_neg[9] = -x[9];
     {
         uint32_t cond_4 = cond_2;
+        uint32_t mask_2 = stk_mask_u32(cond_4);
         {
             uint32_t k_4;
             for (k_4 = 0; k_4 < 10; k_4++) {
-                x[k_4] = (int32_t)((uint32_t)x[k_4] ^ (stk_mask_u32(cond_4) & ((uint32_t)result_3_neg[k_4] ^ (uint32_t)x[k_4])));
+                x[k_4] = (int32_t)((uint32_t)x[k_4] ^ (mask_2 & ((uint32_t)result_3_neg[k_4] ^ (uint32_t)x[k_4])));
             }
         }
     }

@@ -580,12 +580,11 @@ static void field_fep256_mont64_mul(uint64_t *result, const uint64_t *a, const u
     cond_2_reduce_once = stk_lt_i32(((int32_t)s + borrow_2_reduce_once), INT32_C(0));
     {
         uint32_t cond = cond_2_reduce_once;
-        {
-            uint32_t k;
-            for (k = 0; k < 4; k++) {
-                result[k] = (d_2_reduce_once[k] ^ (stk_mask_u64(cond) & (t[k] ^ d_2_reduce_once[k])));
-            }
-        }
+        uint64_t mask = stk_mask_u64(cond);
+        result[0] = (d_2_reduce_once[0] ^ (mask & (t[0] ^ d_2_reduce_once[0])));
+        result[1] = (d_2_reduce_once[1] ^ (mask & (t[1] ^ d_2_reduce_once[1])));
+        result[2] = (d_2_reduce_once[2] ^ (mask & (t[2] ^ d_2_reduce_once[2])));
+        result[3] = (d_2_reduce_once[3] ^ (mask & (t[3] ^ d_2_reduce_once[3])));
     }
 }
 
@@ -630,12 +629,11 @@ static void field_mont4_add_c256(uint64_t *result, const uint64_t *a, const uint
     cond_0_reduce_once = stk_lt_i32(((int32_t)carry + borrow_0_reduce_once), INT32_C(0));
     {
         uint32_t cond = cond_0_reduce_once;
-        {
-            uint32_t k;
-            for (k = 0; k < 4; k++) {
-                result[k] = (d_0_reduce_once[k] ^ (stk_mask_u64(cond) & (t[k] ^ d_0_reduce_once[k])));
-            }
-        }
+        uint64_t mask = stk_mask_u64(cond);
+        result[0] = (d_0_reduce_once[0] ^ (mask & (t[0] ^ d_0_reduce_once[0])));
+        result[1] = (d_0_reduce_once[1] ^ (mask & (t[1] ^ d_0_reduce_once[1])));
+        result[2] = (d_0_reduce_once[2] ^ (mask & (t[2] ^ d_0_reduce_once[2])));
+        result[3] = (d_0_reduce_once[3] ^ (mask & (t[3] ^ d_0_reduce_once[3])));
     }
 }
 
@@ -1321,12 +1319,11 @@ static void field_mont4_mul_c256_14758798090332847183(uint64_t *result, const ui
     cond_0_reduce_once = stk_lt_i32(((int32_t)top + borrow_0_reduce_once), INT32_C(0));
     {
         uint32_t cond = cond_0_reduce_once;
-        {
-            uint32_t k;
-            for (k = 0; k < 4; k++) {
-                result[k] = (d_0_reduce_once[k] ^ (stk_mask_u64(cond) & (t[k] ^ d_0_reduce_once[k])));
-            }
-        }
+        uint64_t mask = stk_mask_u64(cond);
+        result[0] = (d_0_reduce_once[0] ^ (mask & (t[0] ^ d_0_reduce_once[0])));
+        result[1] = (d_0_reduce_once[1] ^ (mask & (t[1] ^ d_0_reduce_once[1])));
+        result[2] = (d_0_reduce_once[2] ^ (mask & (t[2] ^ d_0_reduce_once[2])));
+        result[3] = (d_0_reduce_once[3] ^ (mask & (t[3] ^ d_0_reduce_once[3])));
     }
 }
 

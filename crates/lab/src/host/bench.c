@@ -6,10 +6,16 @@
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <x86intrin.h>
 #include "bench.h"
 #include "bench_config.h"
+
+/* On a busy machine, rounds go on up to here while some slot has fewer than QUIET undisturbed samples. */
+#define MAX_ROUNDS (8 * ROUNDS)
+#define QUIET 50
 
 struct slot {
   const char *impl;
@@ -90,6 +96,29 @@ static size_t choose_reps(const struct bench_op *op, double hz)
   return best == 0 ? target : best >= target ? 1 : target / best;
 }
 
+static int by_value(const void *a, const void *b)
+{
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Whether every slot has enough samples beside undisturbed probes; what that is, `parse.rs` says again of the whole run. */
+static int enough(const struct slot *slots, size_t n, size_t rounds)
+{
+  uint64_t *all = malloc(n * rounds * sizeof *all);
+  if (!all) return 1;
+  for (size_t k = 0; k < n; k++) memcpy(all + k * rounds, slots[k].probes, rounds * sizeof *all);
+  qsort(all, n * rounds, sizeof *all, by_value);
+  uint64_t limit = all[n * rounds / 20] * 105 / 100;
+  free(all);
+  for (size_t k = 0; k < n; k++) {
+    size_t quiet = 0;
+    for (size_t r = 0; r < rounds; r++) quiet += slots[k].probes[r] <= limit;
+    if (quiet < QUIET) return 0;
+  }
+  return 1;
+}
+
 static void print_list(const char *name, const uint64_t *s, size_t n)
 {
   printf(",\"%s\":[", name);
@@ -107,8 +136,8 @@ static void print_result(const struct slot *s)
 int main(void)
 {
   static struct slot slots[256];
-  static uint64_t chain[ROUNDS];
-  size_t n = 0;
+  static uint64_t chain[MAX_ROUNDS];
+  size_t n = 0, rounds = 0;
   int cpu = pin();
   double hz = tsc_hz();
 
@@ -119,8 +148,8 @@ int main(void)
       return 3;
     }
     for (size_t j = 0; j < bench_impls[i].impl->nops; j++) {
-      struct slot s = {bench_impls[i].name, &bench_impls[i].impl->ops[j], 0, calloc(ROUNDS, sizeof(uint64_t)),
-                       calloc(ROUNDS, sizeof(uint64_t))};
+      struct slot s = {bench_impls[i].name, &bench_impls[i].impl->ops[j], 0, calloc(MAX_ROUNDS, sizeof(uint64_t)),
+                       calloc(MAX_ROUNDS, sizeof(uint64_t))};
       if (n == sizeof slots / sizeof slots[0] || !s.samples || !s.probes) return 4;
       s.op->run();
       print_result(&s);
@@ -128,7 +157,8 @@ int main(void)
       slots[n++] = s;
     }
   }
-  for (size_t r = 0; r < ROUNDS; r++) {
+  for (; rounds < MAX_ROUNDS && (rounds < ROUNDS || rounds % 50 || !enough(slots, n, rounds)); rounds++) {
+    size_t r = rounds;
     chain[r] = imul_chain();
     for (size_t k = 0; k < n; k++) {
       struct slot *s = &slots[(k + r) % n];
@@ -141,13 +171,13 @@ int main(void)
   }
 
   printf("{\"kind\":\"machine\",\"tsc_hz\":%.0f,\"pinned_cpu\":%d,\"chain_core_cycles\":9000", hz, cpu);
-  print_list("chain_tsc", chain, ROUNDS);
+  print_list("chain_tsc", chain, rounds);
   printf("}\n");
   for (size_t k = 0; k < n; k++) {
     printf("{\"kind\":\"samples\",\"implementation\":\"%s\",\"op\":\"%s\",\"bytes\":%zu,\"reps\":%zu", slots[k].impl,
            slots[k].op->name, slots[k].op->bytes, slots[k].reps);
-    print_list("tsc", slots[k].samples, ROUNDS);
-    print_list("probe", slots[k].probes, ROUNDS);
+    print_list("tsc", slots[k].samples, rounds);
+    print_list("probe", slots[k].probes, rounds);
     printf("}\n");
   }
   return 0;

@@ -48,7 +48,7 @@ pub struct Workload {
     pub name: String,
     /// Bytes of message.
     pub message_len: usize,
-    /// Samples of each (implementation, operation).
+    /// Samples of each (implementation, operation); up to eight times as many while too few are undisturbed.
     pub rounds: usize,
     /// Aimed length of one sample in microseconds; slower operations are timed one by one.
     pub batch_us: u32,
