@@ -20,7 +20,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("bad-shift", "a shift count is negative or not below the number of bits"),
     ("bad-specification", "a form of code stands in a specification"),
     ("bad-table", "a `table` is not a total map on words of at most 8 bits"),
-    ("bad-tuning", "a tuning file is malformed"),
+    ("bad-tuning", "a tuning file, or the list of primitives, is malformed"),
     ("bad-type-argument", "a type argument has no constant size"),
     ("bad-word", "words have 1 to 128 bits"),
     ("cannot-infer", "a generic parameter is determined neither by the arguments nor explicitly"),

@@ -4,7 +4,7 @@ use crate::check::Checked;
 use crate::failure::{span, Failure};
 use santoku_diag::Diagnostic;
 use santoku_ir::{Func, LocalKind, Ty};
-pub use santoku_layout::{Isa, Layout};
+pub use santoku_layout::{Isa, Layout, GRANULARITY};
 use santoku_layout::{LayoutError, Request};
 use std::collections::BTreeSet;
 

@@ -24,7 +24,7 @@ pub use build::{build, BuildOptions, Built, Step};
 pub use check::{check, Checked, Loader, Request};
 pub use failure::Failure;
 pub use interpret::{call, find_function, run_tests, TestOutcome};
-pub use lay_out::{lay_out, Isa, LaidOut, Layout, LayoutOptions};
+pub use lay_out::{lay_out, GRANULARITY, Isa, LaidOut, Layout, LayoutOptions};
 pub use prove::{open_obligations, prove};
 pub use santoku_prove::cache::Store;
 pub use santoku_prove::Report;

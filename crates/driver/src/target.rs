@@ -66,6 +66,9 @@ impl Target {
         if ![64, 128].contains(&target.widest) {
             return Err(fault("`widest` is 64 or 128", None));
         }
+        if target.variable_time.mul.is_some_and(|bits| !(1..=128).contains(&bits)) {
+            return Err(fault("`mul` in `[variable_time]` is 1 to 128 bits", None));
+        }
         Ok(Target { name: name.into(), path: path.into(), ..target })
     }
 
@@ -130,6 +133,8 @@ mod tests {
             ("[impl]", "[impls]"),
             ("\"b\"", "51"),
             ("mul", "mull"),
+            ("mul = 64", "mul = 0"),
+            ("mul = 64", "mul = 129"),
             ("[variable_time]", "[variable_time"),
         ] {
             let text = good.replace(from, to);

@@ -1,4 +1,5 @@
-//! The pages of `docs/diagnostics/`: every example does what its page says.
+//! The pages of `docs/diagnostics/`: every program on them does what its page says. What is shown of a terminal is for
+//! `crates/cli/tests`.
 
 use santoku_diag::Diagnostic;
 use santoku_driver::{build, check, open_obligations, prove, run_tests, BuildOptions, Checked, Failure, Request, Target};

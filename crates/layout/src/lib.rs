@@ -18,6 +18,10 @@ mod slice;
 mod transpose;
 
 pub use error::LayoutError;
+
+/// Statements of one copy before the next copy's, where nobody says otherwise.
+pub const GRANULARITY: u32 = 10;
+
 pub use isa::{Isa, Layout};
 pub use kernel::{build, Kernel, Request};
 pub use slice::bitslice;

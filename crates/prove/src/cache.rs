@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
 /// Changes whenever an engine may judge differently.
-pub const ENGINE_VERSION: &str = "santoku-prove 3";
+pub const ENGINE_VERSION: &str = "santoku-prove 4";
 
 /// Keeps texts under keys of 64 hexadecimal digits. A lost or damaged text costs time, never soundness of a later run
 /// as long as nobody else writes there.
@@ -171,7 +171,7 @@ pub fn recall(store: &dyn Store, key: &str, func: FuncId, loc: Loc) -> Option<Ve
         .map(|o| {
             let kind = Kind::ALL.into_iter().find(|k| k.name() == o.kind)?;
             let engine = Engine::ALL.into_iter().find(|e| e.name() == o.engine)?;
-            Some(Obligation { func, kind, loc, text: o.text, outcome: Outcome::Proved { engine }, micros: o.micros })
+            Some(Obligation { func, kind, loc, nr: 0, text: o.text, outcome: Outcome::Proved { engine }, micros: o.micros })
         })
         .collect()
 }

@@ -151,6 +151,8 @@ pub struct Obligation {
     pub func: FuncId,
     pub kind: Kind,
     pub loc: Loc,
+    /// Which clause of the contracts (the callee's at a call, else the function's own), by its place among them; 0 for other kinds.
+    pub nr: u32,
     /// What is claimed, in source-like text.
     pub text: String,
     pub outcome: Outcome,
@@ -172,8 +174,7 @@ impl Obligation {
     }
 }
 
-/// The claim of a callee's clause at a call: every engine that judges it says it in these words, by which the report
-/// knows that they judged the same.
+/// The claim of a callee's clause at a call, in the words every engine uses.
 pub fn requires_text(callee: &Func, clause: &Contract) -> String {
     format!("{} requires {}", callee.name, clause.text)
 }

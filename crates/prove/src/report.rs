@@ -176,13 +176,13 @@ fn join(safety: Vec<Obligation>, meaning: Vec<Obligation>) -> Vec<Obligation> {
     out
 }
 
-type ClauseKey = (Kind, santoku_ir::Loc, String);
+type ClauseKey = (Kind, santoku_ir::Loc, u32, String);
 
 /// What makes two obligations about contracts the same one; `None` for the others.
 fn clause_key(o: &Obligation) -> Option<ClauseKey> {
     match o.kind {
-        Kind::Ensures => Some((o.kind, santoku_ir::Loc::default(), o.text.clone())),
-        Kind::Requires => Some((o.kind, o.loc, o.text.clone())),
+        Kind::Ensures => Some((o.kind, santoku_ir::Loc::default(), o.nr, o.text.clone())),
+        Kind::Requires => Some((o.kind, o.loc, o.nr, o.text.clone())),
         _ => None,
     }
 }

@@ -118,7 +118,7 @@ impl Checker<'_> {
         } else {
             Outcome::Proved { engine: Engine::Syntactic }
         };
-        self.out.push(Obligation { func: self.id, kind: Kind::Secrecy, loc, text, outcome, micros: 0 });
+        self.out.push(Obligation { func: self.id, kind: Kind::Secrecy, loc, nr: 0, text, outcome, micros: 0 });
     }
 
     fn steer(&mut self, e: &Expr, loc: Loc, what: &str) {

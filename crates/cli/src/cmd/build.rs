@@ -129,11 +129,13 @@ fn provenance(args: &Args, unit: &str, proved: bool) -> String {
     let warning = if proved { "" } else { "\nNOT PROVED: some obligations of this program are open." };
     // A layout has steps of its own, not those of a level.
     let how = if args.lay_out.layout.is_some() { args.lay_out.text() } else { format!(" -O{}", args.level) };
-    format!(
+    let text = format!(
         "Made by santoku {} from {}. Do not edit; make it again by:\nsantoku build {}{how} --target {}{impls}{without} --unit {unit}{warning}",
         env!("CARGO_PKG_VERSION"),
         args.file,
         args.file,
         args.source.target_name(),
-    )
+    );
+    // It stands in a C comment, which the name of a folder must not end.
+    text.replace("*/", "* /").replace("/*", "/ *")
 }

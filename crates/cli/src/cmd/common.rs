@@ -53,7 +53,10 @@ impl Source {
                 let d = Diagnostic::error("bad-option", format!("`--impl {text}` does not name an interface and a variant"));
                 return Err(Failure::refused(&Sources::default(), d.help("write `--impl fe25519=radix51`")));
             };
-            out.insert(interface.to_string(), variant.to_string());
+            if let Some(other) = out.insert(interface.to_string(), variant.to_string()) {
+                let d = Diagnostic::error("bad-option", format!("`--impl {interface}` is given twice, as `{other}` and as `{variant}`"));
+                return Err(Failure::refused(&Sources::default(), d.help("give it once")));
+            }
         }
         Ok(out)
     }

@@ -3,7 +3,7 @@
 use super::lab_common::{failure, json, record, stamp, tree, Progress};
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::Failure;
+use santoku_driver::{Failure, GRANULARITY};
 use santoku_lab::harness::Level;
 use santoku_lab::host::HostRun;
 use santoku_lab::record::Row;
@@ -38,8 +38,8 @@ struct TableArgs {
     #[arg(long, value_name = "LEVELS", default_value = "O0,O1,O2,O3,Os")]
     levels: String,
     /// Ciphers: statements of one copy before the next copy's
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
-    granularity: u16,
+    #[arg(long, default_value_t = GRANULARITY, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    granularity: u32,
     #[command(flatten)]
     output: Output,
 }
@@ -166,7 +166,7 @@ fn profiled(tree: &Tree, args: &ProfileArgs) -> Result<u8, Failure> {
 fn ciphers(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
     let run = {
         let progress = Progress::start("lab", "timing");
-        cipher::run(tree, &args.name, args.granularity.into(), &|what| progress.tell(what)).map_err(failure)?
+        cipher::run(tree, &args.name, args.granularity as usize, &|what| progress.tell(what)).map_err(failure)?
     };
     finish(tree, &format!("{}-host", args.name), &cipher::rows(&run, &stamp(tree)), &[host_json(&run)?], &cipher::text(&run), &args.output)
 }

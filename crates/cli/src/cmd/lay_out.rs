@@ -1,13 +1,13 @@
 //! `santoku build --layout`: kernels for many blocks.
 
 use crate::{files, report};
-use santoku_driver::{lay_out, Checked, Failure, Isa, Layout, LayoutOptions};
+use santoku_driver::{lay_out, GRANULARITY, Checked, Failure, Isa, Layout, LayoutOptions};
 use std::path::Path;
 
 #[derive(clap::Args)]
 pub struct LayOut {
     /// Make a kernel for many blocks of a one-block program: how blocks lie in registers
-    #[arg(long, value_parser = layout, value_name = "LAYOUT", help_heading = "Layouts", conflicts_with_all = ["without", "dump_after"])]
+    #[arg(long, value_parser = layout, value_name = "LAYOUT", help_heading = "Layouts", conflicts_with_all = ["level", "without", "dump_after"])]
     pub layout: Option<Layout>,
     /// Instruction set: portable64, avx2, avx512vl (256 bits) or avx512
     #[arg(long, value_parser = isa, value_name = "ISA", default_value = "portable64", help_heading = "Layouts", requires = "layout")]
@@ -16,7 +16,7 @@ pub struct LayOut {
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8), help_heading = "Layouts", requires = "layout")]
     interleave: u32,
     /// Statements of one copy before the next copy's
-    #[arg(long, value_name = "G", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Layouts", requires = "layout")]
+    #[arg(long, value_name = "G", default_value_t = GRANULARITY, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Layouts", requires = "layout")]
     granularity: u32,
     /// The function of one block; its other parameters are shared by all. Default: the only exported one of that shape
     #[arg(long, value_name = "FUNCTION", help_heading = "Layouts", requires = "layout")]

@@ -106,7 +106,10 @@ static int by_value(const void *a, const void *b)
 static int enough(const struct slot *slots, size_t n, size_t rounds)
 {
   uint64_t *all = malloc(n * rounds * sizeof *all);
-  if (!all) return 1;
+  if (!all) {
+    fputs("out of memory\n", stderr);
+    exit(4);
+  }
   for (size_t k = 0; k < n; k++) memcpy(all + k * rounds, slots[k].probes, rounds * sizeof *all);
   qsort(all, n * rounds, sizeof *all, by_value);
   uint64_t limit = all[n * rounds / 20] * 105 / 100;

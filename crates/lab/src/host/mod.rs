@@ -102,7 +102,8 @@ pub struct HostRow {
     pub compiler: String,
     /// Flags, joined by spaces.
     pub cflags: String,
-    /// Samples that count: those beside whose probes no neighbour on the core was seen (at least 20).
+    /// Samples that count: those beside whose probes no neighbour on the core was seen; where these are fewer than 20, the
+    /// 20 least disturbed ones.
     pub samples: usize,
     /// Samples taken.
     pub taken: usize,

@@ -4,13 +4,15 @@
 //! of different places, through different names, become equal claims.
 
 use num_bigint::BigInt;
-use num_traits::{One, ToPrimitive};
+use num_traits::ToPrimitive;
 use santoku_ir::{visit, Base, CmpOp, ConstValue, Expr, LocalId, Place, Program, Proj, SpecExpr, SpecOp};
 use std::collections::BTreeMap;
 
 /// Parts of one clause, and expressions of one claim, up to which a clause is looked at.
 const PARTS_MAX: usize = 512;
 const SIZE_MAX: u32 = 20_000;
+/// Bits of a constant that is computed here.
+const BITS_MAX: u64 = 16_384;
 /// Specification functions written out inside one another.
 const DEPTH_MAX: u32 = 16;
 /// The place a claim speaks of, as the base of the places in it.
@@ -87,11 +89,11 @@ fn part(written: SpecExpr) -> Option<Part> {
     let mut odd = false;
     visit::walk_spec(&written, &mut |e| {
         let SpecExpr::Place(place) = e else { return };
-        let Base::Local(id) = place.base else { return };
         let Some(path) = fixed_path(&place.projs) else {
             odd = true;
             return;
         };
+        let Base::Local(id) = place.base else { return };
         match &mut shared {
             None => shared = Some((id, path)),
             Some((other, _)) if *other != id => related = true,
@@ -107,8 +109,8 @@ fn part(written: SpecExpr) -> Option<Part> {
     if related {
         return Some(Part::Relation);
     }
-    let Some((local, path)) = shared else { return Some(Part::Closed(renumbered(written))) };
-    let mut claim = renumbered(written);
+    let mut claim = renumbered(written)?;
+    let Some((local, path)) = shared else { return Some(Part::Closed(claim)) };
     visit::map_spec(&mut claim, &mut |e| {
         if let SpecExpr::Place(p) = e {
             if p.base == Base::Local(local) {
@@ -119,22 +121,30 @@ fn part(written: SpecExpr) -> Option<Part> {
     Some(Part::Of { local, path, claim })
 }
 
-/// Binders numbered in the order of the text.
-fn renumbered(mut e: SpecExpr) -> SpecExpr {
-    fn go(e: &mut SpecExpr, names: &mut BTreeMap<u32, u32>) {
+/// Binders numbered by how many stand around them; `None` for a variable that no binder binds. Arguments are written out
+/// once for each use, so one slot may be bound in several places: each has its own scope.
+fn renumbered(mut e: SpecExpr) -> Option<SpecExpr> {
+    fn go(e: &mut SpecExpr, scope: &mut Vec<u32>) -> bool {
         match e {
-            SpecExpr::Var(v) => *v = names.get(v).copied().unwrap_or(*v),
-            SpecExpr::Sum { slot, .. } | SpecExpr::Forall { slot, .. } => {
-                let n = names.len() as u32;
-                names.insert(*slot, n);
-                *slot = n;
+            SpecExpr::Var(v) => match scope.iter().rposition(|s| s == v) {
+                Some(depth) => *v = depth as u32,
+                None => return false,
+            },
+            SpecExpr::Sum { slot, lo, hi, body } | SpecExpr::Forall { slot, lo, hi, body } => {
+                let bounds = go(lo, scope) && go(hi, scope);
+                scope.push(*slot);
+                *slot = scope.len() as u32 - 1;
+                let inside = go(body, scope);
+                scope.pop();
+                return bounds && inside;
             }
             _ => {}
         }
-        visit::spec_children_mut(e, &mut |c| go(c, names));
+        let mut bound = true;
+        visit::spec_children_mut(e, &mut |c| bound &= go(c, scope));
+        bound
     }
-    go(&mut e, &mut BTreeMap::new());
-    e
+    go(&mut e, &mut Vec::new()).then_some(e)
 }
 
 /// Slot -> what stands for it, written out already.
@@ -207,7 +217,14 @@ impl Writer<'_> {
             return None;
         }
         Some(match e {
-            SpecExpr::Var(v) => env.get(v)?.clone(),
+            SpecExpr::Var(v) => {
+                let to = env.get(v)?;
+                visit::walk_spec(to, &mut |_| self.size += 1);
+                if self.size > SIZE_MAX {
+                    return None;
+                }
+                to.clone()
+            }
             SpecExpr::Place(p) => self.place(p),
             SpecExpr::Let(slot, a, b) => {
                 let env = self.bind(env, *slot, a)?;
@@ -278,12 +295,16 @@ fn folded(e: SpecExpr) -> SpecExpr {
     }
 }
 
+/// `None`: not folded, because it is too large or of no use.
 fn arithmetic(op: SpecOp, x: &BigInt, y: &BigInt) -> Option<BigInt> {
     match op {
         SpecOp::Add => Some(x + y),
         SpecOp::Sub => Some(x - y),
-        SpecOp::Mul => Some(x * y),
-        SpecOp::Pow if x.magnitude().is_one() || y <= &BigInt::from(4096) => Some(x.pow(y.to_u32()?)),
-        SpecOp::Pow | SpecOp::Div | SpecOp::Mod => None,
+        SpecOp::Mul => (x.bits() + y.bits() <= BITS_MAX).then(|| x * y),
+        SpecOp::Pow => {
+            let y = y.to_u32()?;
+            (x.bits().checked_mul(u64::from(y))? <= BITS_MAX).then(|| x.pow(y))
+        }
+        SpecOp::Div | SpecOp::Mod => None,
     }
 }

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Steps to decide a claim of one constant.
 const STEPS: u64 = 100_000;
-/// Elements up to which an array's elements are followed one by one.
-const PARTS_MAX: u64 = 1024;
+/// Parts, parts of parts included, up to which the parts of a value are followed one by one.
+const PARTS_MAX: u64 = 4096;
 
 /// Claims and constants of one run.
 pub struct Facts<'p> {
@@ -64,9 +64,17 @@ impl<'p> Facts<'p> {
     /// How many parts of a value of this type are followed one by one.
     pub fn width(&self, ty: &Ty) -> Option<usize> {
         match ty {
-            Ty::Struct(s) => Some(self.prog.structs[s.0 as usize].fields.len()),
-            Ty::Array { elem, len: Len::Const(n), .. } if !elem.is_scalar() && *n <= PARTS_MAX => n.to_usize(),
+            Ty::Struct(s) if self.parts(ty) <= PARTS_MAX => Some(self.prog.structs[s.0 as usize].fields.len()),
+            Ty::Array { elem, len: Len::Const(n), .. } if !elem.is_scalar() && self.parts(ty) <= PARTS_MAX => n.to_usize(),
             _ => None,
+        }
+    }
+    /// Parts of a value, parts of parts included, and the value itself.
+    pub fn parts(&self, ty: &Ty) -> u64 {
+        match ty {
+            Ty::Struct(s) => self.prog.structs[s.0 as usize].fields.iter().fold(1, |n: u64, (_, t)| n.saturating_add(self.parts(t))),
+            Ty::Array { elem, len: Len::Const(n), .. } if !elem.is_scalar() => self.parts(elem).saturating_mul(*n).saturating_add(1),
+            _ => 1,
         }
     }
     pub fn part_ty(&self, ty: &Ty, i: usize) -> Option<Ty> {

@@ -2,7 +2,20 @@
 
 use super::claim::{entails, parts, Part};
 use super::{check, Carried};
-use santoku_ir::{ContractKind, FuncId, Program, SpecExpr};
+use santoku_ir::interp::Value;
+use santoku_ir::spec_eval::SpecRun;
+use santoku_ir::{Base, ContractKind, FuncId, Place, Program, SpecExpr};
+
+#[test]
+fn a_clause_that_grows_without_end_is_left_alone() {
+    let mut text = String::from("x");
+    for _ in 0..60 {
+        text = format!("d({text})");
+    }
+    let p = compile(&format!("spec fn d(x: int) -> int = x + x\nfn f(x: int in 0..9) -> int\n  requires {text} >= 0\n{{\n  x\n}}\n"));
+    assert_eq!(parts(&p, &p.func(find(&p, "f")).contracts[0].cond), None);
+    assert_eq!(check(&p, find(&p, "f")).ensures.len(), 0);
+}
 
 fn compile(text: &str) -> Program {
     let mut load = |path: &str| (path == "t.stk").then(|| text.to_string());
@@ -99,4 +112,50 @@ fn walk(n: public int in 0..9) -> public [int in 0..255; 2]
     assert_eq!((requires.len(), ensures.len()), (2, 1));
     // The identity promises what it is given, nothing more.
     assert_eq!(check(&p, find(&p, "step")).ensures.len(), 1);
+}
+
+/// What a clause says of values is what its parts say together, however it is written.
+#[test]
+fn a_clause_and_its_parts_agree_on_values() {
+    let p = compile(
+        "
+spec fn sums(x: [int; 2]) -> int = sum(i in 0..<2) (sum(j in 0..<2) (x[i] * 3^j + x[j] * 2^i))
+spec fn twice(u: int, v: int) -> int = u * v + u - (if u < v { v } else { u })
+spec fn chain(u: int) -> int = twice(u, twice(u, u + 1))
+spec fn all(x: [[int; 2]; 2]) -> bool = forall(k in 0..<2) twice(sums(x[k]), sums(x[k])) < 40 && chain(x[k][0]) >= 0
+fn f(a: [int in 0..7; 2], b: [[int in 0..7; 2]; 2]) -> int
+  requires twice(sums(a), sum(i in 0..<2) a[i] * sums(a)) < 90
+  requires all(b)
+  requires chain(sums(a)) % 3 == 1
+  requires forall(i in 0..<2) sum(j in 0..<2) a[i] * a[j] < 30
+{
+  0
+}
+",
+    );
+    let f = p.func(find(&p, "f"));
+    let (mut seen, mut held) = (0, 0);
+    for n in 0..4096u32 {
+        let digit = |k: u32| Value::int(i64::from(n >> (2 * k) & 3));
+        let pair = |k: u32| Value::array(vec![digit(k), digit(k + 1)]);
+        let values = [pair(0), Value::array(vec![pair(2), pair(4)])];
+        for c in &f.contracts {
+            let of = |at: &Place, under: &[usize]| {
+                let Base::Local(id) = at.base else { return Value::Undef };
+                let path = under.iter().copied().chain(super::claim::fixed_path(&at.projs).expect("fixed"));
+                path.fold(values[id.0 as usize].clone(), |v, i| v.parts().expect("an aggregate")[i].clone())
+            };
+            let mut whole = |at: &Place| Ok(of(at, &[]));
+            let said = SpecRun::new(&p, 100_000, &mut whole).truth(&c.cond).expect("a truth value");
+            let together = parts(&p, &c.cond).expect("understood").iter().all(|part| {
+                let Part::Of { local, path, claim } = part else { panic!("one value: {part:?}") };
+                let mut at = |at: &Place| Ok(of(&Place { base: Base::Local(*local), projs: at.projs.clone() }, path));
+                SpecRun::new(&p, 100_000, &mut at).truth(claim).expect("a truth value")
+            });
+            assert_eq!(said, together, "{} of {values:?}", c.text);
+            seen += 1;
+            held += u32::from(said);
+        }
+    }
+    assert!(held > 100 && seen - held > 100, "{held} of {seen} hold");
 }

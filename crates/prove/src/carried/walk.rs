@@ -9,6 +9,9 @@ use santoku_ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Parts of values copied or compared before the walk is given up.
+const WORK_MAX: u64 = 50_000_000;
+
 /// A `requires` at a call: where, of whom, which clause of its contracts.
 pub type Need = (Loc, FuncId, usize);
 
@@ -23,6 +26,9 @@ pub struct Walk<'p> {
     seeking: bool,
     /// A `requires` met at every visit of its call.
     pub met: BTreeMap<Need, bool>,
+    /// Parts of all values there are, and what is left of the budget: a branch or a round of a loop takes as many.
+    size: u64,
+    work: u64,
 }
 
 impl<'p> Walk<'p> {
@@ -38,7 +44,9 @@ impl<'p> Walk<'p> {
             })
             .collect();
         let state = State { vals, if_true: BTreeMap::new() };
-        let mut w = Walk { prog, func, facts: Facts::new(prog), state, entry: Vec::new(), seeking: false, met: BTreeMap::new() };
+        let facts = Facts::new(prog);
+        let size = func.locals.iter().fold(1, |n: u64, l| n.saturating_add(facts.parts(&l.ty).min(1 << 20)));
+        let mut w = Walk { prog, func, facts, state, entry: Vec::new(), seeking: false, met: BTreeMap::new(), size, work: WORK_MAX };
         for c in clauses(func, ContractKind::Requires) {
             for (local, path, claim) in w.said(&c.1.cond) {
                 w.learn(local, &path, claim);
@@ -84,8 +92,17 @@ impl<'p> Walk<'p> {
         self.facts.learn(&mut self.state.vals[local.0 as usize], ty, path, claim);
     }
 
+    /// Whether the budget lasted: if not, nothing that was found counts.
+    pub fn finished(&self) -> bool {
+        self.work > 0
+    }
+
     pub fn block(&mut self, body: &'p [Stmt]) {
-        body.iter().for_each(|s| self.stmt(s));
+        for s in body {
+            if self.finished() {
+                self.stmt(s);
+            }
+        }
     }
 
     fn stmt(&mut self, s: &'p Stmt) {
@@ -99,6 +116,7 @@ impl<'p> Walk<'p> {
             Stmt::Call { dsts, func, args, loc, .. } => self.call(dsts, *func, args, *loc),
             Stmt::For { var, body, .. } => self.repeat(*var, body),
             Stmt::If { cond, then, els, .. } => {
+                self.work = self.work.saturating_sub(self.size);
                 let before = self.state.clone();
                 for s in self.if_true(cond) {
                     self.learn(s.local, &s.path, s.claim);
@@ -117,10 +135,11 @@ impl<'p> Walk<'p> {
         self.state.vals[var.0 as usize] = Node::anything();
         let outer = std::mem::replace(&mut self.seeking, true);
         let stable = loop {
+            self.work = self.work.saturating_sub(self.size);
             let before = self.state.clone();
             self.block(body);
             let after = self.facts.join_states(&before, &self.state);
-            if after == before {
+            if after == before || !self.finished() {
                 break before;
             }
             self.state = after;

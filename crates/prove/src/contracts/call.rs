@@ -6,7 +6,7 @@ use super::spec::{Prop, SpecEval};
 use super::state::{self, Fresh, SVal};
 use crate::algebra::Iv;
 use crate::obligation::{ensures_text, requires_text, Engine, Kind, Obligation, Outcome};
-use santoku_ir::{Contract, ContractKind, Func, FuncId, Len, LocalKind, Loc, Program, Ty};
+use santoku_ir::{ContractKind, Func, FuncId, Len, LocalKind, Loc, Program, Ty};
 use std::time::Instant;
 
 impl<'p> Exec<'p> {
@@ -19,9 +19,8 @@ impl<'p> Exec<'p> {
         }
         let cost = self.costs[id.0 as usize];
         let mut sure = self.fits(f, &vals);
-        for (i, c) in f.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Requires) {
-            let met = self.carried.requires.contains(&(loc, id, i));
-            sure &= self.check_requires(f, c, met, &vals, loc);
+        for (i, _) in f.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Requires) {
+            sure &= self.check_requires(id, i, &vals, loc);
         }
         // A result without declared range tells less through its contract than its body does.
         let open_ended = f.rets.iter().any(|r| has_unranged(self.prog, &f.local(*r).ty));
@@ -62,19 +61,16 @@ impl<'p> Exec<'p> {
         f.params.iter().all(|p| fits_type(self.prog, &f.local(*p).ty, &vals[p.0 as usize]))
     }
 
-    fn check_requires(&mut self, f: &'p Func, c: &Contract, met: bool, vals: &[SVal], loc: Loc) -> bool {
-        if self.inlined > 0 {
-            // An obligation of the function being executed in place; it is settled there.
+    /// Judges clause `nr` of a callee; true where it holds on every execution.
+    fn check_requires(&mut self, callee: FuncId, nr: usize, vals: &[SVal], loc: Loc) -> bool {
+        // What is executed in place settles its own calls; an unfolded run is after the function's own clauses alone.
+        if self.inlined > 0 || self.unfold {
             return !self.conditional;
         }
-        if self.unfold {
-            // The first run has judged it; this one is after the function's own clauses.
-            let outcome = failed("not looked at".into());
-            self.obligations.push(requires(self.frame.id, f, c, loc, outcome, 0));
-            return !self.conditional;
-        }
-        if met {
-            self.obligations.push(requires(self.frame.id, f, c, loc, carried(), 0));
+        let f = self.prog.func(callee);
+        let c = &f.contracts[nr];
+        if self.carried.requires.contains(&(loc, callee, nr)) {
+            self.obligations.push(requires(self.frame.id, f, nr, loc, carried(), 0));
             return !self.conditional;
         }
         let started = Instant::now();
@@ -97,7 +93,7 @@ impl<'p> Exec<'p> {
                 }
             }
         };
-        self.obligations.push(requires(self.frame.id, f, c, loc, outcome, started.elapsed().as_micros() as u64));
+        self.obligations.push(requires(self.frame.id, f, nr, loc, outcome, started.elapsed().as_micros() as u64));
         always
     }
 
@@ -120,7 +116,7 @@ impl<'p> Exec<'p> {
                     Err(open) => failed(self.explain(&open)),
                 },
             };
-            self.obligations.push(ensures(self.frame.id, c, outcome, started.elapsed().as_micros() as u64));
+            self.obligations.push(ensures(self.frame.id, f, i, outcome, started.elapsed().as_micros() as u64));
         }
     }
 
@@ -146,13 +142,15 @@ impl<'p> Exec<'p> {
 }
 
 /// An obligation for one clause of a callee at a call.
-pub fn requires(func: FuncId, callee: &Func, c: &Contract, loc: Loc, outcome: Outcome, micros: u64) -> Obligation {
-    Obligation { func, kind: Kind::Requires, loc, text: requires_text(callee, c), outcome, micros }
+pub fn requires(func: FuncId, callee: &Func, nr: usize, loc: Loc, outcome: Outcome, micros: u64) -> Obligation {
+    let c = &callee.contracts[nr];
+    Obligation { func, kind: Kind::Requires, loc, nr: nr as u32, text: requires_text(callee, c), outcome, micros }
 }
 
 /// An obligation for one clause of the function itself.
-pub fn ensures(func: FuncId, c: &Contract, outcome: Outcome, micros: u64) -> Obligation {
-    Obligation { func, kind: Kind::Ensures, loc: c.loc, text: ensures_text(c), outcome, micros }
+pub fn ensures(func: FuncId, f: &Func, nr: usize, outcome: Outcome, micros: u64) -> Obligation {
+    let c = &f.contracts[nr];
+    Obligation { func, kind: Kind::Ensures, loc: c.loc, nr: nr as u32, text: ensures_text(c), outcome, micros }
 }
 
 pub fn carried() -> Outcome {

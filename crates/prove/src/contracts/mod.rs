@@ -67,10 +67,14 @@ pub fn check(p: &Program, id: FuncId, costs: &[u64]) -> Vec<Obligation> {
     }
     // What the callees promise is not enough: look at what they do.
     let unfolded = attempt(p, id, costs, &carried, true);
-    if unfolded.len() != by_contracts.len() {
-        return by_contracts;
-    }
-    by_contracts.into_iter().zip(unfolded).map(|(a, b)| if b.proved() && !a.proved() { b } else { a }).collect()
+    let better = |a: Obligation| {
+        let same = |b: &&Obligation| a.kind == Kind::Ensures && b.kind == Kind::Ensures && b.nr == a.nr && b.proved();
+        match unfolded.iter().find(same) {
+            Some(b) if !a.proved() => b.clone(),
+            _ => a,
+        }
+    };
+    by_contracts.into_iter().map(better).collect()
 }
 
 fn attempt(p: &Program, id: FuncId, costs: &[u64], carried: &Carried, unfold: bool) -> Vec<Obligation> {
@@ -105,14 +109,14 @@ fn all_open(p: &Program, id: FuncId, carried: &Carried, reason: &str) -> Vec<Obl
     let f = p.func(id);
     let outcome = |met: bool| if met { call::carried() } else { call::failed(reason.to_string()) };
     let mut out = Vec::new();
-    for (i, c) in f.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Ensures) {
-        out.push(call::ensures(id, c, outcome(carried.ensures.contains(&i)), 0));
+    for (i, _) in f.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Ensures) {
+        out.push(call::ensures(id, f, i, outcome(carried.ensures.contains(&i)), 0));
     }
     santoku_ir::visit::walk_stmts(&f.body, &mut |s| {
         let Stmt::Call { func, loc, .. } = s else { return };
         let callee = p.func(*func);
-        for (i, c) in callee.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Requires) {
-            out.push(call::requires(id, callee, c, *loc, outcome(carried.requires.contains(&(*loc, *func, i))), 0));
+        for (i, _) in callee.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Requires) {
+            out.push(call::requires(id, callee, i, *loc, outcome(carried.requires.contains(&(*loc, *func, i))), 0));
         }
     });
     out

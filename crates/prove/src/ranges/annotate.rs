@@ -108,7 +108,7 @@ fn check_with(p: &Program, opts: &Options) -> Vec<Obligation> {
                     site += 1;
                     if let Some(outcome) = seen.and_then(|v| implied(&e.ty, v)) {
                         let text = format!("`{}` is in its annotated range", show.expr(e));
-                        out.push(Obligation { func, kind: Kind::Range, loc, text, outcome, micros: 0 });
+                        out.push(Obligation { func, kind: Kind::Range, loc, nr: 0, text, outcome, micros: 0 });
                     }
                 });
             });

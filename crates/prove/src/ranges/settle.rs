@@ -189,7 +189,7 @@ fn earliest(mut first: Vec<Entry>, later: &[Entry]) -> Vec<Entry> {
 fn report(func: FuncId, loc: Loc, runs: [&[Entry]; 3], start: Instant) -> Vec<Obligation> {
     let [first, last, solved] = runs;
     let proved = |engine| Outcome::Proved { engine };
-    let one = |e: &Entry, outcome| Obligation { func, kind: e.key.1, loc: e.loc, text: e.text.clone(), outcome, micros: 0 };
+    let one = |e: &Entry, outcome| Obligation { func, kind: e.key.1, loc: e.loc, nr: e.key.2, text: e.text.clone(), outcome, micros: 0 };
     let index = |es: &'_ [Entry]| -> BTreeMap<record::Key, Option<record::Failure>> {
         es.iter().map(|e| (e.key, e.failure.clone())).collect()
     };
@@ -216,6 +216,7 @@ fn report(func: FuncId, loc: Loc, runs: [&[Entry]; 3], start: Instant) -> Vec<Ob
         func,
         kind: Kind::Total,
         loc,
+        nr: 0,
         text: "terminates on every input".into(),
         outcome: proved(Engine::Syntactic),
         micros: start.elapsed().as_micros() as u64,
