@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what Santoku needs to build, prove, emit and measure. Says what it installs; does nothing where all is present.
-# Debian 12 or newer, Ubuntu 22.04 or newer. Works without root when the packages are already there.
+# Debian 12 or newer, Ubuntu 24.10 or newer. Works without root when the packages are already there.
 set -euo pipefail
 
 packages=(gcc make python3 pkg-config gcc-riscv64-unknown-elf qemu-system-misc clang-19 lld-19 z3 libsodium-dev libssl-dev)

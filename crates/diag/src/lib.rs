@@ -3,7 +3,7 @@
 //! Needs: nothing of ours.  Keeps: every message a user can see has a code, a place, a reason and a way out.
 //! Absent on purpose: terminal detection and I/O ([`render`] returns text; `cli` prints it).
 
-/// A file known to the session: index into [`Sources`].
+/// A file known to this run: index into [`Sources`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);
 
