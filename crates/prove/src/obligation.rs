@@ -1,7 +1,7 @@
 //! What has to be shown, and how it was settled: the currency of every engine and of the report.
 
 use num_bigint::BigInt;
-use santoku_ir::{Contract, Func, FuncId, Loc};
+use santoku_ir::{Contract, ContractKind, Func, FuncId, Loc};
 
 /// What an obligation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -172,6 +172,11 @@ impl Obligation {
             Outcome::Failed { .. } => None,
         }
     }
+}
+
+/// A function's contracts of one kind, each with its place among all: its number in an [`Obligation`].
+pub fn clauses(f: &Func, kind: ContractKind) -> impl Iterator<Item = (usize, &Contract)> {
+    f.contracts.iter().enumerate().filter(move |(_, c)| c.kind == kind)
 }
 
 /// The claim of a callee's clause at a call, in the words every engine uses.

@@ -15,6 +15,7 @@ mod state;
 mod tests;
 mod walk;
 
+use crate::obligation::clauses;
 use santoku_ir::{ContractKind, FuncId, Loc, Program};
 use std::collections::BTreeSet;
 use walk::Walk;
@@ -37,6 +38,6 @@ pub fn check(prog: &Program, id: FuncId) -> Carried {
     if !w.finished() {
         return Carried::default();
     }
-    let ensures = walk::clauses(func, ContractKind::Ensures).filter(|(_, c)| w.ensured(c)).map(|(i, _)| i).collect();
+    let ensures = clauses(func, ContractKind::Ensures).filter(|(_, c)| w.ensured(c)).map(|(i, _)| i).collect();
     Carried { requires: w.met.iter().filter(|(_, met)| **met).map(|(need, _)| *need).collect(), ensures }
 }

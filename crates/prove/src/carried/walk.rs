@@ -3,6 +3,7 @@
 use super::claim::{self, Part};
 use super::facts::Facts;
 use super::state::{ClaimId, Node, Said, State};
+use crate::obligation::clauses;
 use santoku_ir::{
     Base, BinOp, CmpOp, ConstValue, Contract, ContractKind, Expr, ExprKind, Func, FuncId, Len, Loc, LocalId, LocalKind, Place, Program,
     Proj, SpecExpr, Stmt, Ty,
@@ -295,11 +296,6 @@ impl<'p> Walk<'p> {
             }
         }
     }
-}
-
-/// The contracts of one kind, with their positions among all.
-pub fn clauses(f: &Func, kind: ContractKind) -> impl Iterator<Item = (usize, &Contract)> {
-    f.contracts.iter().enumerate().filter(move |(_, c)| c.kind == kind)
 }
 
 /// `result == cond` or `result ==> cond`: the variable, and what it says when true.

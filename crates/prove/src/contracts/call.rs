@@ -5,7 +5,7 @@ use super::expr::Stop;
 use super::spec::{Prop, SpecEval};
 use super::state::{self, Fresh, SVal};
 use crate::algebra::Iv;
-use crate::obligation::{ensures_text, requires_text, Engine, Kind, Obligation, Outcome};
+use crate::obligation::{clauses, ensures_text, requires_text, Engine, Kind, Obligation, Outcome};
 use santoku_ir::{ContractKind, Func, FuncId, Len, LocalKind, Loc, Program, Ty};
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ impl<'p> Exec<'p> {
         }
         let cost = self.costs[id.0 as usize];
         let mut sure = self.fits(f, &vals);
-        for (i, _) in f.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Requires) {
+        for (i, _) in clauses(f, ContractKind::Requires) {
             sure &= self.check_requires(id, i, &vals, loc);
         }
         // A result without declared range tells less through its contract than its body does.
@@ -34,7 +34,7 @@ impl<'p> Exec<'p> {
             vals[r.0 as usize] = state::fresh(self.prog, &mut self.atoms, &l.ty, &name, Fresh::Unknown);
         }
         if sure || !self.conditional {
-            for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Ensures) {
+            for (_, c) in clauses(f, ContractKind::Ensures) {
                 // A clause outside of what is understood is a fact less.
                 if let Ok(p) = SpecEval::new(self, f, &vals).prop(&c.cond) {
                     self.assume(&p);
@@ -106,7 +106,7 @@ impl<'p> Exec<'p> {
                 vals[i] = self.frame.vals[i].clone();
             }
         }
-        for (i, c) in f.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Ensures) {
+        for (i, c) in clauses(f, ContractKind::Ensures) {
             let started = Instant::now();
             let outcome = match SpecEval::new(self, f, &vals).prop(&c.cond) {
                 _ if self.carried.ensures.contains(&i) => carried(),
@@ -123,7 +123,7 @@ impl<'p> Exec<'p> {
     /// Learns the function's own `requires`.
     pub fn assume_requires(&mut self, entry: &[SVal]) {
         let f = self.frame.func;
-        for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Requires) {
+        for (_, c) in clauses(f, ContractKind::Requires) {
             if let Ok(p) = SpecEval::new(self, f, entry).prop(&c.cond) {
                 self.assume(&p);
             }

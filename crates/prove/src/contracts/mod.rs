@@ -17,7 +17,7 @@ pub mod state;
 pub mod words;
 
 use crate::carried::{self, Carried};
-use crate::obligation::{Kind, Obligation};
+use crate::obligation::{clauses, Kind, Obligation};
 use exec::Exec;
 use expr::Stop;
 use santoku_ir::{ContractKind, FuncId, Program, Stmt};
@@ -109,13 +109,13 @@ fn all_open(p: &Program, id: FuncId, carried: &Carried, reason: &str) -> Vec<Obl
     let f = p.func(id);
     let outcome = |met: bool| if met { call::carried() } else { call::failed(reason.to_string()) };
     let mut out = Vec::new();
-    for (i, _) in f.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Ensures) {
+    for (i, _) in clauses(f, ContractKind::Ensures) {
         out.push(call::ensures(id, f, i, outcome(carried.ensures.contains(&i)), 0));
     }
     santoku_ir::visit::walk_stmts(&f.body, &mut |s| {
         let Stmt::Call { func, loc, .. } = s else { return };
         let callee = p.func(*func);
-        for (i, _) in callee.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Requires) {
+        for (i, _) in clauses(callee, ContractKind::Requires) {
             out.push(call::requires(id, callee, i, *loc, outcome(carried.requires.contains(&(*loc, *func, i))), 0));
         }
     });
