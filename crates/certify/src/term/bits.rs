@@ -1,0 +1,267 @@
+//! Bitwise operations on non-negative integers.
+
+use super::atom::{Atom, AtomInfo};
+use super::{Terms, T};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+use std::collections::BTreeSet;
+
+/// Exclusive sums of more products than this are not multiplied out.
+const PRODUCTS_MAX: usize = 24;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Op {
+    And,
+    Or,
+    Xor,
+}
+
+/// Exclusive or of products; the empty product is all ones.
+type Sum = BTreeSet<Vec<T>>;
+
+fn ones(w: u32) -> BigInt {
+    (BigInt::one() << w) - 1
+}
+
+impl Terms {
+    /// For values in `0 ..= 2^w - 1`, as are the results.
+    pub fn and(&mut self, a: T, b: T, w: u32) -> T {
+        self.bitwise(Op::And, a, b, w)
+    }
+
+    pub fn or(&mut self, a: T, b: T, w: u32) -> T {
+        let r = self.bitwise(Op::Or, a, b, w);
+        if self.as_const(r).is_none() && !self.is_bit(r) {
+            let mut parts: Vec<T> = [a, b].iter().flat_map(|t| self.or_parts.get(t).cloned().unwrap_or_else(|| vec![*t])).collect();
+            parts.sort_unstable();
+            parts.dedup();
+            if parts.len() > 1 {
+                self.or_parts.entry(r).or_insert(parts);
+            }
+        }
+        r
+    }
+
+    pub fn xor(&mut self, a: T, b: T, w: u32) -> T {
+        self.bitwise(Op::Xor, a, b, w)
+    }
+
+    /// `2^w - 1 - a`
+    pub fn not(&mut self, a: T, w: u32) -> T {
+        let all = self.int(ones(w));
+        self.sub(all, a)
+    }
+
+    fn bitwise(&mut self, op: Op, a: T, b: T, w: u32) -> T {
+        let (a, b) = if a <= b { (a, b) } else { (b, a) };
+        let r = self.bitwise_rules(op, a, b, w);
+        self.check("bitwise", r, |s, n| {
+            let (x, y) = (s.sample(a, n), s.sample(b, n));
+            match op {
+                Op::And => x & y,
+                Op::Or => x | y,
+                Op::Xor => x ^ y,
+            }
+        })
+    }
+
+    fn bitwise_rules(&mut self, op: Op, a: T, b: T, w: u32) -> T {
+        for (x, y) in [(a, b), (b, a)] {
+            if let Some(c) = self.as_const(x) {
+                return self.with_constant(op, y, &c);
+            }
+        }
+        if a == b {
+            return if op == Op::Xor { Terms::ZERO } else { a };
+        }
+        if self.is_bit(a) && self.is_bit(b) {
+            let both = self.mul(a, b);
+            return self.from_and(op, a, b, both);
+        }
+        if let (Some(x), Some(y)) = (self.ones(a), self.ones(b)) {
+            if (x & y).is_zero() {
+                return if op == Op::And { Terms::ZERO } else { self.add(a, b) };
+            }
+        }
+        for (x, y) in [(a, b), (b, a)] {
+            if let Some((c, n)) = self.mask(x) {
+                let low = self.mod2k(y, n);
+                let both = self.mul(c, low);
+                return self.from_and(op, a, b, both);
+            }
+        }
+        if let Some(r) = self.by_bit(op, a, b, w) {
+            return r;
+        }
+        let word = self.word;
+        if w > word {
+            let (al, bl) = (self.mod2k(a, word), self.mod2k(b, word));
+            let (ah, bh) = (self.div2k(a, word), self.div2k(b, word));
+            let low = self.bitwise(op, al, bl, word);
+            let high = self.bitwise(op, ah, bh, w - word);
+            let high = self.shl(high, word);
+            return self.add(low, high);
+        }
+        self.sum_of_products(op, a, b, w)
+    }
+
+    /// From `and`: `or = a + b - and`, `xor = a + b - 2 and`.
+    fn from_and(&mut self, op: Op, a: T, b: T, both: T) -> T {
+        let sum = self.add(a, b);
+        match op {
+            Op::And => both,
+            Op::Or => self.combine(sum, &-BigInt::one(), both),
+            Op::Xor => self.combine(sum, &BigInt::from(-2), both),
+        }
+    }
+
+    /// Conjunction with a constant is a sum of slices, one for each run of ones.
+    fn with_constant(&mut self, op: Op, x: T, c: &BigInt) -> T {
+        let mut both = Terms::ZERO;
+        let mut at = 0u32;
+        let mut left = c.clone();
+        while let Some(z) = left.trailing_zeros() {
+            left >>= z;
+            at += z as u32;
+            let run = (&left + 1u32).trailing_zeros().unwrap_or(0) as u32;
+            let high = self.div2k(x, at);
+            let slice = self.mod2k(high, run);
+            let slice = self.shl(slice, at);
+            both = self.add(both, slice);
+            left >>= run;
+            at += run;
+        }
+        let c = self.int(c.clone());
+        self.from_and(op, x, c, both)
+    }
+
+    /// `(2^n - 1) c` for a bit c: the bit and n, at least 2.
+    fn mask(&mut self, t: T) -> Option<(T, u32)> {
+        let g = self.poly(t).iter().fold(BigInt::zero(), |g, (_, c)| g.gcd(c));
+        let n = g.bits();
+        if n < 2 || g != ones(n as u32) {
+            return None;
+        }
+        let p = self.poly(t).iter().map(|(m, c)| (*m, c / &g)).collect();
+        let c = self.intern(p);
+        self.is_bit(c).then_some((c, n as u32))
+    }
+
+    /// Where one operand is a product with a bit: the two cases of that bit.
+    fn by_bit(&mut self, op: Op, a: T, b: T, w: u32) -> Option<T> {
+        for t in [a, b] {
+            let p = self.poly(t).clone();
+            let first = self.monos[p.first()?.0 as usize].clone();
+            for bit in first {
+                if !self.atom_is_bit(bit) || !p.iter().all(|(m, _)| self.monos[*m as usize].contains(&bit)) {
+                    continue;
+                }
+                let (a0, a1) = (self.with_bit(a, bit, false), self.with_bit(a, bit, true));
+                let (b0, b1) = (self.with_bit(b, bit, false), self.with_bit(b, bit, true));
+                let fits = |s: &Terms, t: T| {
+                    let (lo, hi) = s.range(t);
+                    !lo.is_negative() && hi <= ones(w)
+                };
+                if ![a0, a1, b0, b1].iter().all(|t| fits(self, *t)) {
+                    continue;
+                }
+                let (r0, r1) = (self.bitwise(op, a0, b0, w), self.bitwise(op, a1, b1, w));
+                let m = self.mono(vec![bit]);
+                let c = self.intern(vec![(m, BigInt::one())]);
+                return Some(self.ite_raw(c, r1, r0));
+            }
+        }
+        None
+    }
+
+    fn sum_of_products(&mut self, op: Op, a: T, b: T, w: u32) -> T {
+        let (mut x, mut y) = (self.products(a, w), self.products(b, w));
+        let many = if op == Op::Xor { x.len() + y.len() } else { x.len() * y.len() };
+        if many > PRODUCTS_MAX {
+            (x, y) = (Sum::from([vec![a]]), Sum::from([vec![b]]));
+        }
+        let xor = |x: &Sum, y: &Sum| x.symmetric_difference(y).cloned().collect::<Sum>();
+        let both = if op == Op::Xor { Sum::new() } else { multiply(&x, &y) };
+        let sum = match op {
+            Op::And => both,
+            Op::Xor => xor(&x, &y),
+            Op::Or => xor(&xor(&x, &y), &both),
+        };
+        self.from_products(sum, w)
+    }
+
+    /// The operand as a sum of products over others.
+    fn products(&mut self, t: T, w: u32) -> Sum {
+        let (base, flipped) = if self.poly(t).last().is_some_and(|(_, c)| c.is_negative()) {
+            let other = self.not(t, w);
+            if self.range(other).0.is_negative() { (t, false) } else { (other, true) }
+        } else {
+            (t, false)
+        };
+        let mut sum = match self.as_atom(base).map(|a| &self.atoms[a as usize].atom) {
+            Some(Atom::Bits(products)) => products.iter().cloned().collect(),
+            _ => Sum::from([vec![base]]),
+        };
+        if flipped {
+            sum.insert(vec![]);
+        }
+        sum
+    }
+
+    fn from_products(&mut self, mut sum: Sum, w: u32) -> T {
+        let flipped = sum.remove(&vec![]);
+        let products: Vec<Vec<T>> = sum.into_iter().collect();
+        let t = match &products[..] {
+            [] => Terms::ZERO,
+            [one] if one.len() == 1 => one[0],
+            _ => {
+                let hi = self.possible(&products, w);
+                let atom = Atom::Bits(products.clone());
+                self.atom(atom.clone(), |s| AtomInfo {
+                    atom,
+                    lo: BigInt::zero(),
+                    hi,
+                    public: products.iter().flatten().all(|t| s.public(*t)),
+                    values: (0..s.samples).map(|n| s.value_of(&products, n)).collect(),
+                })
+            }
+        };
+        if flipped {
+            self.not(t, w)
+        } else {
+            t
+        }
+    }
+
+    /// Bits that may be set in the sum.
+    fn possible(&self, products: &[Vec<T>], w: u32) -> BigInt {
+        let all = ones(w);
+        products.iter().fold(BigInt::zero(), |sum, p| {
+            sum | p.iter().fold(all.clone(), |m, t| m & self.ones(*t).unwrap_or_else(|| all.clone()))
+        })
+    }
+
+    fn value_of(&self, products: &[Vec<T>], n: usize) -> BigInt {
+        products.iter().fold(BigInt::zero(), |sum, p| {
+            let mut factors = p.iter().map(|t| self.sample(*t, n).clone());
+            let first = factors.next().unwrap_or_default();
+            sum ^ factors.fold(first, |x, y| x & y)
+        })
+    }
+}
+
+fn multiply(x: &Sum, y: &Sum) -> Sum {
+    let mut out = Sum::new();
+    for p in x {
+        for q in y {
+            let mut r: Vec<T> = p.iter().chain(q).copied().collect();
+            r.sort_unstable();
+            r.dedup();
+            if !out.remove(&r) {
+                out.insert(r);
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,219 @@
+//! Comparisons: terms that are 0 or 1.
+
+use super::atom::{Atom, AtomInfo};
+use super::{Terms, A, T};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+
+/// Comparisons of sums of at most this many bits are written out as polynomials.
+const BITS_MAX: usize = 3;
+
+impl Terms {
+    /// `[a < b]`
+    pub fn lt(&mut self, a: T, b: T) -> T {
+        let d = self.sub(a, b);
+        self.lt0(d)
+    }
+
+    /// `[a == b]`
+    pub fn eq(&mut self, a: T, b: T) -> T {
+        let d = self.sub(a, b);
+        self.eq0(d)
+    }
+
+    /// `1 - a`
+    pub fn not_bit(&mut self, a: T) -> T {
+        self.sub(Terms::ONE, a)
+    }
+
+    /// `[t < 0]`
+    pub fn lt0(&mut self, t: T) -> T {
+        let r = self.below_zero(t);
+        self.check("lt0", r, |s, n| BigInt::from(u8::from(s.sample(t, n).is_negative())))
+    }
+
+    fn below_zero(&mut self, t: T) -> T {
+        let (lo, hi) = self.range(t);
+        if !lo.is_negative() {
+            return Terms::ZERO;
+        }
+        if hi.is_negative() {
+            return Terms::ONE;
+        }
+        let t = self.primitive(t);
+        if let Some(r) = self.by_cases(t, |v| v.is_negative()) {
+            return r;
+        }
+        if let Some((high, _)) = self.drop_low(t, u32::MAX) {
+            return self.lt0(high);
+        }
+        if lo == -BigInt::one() {
+            let t = self.add(t, Terms::ONE);
+            return self.eq0(t);
+        }
+        if hi.is_zero() {
+            let z = self.eq0(t);
+            return self.not_bit(z);
+        }
+        if let Some((joined, _)) = self.flatten(t) {
+            return self.lt0(joined);
+        }
+        if self.poly(t).last().is_some_and(|(_, c)| c.is_negative()) {
+            let minus = self.neg(t);
+            let other = self.sub(minus, Terms::ONE);
+            let r = self.lt0(other);
+            return self.not_bit(r);
+        }
+        self.bit_atom(Atom::Neg(t), t, |v| v.is_negative())
+    }
+
+    fn bit_atom(&mut self, atom: Atom, t: T, holds: fn(&BigInt) -> bool) -> T {
+        self.atom(atom.clone(), |s| AtomInfo {
+            atom,
+            lo: BigInt::zero(),
+            hi: BigInt::one(),
+            public: s.public(t),
+            values: (0..s.samples).map(|n| BigInt::from(u8::from(holds(s.sample(t, n))))).collect(),
+        })
+    }
+
+    /// Divides by the common factor of all coefficients but the constant's, which is rounded down: the sign stays.
+    fn primitive(&mut self, t: T) -> T {
+        let g = self.content(t);
+        if g.is_one() || g.is_zero() {
+            return t;
+        }
+        let p = self.poly(t).iter().map(|(m, c)| (*m, c.div_floor(&g))).filter(|(_, c)| !c.is_zero()).collect();
+        self.intern(p)
+    }
+
+    fn content(&self, t: T) -> BigInt {
+        self.poly(t).iter().filter(|(m, _)| *m != 0).fold(BigInt::zero(), |g, (_, c)| g.gcd(c))
+    }
+
+    /// A property of a polynomial in few bits alone, as a polynomial in these bits.
+    fn by_cases(&mut self, t: T, holds: fn(&BigInt) -> bool) -> Option<T> {
+        let mut bits: Vec<A> = vec![];
+        for (m, _) in self.poly(t).iter() {
+            for a in &self.monos[*m as usize] {
+                if !self.atom_is_bit(*a) {
+                    return None;
+                }
+                if !bits.contains(a) {
+                    bits.push(*a);
+                    if bits.len() > BITS_MAX {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(self.cases(t, &bits, holds))
+    }
+
+    fn cases(&mut self, t: T, bits: &[A], holds: fn(&BigInt) -> bool) -> T {
+        let Some((a, rest)) = bits.split_first() else {
+            let v = self.as_const(t).unwrap_or_default();
+            return self.int(u8::from(holds(&v)));
+        };
+        let (t0, t1) = (self.with_bit(t, *a, false), self.with_bit(t, *a, true));
+        let (r0, r1) = (self.cases(t0, rest, holds), self.cases(t1, rest, holds));
+        let m = self.mono(vec![*a]);
+        let bit = self.intern(vec![(m, BigInt::one())]);
+        self.ite_raw(bit, r1, r0)
+    }
+
+    /// The polynomial with the bit `a` set to a constant.
+    pub(crate) fn with_bit(&mut self, t: T, a: A, one: bool) -> T {
+        let mut sum = std::collections::BTreeMap::new();
+        for (m, c) in self.poly(t).clone().iter() {
+            let mut atoms = self.monos[*m as usize].clone();
+            let before = atoms.len();
+            atoms.retain(|x| *x != a);
+            if atoms.len() < before && !one {
+                continue;
+            }
+            *sum.entry(self.mono(atoms)).or_insert_with(BigInt::zero) += c;
+        }
+        self.intern(sum.into_iter().filter(|(_, c)| !c.is_zero()).collect())
+    }
+
+    /// `[t == 0]`
+    pub fn eq0(&mut self, t: T) -> T {
+        let r = self.is_zero(t);
+        self.check("eq0", r, |s, n| BigInt::from(u8::from(s.sample(t, n).is_zero())))
+    }
+
+    fn is_zero(&mut self, t: T) -> T {
+        let (lo, hi) = self.range(t);
+        if lo.is_positive() || hi.is_negative() {
+            return Terms::ZERO;
+        }
+        if t == Terms::ZERO {
+            return Terms::ONE;
+        }
+        let g = self.content(t);
+        let c = self.poly(t).first().filter(|(m, _)| *m == 0).map_or(BigInt::zero(), |(_, c)| c.clone());
+        if !(&c % &g).is_zero() {
+            return Terms::ZERO;
+        }
+        if !g.is_one() {
+            let p = self.poly(t).iter().map(|(m, c)| (*m, c / &g)).collect();
+            let t = self.intern(p);
+            return self.eq0(t);
+        }
+        if self.poly(t).last().is_some_and(|(_, c)| c.is_negative()) {
+            let minus = self.neg(t);
+            return self.eq0(minus);
+        }
+        if let Some(r) = self.by_cases(t, |v| v.is_zero()) {
+            return r;
+        }
+        if lo.is_zero() && hi.is_one() {
+            return self.not_bit(t);
+        }
+        if let Some(parts) = self.all_zero(t) {
+            return parts.into_iter().fold(Terms::ONE, |r, p| {
+                let z = self.eq0(p);
+                self.mul(r, z)
+            });
+        }
+        if let Some(whole) = self.reduced_from(t) {
+            return self.eq0(whole);
+        }
+        self.bit_atom(Atom::Zero(t), t, |v| v.is_zero())
+    }
+
+    /// Terms that are all zero exactly if `t` is.
+    fn all_zero(&mut self, t: T) -> Option<Vec<T>> {
+        if let Some(parts) = self.or_parts.get(&t) {
+            return Some(parts.clone());
+        }
+        let Atom::Bits(products) = &self.atoms[self.as_atom(t)? as usize].atom else { return None };
+        let [x, y] = &products[..] else { return None };
+        let ([x], [y]) = (&x[..], &y[..]) else { return None };
+        let (x, y) = (*x, *y);
+        Some(vec![self.sub(x, y)])
+    }
+
+    /// `q` where `t` is `q + c [q < 0]` and `q` lies above `-c`: `t` is zero only if `q` is.
+    fn reduced_from(&mut self, t: T) -> Option<T> {
+        for (m, c) in self.poly(t).clone().iter().rev() {
+            let [a] = self.monos[*m as usize][..] else { continue };
+            let Atom::Neg(q) = self.atoms[a as usize].atom else { continue };
+            let rest: Vec<_> = self.poly(t).iter().filter(|(n, _)| n != m).cloned().collect();
+            let rest = self.intern(rest);
+            if rest == q && -self.range(q).0 < *c {
+                return Some(q);
+            }
+            // q was cleaned of a factor or a sign: [q' < 0] for q' = -q - 1, or the like
+            let minus = self.neg(rest);
+            let other = self.sub(minus, Terms::ONE);
+            let not = -c;
+            if other == q && -self.range(rest).0 < not {
+                return Some(rest);
+            }
+        }
+        None
+    }
+}

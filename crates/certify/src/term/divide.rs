@@ -1,0 +1,193 @@
+//! Floor division by powers of two, and by other constants.
+
+use super::atom::{Atom, AtomInfo};
+use super::{Terms, A, M, T};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+
+/// A carry is merged into the sum it is added to while the result has at most this many summands.
+const FLATTEN_MAX: usize = 1200;
+
+impl Terms {
+    /// `floor(t / 2^k)`
+    pub fn div2k(&mut self, t: T, k: u32) -> T {
+        if k == 0 {
+            return t;
+        }
+        if let Some(q) = self.divided.get(&(t, k)) {
+            return *q;
+        }
+        let q = self.divide(t, k);
+        let q = self.check("div2k", q, |s, n| s.sample(t, n).div_floor(&(BigInt::one() << k)));
+        self.divided.insert((t, k), q);
+        q
+    }
+
+    /// `t mod 2^k`, in `0 ..= 2^k - 1`.
+    pub fn mod2k(&mut self, t: T, k: u32) -> T {
+        let q = self.div2k(t, k);
+        self.combine(t, &-(BigInt::one() << k), q)
+    }
+
+    fn divide(&mut self, t: T, k: u32) -> T {
+        let (whole, rest) = self.pull_out(t, k);
+        if whole != Terms::ZERO {
+            let low = self.div2k(rest, k);
+            return self.add(whole, low);
+        }
+        let (lo, hi) = self.range(t);
+        let unit = BigInt::one() << k;
+        let (qlo, qhi) = (lo.div_floor(&unit), hi.div_floor(&unit));
+        if qlo == qhi {
+            return self.int(qlo);
+        }
+        if let Some((high, j)) = self.drop_low(t, k - 1) {
+            return self.div2k(high, k - j);
+        }
+        if qlo == -BigInt::one() && qhi.is_zero() {
+            let below = self.lt0(t);
+            return self.neg(below);
+        }
+        if let Some((joined, j)) = self.flatten(t) {
+            return self.div2k(joined, k + j);
+        }
+        self.atom(Atom::Div(t, k), |s| AtomInfo {
+            atom: Atom::Div(t, k),
+            lo: qlo,
+            hi: qhi,
+            public: s.public(t),
+            values: (0..s.samples).map(|n| s.sample(t, n).div_floor(&unit)).collect(),
+        })
+    }
+
+    /// `t = 2^k whole + rest`, every coefficient of the rest in `-2^(k-1) + 1 ..= 2^(k-1)`.
+    fn pull_out(&mut self, t: T, k: u32) -> (T, T) {
+        let half = BigInt::one() << (k - 1);
+        if self.poly(t).iter().all(|(_, c)| c.bits() < u64::from(k)) {
+            return (Terms::ZERO, t);
+        }
+        let unit = BigInt::one() << k;
+        let mut whole: Vec<(M, BigInt)> = vec![];
+        let mut rest: Vec<(M, BigInt)> = vec![];
+        for (m, c) in self.poly(t).clone().iter() {
+            // ceil((c - half) / unit) rounds to nearest, halves down
+            let q: BigInt = -((&half - c).div_floor(&unit));
+            let r = c - &q * &unit;
+            if !q.is_zero() {
+                whole.push((*m, q));
+            }
+            if !r.is_zero() {
+                rest.push((*m, r));
+            }
+        }
+        (self.intern(whole), self.intern(rest))
+    }
+
+    /// `t = 2^j high + low` where `floor(low / 2^j)` is a constant, which is then in `high`; the largest such `j <= most`.
+    /// Both `floor(t / 2^k)` for `k >= j` and `t < 0` depend on `high` alone.
+    pub(crate) fn drop_low(&mut self, t: T, most: u32) -> Option<(T, u32)> {
+        let p = self.poly(t).clone();
+        let mut steps: Vec<u64> = p.iter().filter(|(m, _)| *m != 0).filter_map(|(_, c)| c.trailing_zeros()).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        for j in steps.into_iter().rev() {
+            if j == 0 || j > u64::from(most) {
+                continue;
+            }
+            let unit = BigInt::one() << j;
+            let (mut high, mut low) = (vec![], vec![]);
+            for (m, c) in p.iter() {
+                if *m == 0 {
+                    let (q, r) = c.div_mod_floor(&unit);
+                    high.push((0, q));
+                    low.push((0, r));
+                } else if c.trailing_zeros() >= Some(j) {
+                    high.push((*m, c >> j));
+                } else {
+                    low.push((*m, c.clone()));
+                }
+            }
+            low.retain(|(_, c)| !c.is_zero());
+            high.retain(|(_, c)| !c.is_zero());
+            let low = self.intern(low);
+            let (lo, hi) = self.range(low);
+            let f = lo.div_floor(&unit);
+            if f == hi.div_floor(&unit) {
+                let (high, f) = (self.intern(high), self.int(f));
+                return Some((self.add(high, f), j as u32));
+            }
+        }
+        None
+    }
+
+    /// `t = p + floor(q / 2^j)`: the sum `2^j p + q` and `j`. A comparison `[q < 0]` is minus such a quotient.
+    pub(crate) fn flatten(&mut self, t: T) -> Option<(T, u32)> {
+        let p = self.poly(t).clone();
+        for (m, c) in p.iter().rev() {
+            let [a] = self.monos[*m as usize][..] else { continue };
+            let Some((q, j)) = self.quotient(a, c) else { continue };
+            if p.len() + self.poly(q).len() > FLATTEN_MAX {
+                continue;
+            }
+            let rest = p.iter().filter(|(n, _)| n != m).map(|(n, c)| (*n, c << j)).collect();
+            let rest = self.intern(rest);
+            return Some((self.add(rest, q), j));
+        }
+        None
+    }
+
+    fn quotient(&self, a: A, c: &BigInt) -> Option<(T, u32)> {
+        match self.atoms[a as usize].atom {
+            Atom::Div(q, j) if c.is_one() => Some((q, j)),
+            Atom::Neg(q) if *c == -BigInt::one() => {
+                let (lo, hi) = self.range(q);
+                let below = if lo.is_negative() { (-lo - 1u32).bits() } else { 0 };
+                Some((q, below.max(hi.bits()) as u32))
+            }
+            _ => None,
+        }
+    }
+
+    /// `floor(t / d)` for `d > 0`.
+    pub fn div(&mut self, t: T, d: &BigInt) -> T {
+        let z = d.trailing_zeros().unwrap_or(0);
+        if (d >> z).is_one() {
+            return self.div2k(t, z as u32);
+        }
+        let mut whole = vec![];
+        let mut rest = vec![];
+        for (m, c) in self.poly(t).clone().iter() {
+            let (q, r) = c.div_mod_floor(d);
+            if !q.is_zero() {
+                whole.push((*m, q));
+            }
+            if !r.is_zero() {
+                rest.push((*m, r));
+            }
+        }
+        let (whole, rest) = (self.intern(whole), self.intern(rest));
+        let (lo, hi) = self.range(rest);
+        let (lo, hi) = (lo.div_floor(d), hi.div_floor(d));
+        let low = if lo == hi {
+            self.int(lo)
+        } else {
+            let atom = Atom::DivBy(rest, d.clone());
+            self.atom(atom.clone(), |s| AtomInfo {
+                atom,
+                lo,
+                hi,
+                public: s.public(rest),
+                values: (0..s.samples).map(|n| s.sample(rest, n).div_floor(d)).collect(),
+            })
+        };
+        let q = self.add(whole, low);
+        self.check("div", q, |s, n| s.sample(t, n).div_floor(d))
+    }
+
+    /// `t mod d` for `d > 0`, in `0 ..= d - 1`.
+    pub fn rem(&mut self, t: T, d: &BigInt) -> T {
+        let q = self.div(t, d);
+        self.combine(t, &-d, q)
+    }
+}

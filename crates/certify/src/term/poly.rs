@@ -1,0 +1,206 @@
+//! Sums and products.
+
+use super::atom::{Atom, AtomInfo};
+use super::{Terms, A, M, T};
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
+use std::collections::BTreeMap;
+
+/// Products are multiplied out up to this many summands; factors of more are named first.
+const PRODUCT_MAX: usize = 3000;
+
+impl Terms {
+    pub fn add(&mut self, a: T, b: T) -> T {
+        self.combine(a, &BigInt::one(), b)
+    }
+
+    pub fn sub(&mut self, a: T, b: T) -> T {
+        self.combine(a, &-BigInt::one(), b)
+    }
+
+    pub fn neg(&mut self, a: T) -> T {
+        self.scale(a, &-BigInt::one())
+    }
+
+    /// `a + k b`
+    pub(crate) fn combine(&mut self, a: T, k: &BigInt, b: T) -> T {
+        if k.is_zero() || b == Terms::ZERO {
+            return a;
+        }
+        if a == Terms::ZERO {
+            return self.scale(b, k);
+        }
+        let (x, y) = (self.poly(a).clone(), self.poly(b).clone());
+        let mut out = Vec::with_capacity(x.len() + y.len());
+        let (mut i, mut j) = (0, 0);
+        while i < x.len() || j < y.len() {
+            let order = match (x.get(i), y.get(j)) {
+                (Some((m, _)), Some((n, _))) => m.cmp(n),
+                (Some(_), None) => std::cmp::Ordering::Less,
+                _ => std::cmp::Ordering::Greater,
+            };
+            match order {
+                std::cmp::Ordering::Less => {
+                    out.push(x[i].clone());
+                    i += 1;
+                }
+                std::cmp::Ordering::Greater => {
+                    out.push((y[j].0, &y[j].1 * k));
+                    j += 1;
+                }
+                std::cmp::Ordering::Equal => {
+                    let c = &x[i].1 + &y[j].1 * k;
+                    if !c.is_zero() {
+                        out.push((x[i].0, c));
+                    }
+                    i += 1;
+                    j += 1;
+                }
+            }
+        }
+        self.intern(out)
+    }
+
+    pub fn scale(&mut self, a: T, k: &BigInt) -> T {
+        if k.is_zero() {
+            return Terms::ZERO;
+        }
+        if k.is_one() {
+            return a;
+        }
+        let p = self.poly(a).iter().map(|(m, c)| (*m, c * k)).collect();
+        self.intern(p)
+    }
+
+    pub(crate) fn shl(&mut self, a: T, k: u32) -> T {
+        self.scale(a, &(BigInt::one() << k))
+    }
+
+    pub fn mul(&mut self, a: T, b: T) -> T {
+        if let Some(c) = self.as_const(a) {
+            return self.scale(b, &c);
+        }
+        if let Some(c) = self.as_const(b) {
+            return self.scale(a, &c);
+        }
+        let (mut a, mut b) = (a, b);
+        // Bits multiply without growth: naming them would hide that they are 0 or 1.
+        while self.poly(a).len() * self.poly(b).len() > PRODUCT_MAX {
+            if self.poly(a).len() >= self.poly(b).len() {
+                a = self.name(a);
+            } else {
+                b = self.name(b);
+            }
+        }
+        let (x, y) = (self.poly(a).clone(), self.poly(b).clone());
+        let mut sum: BTreeMap<M, BigInt> = BTreeMap::new();
+        for (m, c) in x.iter() {
+            for (n, d) in y.iter() {
+                if let Some(mn) = self.times(*m, *n) {
+                    *sum.entry(mn).or_default() += c * d;
+                }
+            }
+        }
+        let t = self.intern(sum.into_iter().filter(|(_, c)| !c.is_zero()).collect());
+        self.check("product", t, |s, n| s.sample(a, n) * s.sample(b, n))
+    }
+
+    /// A term as one atom, for products that would be too long.
+    pub(crate) fn name(&mut self, t: T) -> T {
+        if let Some(n) = self.named.get(&t) {
+            return *n;
+        }
+        let (lo, hi) = self.range(t);
+        let named = self.atom(Atom::Name(t), |s| AtomInfo {
+            atom: Atom::Name(t),
+            lo,
+            hi,
+            public: s.public(t),
+            values: s.range_values(t),
+        });
+        self.named.insert(t, named);
+        named
+    }
+
+    /// Product of two monomials; `None` is zero. Bits are idempotent, and of comparisons of one value with several
+    /// constants the strongest is kept.
+    fn times(&mut self, m: M, n: M) -> Option<M> {
+        if m == 0 {
+            return Some(n);
+        }
+        if n == 0 {
+            return Some(m);
+        }
+        let mut atoms = self.monos[m as usize].clone();
+        for a in self.monos[n as usize].clone() {
+            self.times_atom(&mut atoms, a)?;
+        }
+        atoms.sort_unstable();
+        Some(self.mono(atoms))
+    }
+
+    fn times_atom(&mut self, atoms: &mut Vec<A>, a: A) -> Option<()> {
+        let bit = self.atom_is_bit(a);
+        if bit && atoms.contains(&a) {
+            return Some(());
+        }
+        let Some((base, c, is_neg)) = bit.then(|| self.comparison(a)).flatten() else {
+            atoms.push(a);
+            return Some(());
+        };
+        for k in 0..atoms.len() {
+            let Some((base_k, c_k, is_neg_k)) = self.comparison(atoms[k]) else { continue };
+            if base_k != base {
+                continue;
+            }
+            match (is_neg_k, is_neg) {
+                // base + c < 0 and base + d < 0: the larger constant decides
+                (true, true) => {
+                    if c > c_k {
+                        atoms[k] = a;
+                    }
+                    return Some(());
+                }
+                // base = -c fixes the other
+                (false, false) => return None,
+                (false, true) => return if c < c_k { Some(()) } else { None },
+                (true, false) => {
+                    if c_k >= c {
+                        return None;
+                    }
+                    atoms[k] = a;
+                    return Some(());
+                }
+            }
+        }
+        atoms.push(a);
+        Some(())
+    }
+
+    pub(crate) fn atom_is_bit(&self, a: A) -> bool {
+        let i = &self.atoms[a as usize];
+        i.lo.is_zero() && i.hi.is_one()
+    }
+
+    /// For `[base + c < 0]` (true) and `[base + c == 0]` (false): base without constant, and c.
+    fn comparison(&mut self, a: A) -> Option<(T, BigInt, bool)> {
+        let (p, is_neg) = match self.atoms[a as usize].atom {
+            Atom::Neg(p) => (p, true),
+            Atom::Zero(p) => (p, false),
+            _ => return None,
+        };
+        let (base, c) = self.without_constant(p);
+        Some((base, c, is_neg))
+    }
+
+    /// Splits off the constant summand.
+    pub(crate) fn without_constant(&mut self, t: T) -> (T, BigInt) {
+        match self.poly(t).first() {
+            Some((0, c)) => {
+                let (c, rest) = (c.clone(), self.poly(t)[1..].to_vec());
+                (self.intern(rest), c)
+            }
+            _ => (t, BigInt::zero()),
+        }
+    }
+}

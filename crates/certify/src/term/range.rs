@@ -1,0 +1,176 @@
+//! Bounds of terms.
+
+use super::atom::Atom;
+use super::{Poly, Terms, A, M, T};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+
+/// How many carries one bound may look through.
+const DEPTH: u32 = 4;
+
+impl Terms {
+    /// Inclusive bounds that hold on every input.
+    pub fn range(&self, t: T) -> (BigInt, BigInt) {
+        self.ranges[t.0 as usize].clone()
+    }
+
+    /// A fact: on every input the value lies in `lo ..= hi`. Terms made before keep the forms they have.
+    pub fn note_range(&mut self, t: T, lo: &BigInt, hi: &BigInt) {
+        let r = &mut self.ranges[t.0 as usize];
+        if *lo > r.0 {
+            r.0 = lo.clone();
+        }
+        if *hi < r.1 {
+            r.1 = hi.clone();
+        }
+    }
+
+    /// Bounds of the product of a monomial's atoms.
+    fn mono_bound(&self, m: M) -> (BigInt, BigInt) {
+        let mut r = (BigInt::one(), BigInt::one());
+        let atoms = &self.monos[m as usize];
+        let mut k = 0;
+        while k < atoms.len() {
+            let i = &self.atoms[atoms[k] as usize];
+            let square = atoms.get(k + 1) == Some(&atoms[k]);
+            let (lo, hi) = if square {
+                k += 1;
+                let top = (&i.lo * &i.lo).max(&i.hi * &i.hi);
+                let low = if i.lo.is_positive() { &i.lo * &i.lo } else if i.hi.is_negative() { &i.hi * &i.hi } else { BigInt::zero() };
+                (low, top)
+            } else {
+                (i.lo.clone(), i.hi.clone())
+            };
+            let c = [&r.0 * &lo, &r.0 * &hi, &r.1 * &lo, &r.1 * &hi];
+            r = (c.iter().min().cloned().unwrap_or_default(), c.iter().max().cloned().unwrap_or_default());
+            k += 1;
+        }
+        r
+    }
+
+    pub(crate) fn bound(&self, p: &Poly) -> (BigInt, BigInt) {
+        self.bound_deep(p, DEPTH)
+    }
+
+    fn plain(&self, p: &[(M, BigInt)]) -> (BigInt, BigInt) {
+        let (mut lo, mut hi) = (BigInt::zero(), BigInt::zero());
+        for (m, c) in p {
+            let (a, b) = self.mono_bound(*m);
+            if c.is_positive() {
+                lo += &a * c;
+                hi += &b * c;
+            } else {
+                lo += &b * c;
+                hi += &a * c;
+            }
+        }
+        (lo, hi)
+    }
+
+    fn bound_deep(&self, p: &[(M, BigInt)], depth: u32) -> (BigInt, BigInt) {
+        if let Some(t) = self.poly_of.get(p) {
+            return self.range(*t);
+        }
+        let mut best = self.plain(p);
+        if depth == 0 {
+            return best;
+        }
+        // Newest first: a carry is younger than what it is the carry of.
+        let mut looked = 0;
+        for (m, c) in p.iter().rev() {
+            let [a] = self.monos[*m as usize][..] else { continue };
+            let Some((rest, lo, hi)) = self.through(p, a, c) else { continue };
+            let (rlo, rhi) = self.bound_deep(&rest, depth - 1);
+            best.0 = best.0.max(rlo + lo);
+            best.1 = best.1.min(rhi + hi);
+            looked += 1;
+            if looked == 2 {
+                break;
+            }
+        }
+        best
+    }
+
+    /// For the atom `a` = floor(q / 2^k) or `[q < 0]` with coefficient `c` in `p`: `p` is a multiple of `q`'s remainder plus
+    /// the rest returned; the remainder's part lies in the bounds returned.
+    fn through(&self, p: &[(M, BigInt)], a: A, c: &BigInt) -> Option<(Vec<(M, BigInt)>, BigInt, BigInt)> {
+        match self.atoms[a as usize].atom {
+            Atom::Div(q, k) => {
+                let (m, odd) = (-c).div_mod_floor(&(BigInt::one() << k));
+                if !odd.is_zero() {
+                    return None;
+                }
+                let rest = self.minus(p, &m, q, a);
+                let top: BigInt = &m * ((BigInt::one() << k) - 1);
+                Some((rest, BigInt::zero().min(top.clone()), BigInt::zero().max(top)))
+            }
+            Atom::Neg(q) => {
+                let lead = self.poly(q).last()?;
+                let (_, in_p) = p.iter().find(|(m, _)| *m == lead.0)?;
+                let (m, odd) = in_p.div_mod_floor(&lead.1);
+                if !odd.is_zero() || m.is_zero() {
+                    return None;
+                }
+                let rest = self.minus(p, &m, q, a);
+                let (qlo, qhi) = self.range(q);
+                if !qlo.is_negative() || qhi.is_negative() {
+                    return None;
+                }
+                // m q + c [q < 0], in the two cases
+                let ends = [BigInt::zero(), &m * &qhi, &m * &qlo + c, -&m + c];
+                Some((rest, ends.iter().min()?.clone(), ends.iter().max()?.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// `p - m q` without the atom `a` alone.
+    fn minus(&self, p: &[(M, BigInt)], m: &BigInt, q: T, a: A) -> Vec<(M, BigInt)> {
+        let mut out: Vec<(M, BigInt)> = Vec::with_capacity(p.len());
+        let q = self.poly(q);
+        let (mut i, mut j) = (0, 0);
+        while i < p.len() || j < q.len() {
+            let take_p = j >= q.len() || i < p.len() && p[i].0 <= q[j].0;
+            let take_q = i >= p.len() || j < q.len() && q[j].0 <= p[i].0;
+            let mono = if take_p { p[i].0 } else { q[j].0 };
+            let mut c = BigInt::zero();
+            if take_p {
+                c += &p[i].1;
+                i += 1;
+            }
+            if take_q {
+                c -= &q[j].1 * m;
+                j += 1;
+            }
+            if !c.is_zero() && self.monos[mono as usize] != [a] {
+                out.push((mono, c));
+            }
+        }
+        out
+    }
+
+    /// Bits that may be set; for values that are not negative.
+    pub(crate) fn ones(&self, t: T) -> Option<BigInt> {
+        let (lo, hi) = &self.ranges[t.0 as usize];
+        if lo.is_negative() {
+            return None;
+        }
+        let low = self.poly(t).iter().filter_map(|(_, c)| c.trailing_zeros()).min().unwrap_or(0);
+        let all = ((BigInt::one() << hi.bits()) - 1u32) >> low << low;
+        let mut sum = BigInt::zero();
+        for (m, c) in self.poly(t).iter() {
+            let (mlo, mhi) = self.mono_bound(*m);
+            if c.is_negative() || mlo.is_negative() {
+                return Some(all);
+            }
+            let z = c.trailing_zeros().unwrap_or(0);
+            let mine: BigInt = ((BigInt::one() << (mhi * (c >> z)).bits()) - 1u32) << z;
+            if !(&sum & &mine).is_zero() {
+                return Some(all);
+            }
+            sum |= mine;
+        }
+        Some(sum & all)
+    }
+}

@@ -1,0 +1,146 @@
+//! Choices: conditional values, elements of lists, uninterpreted results.
+
+use super::atom::{Atom, AtomInfo, OutSpec};
+use super::{Terms, T};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+impl Terms {
+    /// `a` where `c` is 1, `b` where it is 0.
+    pub fn ite(&mut self, c: T, a: T, b: T) -> T {
+        let r = self.ite_raw(c, a, b);
+        self.check("ite", r, |s, n| if s.sample(c, n).is_zero() { s.sample(b, n).clone() } else { s.sample(a, n).clone() })
+    }
+
+    pub(crate) fn ite_raw(&mut self, c: T, a: T, b: T) -> T {
+        if c == Terms::ONE || a == b {
+            return a;
+        }
+        if c == Terms::ZERO {
+            return b;
+        }
+        let d = self.sub(a, b);
+        let cd = self.mul(c, d);
+        let r = self.add(b, cd);
+        let ((alo, ahi), (blo, bhi)) = (self.range(a), self.range(b));
+        self.note_range(r, &alo.min(blo), &ahi.max(bhi));
+        r
+    }
+
+    /// `values[index]`. `None` where the index may lie outside the list.
+    pub fn pick(&mut self, values: &[T], index: T) -> Option<T> {
+        let (lo, hi) = self.range(index);
+        let (first, last) = (lo.to_usize()?, hi.to_usize()?);
+        if last >= values.len() {
+            return None;
+        }
+        let window = &values[first..=last];
+        if window.iter().all(|v| *v == window[0]) {
+            return Some(window[0]);
+        }
+        let (base, c) = self.without_constant(index);
+        let g = self.poly(base).iter().fold(BigInt::zero(), |g, (_, c)| g.gcd(c));
+        let g = if self.poly(base).last().is_some_and(|(_, c)| c.is_negative()) { -g } else { g };
+        // index = g x + c: only every g-th element can be meant
+        let p = self.poly(base).iter().map(|(m, c)| (*m, c / &g)).collect();
+        let x = self.intern(p);
+        let (xlo, xhi) = self.range(x);
+        let count = (&xhi - &xlo).to_usize()?;
+        let mut list = Vec::with_capacity(count + 1);
+        for k in 0..=count {
+            let at = &g * (&xlo + k) + &c;
+            // A bound of x may be wider than that of the index: what lies outside the window is never meant.
+            let inside = at.to_usize().filter(|i| (first..=last).contains(i));
+            list.push(inside.map_or(Terms::ZERO, |i| values[i]));
+        }
+        let low = self.int(xlo);
+        let x = self.sub(x, low);
+        let r = self.pick_atom(list, x);
+        Some(self.check("pick", r, |s, n| {
+            let i = s.sample(index, n).to_usize().unwrap_or(usize::MAX);
+            values.get(i).map_or(BigInt::zero(), |v| s.sample(*v, n).clone())
+        }))
+    }
+
+    fn pick_atom(&mut self, list: Vec<T>, x: T) -> T {
+        if list.len() == 2 {
+            return self.ite_raw(x, list[1], list[0]);
+        }
+        let lo = list.iter().map(|t| self.range(*t).0).min().unwrap_or_default();
+        let hi = list.iter().map(|t| self.range(*t).1).max().unwrap_or_default();
+        let atom = Atom::Pick(list.clone(), x);
+        self.atom(atom.clone(), |s| AtomInfo {
+            atom,
+            lo,
+            hi,
+            public: s.public(x) && list.iter().all(|t| s.public(*t)),
+            values: (0..s.samples)
+                .map(|n| {
+                    let i = s.sample(x, n).to_usize().unwrap_or(usize::MAX);
+                    list.get(i).map_or(BigInt::zero(), |v| s.sample(*v, n).clone())
+                })
+                .collect(),
+        })
+    }
+
+    /// Element of an array of run-time length, told apart by number. `value` gives an element on a sample.
+    pub fn read(&mut self, array: u32, index: T, spec: &OutSpec, value: impl Fn(usize, &BigInt) -> BigInt) -> T {
+        let atom = Atom::Read(array, index);
+        self.atom(atom.clone(), |s| AtomInfo {
+            atom,
+            lo: spec.lo.clone(),
+            hi: spec.hi.clone(),
+            public: spec.public && s.public(index),
+            values: (0..s.samples).map(|n| value(n, s.sample(index, n))).collect(),
+        })
+    }
+
+    /// Results of a call that is not looked into: equal for equal arguments. The sample values are arbitrary but fixed by
+    /// the arguments.
+    pub fn call(&mut self, name: &str, args: &[T], outs: &[OutSpec]) -> Vec<T> {
+        let key = (name.to_string(), args.to_vec());
+        if let Some(r) = self.calls.get(&key) {
+            return r.clone();
+        }
+        let id = self.calls.len() as u32;
+        let mut results = Vec::with_capacity(outs.len());
+        for (k, out) in outs.iter().enumerate() {
+            let atom = Atom::Out(id, k as u32);
+            results.push(self.atom(atom.clone(), |s| AtomInfo {
+                atom,
+                lo: out.lo.clone(),
+                hi: out.hi.clone(),
+                public: out.public,
+                values: (0..s.samples).map(|n| arbitrary(s, args, (name, k), out, n)).collect(),
+            }));
+        }
+        self.calls.insert(key, results.clone());
+        results
+    }
+
+    /// How often a call with these arguments was made on either side.
+    pub fn called(&self, name: &str, args: &[T]) -> bool {
+        self.calls.contains_key(&(name.to_string(), args.to_vec()))
+    }
+}
+
+/// A value in range that depends on the arguments' values only.
+fn arbitrary(s: &Terms, args: &[T], (name, k): (&str, usize), out: &OutSpec, n: usize) -> BigInt {
+    let mut h = 0xcbf2_9ce4_8422_2325u64 ^ k as u64;
+    let mut eat = |b: u8| h = (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3);
+    name.bytes().for_each(&mut eat);
+    for a in args {
+        s.sample(*a, n).to_signed_bytes_le().into_iter().for_each(&mut eat);
+        eat(0xff);
+    }
+    let span: BigInt = &out.hi - &out.lo + BigInt::one();
+    let mut x = BigInt::zero();
+    let mut state = h;
+    for _ in 0..=span.bits() / 64 {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        x = (x << 64u32) + (state ^ (state >> 29));
+    }
+    debug_assert!(!span.is_negative());
+    &out.lo + x.mod_floor(&span)
+}

@@ -1,0 +1,83 @@
+//! Terms for the reader.
+
+use super::atom::Atom;
+use super::{Terms, A, T};
+use num_bigint::BigInt;
+use num_traits::{One, Signed};
+
+/// Summands and list elements shown.
+const SHOWN: usize = 6;
+
+impl Terms {
+    /// The term, `depth` levels of atoms deep.
+    pub fn show(&self, t: T, depth: u32) -> String {
+        let p = self.poly(t);
+        if p.is_empty() {
+            return "0".to_string();
+        }
+        let mut out = String::new();
+        for (k, (m, c)) in p.iter().rev().enumerate() {
+            if k == SHOWN {
+                out.push_str(&format!(" + .. {} more", p.len() - k));
+                break;
+            }
+            let sign = if c.is_negative() { "-" } else { "+" };
+            if k > 0 || c.is_negative() {
+                out.push_str(if k > 0 { " " } else { "" });
+                out.push_str(sign);
+                out.push_str(if k > 0 { " " } else { "" });
+            }
+            let atoms: Vec<String> = self.monos[*m as usize].iter().map(|a| self.show_atom(*a, depth)).collect();
+            let c = c.abs();
+            match (atoms.is_empty(), c.is_one()) {
+                (true, _) => out.push_str(&number(&c)),
+                (false, true) => out.push_str(&atoms.join("*")),
+                (false, false) => out.push_str(&format!("{}*{}", number(&c), atoms.join("*"))),
+            }
+        }
+        out
+    }
+
+    fn show_atom(&self, a: A, depth: u32) -> String {
+        let atom = &self.atoms[a as usize].atom;
+        if depth == 0 && !matches!(atom, Atom::Var(_)) {
+            return format!("#{a}");
+        }
+        let s = |t: T| self.show(t, depth.saturating_sub(1));
+        match atom {
+            Atom::Var(name) => name.clone(),
+            Atom::Div(t, k) => format!("(({}) >> {k})", s(*t)),
+            Atom::DivBy(t, d) => format!("(({}) / {d})", s(*t)),
+            Atom::Neg(t) => format!("[{} < 0]", s(*t)),
+            Atom::Zero(t) => format!("[{} == 0]", s(*t)),
+            Atom::Bits(products) => {
+                let parts: Vec<String> =
+                    products.iter().take(SHOWN).map(|p| p.iter().map(|t| format!("({})", s(*t))).collect::<Vec<_>>().join(" & ")).collect();
+                format!("({}{})", parts.join(" ^ "), if products.len() > SHOWN { " ^ .." } else { "" })
+            }
+            Atom::Pick(list, x) => format!("list of {}[{}]", list.len(), s(*x)),
+            Atom::Read(array, x) => format!("array{array}[{}]", s(*x)),
+            Atom::Name(t) => format!("({})", s(*t)),
+            Atom::Out(call, k) => format!("call{call}.{k}"),
+        }
+    }
+}
+
+/// Powers of two and their neighbours in power form.
+fn number(v: &BigInt) -> String {
+    if v.bits() <= 12 {
+        return v.to_string();
+    }
+    for d in [0i32, -1, 1] {
+        let n = v - d;
+        if let Some(k) = n.trailing_zeros() {
+            if n == BigInt::one() << k {
+                return match d {
+                    0 => format!("2^{k}"),
+                    _ => format!("(2^{k}{d:+})"),
+                };
+            }
+        }
+    }
+    format!("{v:#x}")
+}

@@ -1,0 +1,360 @@
+//! The rules against plain arithmetic, and the identities they are there for.
+
+use super::{Terms, Var, T};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+
+/// A small generator of its own, so that a failure repeats.
+struct Rng(u64);
+
+impl Rng {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+    fn word(&mut self, w: u32) -> BigInt {
+        let all = (BigInt::one() << w) - 1;
+        match self.below(8) {
+            0 => BigInt::zero(),
+            1 => all,
+            2 => BigInt::one() << (w - 1),
+            3 => (BigInt::one() << (w - 1)) - 1,
+            4 => BigInt::from(self.below(4)),
+            _ => (BigInt::from(self.next()) << 64u32 | BigInt::from(self.next())) & all,
+        }
+    }
+}
+
+const SAMPLES: usize = 24;
+
+fn word_var(s: &mut Terms, rng: &mut Rng, name: &str, w: u32) -> T {
+    let values = (0..SAMPLES).map(|_| rng.word(w)).collect();
+    s.var(Var { name: name.into(), lo: BigInt::zero(), hi: (BigInt::one() << w) - 1, public: true, values })
+}
+
+fn signed_var(s: &mut Terms, rng: &mut Rng, name: &str, w: u32) -> T {
+    let half = BigInt::one() << (w - 1);
+    let values = (0..SAMPLES).map(|_| rng.word(w) - &half).collect();
+    s.var(Var { name: name.into(), lo: -half.clone(), hi: half - 1, public: true, values })
+}
+
+/// Signed reading of a word.
+fn signed(s: &mut Terms, t: T, w: u32) -> T {
+    let top = s.div2k(t, w - 1);
+    let top = s.shl(top, w);
+    s.sub(t, top)
+}
+
+#[test]
+fn random_terms_have_the_value_of_the_operations_and_lie_in_their_range() {
+    let (mut terms_checked, mut broken) = (0, vec![]);
+    for seed in 1..=400u64 {
+        let mut rng = Rng(seed * 0x9e37_79b9_7f4a_7c15);
+        let word = if seed % 2 == 0 { 32 } else { 64 };
+        let mut s = Terms::new(word, SAMPLES);
+        // Words of 8, 32 and 64 bits, signed values, bits.
+        let mut pool: Vec<(T, u32)> = vec![];
+        for k in 0..3 {
+            for w in [8, 32, 64, 1] {
+                let v = word_var(&mut s, &mut rng, &format!("v{k}_{w}"), w);
+                pool.push((v, w));
+            }
+        }
+        let v = signed_var(&mut s, &mut rng, "s", 27);
+        let v = s.mod2k(v, 32);
+        pool.push((v, 32));
+        for _ in 0..40 {
+            let (a, wa) = pool[rng.below(pool.len() as u64) as usize];
+            let (b, wb) = pool[rng.below(pool.len() as u64) as usize];
+            let w = wa.max(wb);
+            let k = rng.below(u64::from(w)) as u32;
+            let (r, wr) = match rng.below(15) {
+                0 => {
+                    let t = s.add(a, b);
+                    (s.mod2k(t, w), w)
+                }
+                1 => {
+                    let t = s.sub(a, b);
+                    (s.mod2k(t, w), w)
+                }
+                2 => {
+                    let t = s.mul(a, b);
+                    (s.mod2k(t, w), w)
+                }
+                3 => (s.div2k(a, k.min(wa - 1)), wa),
+                4 => {
+                    let t = s.shl(a, k);
+                    (s.mod2k(t, w), w)
+                }
+                5 => (s.and(a, b, w), w),
+                6 => (s.or(a, b, w), w),
+                7 => (s.xor(a, b, w), w),
+                8 => (s.lt(a, b), 1),
+                9 => (s.eq(a, b), 1),
+                10 => {
+                    let c = s.mod2k(b, 1);
+                    let d = pool[rng.below(pool.len() as u64) as usize];
+                    (s.ite(c, a, d.0), wa.max(d.1))
+                }
+                11 => (s.not(a, wa), wa),
+                12 => {
+                    let x = signed(&mut s, a, wa);
+                    let y = signed(&mut s, b, wb);
+                    let t = s.mul(x, y);
+                    let t = s.div2k(t, w);
+                    (s.mod2k(t, w), w)
+                }
+                13 => {
+                    let c = s.int(rng.word(wa));
+                    (s.and(a, c, wa), wa)
+                }
+                _ => {
+                    let c = s.mod2k(b, 1);
+                    let m = s.neg(c);
+                    let m = s.mod2k(m, wa);
+                    (s.and(a, m, wa), wa)
+                }
+            };
+            if s.size() > 60_000 {
+                break;
+            }
+            let (lo, hi) = s.range(r);
+            for n in 0..SAMPLES {
+                let v = s.sample(r, n);
+                assert!(lo <= *v && *v <= hi, "seed {seed}: {v} outside {lo}..{hi}: {}", s.show(r, 5));
+                assert!(!v.is_negative() && v.bits() <= u64::from(wr), "seed {seed}: {v} is no word of {wr} bits");
+            }
+            terms_checked += 1;
+            pool.push((r, wr));
+        }
+        if let Some(b) = s.broken() {
+            broken.push(format!("seed {seed}: {b}"));
+        }
+        for t in 0..s.polys.len() as u32 {
+            let (lo, hi) = s.range(T(t));
+            for n in 0..SAMPLES {
+                let v = s.sample(T(t), n);
+                assert!(lo <= *v && *v <= hi, "seed {seed}: term {t}: {v} outside {lo}..{hi}: {}", s.show(T(t), 5));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(terms_checked > 8_000, "{terms_checked}");
+}
+
+#[test]
+fn a_wrong_rule_is_noticed() {
+    let mut s = Terms::new(32, SAMPLES);
+    let a = word_var(&mut s, &mut Rng(5), "a", 32);
+    let r = s.add(a, a);
+    s.check("wrong", r, |s, n| s.sample(a, n) * 3);
+    assert!(s.broken().is_some_and(|b| b.starts_with("wrong: ")));
+}
+
+/// Halves of a 64-bit value.
+fn halves(s: &mut Terms, t: T) -> (T, T) {
+    (s.mod2k(t, 32), s.div2k(t, 32))
+}
+
+struct Two {
+    s: Terms,
+    a: T,
+    b: T,
+}
+
+fn two(word: u32, w: u32) -> Two {
+    let mut s = Terms::new(word, SAMPLES);
+    let mut rng = Rng(77);
+    let a = word_var(&mut s, &mut rng, "a", w);
+    let b = word_var(&mut s, &mut rng, "b", w);
+    Two { s, a, b }
+}
+
+#[test]
+fn sums_of_halves_are_halves_of_sums() {
+    let Two { mut s, a, b } = two(32, 64);
+    let sum = s.add(a, b);
+    let sum = s.mod2k(sum, 64);
+    let ((al, ah), (bl, bh)) = (halves(&mut s, a), halves(&mut s, b));
+    let l = s.add(al, bl);
+    let l = s.mod2k(l, 32);
+    let carry = s.lt(l, al);
+    let h = s.add(ah, bh);
+    let h = s.mod2k(h, 32);
+    let h = s.add(h, carry);
+    let h = s.mod2k(h, 32);
+    assert_eq!((l, h), halves(&mut s, sum));
+}
+
+#[test]
+fn differences_of_halves_are_halves_of_differences() {
+    let Two { mut s, a, b } = two(32, 64);
+    let d = s.sub(a, b);
+    let d = s.mod2k(d, 64);
+    let ((al, ah), (bl, bh)) = (halves(&mut s, a), halves(&mut s, b));
+    let l = s.sub(al, bl);
+    let l = s.mod2k(l, 32);
+    let borrow = s.lt(al, bl);
+    let h = s.sub(ah, bh);
+    let h = s.mod2k(h, 32);
+    let h = s.sub(h, borrow);
+    let h = s.mod2k(h, 32);
+    assert_eq!((l, h), halves(&mut s, d));
+    // and the last borrow is the comparison
+    let first = s.lt(ah, bh);
+    let t = s.sub(ah, bh);
+    let t = s.mod2k(t, 32);
+    let second = s.lt(t, borrow);
+    let either = s.or(first, second, 1);
+    let less = s.lt(a, b);
+    assert_eq!(either, less);
+}
+
+#[test]
+fn signed_products_in_pairs_of_registers() {
+    let mut s = Terms::new(32, SAMPLES);
+    let mut rng = Rng(3);
+    let x: Vec<T> = (0..4).map(|k| signed_var(&mut s, &mut rng, &format!("x{k}"), 27)).collect();
+    let whole = s.mul(x[0], x[1]);
+    let other = s.mul(x[2], x[3]);
+    let sum = s.add(whole, other);
+    let source = s.div2k(sum, 26);
+    // mul, mulh of each, added with carry, shifted right by 26 across the pair
+    let mut pair = |a: T, b: T| {
+        let (ra, rb) = (s.mod2k(a, 32), s.mod2k(b, 32));
+        let l = s.mul(ra, rb);
+        let l = s.mod2k(l, 32);
+        let (sa, sb) = (signed(&mut s, ra, 32), signed(&mut s, rb, 32));
+        let h = s.mul(sa, sb);
+        let h = s.div2k(h, 32);
+        let h = s.mod2k(h, 32);
+        (l, h)
+    };
+    let (l0, h0) = pair(x[0], x[1]);
+    let (l1, h1) = pair(x[2], x[3]);
+    let l = s.add(l0, l1);
+    let l = s.mod2k(l, 32);
+    let c = s.lt(l, l0);
+    let h = s.add(h0, h1);
+    let h = s.mod2k(h, 32);
+    let h = s.add(h, c);
+    let h = s.mod2k(h, 32);
+    let low = s.div2k(l, 26);
+    let up = s.shl(h, 6);
+    let up = s.mod2k(up, 32);
+    let low = s.or(low, up, 32);
+    let high = signed(&mut s, h, 32);
+    let high = s.div2k(high, 26);
+    let high = s.mod2k(high, 32);
+    let want = s.mod2k(source, 64);
+    assert_eq!((low, high), halves(&mut s, want));
+}
+
+#[test]
+fn masks_select() {
+    let Two { mut s, a, b } = two(32, 32);
+    let c = word_var(&mut s, &mut Rng(9), "c", 1);
+    let mask = s.neg(c);
+    let mask = s.mod2k(mask, 32);
+    let x = s.xor(a, b, 32);
+    let x = s.and(x, mask, 32);
+    let x = s.xor(x, b, 32);
+    let want = s.ite(c, a, b);
+    assert_eq!(x, want);
+    let not = s.not(mask, 32);
+    let (p, q) = (s.and(a, mask, 32), s.and(b, not, 32));
+    assert_eq!(s.or(p, q, 32), want);
+}
+
+#[test]
+fn choices_and_majorities_of_the_sha_family() {
+    let Two { mut s, a, b } = two(32, 64);
+    let c = word_var(&mut s, &mut Rng(9), "c", 64);
+    let w = 64;
+    let ab = s.and(a, b, w);
+    let na = s.not(a, w);
+    let nac = s.and(na, c, w);
+    let choice = s.xor(ab, nac, w);
+    let bc = s.xor(b, c, w);
+    let m = s.and(a, bc, w);
+    assert_eq!(s.xor(m, c, w), choice);
+    let (ac, bc) = (s.and(a, c, w), s.and(b, c, w));
+    let m = s.xor(ab, ac, w);
+    let majority = s.xor(m, bc, w);
+    let a_or_b = s.or(a, b, w);
+    let m = s.and(c, a_or_b, w);
+    assert_eq!(s.or(ab, m, w), majority);
+}
+
+#[test]
+fn zero_tests() {
+    let Two { mut s, a, b } = two(32, 32);
+    let same = s.eq(a, b);
+    let d = s.sub(a, b);
+    let d = s.mod2k(d, 32);
+    assert_eq!(s.eq0(d), same);
+    let x = s.xor(a, b, 32);
+    assert_eq!(s.eq0(x), same);
+    let less = s.lt(x, Terms::ONE);
+    assert_eq!(less, same);
+    let x1 = s.sub(x, Terms::ONE);
+    let x1 = s.mod2k(x1, 64);
+    let top = s.div2k(x1, 63);
+    assert_eq!(top, same);
+    let o = s.or(a, b, 32);
+    let both = s.eq0(o);
+    let (za, zb) = (s.eq0(a), s.eq0(b));
+    assert_eq!(both, s.mul(za, zb));
+}
+
+#[test]
+fn rotations_in_pairs_of_registers() {
+    let Two { mut s, a, .. } = two(32, 64);
+    for k in [1u32, 8, 14, 18, 41, 61] {
+        let low = s.div2k(a, k);
+        let high = s.shl(a, 64 - k);
+        let high = s.mod2k(high, 64);
+        let want = s.or(low, high, 64);
+        let (l, h) = halves(&mut s, a);
+        let (l, h, k) = if k >= 32 { (h, l, k - 32) } else { (l, h, k) };
+        let part = |s: &mut Terms, x: T, y: T| {
+            let x = s.div2k(x, k);
+            let y = s.shl(y, 32 - k);
+            let y = s.mod2k(y, 32);
+            s.or(x, y, 32)
+        };
+        let got = (part(&mut s, l, h), part(&mut s, h, l));
+        assert_eq!(got, halves(&mut s, want), "rotation by {k}");
+    }
+}
+
+#[test]
+fn elements_with_a_computed_index() {
+    let mut s = Terms::new(32, SAMPLES);
+    let mut rng = Rng(11);
+    let list: Vec<T> = (0..8).map(|k| word_var(&mut s, &mut rng, &format!("x{k}"), 32)).collect();
+    let i = word_var(&mut s, &mut rng, "i", 3);
+    let direct = s.pick(&list, i);
+    // The same elements four bytes apart, from an offset on.
+    let mut bytes = vec![Terms::ZERO; 40];
+    for (k, x) in list.iter().enumerate() {
+        bytes[4 * k + 3] = *x;
+    }
+    let at = s.shl(i, 2);
+    let three = s.int(3);
+    let at = s.add(at, three);
+    assert_eq!(s.pick(&bytes, at), direct);
+    assert!(direct.is_some());
+    let four = s.int(4);
+    let out = s.add(i, four);
+    assert_eq!(s.pick(&list, out), None);
+    assert!(s.broken().is_none() && !s.range(Terms::ONE).0.is_negative());
+    let q = BigInt::from(7).div_floor(&BigInt::from(2));
+    assert_eq!(q, BigInt::from(3));
+}
