@@ -1,0 +1,241 @@
+//! RISC-V ELF files: code after relocation, constants, functions, source lines.
+//!
+//! Needs the bytes of an object (`.o`) or of a statically linked image, 32 or 64 bit, with its symbol table; nothing of
+//! ours. Keeps every address of one file in one space: an image keeps its own, the sections of an object get distinct
+//! ones, and undefined symbols stand at addresses of their own behind them. Trusted: what is proved about bytes is
+//! proved about what [`Image::fetch`] and [`Image::read_only`] hand out. A file that cannot be read is an [`Error`] with
+//! place, reason and way out; no input panics.
+//! Absent on purpose: decoding instructions (but for immediates that are relocated), dynamic linking, archives,
+//! compressed debug sections, writing ELF.
+
+mod error;
+mod hash;
+mod insn;
+mod lines;
+mod place;
+mod read;
+mod reloc;
+mod symbols;
+
+pub use error::{Error, ErrorKind};
+
+use std::collections::BTreeSet;
+
+use read::Raw;
+use reloc::References;
+
+/// A function: a symbol with code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Symbol; of several at one address a global one, then the first in order of bytes.
+    pub name: String,
+    /// The others, in order.
+    pub aliases: Vec<String>,
+    pub address: u64,
+    /// Bytes; where the symbol does not say (hand-written assembly), up to the next symbol of the sort or the end of the
+    /// section.
+    pub size: u64,
+    /// Not visible to other files (`static`).
+    pub local: bool,
+}
+
+/// A named variable or constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Data {
+    pub name: String,
+    pub aliases: Vec<String>,
+    pub address: u64,
+    pub size: u64,
+    pub local: bool,
+    /// Lies in a section that the program may write.
+    pub writable: bool,
+}
+
+/// What a section may be used for, as its flags say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    /// Executable and not writable; its bytes count as constant too.
+    Code,
+    /// Neither writable nor executable.
+    Constant,
+    /// Writable, whether or not it can be executed.
+    Writable,
+}
+
+/// A section that the program loads.
+#[derive(Clone, Debug)]
+pub struct Section {
+    pub name: String,
+    pub address: u64,
+    pub size: u64,
+    pub access: Access,
+    executable: bool,
+    /// `None`: all zero.
+    bytes: Option<Vec<u8>>,
+}
+
+impl Section {
+    fn contains(&self, address: u64) -> bool {
+        address.checked_sub(self.address).is_some_and(|o| o < self.size)
+    }
+
+    fn byte(&self, address: u64) -> Option<u8> {
+        let offset = address.checked_sub(self.address).filter(|o| *o < self.size)?;
+        match &self.bytes {
+            None => Some(0),
+            Some(bytes) => bytes.get(usize::try_from(offset).ok()?).copied(),
+        }
+    }
+}
+
+/// A file, ready to be asked.
+#[derive(Clone, Debug)]
+pub struct Image {
+    /// Width of registers: 32 or 64.
+    pub xlen: u32,
+    /// The code may hold 16-bit instructions.
+    pub compressed: bool,
+    /// A linked image, not an object.
+    pub linked: bool,
+    /// By address, disjoint starts.
+    pub functions: Vec<Function>,
+    /// By address.
+    pub data: Vec<Data>,
+    /// By address, disjoint; sections of no bytes are left out.
+    pub sections: Vec<Section>,
+    /// Why there are no source lines although the file has a line table.
+    pub line_fault: Option<String>,
+    externals: Vec<(u64, String)>,
+    references: References,
+    lines: lines::Lines,
+    digest: [u8; 32],
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// Any file that is not a RISC-V object or statically linked image with symbols, or that contradicts itself. A line
+/// table that cannot be read is no error: see [`Image::line_fault`].
+pub fn load(bytes: &[u8]) -> Result<Image, Error> {
+    let mut raw = read::read(bytes)?;
+    let addresses = place::place(&mut raw)?;
+    let loaded: BTreeSet<usize> = (0..raw.sections.len()).filter(|i| raw.sections[*i].allocated).collect();
+    let references = reloc::apply(&mut raw, &addresses, |s| loaded.contains(&s))?;
+    let of_lines: BTreeSet<usize> =
+        (0..raw.sections.len()).filter(|i| read::LINE_SECTIONS.contains(&raw.sections[*i].name.as_str())).collect();
+    let lines = reloc::apply(&mut raw, &addresses, |s| of_lines.contains(&s) && !loaded.contains(&s))
+        .map_err(|e| e.to_string())
+        .and_then(|_| lines::read(&raw));
+    let (lines, line_fault) = match lines {
+        Ok(lines) => (lines, None),
+        Err(reason) => (lines::Lines::default(), Some(reason)),
+    };
+    let sections = sections(&mut raw);
+    Ok(Image {
+        xlen: raw.xlen,
+        compressed: raw.compressed,
+        linked: raw.linked,
+        functions: symbols::functions(&raw, &addresses.symbols, &sections),
+        data: symbols::data(&raw, &addresses.symbols, &sections),
+        sections,
+        line_fault,
+        externals: addresses.externals,
+        references,
+        lines,
+        digest: hash::of_file(bytes),
+    })
+}
+
+fn sections(raw: &mut Raw) -> Vec<Section> {
+    let kept = raw.sections.iter_mut().filter(|s| place::takes_room(s));
+    let mut sections: Vec<Section> = kept
+        .map(|s| Section {
+            name: s.name.clone(),
+            address: s.address,
+            size: s.size,
+            access: match (s.writable, s.executable) {
+                (true, _) => Access::Writable,
+                (false, true) => Access::Code,
+                (false, false) => Access::Constant,
+            },
+            executable: s.executable,
+            bytes: s.bytes.take(),
+        })
+        .collect();
+    sections.sort_by_key(|s| s.address);
+    sections
+}
+
+impl Image {
+    /// Code at `pc`, relocated: 32 bits, or 16 (zero-extended) if the two lowest bits are not both set. `None` outside
+    /// executable sections, at odd addresses and, in a file without 16-bit instructions, at addresses that 4 does not
+    /// divide.
+    pub fn fetch(&self, pc: u64) -> Option<u32> {
+        let step = if self.compressed { 2 } else { 4 };
+        let section = self.section(pc).filter(|s| s.executable && pc % step == 0)?;
+        let half = |at: u64| Some(u16::from_le_bytes([section.byte(at)?, section.byte(at.checked_add(1)?)?]));
+        let low = half(pc)?;
+        if insn::length(low) == 2 {
+            return Some(low.into());
+        }
+        Some(u32::from(low) | u32::from(half(pc.checked_add(2)?)?) << 16)
+    }
+
+    /// Byte of a section that is not writable, relocated.
+    pub fn read_only(&self, address: u64) -> Option<u8> {
+        self.section(address).filter(|s| s.access != Access::Writable)?.byte(address)
+    }
+
+    /// The section an address lies in.
+    pub fn section(&self, address: u64) -> Option<&Section> {
+        let after = self.sections.partition_point(|s| s.address <= address);
+        self.sections[..after].last().filter(|s| s.contains(address))
+    }
+
+    /// Its name.
+    pub fn section_of(&self, address: u64) -> Option<&str> {
+        self.section(address).map(|s| s.name.as_str())
+    }
+
+    /// The function whose code holds `pc`.
+    pub fn function_at(&self, pc: u64) -> Option<&Function> {
+        let after = self.functions.partition_point(|f| f.address <= pc);
+        self.functions[..after].iter().rev().find(|f| pc - f.address < f.size)
+    }
+
+    /// The function of this name or alias: a global one first, else the one at the lowest address (static functions of
+    /// several files may share a name in an image).
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        let named = || self.functions.iter().filter(|f| f.name == name || f.aliases.iter().any(|a| a == name));
+        named().find(|f| !f.local).or_else(|| named().next())
+    }
+
+    /// The variable or constant that covers an address.
+    pub fn data_at(&self, address: u64) -> Option<&Data> {
+        let after = self.data.partition_point(|d| d.address <= address);
+        self.data[..after].iter().rev().find(|d| address - d.address < d.size)
+    }
+
+    /// The undefined symbol that the relocated instruction at `pc` refers to: either half of a call pair or of an
+    /// address, or a direct jump. Always `None` in a linked image.
+    pub fn external_at(&self, pc: u64) -> Option<&str> {
+        let reference = self.references.get(&pc).filter(|r| r.external)?;
+        self.external(reference.anchor.unwrap_or(reference.target))
+    }
+
+    /// The undefined symbol for which an address stands: where a call to it arrives.
+    pub fn external(&self, address: u64) -> Option<&str> {
+        let at = self.externals.binary_search_by_key(&address, |e| e.0).ok()?;
+        Some(&self.externals[at].1)
+    }
+
+    /// Undefined symbols and the addresses that stand for them.
+    pub fn externals(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.externals.iter().map(|(address, name)| (*address, name.as_str()))
+    }
+
+    /// Source file and line (from 1) of the instruction at `pc`, where the file has a line table.
+    pub fn line(&self, pc: u64) -> Option<(String, u32)> {
+        self.lines.at(pc).map(|(file, line)| (file.to_string(), line))
+    }
+}

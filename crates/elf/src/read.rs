@@ -1,0 +1,281 @@
+//! The file as it is written: sections, symbols and relocations with checked indices, nothing placed or patched yet.
+
+use object::elf;
+use object::read::elf::{FileHeader, Rela, SectionHeader, SectionTable, Sym, SymbolTable};
+use object::{LittleEndian, SectionIndex};
+
+use crate::error::{Error, ErrorKind};
+
+/// Sections whose bytes are kept although no program loads them: those of the line table.
+pub(crate) const LINE_SECTIONS: [&str; 3] = [".debug_line", ".debug_line_str", ".debug_str"];
+
+/// One section, by its index in the file.
+#[derive(Clone, Debug)]
+pub(crate) struct RawSection {
+    pub name: String,
+    /// As in the file for a linked image; for an object, given later.
+    pub address: u64,
+    pub size: u64,
+    pub align: u64,
+    pub allocated: bool,
+    pub writable: bool,
+    pub executable: bool,
+    pub thread_local: bool,
+    /// Empty unless the section is loaded or part of the line table. `None`: all zero.
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// Where a symbol lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    Undefined,
+    Absolute,
+    /// To be given room; the value is its alignment.
+    Common,
+    Section(usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SymbolKind {
+    Function,
+    Object,
+    Section,
+    /// A label without a type.
+    Label,
+    /// Names of files, thread-local variables, indirect functions.
+    Other,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct RawSymbol {
+    pub name: String,
+    pub value: u64,
+    pub size: u64,
+    pub kind: SymbolKind,
+    pub local: bool,
+    pub home: Home,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawRelocation {
+    /// Index of the section that is patched.
+    pub section: usize,
+    pub offset: u64,
+    pub kind: u32,
+    /// Index of the symbol.
+    pub symbol: usize,
+    pub addend: i64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Raw {
+    pub xlen: u32,
+    pub compressed: bool,
+    pub linked: bool,
+    pub sections: Vec<RawSection>,
+    pub symbols: Vec<RawSymbol>,
+    /// In file order, which decides how several at one place combine. Empty for a linked image.
+    pub relocations: Vec<RawRelocation>,
+}
+
+/// Reads either class.
+pub(crate) fn read(bytes: &[u8]) -> Result<Raw, Error> {
+    let ident = bytes.get(..16).filter(|i| i.starts_with(&elf::ELFMAG)).ok_or_else(|| Error {
+        kind: ErrorKind::NotElf,
+        place: "the file's first bytes".into(),
+        reason: "this is no ELF file".into(),
+        way_out: "give an object (.o) or a linked ELF image".into(),
+    })?;
+    let (class, order) = (ident[4], ident[5]);
+    if order != elf::ELFDATA2LSB {
+        return Err(not_riscv("the byte order is not little-endian"));
+    }
+    match class {
+        elf::ELFCLASS32 => Reader::<elf::FileHeader32<LittleEndian>>::new(bytes)?.raw(32),
+        elf::ELFCLASS64 => Reader::<elf::FileHeader64<LittleEndian>>::new(bytes)?.raw(64),
+        other => Err(Error::corrupt("the ELF header", format!("class {other} is neither 32 nor 64 bit"))),
+    }
+}
+
+fn not_riscv(reason: impl Into<String>) -> Error {
+    Error {
+        kind: ErrorKind::NotRiscv,
+        place: "the ELF header".into(),
+        reason: reason.into(),
+        way_out: "give a file compiled for little-endian RISC-V".into(),
+    }
+}
+
+struct Reader<'a, E: FileHeader<Endian = LittleEndian>> {
+    bytes: &'a [u8],
+    header: &'a E,
+    sections: SectionTable<'a, E, &'a [u8]>,
+    symbols: SymbolTable<'a, E, &'a [u8]>,
+    linked: bool,
+}
+
+const LE: LittleEndian = LittleEndian;
+
+impl<'a, E: FileHeader<Endian = LittleEndian>> Reader<'a, E> {
+    fn new(bytes: &'a [u8]) -> Result<Self, Error> {
+        let bad = |place: &'static str| move |e: object::Error| Error::corrupt(place, e);
+        let header = E::parse(bytes).map_err(bad("the ELF header"))?;
+        if header.e_machine(LE) != elf::EM_RISCV {
+            return Err(not_riscv(format!("machine {} is not RISC-V", header.e_machine(LE))));
+        }
+        let linked = match header.e_type(LE) {
+            elf::ET_REL => false,
+            elf::ET_EXEC => true,
+            other => {
+                let reason = format!("a file of type {other} is neither an object nor a statically linked image");
+                return Err(Error::unsupported("the ELF header", reason, "link with -static -no-pie, or give the objects"));
+            }
+        };
+        if header.e_flags(LE) & elf::EF_RISCV_RVE != 0 {
+            let reason = "the base is RV32E, whose calling convention has fewer registers";
+            return Err(Error::unsupported("the ELF header", reason, "compile for rv32i or rv64i"));
+        }
+        let sections = header.sections(LE, bytes).map_err(bad("the section table"))?;
+        let symbols = sections.symbols(LE, bytes, elf::SHT_SYMTAB).map_err(bad("the symbol table"))?;
+        if symbols.is_empty() {
+            let way_out = "give a file that was not stripped (link without -s)";
+            return Err(Error::unsupported("the symbol table", "there is none, so no function has a name", way_out));
+        }
+        Ok(Reader { bytes, header, sections, symbols, linked })
+    }
+
+    fn raw(&self, xlen: u32) -> Result<Raw, Error> {
+        Ok(Raw {
+            xlen,
+            compressed: self.header.e_flags(LE) & elf::EF_RISCV_RVC != 0,
+            linked: self.linked,
+            sections: self.all_sections()?,
+            symbols: self.all_symbols()?,
+            relocations: if self.linked { vec![] } else { self.all_relocations()? },
+        })
+    }
+
+    fn all_sections(&self) -> Result<Vec<RawSection>, Error> {
+        let mut kept = 0usize;
+        let mut all = vec![];
+        for (index, header) in self.sections.iter().enumerate() {
+            let section = self.section(index, header)?;
+            kept += section.bytes.as_ref().map_or(0, Vec::len);
+            if kept > self.bytes.len() {
+                return Err(Error::corrupt("the section table", "sections share bytes of the file"));
+            }
+            all.push(section);
+        }
+        Ok(all)
+    }
+
+    fn section(&self, index: usize, header: &E::SectionHeader) -> Result<RawSection, Error> {
+        let name = self.sections.section_name(LE, header).map_err(|e| Error::corrupt(format!("section {index}"), e))?;
+        let name = text(name, || format!("section {index}"))?;
+        let flags: u64 = header.sh_flags(LE).into();
+        let has = |flag: u32| flags & u64::from(flag) != 0;
+        let kind = header.sh_type(LE);
+        let allocated = has(elf::SHF_ALLOC) && kind != elf::SHT_NULL;
+        let wanted = allocated || LINE_SECTIONS.contains(&name.as_str());
+        if wanted && has(elf::SHF_COMPRESSED) {
+            let place = format!("section {name}");
+            return Err(Error::unsupported(place, "it is compressed", "compile with -gz=none"));
+        }
+        let bytes = match (wanted, kind) {
+            (_, elf::SHT_NOBITS) => None,
+            (false, _) => Some(vec![]),
+            (true, _) => {
+                let data = header.data(LE, self.bytes).map_err(|e| Error::corrupt(format!("section {name}"), e))?;
+                Some(data.to_vec())
+            }
+        };
+        Ok(RawSection {
+            name,
+            address: if self.linked { header.sh_addr(LE).into() } else { 0 },
+            size: header.sh_size(LE).into(),
+            align: header.sh_addralign(LE).into(),
+            allocated,
+            writable: has(elf::SHF_WRITE),
+            executable: has(elf::SHF_EXECINSTR),
+            thread_local: has(elf::SHF_TLS),
+            bytes,
+        })
+    }
+
+    fn all_symbols(&self) -> Result<Vec<RawSymbol>, Error> {
+        self.symbols.enumerate().map(|(index, symbol)| self.symbol(index, symbol)).collect()
+    }
+
+    fn symbol(&self, index: object::SymbolIndex, symbol: &E::Sym) -> Result<RawSymbol, Error> {
+        let place = || format!("symbol {}", index.0);
+        let name = self.symbols.symbol_name(LE, symbol).map_err(|e| Error::corrupt(place(), e))?;
+        let shndx = symbol.st_shndx(LE);
+        let home = match shndx {
+            elf::SHN_UNDEF => Home::Undefined,
+            elf::SHN_ABS => Home::Absolute,
+            elf::SHN_COMMON => Home::Common,
+            _ => match self.symbols.symbol_section(LE, symbol, index) {
+                Ok(Some(SectionIndex(section))) if section < self.sections.len() => Home::Section(section),
+                Ok(_) => return Err(Error::corrupt(place(), format!("it lies in section {shndx}, which is not there"))),
+                Err(e) => return Err(Error::corrupt(place(), e)),
+            },
+        };
+        let kind = match symbol.st_type() {
+            elf::STT_FUNC => SymbolKind::Function,
+            elf::STT_OBJECT => SymbolKind::Object,
+            elf::STT_SECTION => SymbolKind::Section,
+            elf::STT_NOTYPE => SymbolKind::Label,
+            elf::STT_COMMON => SymbolKind::Object,
+            _ => SymbolKind::Other,
+        };
+        Ok(RawSymbol {
+            name: text(name, place)?,
+            value: symbol.st_value(LE).into(),
+            size: symbol.st_size(LE).into(),
+            kind,
+            local: symbol.st_bind() == elf::STB_LOCAL,
+            home,
+        })
+    }
+
+    fn all_relocations(&self) -> Result<Vec<RawRelocation>, Error> {
+        let mut all = vec![];
+        for (index, header) in self.sections.iter().enumerate() {
+            let place = || format!("relocation section {index}");
+            let kind = header.sh_type(LE);
+            if matches!(kind, elf::SHT_REL | elf::SHT_RELR | elf::SHT_CREL) {
+                let way_out = "assemble with explicit addends (RELA), the form of the RISC-V ABI";
+                return Err(Error::unsupported(place(), "relocations of this form are not read", way_out));
+            }
+            let Some((entries, table)) = header.rela(LE, self.bytes).map_err(|e| Error::corrupt(place(), e))? else { continue };
+            let section = header.sh_info(LE) as usize;
+            if section == 0 || section >= self.sections.len() {
+                return Err(Error::corrupt(place(), format!("it patches section {section}, which is not there")));
+            }
+            if table != self.symbols.section() {
+                return Err(Error::corrupt(place(), "it does not use the symbol table"));
+            }
+            for entry in entries {
+                let symbol = entry.r_sym(LE, false) as usize;
+                if symbol >= self.symbols.len() {
+                    return Err(Error::corrupt(place(), format!("it uses symbol {symbol}, which is not there")));
+                }
+                all.push(RawRelocation {
+                    section,
+                    offset: entry.r_offset(LE).into(),
+                    kind: entry.r_type(LE, false),
+                    symbol,
+                    addend: entry.r_addend(LE).into(),
+                });
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn text(bytes: &[u8], place: impl Fn() -> String) -> Result<String, Error> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.to_string()),
+        Err(_) => Err(Error::corrupt(place(), "its name is not UTF-8")),
+    }
+}

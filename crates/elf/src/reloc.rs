@@ -1,0 +1,291 @@
+//! Relocations of an object, applied to the bytes of its sections.
+//!
+//! Source: RISC-V ELF psABI, version 1.0, chapter 8.4.
+
+use std::collections::BTreeMap;
+
+use object::elf::*;
+
+use crate::error::Error;
+use crate::insn::{self, Format};
+use crate::place::Addresses;
+use crate::read::{Home, Raw, RawRelocation, SymbolKind};
+
+/// What an instruction refers to, known from its relocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reference {
+    pub role: Role,
+    /// Symbol and addend: the address meant.
+    pub target: u64,
+    /// Address of the symbol, unless it stands for a whole section.
+    pub anchor: Option<u64>,
+    /// The symbol is that of a function or data object, not a label.
+    pub typed: bool,
+    /// The symbol is undefined.
+    pub external: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// `lui` or `auipc`.
+    High,
+    /// The instruction that adds the low 12 bits.
+    Low,
+    /// A direct jump or branch.
+    Jump,
+}
+
+/// References by address of the instruction.
+pub(crate) type References = BTreeMap<u64, Reference>;
+
+/// Patches the sections that `wanted` names by index.
+pub(crate) fn apply(raw: &mut Raw, addresses: &Addresses, wanted: impl Fn(usize) -> bool) -> Result<References, Error> {
+    let relocations: Vec<RawRelocation> = raw.relocations.iter().copied().filter(|r| wanted(r.section)).collect();
+    let mut patcher = Patcher { raw, addresses, references: References::new(), highs: BTreeMap::new() };
+    for relocation in &relocations {
+        patcher.note_high(relocation)?;
+    }
+    for relocation in &relocations {
+        patcher.one(relocation)?;
+    }
+    Ok(patcher.references)
+}
+
+struct Patcher<'a> {
+    raw: &'a mut Raw,
+    addresses: &'a Addresses,
+    references: References,
+    /// Every `auipc` with a relocation: low parts name its address, not the symbol.
+    highs: BTreeMap<u64, Reference>,
+}
+
+impl Patcher<'_> {
+    fn place(&self, r: &RawRelocation) -> u64 {
+        self.raw.sections[r.section].address.wrapping_add(r.offset)
+    }
+
+    fn corrupt(&self, r: &RawRelocation, reason: impl std::fmt::Display) -> Error {
+        let section = &self.raw.sections[r.section].name;
+        Error::corrupt(format!("relocation of type {} at {:#x} of section {section}", r.kind, r.offset), reason)
+    }
+
+    fn reference(&self, r: &RawRelocation, role: Role) -> Reference {
+        let symbol = &self.raw.symbols[r.symbol];
+        let address = self.addresses.symbols[r.symbol];
+        Reference {
+            role,
+            target: self.truncate(address.wrapping_add(r.addend as u64)),
+            anchor: (symbol.kind != SymbolKind::Section).then_some(address),
+            typed: matches!(symbol.kind, SymbolKind::Function | SymbolKind::Object),
+            external: symbol.home == Home::Undefined && r.symbol != 0,
+        }
+    }
+
+    /// Addresses are taken modulo the size of the address space.
+    fn truncate(&self, value: u64) -> u64 {
+        if self.raw.xlen == 32 {
+            value & 0xffff_ffff
+        } else {
+            value
+        }
+    }
+
+    /// The same as a signed distance.
+    fn signed(&self, value: u64) -> i64 {
+        if self.raw.xlen == 32 {
+            i64::from(value as i32)
+        } else {
+            value as i64
+        }
+    }
+
+    fn note_high(&mut self, r: &RawRelocation) -> Result<(), Error> {
+        if r.kind == R_RISCV_PCREL_HI20 {
+            let (place, reference) = (self.place(r), self.reference(r, Role::High));
+            if self.highs.insert(place, reference).is_some() {
+                return Err(self.corrupt(r, "the instruction has two targets"));
+            }
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, r: &RawRelocation) -> Result<(), Error> {
+        match r.kind {
+            R_RISCV_NONE | R_RISCV_RELAX => Ok(()),
+            // The padding is made of instructions that do nothing, as many as the worst case needs; all may stay.
+            R_RISCV_ALIGN => Ok(()),
+            R_RISCV_32 => self.data(r, 4, |_, s| s),
+            R_RISCV_64 => self.data(r, 8, |_, s| s),
+            R_RISCV_32_PCREL => {
+                let place = self.place(r);
+                self.data(r, 4, move |_, s| s.wrapping_sub(place))
+            }
+            R_RISCV_ADD8 => self.data(r, 1, u64::wrapping_add),
+            R_RISCV_ADD16 => self.data(r, 2, u64::wrapping_add),
+            R_RISCV_ADD32 => self.data(r, 4, u64::wrapping_add),
+            R_RISCV_ADD64 => self.data(r, 8, u64::wrapping_add),
+            R_RISCV_SUB8 => self.data(r, 1, u64::wrapping_sub),
+            R_RISCV_SUB16 => self.data(r, 2, u64::wrapping_sub),
+            R_RISCV_SUB32 => self.data(r, 4, u64::wrapping_sub),
+            R_RISCV_SUB64 => self.data(r, 8, u64::wrapping_sub),
+            R_RISCV_SET6 => self.data(r, 1, |old, s| old & 0xc0 | s & 0x3f),
+            R_RISCV_SUB6 => self.data(r, 1, |old, s| old & 0xc0 | old.wrapping_sub(s) & 0x3f),
+            R_RISCV_SET8 => self.data(r, 1, |_, s| s),
+            R_RISCV_SET16 => self.data(r, 2, |_, s| s),
+            R_RISCV_SET32 => self.data(r, 4, |_, s| s),
+            R_RISCV_SET_ULEB128 => self.uleb128(r, |_, s| s),
+            R_RISCV_SUB_ULEB128 => self.uleb128(r, u64::wrapping_sub),
+            R_RISCV_BRANCH => self.jump(r, Format::B, 4, |w| insn::opcode(w) == insn::BRANCH),
+            R_RISCV_JAL => self.jump(r, Format::J, 4, |w| insn::opcode(w) == insn::JAL),
+            R_RISCV_RVC_BRANCH => self.jump(r, Format::Cb, 2, |w| w & 0xc003 == 0xc001),
+            R_RISCV_RVC_JUMP => self.jump(r, Format::Cj, 2, |w| matches!(w & 0xe003, 0xa001 | 0x2001)),
+            R_RISCV_CALL | R_RISCV_CALL_PLT => self.call(r),
+            R_RISCV_PCREL_HI20 => {
+                let reference = self.reference(r, Role::High);
+                self.high(r, reference, insn::AUIPC)
+            }
+            R_RISCV_HI20 => {
+                let reference = self.reference(r, Role::High);
+                self.high(r, reference, insn::LUI)
+            }
+            R_RISCV_LO12_I | R_RISCV_LO12_S => {
+                let reference = self.reference(r, Role::Low);
+                self.low(r, r.offset, reference, reference.target, r.kind == R_RISCV_LO12_S)
+            }
+            R_RISCV_PCREL_LO12_I | R_RISCV_PCREL_LO12_S => self.pcrel_low(r),
+            kind => {
+                let reason = format!("type {} is not one of static code", kind_name(kind));
+                let way_out = "compile with -fno-pic and without thread-local variables";
+                Err(Error { place: self.corrupt(r, "").place, ..Error::unsupported("", reason, way_out) })
+            }
+        }
+    }
+
+    /// Little-endian bytes at the place, `size` of them.
+    fn bytes(&mut self, r: &RawRelocation, offset: u64, size: usize) -> Result<&mut [u8], Error> {
+        let outside = self.corrupt(r, "it patches bytes outside the section");
+        let start = usize::try_from(offset).map_err(|_| outside.clone())?;
+        let end = start.checked_add(size).ok_or_else(|| outside.clone())?;
+        self.raw.sections[r.section].bytes.as_mut().and_then(|b| b.get_mut(start..end)).ok_or(outside)
+    }
+
+    fn data(&mut self, r: &RawRelocation, size: usize, new: impl Fn(u64, u64) -> u64) -> Result<(), Error> {
+        let target = self.reference(r, Role::Low).target;
+        let bytes = self.bytes(r, r.offset, size)?;
+        let value = new(load(bytes), target);
+        bytes.copy_from_slice(&value.to_le_bytes()[..size]);
+        Ok(())
+    }
+
+    /// A number of 7-bit groups keeps its length.
+    fn uleb128(&mut self, r: &RawRelocation, new: impl Fn(u64, u64) -> u64) -> Result<(), Error> {
+        let target = self.reference(r, Role::Low).target;
+        let mut old = 0;
+        for n in 0..10 {
+            let byte = self.bytes(r, r.offset.wrapping_add(n), 1)?[0];
+            old |= u64::from(byte & 0x7f) << (7 * n);
+            if byte & 0x80 == 0 {
+                let value = new(old, target);
+                for k in 0..=n {
+                    let more = if k < n { 0x80 } else { 0 };
+                    self.bytes(r, r.offset + k, 1)?[0] = (value >> (7 * k)) as u8 & 0x7f | more;
+                }
+                return Ok(());
+            }
+        }
+        Err(self.corrupt(r, "the number has no end"))
+    }
+
+    fn patch(&mut self, r: &RawRelocation, offset: u64, size: usize, format: Format, value: u32) -> Result<(), Error> {
+        let bytes = self.bytes(r, offset, size)?;
+        let word = format.put(load(bytes) as u32, value);
+        bytes.copy_from_slice(&word.to_le_bytes()[..size]);
+        Ok(())
+    }
+
+    fn expect(&mut self, r: &RawRelocation, offset: u64, size: usize, is: impl Fn(u32) -> bool) -> Result<(), Error> {
+        let word = load(self.bytes(r, offset, size)?) as u32;
+        if is(word) {
+            Ok(())
+        } else {
+            Err(self.corrupt(r, format!("instruction {word:#x} is not of the kind it patches")))
+        }
+    }
+
+    /// Records the reference of the instruction at `offset`.
+    fn record(&mut self, r: &RawRelocation, offset: u64, reference: Reference) -> Result<(), Error> {
+        let address = self.raw.sections[r.section].address.wrapping_add(offset);
+        match self.references.insert(address, reference) {
+            None => Ok(()),
+            Some(_) => Err(self.corrupt(r, "the instruction has two targets")),
+        }
+    }
+
+    fn jump(&mut self, r: &RawRelocation, format: Format, size: usize, is: impl Fn(u32) -> bool) -> Result<(), Error> {
+        self.expect(r, r.offset, size, is)?;
+        let reference = self.reference(r, Role::Jump);
+        let distance = self.signed(reference.target.wrapping_sub(self.place(r)));
+        let reach = 1i64 << (format.width() - 1);
+        if distance % 2 != 0 || !(-reach..reach).contains(&distance) {
+            return Err(self.corrupt(r, format!("the target is {distance} bytes away")));
+        }
+        self.patch(r, r.offset, size, format, distance as u32)?;
+        self.record(r, r.offset, reference)
+    }
+
+    /// Upper 20 bits of what an `auipc` or `lui` must add up to, rounded for the signed low part.
+    fn high(&mut self, r: &RawRelocation, reference: Reference, opcode: u32) -> Result<(), Error> {
+        self.expect(r, r.offset, 4, |w| insn::opcode(w) == opcode)?;
+        let base = if opcode == insn::AUIPC { self.place(r) } else { 0 };
+        let value = self.signed(reference.target.wrapping_sub(base)).wrapping_add(0x800);
+        if self.raw.xlen == 64 && i64::from(value as i32) != value {
+            return Err(self.corrupt(r, "the target is more than 2 GiB away"));
+        }
+        self.patch(r, r.offset, 4, Format::U, value as u32)?;
+        self.record(r, r.offset, reference)
+    }
+
+    /// Low 12 bits of `value` into a load, an addition, a jump (`store` false) or a store.
+    fn low(&mut self, r: &RawRelocation, offset: u64, reference: Reference, value: u64, store: bool) -> Result<(), Error> {
+        let is_store = |w| matches!(insn::opcode(w), insn::STORE | insn::STORE_FP);
+        let is_other = |w| matches!(insn::opcode(w), insn::LOAD | insn::LOAD_FP | insn::OP_IMM | insn::JALR);
+        self.expect(r, offset, 4, |w| if store { is_store(w) } else { is_other(w) })?;
+        let format = if store { Format::S } else { Format::I };
+        self.patch(r, offset, 4, format, value as u32)?;
+        self.record(r, offset, reference)
+    }
+
+    fn pcrel_low(&mut self, r: &RawRelocation) -> Result<(), Error> {
+        let label = self.addresses.symbols[r.symbol];
+        let Some(&high) = self.highs.get(&label) else {
+            return Err(self.corrupt(r, "there is no `auipc` at the label it names"));
+        };
+        let value = high.target.wrapping_sub(label);
+        self.low(r, r.offset, Reference { role: Role::Low, ..high }, value, r.kind == R_RISCV_PCREL_LO12_S)
+    }
+
+    fn call(&mut self, r: &RawRelocation) -> Result<(), Error> {
+        let reference = self.reference(r, Role::High);
+        self.high(r, reference, insn::AUIPC)?;
+        let second = r.offset.wrapping_add(4);
+        self.expect(r, second, 4, |w| insn::opcode(w) == insn::JALR)?;
+        let value = reference.target.wrapping_sub(self.place(r));
+        self.low(r, second, Reference { role: Role::Low, ..reference }, value, false)
+    }
+}
+
+fn load(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b))
+}
+
+/// Names of the types that a user may meet and that are refused.
+fn kind_name(kind: u32) -> String {
+    let name = match kind {
+        R_RISCV_GOT_HI20 => "R_RISCV_GOT_HI20",
+        R_RISCV_TLS_GOT_HI20 => "R_RISCV_TLS_GOT_HI20",
+        R_RISCV_TLS_GD_HI20 => "R_RISCV_TLS_GD_HI20",
+        R_RISCV_TPREL_HI20 => "R_RISCV_TPREL_HI20",
+        other => return other.to_string(),
+    };
+    name.into()
+}
