@@ -1,0 +1,458 @@
+//! Symbolic execution of one IR function.
+//!
+//! Needs: [`super::value`], [`super::place`], [`super::ops`].  Keeps: one state (locals and path condition) that every
+//! statement maps to the next, so that a loop can be cut at its head ([`Environment::cuts_loop`]).  Absent: asserts,
+//! invariants and contracts, which are proved elsewhere.
+
+use super::layout;
+use super::ops;
+use super::value::{with_lengths, Origin, RunArray, Value};
+use super::Stop;
+use crate::term::{OutSpec, Terms, T};
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+use santoku_ir::{Base, CmpOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Len, Loc, LocalId, Place, Program, Stmt, Ty};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What the executor does not decide itself.
+pub trait Environment {
+    /// Calls of this function stay uninterpreted.
+    fn cut(&self, func: FuncId) -> bool;
+
+    /// Scalar `index` (elements laid out one after the other, each in storage order) of the input array of this number.
+    fn read(&self, terms: &mut Terms, array: u32, index: T) -> T;
+
+    /// This loop is left to [`Environment::run_loop`]. Loops whose bounds are not constant always are.
+    fn cuts_loop(&self, _site: &Site<'_>) -> bool {
+        false
+    }
+
+    /// Executes a loop the executor does not follow step by step. On return, `state` is the state after it.
+    ///
+    /// # Errors
+    /// Whatever stops the execution; unless overridden, [`Stop::Loop`].
+    fn run_loop<'a>(&self, source: &mut Source<'a>, site: &Site<'a>, _state: &mut State) -> Result<(), Stop> {
+        let f = source.program.func(site.func);
+        Err(Stop::Loop(f.name.clone(), f.local(site.var).name.clone(), site.loc.line))
+    }
+}
+
+/// A loop, its bounds evaluated.
+#[derive(Clone, Debug)]
+pub struct Site<'a> {
+    pub func: FuncId,
+    pub var: LocalId,
+    pub lo: T,
+    pub hi: T,
+    pub rev: bool,
+    pub invariants: &'a [Expr],
+    pub body: &'a [Stmt],
+    pub loc: Loc,
+}
+
+/// How much one execution may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Statements, expressions and elements touched.
+    pub steps: u64,
+    /// [`Terms::size`] at the end of any statement.
+    pub terms: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { steps: 50_000_000, terms: 20_000_000 }
+    }
+}
+
+/// Where the execution of one activation stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    /// By [`LocalId`].
+    pub locals: Vec<Value>,
+    /// 0 or 1: whether execution comes here.
+    pub path: T,
+}
+
+/// A call that was not looked into.
+#[derive(Clone, Debug)]
+pub struct CallMade {
+    pub func: FuncId,
+    pub name: String,
+    /// The arguments as [`Terms::call`] got them: lengths, then the scalars of all parameters in storage order.
+    pub flat: Vec<T>,
+    pub lens: Vec<T>,
+    pub args: Vec<Value>,
+    pub results: Vec<Value>,
+    /// 0 or 1: whether it is made.
+    pub path: T,
+    pub loc: Loc,
+}
+
+/// An execution in progress.
+pub struct Source<'a> {
+    pub program: &'a Program,
+    pub terms: &'a mut Terms,
+    pub env: &'a dyn Environment,
+    pub limits: Limits,
+    /// Cut calls in the order of execution, both branches of conditions included.
+    pub calls: Vec<CallMade>,
+    steps: u64,
+    tables: BTreeMap<ConstId, Value>,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(program: &'a Program, terms: &'a mut Terms, env: &'a dyn Environment) -> Source<'a> {
+        Source { program, terms, env, limits: Limits::default(), calls: vec![], steps: 0, tables: BTreeMap::new() }
+    }
+
+    /// The results of `func` on these lengths and arguments. The function itself is executed, cut or not.
+    ///
+    /// # Errors
+    /// See [`Stop`].
+    pub fn run(&mut self, func: FuncId, lens: &[T], args: Vec<Value>) -> Result<Vec<Value>, Stop> {
+        let mut state = self.enter(func, lens, args, Terms::ONE)?;
+        self.block(func, &self.program.func(func).body, &mut state)?;
+        Ok(self.results(func, &state))
+    }
+
+    /// The state at the beginning of a function.
+    ///
+    /// # Errors
+    /// [`Stop::Malformed`]: the numbers of lengths or arguments do not fit.
+    pub fn enter(&mut self, func: FuncId, lens: &[T], args: Vec<Value>, path: T) -> Result<State, Stop> {
+        let f = self.program.func(func);
+        if lens.len() != f.lens.len() || args.len() != f.params.len() {
+            return Err(Stop::Malformed(format!("arguments of `{}`", f.name)));
+        }
+        let known = self.known_lengths(f, lens);
+        let mut locals = Vec::with_capacity(f.locals.len());
+        for local in &f.locals {
+            locals.push(Value::blank(self.program, &with_lengths(&local.ty, &known))?);
+        }
+        for (id, len) in f.lens.iter().zip(lens) {
+            locals[id.0 as usize] = Value::Scalar(*len);
+        }
+        for (id, arg) in f.params.iter().zip(args) {
+            locals[id.0 as usize] = arg;
+        }
+        self.spend(locals.len() as u64)?;
+        Ok(State { locals, path })
+    }
+
+    /// The results as they stand in a state.
+    pub fn results(&self, func: FuncId, state: &State) -> Vec<Value> {
+        self.program.func(func).rets.iter().map(|r| state.locals[r.0 as usize].clone()).collect()
+    }
+
+    /// Lengths that are constants in a call.
+    fn known_lengths<'f>(&self, f: &'f Func, lens: &[T]) -> impl Fn(&Len) -> Option<u64> + 'f {
+        let known: Vec<Option<u64>> = lens.iter().map(|t| self.terms.as_const(*t).and_then(|v| v.to_u64())).collect();
+        move |len| match len {
+            Len::Const(n) => Some(*n),
+            Len::Param { param, add } => {
+                let at = f.lens.iter().position(|l| l == param)?;
+                known[at]?.checked_add_signed(*add)
+            }
+        }
+    }
+
+    /// Counts work; stops at the limits.
+    pub(super) fn spend(&mut self, steps: u64) -> Result<(), Stop> {
+        self.steps += steps;
+        if self.steps > self.limits.steps || self.terms.size() > self.limits.terms {
+            return Err(Stop::TooBig);
+        }
+        Ok(())
+    }
+
+    /// Executes statements of `func`.
+    ///
+    /// # Errors
+    /// See [`Stop`].
+    pub fn block(&mut self, func: FuncId, body: &'a [Stmt], state: &mut State) -> Result<(), Stop> {
+        body.iter().try_for_each(|s| self.stmt(func, s, state))
+    }
+
+    fn stmt(&mut self, func: FuncId, stmt: &'a Stmt, state: &mut State) -> Result<(), Stop> {
+        self.spend(1)?;
+        let f = self.program.func(func);
+        match stmt {
+            Stmt::Assign { dst, src, .. } => {
+                let path = self.resolve(f, dst, state)?;
+                let value = self.expr(f, src, state)?;
+                self.assign(dst, &path, value, state)
+            }
+            Stmt::Call { dsts, func: callee, lens, args, loc } => self.call(f, dsts, *callee, (lens, args), *loc, state),
+            Stmt::For { .. } => self.for_loop(func, stmt, state),
+            Stmt::If { cond, then, els, .. } => {
+                let c = self.scalar(f, cond, state)?;
+                match self.terms.as_const(c) {
+                    Some(c) => self.block(func, if c.is_zero() { els } else { then }, state),
+                    None => self.both(func, c, (then, els), state),
+                }
+            }
+            Stmt::Assert { .. } => Ok(()),
+        }
+    }
+
+    /// Executes both branches, each under its condition, and joins the states.
+    fn both(&mut self, func: FuncId, c: T, (then, els): (&'a [Stmt], &'a [Stmt]), state: &mut State) -> Result<(), Stop> {
+        let path = state.path;
+        let not_c = self.terms.sub(Terms::ONE, c);
+        let mut other = State { locals: state.locals.clone(), path: self.terms.and(path, not_c, 1) };
+        state.path = self.terms.and(path, c, 1);
+        self.block(func, then, state)?;
+        self.block(func, els, &mut other)?;
+        self.join(c, state, &other)?;
+        state.path = path;
+        Ok(())
+    }
+
+    /// Locals of `state` where `c` is 1, of `other` where it is 0. The path condition of `state` stays.
+    ///
+    /// # Errors
+    /// See [`Value::select`].
+    pub fn join(&mut self, c: T, state: &mut State, other: &State) -> Result<(), Stop> {
+        for (a, b) in state.locals.iter_mut().zip(&other.locals) {
+            if a != b {
+                *a = a.select(self.terms, c, b)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn for_loop(&mut self, func: FuncId, stmt: &'a Stmt, state: &mut State) -> Result<(), Stop> {
+        let Stmt::For { var, lo, hi, rev, invariants, body, loc, .. } = stmt else { return Ok(()) };
+        let f = self.program.func(func);
+        let (lo, hi) = (self.scalar(f, lo, state)?, self.scalar(f, hi, state)?);
+        let site = Site { func, var: *var, lo, hi, rev: *rev, invariants, body, loc: *loc };
+        let bounds = (self.terms.as_const(lo), self.terms.as_const(hi));
+        match bounds {
+            (Some(lo), Some(hi)) if !self.env.cuts_loop(&site) => self.rounds(&site, lo, hi, state)?,
+            _ => {
+                let env = self.env;
+                env.run_loop(self, &site, state)?;
+            }
+        }
+        state.locals[var.0 as usize] = Value::Undef;
+        Ok(())
+    }
+
+    fn rounds(&mut self, site: &Site<'a>, lo: BigInt, hi: BigInt, state: &mut State) -> Result<(), Stop> {
+        let (mut at, end) = (lo, hi);
+        let (first, last) = (at.clone(), &end - 1);
+        while at < end {
+            let counter: BigInt = if site.rev { &last - (&at - &first) } else { at.clone() };
+            let counter = self.terms.int(counter);
+            self.round(site, counter, state)?;
+            at += 1;
+        }
+        Ok(())
+    }
+
+    /// One round of a loop, with this value of its counter.
+    ///
+    /// # Errors
+    /// See [`Stop`].
+    pub fn round(&mut self, site: &Site<'a>, counter: T, state: &mut State) -> Result<(), Stop> {
+        self.spend(1)?;
+        state.locals[site.var.0 as usize] = Value::Scalar(counter);
+        self.block(site.func, site.body, state)
+    }
+
+    fn assign(&mut self, dst: &Place, path: &super::place::Path, value: Value, state: &mut State) -> Result<(), Stop> {
+        let Base::Local(id) = dst.base else { return Err(Stop::Malformed("a write to a constant".into())) };
+        let when = state.path;
+        // Taken out, so that it is not shared with the state while it is written.
+        let mut target = std::mem::replace(&mut state.locals[id.0 as usize], Value::Undef);
+        let done = self.write_at(&mut target, path, value, when);
+        state.locals[id.0 as usize] = target;
+        done
+    }
+
+    fn call(
+        &mut self,
+        f: &'a Func,
+        dsts: &'a [Place],
+        func: FuncId,
+        (lens, args): (&'a [Expr], &'a [Expr]),
+        loc: Loc,
+        state: &mut State,
+    ) -> Result<(), Stop> {
+        let paths = dsts.iter().map(|d| self.resolve(f, d, state)).collect::<Result<Vec<_>, _>>()?;
+        let lens = lens.iter().map(|e| self.scalar(f, e, state)).collect::<Result<Vec<T>, _>>()?;
+        let args = args.iter().map(|e| self.expr(f, e, state)).collect::<Result<Vec<Value>, _>>()?;
+        let results = if self.env.cut(func) {
+            self.uninterpreted(func, lens, args, loc, state.path)?
+        } else {
+            let mut inner = self.enter(func, &lens, args, state.path)?;
+            self.block(func, &self.program.func(func).body, &mut inner)?;
+            self.results(func, &inner)
+        };
+        for ((dst, path), value) in dsts.iter().zip(&paths).zip(results) {
+            self.assign(dst, path, value, state)?;
+        }
+        Ok(())
+    }
+
+    fn uninterpreted(&mut self, func: FuncId, lens: Vec<T>, args: Vec<Value>, loc: Loc, path: T) -> Result<Vec<Value>, Stop> {
+        let callee = self.program.func(func);
+        let mut flat = lens.clone();
+        for arg in &args {
+            flat.extend(arg.flat(self.terms)?);
+        }
+        let known = self.known_lengths(callee, &lens);
+        let (mut specs, mut types) = (vec![], vec![]);
+        for id in &callee.rets {
+            let local = callee.local(*id);
+            let ty = with_lengths(&local.ty, &known);
+            let object = layout::object(self.program, &ty, local.public)?;
+            if object.repeat.is_some() {
+                return Err(Stop::Unsupported(format!("a result of run-time length of `{}`", callee.name)));
+            }
+            specs.extend(object.units.into_iter().map(|u| OutSpec { lo: u.lo, hi: u.hi, public: u.public }));
+            types.push(ty);
+        }
+        self.spend((flat.len() + specs.len()) as u64)?;
+        let mut outs = self.terms.call(&callee.name, &flat, &specs).into_iter();
+        let results = types.iter().map(|ty| Value::build(self.program, ty, &mut outs)).collect::<Result<Vec<_>, _>>()?;
+        let made = CallMade { func, name: callee.name.clone(), flat, lens, args, results: results.clone(), path, loc };
+        self.calls.push(made);
+        Ok(results)
+    }
+
+    fn table(&mut self, id: ConstId) -> Result<Value, Stop> {
+        if let Some(value) = self.tables.get(&id) {
+            return Ok(value.clone());
+        }
+        let program = self.program;
+        let constant = program.consts.get(id.0 as usize).ok_or_else(|| Stop::Malformed("no such constant".into()))?;
+        let value = self.literal(&constant.value)?;
+        self.tables.insert(id, value.clone());
+        Ok(value)
+    }
+
+    fn literal(&mut self, value: &ConstValue) -> Result<Value, Stop> {
+        self.spend(1)?;
+        Ok(match value {
+            ConstValue::Scalar(v) => Value::Scalar(self.terms.int(v.clone())),
+            ConstValue::Array(vs) | ConstValue::Struct(vs) => {
+                Value::parts(vs.iter().map(|v| self.literal(v)).collect::<Result<_, _>>()?)
+            }
+        })
+    }
+
+    /// A scalar expression in a state of `f`.
+    ///
+    /// # Errors
+    /// See [`Stop`].
+    pub fn scalar(&mut self, f: &'a Func, e: &'a Expr, state: &State) -> Result<T, Stop> {
+        self.expr(f, e, state)?.scalar()
+    }
+
+    /// An expression in a state of `f`.
+    ///
+    /// # Errors
+    /// See [`Stop`].
+    pub fn expr(&mut self, f: &'a Func, e: &'a Expr, state: &State) -> Result<Value, Stop> {
+        self.spend(1)?;
+        let value = self.value_of(f, e, state)?;
+        if let (Ty::Int(Some(range)), Value::Scalar(t), true) = (&e.ty, &value, state.path == Terms::ONE) {
+            self.note(*t, &range.lo, &range.hi)?;
+        }
+        Ok(value)
+    }
+
+    fn value_of(&mut self, f: &'a Func, e: &'a Expr, state: &State) -> Result<Value, Stop> {
+        let scalar = match &e.kind {
+            ExprKind::Const(v) => self.terms.int(v.clone()),
+            ExprKind::Read(place) => return self.read(f, place, state),
+            ExprKind::Un(op, a) => {
+                let x = self.scalar(f, a, state)?;
+                ops::unary(self.terms, *op, &a.ty, x)?
+            }
+            ExprKind::Bin(op, a, b) => {
+                let (x, y) = (self.scalar(f, a, state)?, self.scalar(f, b, state)?);
+                ops::binary(self.terms, *op, &a.ty, x, y)?
+            }
+            ExprKind::Cmp(op, a, b) => {
+                let (x, y) = (self.expr(f, a, state)?, self.expr(f, b, state)?);
+                self.compare(*op, &x, &y)?
+            }
+            ExprKind::Select(c, a, b) => {
+                let c = self.scalar(f, c, state)?;
+                let (a, b) = (self.expr(f, a, state)?, self.expr(f, b, state)?);
+                return a.select(self.terms, c, &b);
+            }
+            ExprKind::Cast(a) => {
+                let x = self.scalar(f, a, state)?;
+                ops::cast(self.terms, &a.ty, &e.ty, x)?
+            }
+            ExprKind::Array(es) | ExprKind::Struct(_, es) => {
+                let parts = es.iter().map(|e| self.expr(f, e, state)).collect::<Result<Vec<_>, _>>()?;
+                return Ok(Value::parts(parts));
+            }
+            ExprKind::Repeat(a) => return self.repeat(f, a, &e.ty, state),
+        };
+        Ok(Value::Scalar(scalar))
+    }
+
+    fn read(&mut self, f: &'a Func, place: &'a Place, state: &State) -> Result<Value, Stop> {
+        let path = self.resolve(f, place, state)?;
+        match place.base {
+            Base::Local(id) => self.read_at(&state.locals[id.0 as usize], &path, state.path),
+            Base::Const(id) => {
+                let table = self.table(id)?;
+                self.read_at(&table, &path, state.path)
+            }
+        }
+    }
+
+    fn compare(&mut self, op: CmpOp, a: &Value, b: &Value) -> Result<T, Stop> {
+        if let (Value::Scalar(a), Value::Scalar(b)) = (a, b) {
+            return Ok(ops::compare(self.terms, op, *a, *b));
+        }
+        let (a, b) = (a.flat(self.terms)?, b.flat(self.terms)?);
+        if a.len() != b.len() || !matches!(op, CmpOp::Eq | CmpOp::Ne) {
+            return Err(Stop::Malformed("a comparison without meaning".into()));
+        }
+        let mut same = Terms::ONE;
+        for (x, y) in a.into_iter().zip(b) {
+            let eq = self.terms.eq(x, y);
+            same = self.terms.and(same, eq, 1);
+        }
+        Ok(if op == CmpOp::Eq { same } else { self.terms.sub(Terms::ONE, same) })
+    }
+
+    fn repeat(&mut self, f: &'a Func, a: &'a Expr, ty: &Ty, state: &State) -> Result<Value, Stop> {
+        let elem = self.expr(f, a, state)?;
+        let lens = f.lens.iter().map(|l| state.locals[l.0 as usize].scalar()).collect::<Result<Vec<T>, _>>()?;
+        let known = self.known_lengths(f, &lens);
+        match ty {
+            Ty::Array { elem: ty, len, .. } => match known(len) {
+                Some(n) if n > layout::UNITS_MAX => Err(Stop::TooBig),
+                Some(n) => Ok(Value::parts(vec![elem; n as usize])),
+                None => Ok(Value::Run(Rc::new(RunArray { origin: Origin::Fill(elem), elem: (**ty).clone(), writes: vec![] }))),
+            },
+            _ => Err(Stop::Malformed("a repetition that is no array".into())),
+        }
+    }
+
+    /// A fact about a value on every execution. A sample value that denies it stops the execution.
+    pub(super) fn note(&mut self, t: T, lo: &BigInt, hi: &BigInt) -> Result<(), Stop> {
+        let (have_lo, have_hi) = self.terms.range(t);
+        if have_lo >= *lo && have_hi <= *hi {
+            return Ok(());
+        }
+        for n in 0..self.terms.samples() {
+            let v = self.terms.sample(t, n);
+            if v < lo || v > hi {
+                return Err(Stop::Sample(format!("{lo}..={hi}: {v}")));
+            }
+        }
+        self.terms.note_range(t, lo, hi);
+        Ok(())
+    }
+}
