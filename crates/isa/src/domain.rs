@@ -87,9 +87,19 @@ impl Word {
     }
 }
 
-/// The concrete domain. Division by zero gives 0 and is never used.
+/// The concrete domain.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Words;
+
+/// Quotient and remainder where they are not defined. No row may use it, so it is a value that none gives by rule.
+const UNDEFINED: u128 = 0x5555_5555_5555_5555_5555_5555_5555_5555;
+
+/// `op` of two's complement numbers; undefined for a zero divisor and where the quotient does not fit.
+fn signed_division(a: &Word, b: &Word, op: fn(i128, i128) -> Option<i128>) -> Word {
+    let overflow = a.bits == 1 << (a.width - 1) && b.signed() == -1;
+    let value = op(a.signed(), b.signed()).filter(|_| !overflow);
+    a.with(value.map_or(UNDEFINED, |v| v as u128))
+}
 
 impl Domain for Words {
     type V = Word;
@@ -161,16 +171,16 @@ impl Domain for Words {
         Word::new(hi.bits << lo.width | lo.bits, hi.width + lo.width)
     }
     fn udiv(&mut self, a: &Word, b: &Word) -> Word {
-        a.with(a.bits.checked_div(b.bits).unwrap_or(0))
+        a.with(a.bits.checked_div(b.bits).unwrap_or(UNDEFINED))
     }
     fn urem(&mut self, a: &Word, b: &Word) -> Word {
-        a.with(a.bits.checked_rem(b.bits).unwrap_or(0))
+        a.with(a.bits.checked_rem(b.bits).unwrap_or(UNDEFINED))
     }
     fn sdiv(&mut self, a: &Word, b: &Word) -> Word {
-        a.with(a.signed().checked_div(b.signed()).unwrap_or(0) as u128)
+        signed_division(a, b, i128::checked_div)
     }
     fn srem(&mut self, a: &Word, b: &Word) -> Word {
-        a.with(a.signed().checked_rem(b.signed()).unwrap_or(0) as u128)
+        signed_division(a, b, i128::checked_rem)
     }
     fn clz(&mut self, a: &Word) -> Word {
         a.with(u128::from(a.bits.leading_zeros() - (128 - a.width)))

@@ -1,5 +1,6 @@
 //! The tables themselves: no two rows overlap, widths pair, every encoding comes back.
 
+use crate::random::Random;
 use santoku_isa::{
     decode, decode_short, rows, shorts, Bases, Expr, Ext, Field, Fields, Inst, Isa, Pattern, Row, Sem, Width, Xlen,
 };
@@ -8,22 +9,6 @@ const SETS: [Isa; 2] = [Isa::rv32imc_zb(), Isa::rv64imc_zb()];
 
 fn pattern(row: &Row) -> Pattern {
     Pattern::parse(row.pattern, 32).expect("a row's pattern")
-}
-
-/// Numbers that repeat from run to run (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
 }
 
 /// Instructions per extension in the manual's tables of contents, RV32 and RV64.

@@ -1,0 +1,1 @@
+//! Must-fail twins.
