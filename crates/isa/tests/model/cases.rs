@@ -1,13 +1,13 @@
 //! Random instructions with random registers, and what the model makes of them.
 
 use crate::random::Random;
-use santoku_isa::{decode, rows, shorts, Fault, Fields, FlatMemory, Inst, Isa, Machine, Pattern, Sem, Stop};
+use santoku_isa::{decode, rows, shorts, Fault, Fields, FlatMemory, Inst, Isa, Latency, Machine, Pattern, Sem, Stop};
 use std::collections::BTreeMap;
 
 pub const SETS: [Isa; 2] = [Isa::rv32imc_zb(), Isa::rv64imc_zb()];
 
-/// Addresses of data; the same in every executor. Above the scratch piece lie its copies' edges, never touched.
-pub const SCRATCH: u64 = 0x8000;
+/// Where data lies, in every executor; below what Linux gives programs, there is nothing.
+pub const SCRATCH: u64 = 0x2_0000;
 pub const SCRATCH_BYTES: u64 = 0x1000;
 
 /// One encoding to test: a row or a compressed form, with the base's name for reports.
@@ -74,30 +74,48 @@ pub struct Case {
     pub regs: [u64; 32],
 }
 
-/// A case of one form. Data addresses lie in the scratch piece.
+/// A case of one form.
 pub fn random_case(isa: &Isa, f: &Form, r: &mut Random) -> Case {
-    let mask = isa.xlen.mask();
+    let inst = random_inst(isa, f, r);
+    Case { inst, pc: r.operand() & isa.xlen.mask() & !1, regs: random_registers(isa, &inst, r) }
+}
+
+/// An instruction of one form. One that accesses memory does so through a register: x0 leads nowhere.
+pub fn random_inst(isa: &Isa, f: &Form, r: &mut Random) -> Inst {
     loop {
         let bits = f.random_bits(r);
         let inst = decode(isa, bits).unwrap_or_else(|| panic!("{} {bits:#x} does not decode", f.name));
-        let mut regs = [0; 32];
-        regs[1..].fill_with(|| r.operand() & mask);
-        relate(&mut regs, &inst, r, mask);
-        if let Sem::Load { bytes, .. } | Sem::Store { bytes, .. } = inst.row.sem {
-            let address = SCRATCH + r.below(SCRATCH_BYTES - u64::from(bytes) + 1);
-            if inst.rs1 == 0 {
-                continue;
-            }
-            regs[usize::from(inst.rs1)] = address.wrapping_sub(inst.imm as u64) & mask;
+        if inst.rs1 != 0 || !matches!(inst.row.sem, Sem::Load { .. } | Sem::Store { .. }) {
+            return inst;
         }
-        return Case { inst, pc: r.operand() & mask & !1, regs };
     }
 }
 
-/// Comparisons need operands that are equal or neighbours.
+/// Registers for `inst`; data addresses lie in the scratch piece.
+pub fn random_registers(isa: &Isa, inst: &Inst, r: &mut Random) -> [u64; 32] {
+    let mask = isa.xlen.mask();
+    let mut regs = [0; 32];
+    regs[1..].fill_with(|| r.operand() & mask);
+    relate(&mut regs, inst, r, mask);
+    if let Sem::Load { bytes, .. } | Sem::Store { bytes, .. } = inst.row.sem {
+        let address = SCRATCH + r.below(SCRATCH_BYTES - u64::from(bytes) + 1);
+        regs[usize::from(inst.rs1)] = address.wrapping_sub(inst.imm as u64) & mask;
+    }
+    regs
+}
+
+/// Comparisons need operands that are equal or neighbours, divisions those that the manual lists apart.
 fn relate(regs: &mut [u64; 32], inst: &Inst, r: &mut Random, mask: u64) {
     let (a, b) = (usize::from(inst.rs1), usize::from(inst.rs2));
-    if a != 0 && b != 0 && r.one_in(4) {
+    if inst.row.latency == Latency::Divide && a != 0 && b != 0 && r.one_in(8) {
+        // The quotient that does not fit, on all bits or on 32 whatever is above them.
+        let above = if r.one_in(2) { r.next() << 32 } else { 0 };
+        regs[a] = (0xffff_ffff_8000_0000 ^ above) & mask;
+        regs[b] = [u64::MAX, u64::MAX ^ above, above][r.below(3) as usize] & mask;
+        if r.one_in(2) {
+            (regs[a], regs[b]) = (mask / 2 + 1, mask);
+        }
+    } else if a != 0 && b != 0 && r.one_in(4) {
         regs[a] = regs[b].wrapping_add(r.below(3)).wrapping_sub(1) & mask;
     } else if a != 0 && r.one_in(8) {
         regs[a] = (inst.imm as u64).wrapping_add(r.below(3)).wrapping_sub(1) & mask;

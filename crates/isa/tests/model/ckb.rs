@@ -20,7 +20,7 @@ pub fn ckb_decode<R: Register>(bits: u32) -> Option<Instruction> {
 
 impl<R: Register> Ckb<R> {
     pub fn new() -> Ckb<R> {
-        let core = DefaultCoreMachine::<R, FlatMemory<R>>::new_with_memory(ISA_IMC | ISA_B, VERSION2, u64::MAX, 1 << 16);
+        let core = DefaultCoreMachine::<R, FlatMemory<R>>::new_with_memory(ISA_IMC | ISA_B, VERSION2, u64::MAX, 1 << 18);
         let mut vm = DefaultMachineBuilder::new(core).build();
         vm.memory_mut().store_bytes(SCRATCH, &scratch().bytes).expect("scratch");
         Ckb { vm }
