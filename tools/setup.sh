@@ -3,7 +3,7 @@
 # Debian 12 or newer, Ubuntu 24.10 or newer. Works without root when the packages are already there.
 set -euo pipefail
 
-packages=(gcc make python3 pkg-config gcc-riscv64-unknown-elf qemu-system-misc clang-19 lld-19 z3 libsodium-dev libssl-dev)
+packages=(gcc make python3 pkg-config gcc-riscv64-unknown-elf qemu-system-misc qemu-user clang-19 lld-19 z3 libsodium-dev libssl-dev)
 rust_min=1.85
 
 missing=()

@@ -2,6 +2,9 @@
 
 mod cases;
 mod ckb;
+mod elf;
+mod program;
+mod qemu;
 mod random;
 mod table;
 mod twins;
