@@ -36,7 +36,7 @@ impl Terms {
             let mut parts: Vec<T> = [a, b].iter().flat_map(|t| self.or_parts.get(t).cloned().unwrap_or_else(|| vec![*t])).collect();
             parts.sort_unstable();
             parts.dedup();
-            if parts.len() > 1 {
+            if parts.len() > 1 && !parts.contains(&r) {
                 self.or_parts.entry(r).or_insert(parts);
             }
         }

@@ -6,6 +6,8 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
+/// Rules nest up to this depth; a term met deeper is kept as it is.
+pub(crate) const DEPTH_MAX: u32 = 48;
 /// Comparisons of sums of at most this many bits are written out as polynomials.
 const BITS_MAX: usize = 3;
 
@@ -29,7 +31,9 @@ impl Terms {
 
     /// `[t < 0]`
     pub fn lt0(&mut self, t: T) -> T {
+        self.depth += 1;
         let r = self.below_zero(t);
+        self.depth -= 1;
         self.check("lt0", r, |s, n| BigInt::from(u8::from(s.sample(t, n).is_negative())))
     }
 
@@ -40,6 +44,12 @@ impl Terms {
         }
         if hi.is_negative() {
             return Terms::ONE;
+        }
+        if lo == -BigInt::one() && hi.is_zero() {
+            return self.neg(t);
+        }
+        if self.depth > DEPTH_MAX {
+            return self.bit_atom(Atom::Neg(t), t, |v| v.is_negative());
         }
         let t = self.primitive(t);
         if let Some(r) = self.by_cases(t, |v| v.is_negative()) {
@@ -56,12 +66,21 @@ impl Terms {
             let z = self.eq0(t);
             return self.not_bit(z);
         }
+        // The sign is also the floor quotient by 2^k for a k that is large enough.
+        let k = self.spread(t);
+        if k > 0 {
+            let (whole, rest) = self.pull_out(t, k);
+            if whole != Terms::ZERO {
+                let low = self.div2k(rest, k);
+                let quotient = self.add(whole, low);
+                return self.neg(quotient);
+            }
+        }
         if let Some((joined, _)) = self.flatten(t) {
             return self.lt0(joined);
         }
         if self.poly(t).last().is_some_and(|(_, c)| c.is_negative()) {
-            let minus = self.neg(t);
-            let other = self.sub(minus, Terms::ONE);
+            let other = self.flip(t);
             let r = self.lt0(other);
             return self.not_bit(r);
         }
@@ -140,7 +159,9 @@ impl Terms {
 
     /// `[t == 0]`
     pub fn eq0(&mut self, t: T) -> T {
+        self.depth += 1;
         let r = self.is_zero(t);
+        self.depth -= 1;
         self.check("eq0", r, |s, n| BigInt::from(u8::from(s.sample(t, n).is_zero())))
     }
 
@@ -172,14 +193,16 @@ impl Terms {
         if lo.is_zero() && hi.is_one() {
             return self.not_bit(t);
         }
-        if let Some(parts) = self.all_zero(t) {
+        if let Some(parts) = self.all_zero(t).filter(|_| self.depth <= DEPTH_MAX) {
             return parts.into_iter().fold(Terms::ONE, |r, p| {
                 let z = self.eq0(p);
                 self.mul(r, z)
             });
         }
-        if let Some(whole) = self.reduced_from(t) {
-            return self.eq0(whole);
+        if self.depth <= DEPTH_MAX {
+            if let Some(r) = self.zero_by_sign(t) {
+                return r;
+            }
         }
         self.bit_atom(Atom::Zero(t), t, |v| v.is_zero())
     }
@@ -196,22 +219,28 @@ impl Terms {
         Some(vec![self.sub(x, y)])
     }
 
-    /// `q` where `t` is `q + c [q < 0]` and `q` lies above `-c`: `t` is zero only if `q` is.
-    fn reduced_from(&mut self, t: T) -> Option<T> {
-        for (m, c) in self.poly(t).clone().iter().rev() {
+    /// `t = ±q + c + d [q < 0]`, such as a difference reduced to a word: zero where `q` is one of two constants, of which the
+    /// sign decides.
+    fn zero_by_sign(&mut self, t: T) -> Option<T> {
+        for (m, d) in self.poly(t).clone().iter().rev() {
             let [a] = self.monos[*m as usize][..] else { continue };
             let Atom::Neg(q) = self.atoms[a as usize].atom else { continue };
             let rest: Vec<_> = self.poly(t).iter().filter(|(n, _)| n != m).cloned().collect();
             let rest = self.intern(rest);
-            if rest == q && -self.range(q).0 < *c {
-                return Some(q);
-            }
-            // q was cleaned of a factor or a sign: [q' < 0] for q' = -q - 1, or the like
-            let minus = self.neg(rest);
-            let other = self.sub(minus, Terms::ONE);
-            let not = -c;
-            if other == q && -self.range(rest).0 < not {
-                return Some(rest);
+            for sign in [1, -1] {
+                let c = self.combine(rest, &BigInt::from(-sign), q);
+                let Some(c) = self.as_const(c) else { continue };
+                // With sign s: not negative and q = -s c; negative and q = -s (c + d).
+                let (at0, at1): (BigInt, BigInt) = (-&c * sign, -(&c + d) * sign);
+                let mut r = Terms::ZERO;
+                for (at, wanted) in [(at0, false), (at1, true)] {
+                    if at.is_negative() == wanted {
+                        let at = self.int(at);
+                        let hit = self.eq(q, at);
+                        r = self.add(r, hit);
+                    }
+                }
+                return Some(r);
             }
         }
         None

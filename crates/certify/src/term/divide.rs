@@ -1,6 +1,7 @@
 //! Floor division by powers of two, and by other constants.
 
 use super::atom::{Atom, AtomInfo};
+use super::compare::DEPTH_MAX;
 use super::{Terms, A, M, T};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -18,7 +19,9 @@ impl Terms {
         if let Some(q) = self.divided.get(&(t, k)) {
             return *q;
         }
+        self.depth += 1;
         let q = self.divide(t, k);
+        self.depth -= 1;
         let q = self.check("div2k", q, |s, n| s.sample(t, n).div_floor(&(BigInt::one() << k)));
         self.divided.insert((t, k), q);
         q
@@ -42,6 +45,9 @@ impl Terms {
         if qlo == qhi {
             return self.int(qlo);
         }
+        if self.depth > DEPTH_MAX {
+            return self.quotient_atom(t, k, qlo, qhi);
+        }
         if let Some((high, j)) = self.drop_low(t, k - 1) {
             return self.div2k(high, k - j);
         }
@@ -49,20 +55,43 @@ impl Terms {
             let below = self.lt0(t);
             return self.neg(below);
         }
+        // floor((-p - 1) / 2^k) = -1 - floor(p / 2^k)
+        if self.poly(t).last().is_some_and(|(_, c)| c.is_negative()) {
+            let other = self.flip(t);
+            let q = self.div2k(other, k);
+            return self.flip(q);
+        }
         if let Some((joined, j)) = self.flatten(t) {
             return self.div2k(joined, k + j);
         }
+        self.quotient_atom(t, k, qlo, qhi)
+    }
+
+    fn quotient_atom(&mut self, t: T, k: u32, lo: BigInt, hi: BigInt) -> T {
         self.atom(Atom::Div(t, k), |s| AtomInfo {
             atom: Atom::Div(t, k),
-            lo: qlo,
-            hi: qhi,
+            lo,
+            hi,
             public: s.public(t),
-            values: (0..s.samples).map(|n| s.sample(t, n).div_floor(&unit)).collect(),
+            values: (0..s.samples).map(|n| s.sample(t, n).div_floor(&(BigInt::one() << k))).collect(),
         })
     }
 
+    /// `-1 - t`
+    pub(crate) fn flip(&mut self, t: T) -> T {
+        let minus = self.neg(t);
+        self.sub(minus, Terms::ONE)
+    }
+
+    /// The smallest k with `-2^k <= t < 2^k`.
+    pub(crate) fn spread(&self, t: T) -> u32 {
+        let (lo, hi) = self.range(t);
+        let below = if lo.is_negative() { (-lo - 1u32).bits() } else { 0 };
+        below.max(hi.bits()) as u32
+    }
+
     /// `t = 2^k whole + rest`, every coefficient of the rest in `-2^(k-1) + 1 ..= 2^(k-1)`.
-    fn pull_out(&mut self, t: T, k: u32) -> (T, T) {
+    pub(crate) fn pull_out(&mut self, t: T, k: u32) -> (T, T) {
         let half = BigInt::one() << (k - 1);
         if self.poly(t).iter().all(|(_, c)| c.bits() < u64::from(k)) {
             return (Terms::ZERO, t);
@@ -140,11 +169,7 @@ impl Terms {
     fn quotient(&self, a: A, c: &BigInt) -> Option<(T, u32)> {
         match self.atoms[a as usize].atom {
             Atom::Div(q, j) if c.is_one() => Some((q, j)),
-            Atom::Neg(q) if *c == -BigInt::one() => {
-                let (lo, hi) = self.range(q);
-                let below = if lo.is_negative() { (-lo - 1u32).bits() } else { 0 };
-                Some((q, below.max(hi.bits()) as u32))
-            }
+            Atom::Neg(q) if *c == -BigInt::one() => Some((q, self.spread(q))),
             _ => None,
         }
     }

@@ -59,6 +59,8 @@ pub struct Terms {
     /// Terms made by `or`: the operands.
     or_parts: HashMap<T, Vec<T>>,
     calls: HashMap<(String, Vec<T>), Vec<T>>,
+    /// How deep rules are nested at the moment.
+    depth: u32,
     /// The first rule whose result was not the operation's on a sample. Nothing counts as proved from then on.
     broken: Option<String>,
     /// Monomials made so far in all polynomials: what memory is bounded by.
@@ -83,6 +85,7 @@ impl Terms {
             named: HashMap::new(),
             or_parts: HashMap::new(),
             calls: HashMap::new(),
+            depth: 0,
             broken: None,
             size: 0,
         };

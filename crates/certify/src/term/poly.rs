@@ -3,7 +3,7 @@
 use super::atom::{Atom, AtomInfo};
 use super::{Terms, A, M, T};
 use num_bigint::BigInt;
-use num_traits::{One, Zero};
+use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 
 /// Products are multiplied out up to this many summands; factors of more are named first.
@@ -83,6 +83,9 @@ impl Terms {
         if let Some(c) = self.as_const(b) {
             return self.scale(a, &c);
         }
+        if let Some(t) = self.mul_bits(a, b) {
+            return self.check("bits", t, |s, n| s.sample(a, n) * s.sample(b, n));
+        }
         let (mut a, mut b) = (a, b);
         // Bits multiply without growth: naming them would hide that they are 0 or 1.
         while self.poly(a).len() * self.poly(b).len() > PRODUCT_MAX {
@@ -103,6 +106,23 @@ impl Terms {
         }
         let t = self.intern(sum.into_iter().filter(|(_, c)| !c.is_zero()).collect());
         self.check("product", t, |s, n| s.sample(a, n) * s.sample(b, n))
+    }
+
+    /// Two bits that exclude or imply each other.
+    fn mul_bits(&mut self, a: T, b: T) -> Option<T> {
+        if !self.is_bit(a) || !self.is_bit(b) {
+            return None;
+        }
+        let sum = self.add(a, b);
+        if self.range(sum).1.is_one() {
+            return Some(Terms::ZERO);
+        }
+        let d = self.sub(a, b);
+        let (lo, hi) = self.range(d);
+        if !lo.is_negative() {
+            return Some(b);
+        }
+        (!hi.is_positive()).then_some(a)
     }
 
     /// A term as one atom, for products that would be too long.

@@ -97,6 +97,9 @@ impl Terms {
     fn through(&self, p: &[(M, BigInt)], a: A, c: &BigInt) -> Option<(Vec<(M, BigInt)>, BigInt, BigInt)> {
         match self.atoms[a as usize].atom {
             Atom::Div(q, k) => {
+                if let Some(r) = self.through_shorter(p, a, q, |m, j| (j < k && -(m << (k - j)) == *c).then_some(k)) {
+                    return Some(r);
+                }
                 let (m, odd) = (-c).div_mod_floor(&(BigInt::one() << k));
                 if !odd.is_zero() {
                     return None;
@@ -106,6 +109,15 @@ impl Terms {
                 Some((rest, BigInt::zero().min(top.clone()), BigInt::zero().max(top)))
             }
             Atom::Neg(q) => {
+                // minus a quotient by any power from `spread` on
+                let far = |m: &BigInt, j: u32| {
+                    let (e, odd) = c.div_mod_floor(m);
+                    let k = j + e.trailing_zeros()? as u32;
+                    (odd.is_zero() && e.is_positive() && e == BigInt::one() << (k - j) && k >= self.spread(q)).then_some(k)
+                };
+                if let Some(r) = self.through_shorter(p, a, q, far) {
+                    return Some(r);
+                }
                 let lead = self.poly(q).last()?;
                 let (_, in_p) = p.iter().find(|(m, _)| *m == lead.0)?;
                 let (m, odd) = in_p.div_mod_floor(&lead.1);
@@ -123,6 +135,29 @@ impl Terms {
             }
             _ => None,
         }
+    }
+
+    /// As [`Terms::through`], for `floor(q / 2^k)` beside `floor(q / 2^j)`, j below k: bits j to k of q. `k` is found from the
+    /// coefficient of the second and j.
+    fn through_shorter(
+        &self,
+        p: &[(M, BigInt)],
+        a: A,
+        q: T,
+        k: impl Fn(&BigInt, u32) -> Option<u32>,
+    ) -> Option<(Vec<(M, BigInt)>, BigInt, BigInt)> {
+        for (n, m) in p {
+            let [b] = self.monos[*n as usize][..] else { continue };
+            let Atom::Div(r, j) = self.atoms[b as usize].atom else { continue };
+            if r != q {
+                continue;
+            }
+            let Some(k) = k(m, j) else { continue };
+            let rest = p.iter().filter(|(x, _)| x != n && self.monos[*x as usize] != [a]).cloned().collect();
+            let top: BigInt = m * ((BigInt::one() << (k - j)) - 1);
+            return Some((rest, BigInt::zero().min(top.clone()), BigInt::zero().max(top)));
+        }
+        None
     }
 
     /// `p - m q` without the atom `a` alone.
