@@ -35,6 +35,8 @@ pub(crate) struct AtomInfo {
     pub hi: BigInt,
     pub public: bool,
     pub values: Vec<BigInt>,
+    /// For `[p < 0]`: it is minus the floor quotient by this power of two, and by any above.
+    pub spread: u32,
 }
 
 /// An input.
@@ -60,7 +62,7 @@ impl Terms {
     /// An input, told apart by its name.
     pub fn var(&mut self, var: Var) -> T {
         let atom = Atom::Var(var.name);
-        let info = AtomInfo { atom: atom.clone(), lo: var.lo, hi: var.hi, public: var.public, values: var.values };
+        let info = AtomInfo { atom: atom.clone(), lo: var.lo, hi: var.hi, public: var.public, values: var.values, spread: 0 };
         self.atom(atom, |_| info)
     }
 

@@ -224,6 +224,7 @@ impl Terms {
                     hi,
                     public: products.iter().flatten().all(|t| s.public(*t)),
                     values: (0..s.samples).map(|n| s.value_of(&products, n)).collect(),
+                    spread: 0,
                 })
             }
         };

@@ -31,9 +31,14 @@ impl Terms {
 
     /// `[t < 0]`
     pub fn lt0(&mut self, t: T) -> T {
+        if let Some(r) = self.below.get(&t) {
+            return *r;
+        }
         self.depth += 1;
         let r = self.below_zero(t);
         self.depth -= 1;
+        self.note_range(r, &BigInt::zero(), &BigInt::one());
+        self.below.insert(t, r);
         self.check("lt0", r, |s, n| BigInt::from(u8::from(s.sample(t, n).is_negative())))
     }
 
@@ -58,14 +63,6 @@ impl Terms {
         if let Some((high, _)) = self.drop_low(t, u32::MAX) {
             return self.lt0(high);
         }
-        if lo == -BigInt::one() {
-            let t = self.add(t, Terms::ONE);
-            return self.eq0(t);
-        }
-        if hi.is_zero() {
-            let z = self.eq0(t);
-            return self.not_bit(z);
-        }
         // The sign is also the floor quotient by 2^k for a k that is large enough.
         let k = self.spread(t);
         if k > 0 {
@@ -75,6 +72,14 @@ impl Terms {
                 let quotient = self.add(whole, low);
                 return self.neg(quotient);
             }
+        }
+        if lo == -BigInt::one() {
+            let t = self.add(t, Terms::ONE);
+            return self.eq0(t);
+        }
+        if hi.is_zero() {
+            let z = self.eq0(t);
+            return self.not_bit(z);
         }
         if let Some((joined, _)) = self.flatten(t) {
             return self.lt0(joined);
@@ -88,12 +93,14 @@ impl Terms {
     }
 
     fn bit_atom(&mut self, atom: Atom, t: T, holds: fn(&BigInt) -> bool) -> T {
+        let spread = self.spread(t);
         self.atom(atom.clone(), |s| AtomInfo {
             atom,
             lo: BigInt::zero(),
             hi: BigInt::one(),
             public: s.public(t),
             values: (0..s.samples).map(|n| BigInt::from(u8::from(holds(s.sample(t, n))))).collect(),
+            spread,
         })
     }
 
@@ -159,9 +166,14 @@ impl Terms {
 
     /// `[t == 0]`
     pub fn eq0(&mut self, t: T) -> T {
+        if let Some(r) = self.zero.get(&t) {
+            return *r;
+        }
         self.depth += 1;
         let r = self.is_zero(t);
         self.depth -= 1;
+        self.note_range(r, &BigInt::zero(), &BigInt::one());
+        self.zero.insert(t, r);
         self.check("eq0", r, |s, n| BigInt::from(u8::from(s.sample(t, n).is_zero())))
     }
 

@@ -30,7 +30,10 @@ impl Terms {
     /// `t mod 2^k`, in `0 ..= 2^k - 1`.
     pub fn mod2k(&mut self, t: T, k: u32) -> T {
         let q = self.div2k(t, k);
-        self.combine(t, &-(BigInt::one() << k), q)
+        let unit = BigInt::one() << k;
+        let r = self.combine(t, &-&unit, q);
+        self.note_range(r, &BigInt::zero(), &(unit - 1));
+        r
     }
 
     fn divide(&mut self, t: T, k: u32) -> T {
@@ -74,6 +77,7 @@ impl Terms {
             hi,
             public: s.public(t),
             values: (0..s.samples).map(|n| s.sample(t, n).div_floor(&(BigInt::one() << k))).collect(),
+            spread: 0,
         })
     }
 
@@ -169,7 +173,7 @@ impl Terms {
     fn quotient(&self, a: A, c: &BigInt) -> Option<(T, u32)> {
         match self.atoms[a as usize].atom {
             Atom::Div(q, j) if c.is_one() => Some((q, j)),
-            Atom::Neg(q) if *c == -BigInt::one() => Some((q, self.spread(q))),
+            Atom::Neg(q) if *c == -BigInt::one() => Some((q, self.atoms[a as usize].spread)),
             _ => None,
         }
     }
@@ -204,6 +208,7 @@ impl Terms {
                 hi,
                 public: s.public(rest),
                 values: (0..s.samples).map(|n| s.sample(rest, n).div_floor(d)).collect(),
+                spread: 0,
             })
         };
         let q = self.add(whole, low);
@@ -213,6 +218,8 @@ impl Terms {
     /// `t mod d` for `d > 0`, in `0 ..= d - 1`.
     pub fn rem(&mut self, t: T, d: &BigInt) -> T {
         let q = self.div(t, d);
-        self.combine(t, &-d, q)
+        let r = self.combine(t, &-d, q);
+        self.note_range(r, &BigInt::zero(), &(d - 1));
+        r
     }
 }

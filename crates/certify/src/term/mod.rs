@@ -55,6 +55,8 @@ pub struct Terms {
     values: Vec<Rc<[BigInt]>>,
     ranges: Vec<(BigInt, BigInt)>,
     divided: HashMap<(T, u32), T>,
+    below: HashMap<T, T>,
+    zero: HashMap<T, T>,
     named: HashMap<T, T>,
     /// Terms made by `or`: the operands.
     or_parts: HashMap<T, Vec<T>>,
@@ -82,6 +84,8 @@ impl Terms {
             values: vec![],
             ranges: vec![],
             divided: HashMap::new(),
+            below: HashMap::new(),
+            zero: HashMap::new(),
             named: HashMap::new(),
             or_parts: HashMap::new(),
             calls: HashMap::new(),

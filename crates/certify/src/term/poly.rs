@@ -58,7 +58,11 @@ impl Terms {
                 }
             }
         }
-        self.intern(out)
+        let t = self.intern(out);
+        let ((alo, ahi), (blo, bhi)) = (self.range(a), self.range(b));
+        let (blo, bhi) = if k.is_negative() { (bhi * k, blo * k) } else { (blo * k, bhi * k) };
+        self.note_range(t, &(alo + blo), &(ahi + bhi));
+        t
     }
 
     pub fn scale(&mut self, a: T, k: &BigInt) -> T {
@@ -69,7 +73,11 @@ impl Terms {
             return a;
         }
         let p = self.poly(a).iter().map(|(m, c)| (*m, c * k)).collect();
-        self.intern(p)
+        let t = self.intern(p);
+        let (lo, hi) = self.range(a);
+        let (lo, hi) = if k.is_negative() { (hi * k, lo * k) } else { (lo * k, hi * k) };
+        self.note_range(t, &lo, &hi);
+        t
     }
 
     pub(crate) fn shl(&mut self, a: T, k: u32) -> T {
@@ -105,6 +113,11 @@ impl Terms {
             }
         }
         let t = self.intern(sum.into_iter().filter(|(_, c)| !c.is_zero()).collect());
+        let ((alo, ahi), (blo, bhi)) = (self.range(a), self.range(b));
+        let ends = [&alo * &blo, &alo * &bhi, &ahi * &blo, &ahi * &bhi];
+        if let (Some(lo), Some(hi)) = (ends.iter().min(), ends.iter().max()) {
+            self.note_range(t, lo, hi);
+        }
         self.check("product", t, |s, n| s.sample(a, n) * s.sample(b, n))
     }
 
@@ -137,6 +150,7 @@ impl Terms {
             hi,
             public: s.public(t),
             values: s.range_values(t),
+            spread: 0,
         });
         self.named.insert(t, named);
         named

@@ -113,7 +113,7 @@ impl Terms {
                 let far = |m: &BigInt, j: u32| {
                     let (e, odd) = c.div_mod_floor(m);
                     let k = j + e.trailing_zeros()? as u32;
-                    (odd.is_zero() && e.is_positive() && e == BigInt::one() << (k - j) && k >= self.spread(q)).then_some(k)
+                    (odd.is_zero() && e.is_positive() && e == BigInt::one() << (k - j) && k >= self.atoms[a as usize].spread).then_some(k)
                 };
                 if let Some(r) = self.through_shorter(p, a, q, far) {
                     return Some(r);

@@ -81,6 +81,7 @@ impl Terms {
                     list.get(i).map_or(BigInt::zero(), |v| s.sample(*v, n).clone())
                 })
                 .collect(),
+            spread: 0,
         })
     }
 
@@ -93,6 +94,7 @@ impl Terms {
             hi: spec.hi.clone(),
             public: spec.public && s.public(index),
             values: (0..s.samples).map(|n| value(n, s.sample(index, n))).collect(),
+            spread: 0,
         })
     }
 
@@ -113,6 +115,7 @@ impl Terms {
                 hi: out.hi.clone(),
                 public: out.public,
                 values: (0..s.samples).map(|n| arbitrary(s, args, (name, k), out, n)).collect(),
+                spread: 0,
             }));
         }
         self.calls.insert(key, results.clone());
