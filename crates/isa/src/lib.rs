@@ -10,6 +10,7 @@
 //! How it is checked: `tests/` runs every row against two independent executors on random and adversarial operands, and shows
 //! that a table with one wrong meaning is caught.
 
+pub mod ckb;
 mod decode;
 mod disasm;
 mod domain;

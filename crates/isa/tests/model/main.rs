@@ -3,6 +3,7 @@
 mod cases;
 mod ckb;
 mod elf;
+mod fusion;
 mod program;
 mod qemu;
 mod random;
