@@ -85,7 +85,13 @@ const fn rule(opcode: &'static str, group: &'static [Template], distinct: &'stat
     Rule { opcode, group, distinct, limit: Limit::None, deviation: None }
 }
 
-const SBB: [Template; 5] = [r("sub", "y", "x", "y"), r("sltu", "t", "x", "any"), r("sub", "x", "y", "c"), r("sltu", "c", "y", "x"), r("or", "y", "c", "t")];
+const SBB: [Template; 5] = [
+    r("sub", "y", "x", "y"),
+    r("sltu", "t", "x", "any"),
+    r("sub", "x", "y", "c"),
+    r("sltu", "c", "y", "x"),
+    r("or", "y", "c", "t"),
+];
 
 /// Rules in the VM's order: the first that applies is taken.
 #[rustfmt::skip]
@@ -160,8 +166,8 @@ pub static DECODING: &[Difference] = &[
     Difference { name: "clmulh", mask: 0xfe00_707f, value: 0x0a00_3033, vm: true, why: "Zbc is not modelled" },
     Difference { name: "fence.i", mask: 0xffff_ffff, value: 0x0000_100f, vm: true, why: "Zifencei is not modelled; the VM does nothing" },
     Difference { name: "fence", mask: 0x0000_707f, value: 0x0000_000f, vm: false, why: "the VM wants rd and rs1 zero, the manual has them ignored" },
-    Difference { name: "csrrw, csrrs, csrrc", mask: 0x0000_407f, value: 0x0000_0073, vm: false, why: "the VM has no such registers, the tables name the instruction" },
-    Difference { name: "csrrwi, csrrsi, csrrci", mask: 0x0000_407f, value: 0x0000_4073, vm: false, why: "the VM has no such registers, the tables name the instruction" },
+    Difference { name: "csrrw etc.", mask: 0x0000_407f, value: 0x0000_0073, vm: false, why: "no such registers in the VM" },
+    Difference { name: "csrrwi etc.", mask: 0x0000_407f, value: 0x0000_4073, vm: false, why: "no such registers in the VM" },
 ];
 
 /// A group found in a program.

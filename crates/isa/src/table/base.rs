@@ -1,4 +1,5 @@
-//! Sections 2.4 to 2.8 (RV32I), 4.2 and 4.3 (RV64I); encodings from chapter 35 (instruction listings).
+//! Chapters "RV32I Base Integer Instruction Set" and "RV64I Base Integer Instruction Set", sections named beside the rows; encodings
+//! from "RV32/64G Instruction Set Listings".
 
 use crate::row::Bases::{self, Both, Rv32, Rv64};
 use crate::row::Binary::{Add, And, Or, Sub, Xor};
@@ -22,14 +23,14 @@ const fn store(name: &'static str, bases: Bases, pattern: &'static str, bytes: u
 }
 
 const BASE_OFFSET: Expr = Bin(Add, &Rs1, &Imm);
-/// The low 32 bits of the sources: operands of the `W` forms (4.2).
+/// The low 32 bits of the sources: operands of the `W` forms.
 const A: Expr = Bits(0, 32, &Rs1);
 const B: Expr = Bits(0, 32, &Rs2);
 const I: Expr = Bits(0, 32, &Imm);
 
 #[rustfmt::skip]
 pub static BASE: &[Row] = &[
-    // 2.4.1 Integer register-immediate
+    // RV32I: Integer Register-Immediate Instructions; on RV64, shift counts have six bits
     i("addi",  Both, "imm[11:0] rs1 000 rd 0010011", Write(Bin(Add, &Rs1, &Imm))),
     i("slti",  Both, "imm[11:0] rs1 010 rd 0010011", Write(Zext(X, &Cmp(Slt, &Rs1, &Imm)))),
     i("sltiu", Both, "imm[11:0] rs1 011 rd 0010011", Write(Zext(X, &Cmp(Ult, &Rs1, &Imm)))),
@@ -44,12 +45,12 @@ pub static BASE: &[Row] = &[
     i("srai",  Rv64, "010000 uimm[5:0] rs1 101 rd 0010011", Write(Shift(Arith, &Rs1, &Imm))),
     i("lui",   Both, "imm[31:12] rd 0110111", Write(Imm)),
     i("auipc", Both, "imm[31:12] rd 0010111", Write(Bin(Add, &Pc, &Imm))),
-    // 4.2.1 The same on 32 bits
+    // RV64I: Integer Register-Immediate Instructions
     i("addiw", Rv64, "imm[11:0] rs1 000 rd 0011011", Write(Sext(X, &Bin(Add, &A, &I)))),
     i("slliw", Rv64, "0000000 uimm[4:0] rs1 001 rd 0011011", Write(Sext(X, &Shift(Left, &A, &I)))),
     i("srliw", Rv64, "0000000 uimm[4:0] rs1 101 rd 0011011", Write(Sext(X, &Shift(Right, &A, &I)))),
     i("sraiw", Rv64, "0100000 uimm[4:0] rs1 101 rd 0011011", Write(Sext(X, &Shift(Arith, &A, &I)))),
-    // 2.4.2 Integer register-register
+    // RV32I: Integer Register-Register Operations
     i("add",   Both, "0000000 rs2 rs1 000 rd 0110011", Write(Bin(Add, &Rs1, &Rs2))),
     i("sub",   Both, "0100000 rs2 rs1 000 rd 0110011", Write(Bin(Sub, &Rs1, &Rs2))),
     i("sll",   Both, "0000000 rs2 rs1 001 rd 0110011", Write(Shift(Left, &Rs1, &Rs2))),
@@ -60,23 +61,23 @@ pub static BASE: &[Row] = &[
     i("sra",   Both, "0100000 rs2 rs1 101 rd 0110011", Write(Shift(Arith, &Rs1, &Rs2))),
     i("or",    Both, "0000000 rs2 rs1 110 rd 0110011", Write(Bin(Or, &Rs1, &Rs2))),
     i("and",   Both, "0000000 rs2 rs1 111 rd 0110011", Write(Bin(And, &Rs1, &Rs2))),
-    // 4.2.2 The same on 32 bits
+    // RV64I: Integer Register-Register Operations
     i("addw",  Rv64, "0000000 rs2 rs1 000 rd 0111011", Write(Sext(X, &Bin(Add, &A, &B)))),
     i("subw",  Rv64, "0100000 rs2 rs1 000 rd 0111011", Write(Sext(X, &Bin(Sub, &A, &B)))),
     i("sllw",  Rv64, "0000000 rs2 rs1 001 rd 0111011", Write(Sext(X, &Shift(Left, &A, &B)))),
     i("srlw",  Rv64, "0000000 rs2 rs1 101 rd 0111011", Write(Sext(X, &Shift(Right, &A, &B)))),
     i("sraw",  Rv64, "0100000 rs2 rs1 101 rd 0111011", Write(Sext(X, &Shift(Arith, &A, &B)))),
-    // 2.5.1 Unconditional jumps
+    // RV32I: Unconditional Jumps
     i("jal",   Both, "imm[20|10:1|11|19:12] rd 1101111", Jump(Bin(Add, &Pc, &Imm))),
     i("jalr",  Both, "imm[11:0] rs1 000 rd 1100111", Jump(Bin(And, &BASE_OFFSET, &Const(-2)))),
-    // 2.5.2 Conditional branches
+    // RV32I: Conditional Branches
     i("beq",   Both, "imm[12|10:5] rs2 rs1 000 imm[4:1|11] 1100011", Branch(Cmp(Eq, &Rs1, &Rs2))),
     i("bne",   Both, "imm[12|10:5] rs2 rs1 001 imm[4:1|11] 1100011", Branch(Not(&Cmp(Eq, &Rs1, &Rs2)))),
     i("blt",   Both, "imm[12|10:5] rs2 rs1 100 imm[4:1|11] 1100011", Branch(Cmp(Slt, &Rs1, &Rs2))),
     i("bge",   Both, "imm[12|10:5] rs2 rs1 101 imm[4:1|11] 1100011", Branch(Not(&Cmp(Slt, &Rs1, &Rs2)))),
     i("bltu",  Both, "imm[12|10:5] rs2 rs1 110 imm[4:1|11] 1100011", Branch(Cmp(Ult, &Rs1, &Rs2))),
     i("bgeu",  Both, "imm[12|10:5] rs2 rs1 111 imm[4:1|11] 1100011", Branch(Not(&Cmp(Ult, &Rs1, &Rs2)))),
-    // 2.6 and 4.3 Loads and stores
+    // RV32I and RV64I: Load and Store Instructions
     load("lb",  Both, "imm[11:0] rs1 000 rd 0000011", 1, true),
     load("lh",  Both, "imm[11:0] rs1 001 rd 0000011", 2, true),
     load("lw",  Both, "imm[11:0] rs1 010 rd 0000011", 4, true),
@@ -94,8 +95,8 @@ const fn system(name: &'static str, pattern: &'static str, sem: Sem) -> Row {
     Row { name, ext: Ext::System, bases: Both, pattern, latency: Latency::Fixed, sem }
 }
 
-/// 2.7 (unused fields of `fence` are ignored), 2.8, and 6.1 (Zicsr). The register number or small immediate in bits 19:15 of the
-/// last three is not kept.
+/// RV32I: Memory Ordering Instructions (reserved fields of `fence` are ignored), Environment Call and Breakpoints; Zicsr: CSR
+/// Instructions, of which bits 19:15 of the last three are not kept.
 #[rustfmt::skip]
 pub static SYSTEM: &[Row] = &[
     system("fence",  "xxxxxxxxxxxx xxxxx 000 xxxxx 0001111", Sem::Fence),

@@ -1,4 +1,5 @@
-//! Chapter 28 (B): sections 28.4.1 (Zba), 28.4.2 (Zbb) and 28.4.4 (Zbs), with the encodings of 28.5.
+//! Chapter "B Extension for Bit Manipulation": sections "Zba: Address generation", "Zbb: Basic bit-manipulation" and "Zbs:
+//! Single-bit instructions"; encodings and meanings from "Instructions (in alphabetical order)".
 //!
 //! A rotation is two shifts whose counts add up to the width; counts are taken modulo the width, so the second is the first one
 //! negated, and a rotation by nothing is a value joined with itself.

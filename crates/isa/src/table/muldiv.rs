@@ -1,4 +1,5 @@
-//! Chapter 12: sections 12.1 (multiplication) and 12.2 (division; the table of division by zero and overflow).
+//! Chapter "M Extension for Integer Multiplication and Division": sections "Multiplication Operations" and "Division Operations"
+//! with its table of division by zero and overflow.
 
 use crate::row::Bases::{self, Both, Rv64};
 use crate::row::Binary::{And, Mul, Sdiv, Srem, Udiv, Urem};

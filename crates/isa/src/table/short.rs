@@ -1,6 +1,7 @@
-//! Chapter 26 (C): sections 26.3 to 26.7, encodings of 26.8. Integer instructions only: no floating-point loads and stores.
+//! Chapter "C Extension for Compressed Instructions": "RVC Instruction Set Listings", meanings from the sections before it. Integer
+//! instructions only: no floating-point loads and stores.
 //!
-//! Reserved code points do not decode; code points for hints decode to instructions without effect (26.5, 26.6). On RV32, shift
+//! Reserved code points do not decode; code points for hints decode to instructions without effect ("HINT Instructions"). On RV32, shift
 //! counts of 32 and more are for custom extensions and do not decode.
 
 use crate::row::Bases::{self, Both, Rv32, Rv64};

@@ -66,7 +66,7 @@ fn words(isa: &Isa, p: &Planned, inst: &Inst, memory: &mut FlatMemory) -> Option
     })
 }
 
-/// QEMU 7.2 goes on counting above 32 bits where the low word of `ctzw` is zero; the manual (28.5, ctzw) says 32. Others agree
+/// QEMU 7.2 goes on counting above 32 bits where the low word of `ctzw` is zero; the manual says 32. Others agree
 /// with the manual, so this is allowed, not asked for.
 fn known_fault(p: &Planned, found: u64) -> bool {
     let value = p.case.regs[usize::from(p.case.inst.rs1)];

@@ -64,7 +64,7 @@ fn no_two_compressed_forms_share_an_encoding() {
         println!("{:?}: {found} of 49152 halfwords are compressed instructions", isa.xlen);
         assert!(found > legal);
     }
-    assert!(decode(&SETS[0], 0).is_none() && decode(&SETS[0], 0xffff_ffff).is_none(), "26.2, 1.5.1: illegal by definition");
+    assert!(decode(&SETS[0], 0).is_none() && decode(&SETS[0], 0xffff_ffff).is_none(), "illegal by definition");
 }
 
 fn random_fields(p: &Pattern, r: &mut Random) -> Fields {
@@ -104,7 +104,7 @@ fn encodings_come_back() {
     assert!(done > 30_000);
 }
 
-/// Compressed forms and the instructions they abbreviate, from the manual's text by hand (26.3 to 26.5).
+/// Compressed forms and the instructions they abbreviate, from the manual's text by hand (chapter C).
 #[test]
 fn compressed_examples() {
     let text = |isa: &Isa, bits| decode(isa, bits).map_or("none".into(), |i| i.to_string());
