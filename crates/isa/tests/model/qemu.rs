@@ -116,10 +116,8 @@ fn agrees_with_qemu() {
 #[ignore = "minutes"]
 fn agrees_with_qemu_for_long() {
     for isa in &SETS {
-        for seed in 2..12 {
-            let Some(cases) = cosimulate(isa, 300, 60, seed) else { continue };
-            assert!(cases > 1_000_000, "{cases}");
-        }
+        let cases = (2..32).map_while(|seed| cosimulate(isa, 100, 40, seed)).sum::<u64>();
+        assert!(cases > 10_000_000 || qemu(isa).is_none(), "{cases}");
     }
 }
 
