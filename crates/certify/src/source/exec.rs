@@ -62,7 +62,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 50_000_000, terms: 20_000_000 }
+        Limits { steps: 20_000_000, terms: 500_000 }
     }
 }
 

@@ -16,7 +16,7 @@ mod place;
 mod value;
 
 pub use exec::{CallMade, Environment, Limits, Site, Source, State};
-pub use inputs::{inputs, Inputs, Lengths, Rng};
+pub use inputs::{inputs, InputArray, Inputs, Lengths, Rng};
 pub use value::{Origin, RunArray, Value, Write};
 
 use layout::NoLayout;
@@ -62,3 +62,6 @@ impl std::fmt::Display for Stop {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
