@@ -45,7 +45,8 @@ fn banner(primitive: &Primitive, level: Level, without: &BTreeSet<String>, claim
     )
 }
 
-fn join(primitive: &Primitive, parts: &[(String, Emitted)], api_source: &str, api_header: &str, banner: &str) -> Emitted {
+/// The parts of a primitive, one a target, as one unit with its API.
+pub(crate) fn join(primitive: &Primitive, parts: &[(String, Emitted)], api_source: &str, api_header: &str, banner: &str) -> Emitted {
     let comment = format!("/* {} */\n", banner.replace('\n', "\n * ").replace(" * \n", " *\n"));
     let mut source = format!("{comment}\n#include \"{}.h\"\n\n", primitive.unit);
     if let [(_, only)] = parts {

@@ -10,6 +10,8 @@ pub mod cipher;
 pub mod compile;
 pub mod dist;
 pub mod error;
+pub mod matrix;
+pub mod matrix_units;
 pub mod p256;
 pub mod parallel;
 pub mod primitives;

@@ -4,6 +4,7 @@ use crate::amalgam::{amalgam, Amalgam};
 use crate::compile::Checks;
 use crate::primitives::{Primitive, Tree};
 use crate::BenchError;
+use santoku_backend_c::Emitted;
 use santoku_lab::harness::Source;
 use santoku_lab::peers;
 use santoku_passes::Level;
@@ -28,12 +29,7 @@ pub struct Subject {
 pub fn ours(tree: &Tree, primitive: &Primitive, target: &str, level: Level, without: &BTreeSet<String>) -> Result<Subject, BenchError> {
     let one = Primitive { targets: vec![target.to_string()], ..primitive.clone() };
     let Amalgam { emitted: made, checks } = amalgam(tree, &one, level, without, "")?;
-    let include = format!("#include \"{}.h\"\n", one.unit);
-    let Some((before, after)) = made.source.split_once(&include) else {
-        let reason = format!("{}.c does not include its header", one.unit);
-        return Err(BenchError::Internal { stage: "amalgam".into(), reason });
-    };
-    let text = format!("{before}{}{after}", made.header);
+    let text = one_file(&one.unit, &made)?;
     Ok(Subject {
         variant: variant(target),
         sources: vec![Source::Text { name: format!("{}.c", one.unit), text }],
@@ -42,6 +38,16 @@ pub fn ours(tree: &Tree, primitive: &Primitive, target: &str, level: Level, with
         prefix: "crypto_sign",
         checks,
     })
+}
+
+/// A unit's source with its header in the place of the line that includes it.
+pub(crate) fn one_file(unit: &str, made: &Emitted) -> Result<String, BenchError> {
+    let include = format!("#include \"{unit}.h\"\n");
+    let Some((before, after)) = made.source.split_once(&include) else {
+        let reason = format!("{unit}.c does not include its header");
+        return Err(BenchError::Internal { stage: "amalgam".into(), reason });
+    };
+    Ok(format!("{before}{}{after}", made.header))
 }
 
 /// Our name in tables: the target's, unless it is a plain one.

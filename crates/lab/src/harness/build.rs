@@ -12,8 +12,10 @@ use crate::rv32::Image;
 const CRT0: &str = include_str!("crt0.S");
 const LINKER_SCRIPT: &str = include_str!("link.ld");
 const RUN_TIME: &str = include_str!("runtime.c");
-const STDINT: &str = include_str!("include/stdint.h");
-const STRING: &str = include_str!("include/string.h");
+/// `stdint.h` for the cross compiler without a C library.
+pub const STDINT: &str = include_str!("include/stdint.h");
+/// The part of `string.h` that generated code needs.
+pub const STRING: &str = include_str!("include/string.h");
 const CONSTANT_SECTIONS: &str = "*(.rodata .rodata.* .srodata .srodata.*)";
 
 /// The cross compiler.

@@ -17,7 +17,7 @@ use crate::rv32::{Config, Image, Machine, Measure, Run, SimError};
 use crate::size::text_rodata;
 use crate::stack::{leaf_frame, CallGraph, StackBound};
 
-pub use build::Toolchain;
+pub use build::{Toolchain, STDINT, STRING};
 
 /// A C translation unit.
 #[derive(Clone, Debug)]

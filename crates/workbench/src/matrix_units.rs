@@ -1,0 +1,149 @@
+//! What is compiled in the matrix: every program of the library, with the core IR that its C was printed from.
+
+use crate::amalgam::join;
+use crate::compile::{compile, emit, Build, Checks};
+use crate::matrix::Config;
+use crate::primitives::{Primitive, Tree};
+use crate::subject::one_file;
+use crate::BenchError;
+use santoku_driver::Target;
+use santoku_ir::Program;
+use santoku_passes::Level;
+use std::collections::BTreeSet;
+
+/// One program for one target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// `nacl.sign@rv32`, and `+variant` for each implementation chosen beside the target's.
+    pub name: String,
+    pub primitive: Primitive,
+    pub target: String,
+    /// Interface and variant, before the target's choices.
+    pub choices: Vec<(String, String)>,
+    /// Register widths it is compiled for.
+    pub xlens: Vec<u32>,
+    /// The target has bit manipulation: it is compiled with these instructions too.
+    pub bits: bool,
+}
+
+impl Unit {
+    /// Whether a configuration belongs to this unit's rows.
+    pub fn wants(&self, config: &Config) -> bool {
+        self.xlens.contains(&config.xlen) && (self.bits || !config.bits)
+    }
+
+    /// The target with this unit's choices of implementations.
+    ///
+    /// # Errors
+    /// `Unknown`, `Source`: there is no such target, or its file is wrong.
+    pub fn target(&self, tree: &Tree) -> Result<Target, BenchError> {
+        let mut target = tree.target(&self.target)?;
+        target.impls.extend(self.choices.iter().cloned());
+        Ok(target)
+    }
+}
+
+/// A program beyond the shipped primitives.
+struct Extra {
+    name: &'static str,
+    /// A primitive of the table, or the file of a program without one.
+    of: Result<&'static str, &'static str>,
+    target: &'static str,
+    choices: &'static [(&'static str, &'static str)],
+    xlens: &'static [u32],
+}
+
+/// Ciphers, and the implementations of fields and curves that no shipped target takes. Together with the primitives'
+/// own targets every implementation in `lib/` is in some unit.
+const EXTRAS: [Extra; 5] = [
+    Extra { name: "cipher.chacha20", of: Err("lib/cipher/chacha20.stk"), target: "portable", choices: &[], xlens: &[32, 64] },
+    Extra { name: "cipher.rectangle", of: Err("lib/cipher/rectangle.stk"), target: "portable", choices: &[], xlens: &[32, 64] },
+    Extra { name: "nacl.sign", of: Ok("nacl.sign"), target: "rv32-spark", choices: &[], xlens: &[32] },
+    Extra { name: "nacl.sign", of: Ok("nacl.sign"), target: "portable", choices: &[], xlens: &[32, 64] },
+    Extra {
+        name: "nacl.sign",
+        of: Ok("nacl.sign"),
+        target: "rv32",
+        choices: &[("curve.ed25519_base", "comb1"), ("curve.ed25519_odd", "w8")],
+        xlens: &[32],
+    },
+];
+
+/// Targets with the instructions of Zba, Zbb and Zbs.
+const WITH_BITS: [&str; 1] = ["ckb"];
+
+/// Every unit: the shipped primitives for each of their targets, then ciphers and other implementations.
+///
+/// # Errors
+/// `Declaration`, `Unknown`, `Source`: a table of the tree is wrong.
+pub fn units(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
+    let mut all = vec![];
+    for primitive in tree.primitives()? {
+        for target in &primitive.targets {
+            let xlens = vec![tree.target(target)?.word_bits];
+            all.push(unit(&primitive.name, primitive.clone(), target, &[], &xlens));
+        }
+    }
+    for extra in &EXTRAS {
+        let primitive = match extra.of {
+            Ok(name) => tree.primitive(name)?,
+            Err(entry) => program(extra.name, entry),
+        };
+        all.push(unit(extra.name, primitive, extra.target, extra.choices, extra.xlens));
+    }
+    Ok(all)
+}
+
+fn unit(name: &str, primitive: Primitive, target: &str, choices: &[(&str, &str)], xlens: &[u32]) -> Unit {
+    let chosen: String = choices.iter().map(|(_, variant)| format!("+{variant}")).collect();
+    Unit {
+        name: format!("{name}@{target}{chosen}"),
+        primitive: Primitive { targets: vec![target.to_string()], ..primitive },
+        target: target.to_string(),
+        choices: choices.iter().map(|(i, v)| (i.to_string(), v.to_string())).collect(),
+        xlens: xlens.to_vec(),
+        bits: WITH_BITS.contains(&target),
+    }
+}
+
+/// A program that exports its functions itself.
+fn program(name: &str, entry: &str) -> Primitive {
+    Primitive {
+        name: name.into(),
+        title: name.into(),
+        entry: entry.into(),
+        unit: name.replace('.', "_"),
+        api_source: None,
+        api_header: None,
+        targets: vec![],
+    }
+}
+
+/// A unit's C and the program it was printed from.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Core IR after all passes: what the object is compared with.
+    pub program: Program,
+    /// One C file, header and hand-written API included. With an API the functions of the program are `static` in it.
+    pub source: String,
+    pub checks: Checks,
+}
+
+/// Level of our own passes, the one files are shipped at.
+pub const LEVEL: Level = crate::dist::LEVEL;
+
+/// Makes a unit. Nothing is proved here beyond what the passes check.
+///
+/// # Errors
+/// Those of [`compile`] and [`emit`].
+pub fn make(tree: &Tree, unit: &Unit) -> Result<Made, BenchError> {
+    let build = Build { target: unit.target(tree)?, level: LEVEL, without: BTreeSet::new() };
+    let compiled = compile(tree, &unit.primitive, &build)?;
+    let part = emit(&unit.primitive, &build, &compiled, &unit.name)?;
+    let text = |path: &Option<String>| path.as_ref().map(|p| tree.read(p)).transpose().map(Option::unwrap_or_default);
+    let (api, header) = (text(&unit.primitive.api_source)?, text(&unit.primitive.api_header)?);
+    let joined = join(&unit.primitive, &[(unit.target.clone(), part)], &api, &header, &unit.name);
+    let source = one_file(&unit.primitive.unit, &joined)?;
+    let checks = compiled.checks();
+    Ok(Made { program: compiled.program, source, checks })
+}

@@ -1,0 +1,115 @@
+//! The matrix: every implementation of the library is in it, every object is made and read, and value barriers matter.
+
+mod support;
+
+use santoku_elf::{load, Function, Image};
+use santoku_workbench::compile::front;
+use santoku_workbench::matrix::{compile, configs, without_barriers, Compiler, Config, Level};
+use santoku_workbench::matrix_units::{make, units, Made};
+use santoku_workbench::parallel;
+use std::collections::BTreeSet;
+use support::tree;
+
+/// All that our code may call beyond itself: compilers make calls of their own to the first three; key pairs need the last.
+const EXTERNALS: [&str; 4] = ["memcpy", "memmove", "memset", "randombytes"];
+
+#[test]
+fn every_source_of_the_library_is_in_some_unit() {
+    let tree = tree();
+    let mut read: BTreeSet<String> = BTreeSet::new();
+    for unit in units(&tree).expect("the tables are right") {
+        let checked = front(&tree, &unit.primitive.entry, unit.target(&tree).expect("a target")).unwrap_or_else(|e| panic!("{}: {e}", unit.name));
+        read.extend(checked.sources.names());
+    }
+    let mut files = 0;
+    for folder in std::fs::read_dir(tree.root.join("lib")).expect("lib").flatten().filter(|e| e.path().is_dir()) {
+        for file in std::fs::read_dir(folder.path()).expect("folder").flatten().filter(|f| f.path().extension().is_some_and(|e| e == "stk")) {
+            let path = file.path().strip_prefix(&tree.root).expect("inside").to_string_lossy().into_owned();
+            assert!(read.contains(&path), "no unit compiles {path}; units read {read:?}");
+            files += 1;
+        }
+    }
+    assert!(files > 25);
+}
+
+fn check(image: &Image, made: &Made, what: &str) -> usize {
+    let exported = made.program.funcs.iter().filter_map(|f| f.export.as_deref());
+    let api = made.source.contains("crypto_sign_open");
+    let missing: Vec<&str> = exported.filter(|name| !api && image.function(name).is_none()).collect();
+    assert!(missing.is_empty(), "{what}: no {missing:?}");
+    assert!(!api || image.function("crypto_sign").is_some(), "{what}");
+    for (_, name) in image.externals() {
+        assert!(EXTERNALS.contains(&name), "{what} calls {name}");
+    }
+    let with_lines = image.functions.iter().filter(|f| image.line(f.address).is_some()).count();
+    assert_eq!(with_lines, image.functions.len(), "{what}: functions without lines");
+    image.functions.len()
+}
+
+/// Rows compiled and functions in them.
+fn rows(wanted: impl Fn(&Config) -> bool) -> (usize, usize) {
+    let tree = tree();
+    let folder = tempfile::tempdir().expect("scratch");
+    let units = units(&tree).expect("the tables are right");
+    let made = parallel::map(&units, parallel::threads(), |u| make(&tree, u)).unwrap_or_else(|e| panic!("{e}"));
+    let mut jobs = vec![];
+    for (unit, made) in units.iter().zip(&made) {
+        jobs.extend(configs().into_iter().filter(|c| unit.wants(c) && wanted(c)).map(|c| (unit, made, c)));
+    }
+    let counts = parallel::map(&jobs, parallel::threads(), |(unit, made, config)| {
+        let object = compile(config, &made.source, &folder.path().join(&unit.name))?;
+        let what = format!("{} {}", unit.name, config.name());
+        Ok::<_, santoku_workbench::BenchError>(check(&load(&object).unwrap_or_else(|e| panic!("{what}: {e}")), made, &what))
+    });
+    let counts = counts.unwrap_or_else(|e| panic!("{e}"));
+    (counts.len(), counts.iter().sum())
+}
+
+#[test]
+fn one_level_of_every_unit_compiles_and_is_read() {
+    let (rows, functions) = rows(|c| c.level == Level::Os && (c.march.ends_with("mc") || c.bits));
+    println!("{rows} objects, {functions} functions");
+    assert!(rows >= 20 && functions > 400);
+}
+
+/// Minutes; the whole table.
+#[test]
+#[ignore]
+fn the_whole_matrix_compiles_and_is_read() {
+    let (rows, functions) = rows(|_| true);
+    println!("{rows} objects, {functions} functions");
+    assert!(rows >= 160 && functions > 3000);
+}
+
+/// Conditional branches of a function.
+fn branches(image: &Image, function: &Function) -> usize {
+    let (mut pc, mut count) = (function.address, 0);
+    while pc < function.address + function.size {
+        let word = image.fetch(pc).expect("code");
+        count += usize::from(word & 0x7f == 0x63 || (word >> 16 == 0 && matches!(word & 0xe003, 0xc001 | 0xe001)));
+        pc += if word & 3 == 3 { 4 } else { 2 };
+    }
+    count
+}
+
+/// Without barriers clang turns masks of secret conditions into branches: the scalar's top limb, the ladder's bit.
+#[test]
+fn barriers_keep_clang_from_branching_on_secrets() {
+    let tree = tree();
+    let folder = tempfile::tempdir().expect("scratch");
+    let all = units(&tree).expect("the tables are right");
+    let cases = [("nacl.sign@rv32", "curve_ed25519_comb_term"), ("nacl.sign@rv32-spark", "nacl_sign_encoded_multiple")];
+    for (name, function) in cases {
+        let unit = all.iter().find(|u| u.name == name).expect("a unit");
+        let made = make(&tree, unit).unwrap_or_else(|e| panic!("{e}"));
+        let bare = without_barriers(&made.source).expect("there are barriers");
+        let config = configs().into_iter().find(|c| c.compiler == Compiler::Clang && c.level == Level::O2 && unit.wants(c)).expect("a row");
+        let count = |text: &str| {
+            let image = load(&compile(&config, text, folder.path()).unwrap_or_else(|e| panic!("{e}"))).expect("object");
+            branches(&image, image.function(function).unwrap_or_else(|| panic!("no {function}")))
+        };
+        let (with, without) = (count(&made.source), count(&bare));
+        println!("{name} {function}: {with} branches, {without} without barriers");
+        assert!(without >= with + 16, "{name} {function}: {with} and {without}");
+    }
+}
