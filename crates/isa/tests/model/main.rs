@@ -4,6 +4,7 @@ mod cases;
 mod ckb;
 mod elf;
 mod fusion;
+mod machine;
 mod names;
 mod program;
 mod qemu;
