@@ -58,11 +58,13 @@ pub struct Limits {
     pub steps: u64,
     /// [`Terms::size`] at the end of any statement.
     pub terms: usize,
+    /// Cut calls: the one with this number, from 1, ends the execution.
+    pub calls: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 20_000_000, terms: 500_000 }
+        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX }
     }
 }
 
@@ -320,6 +322,9 @@ impl<'a> Source<'a> {
         let results = types.iter().map(|ty| Value::build(self.program, ty, &mut outs)).collect::<Result<Vec<_>, _>>()?;
         let made = CallMade { func, name: callee.name.clone(), flat, lens, args, results: results.clone(), path, loc };
         self.calls.push(made);
+        if self.calls.len() >= self.limits.calls {
+            return Err(Stop::TooBig);
+        }
         Ok(results)
     }
 

@@ -3,6 +3,7 @@
 //! Needs: layouts for the ranges, the interpreter for the judgement of `requires`.  Keeps: the same inputs for the same
 //! seed.  Absent: a search for rare inputs; a precondition that nothing tried meets makes [`Inputs::valid`] false.
 
+use super::harvest;
 use super::layout::{self, Object};
 use super::value::{with_lengths, Value};
 use super::Stop;
@@ -17,6 +18,8 @@ use santoku_ir::{ConstValue, ContractKind, Func, FuncId, Len, LocalId, Program, 
 const TRIES: usize = 48;
 /// Constants of the program kept as arguments for one parameter.
 const CANDIDATES: usize = 32;
+/// Levels of callers looked at for arguments.
+const CALLERS: u32 = 3;
 /// Longest sample length of an array of run-time length.
 const LENGTH_MAX: u64 = 300;
 
@@ -104,7 +107,7 @@ pub fn inputs(program: &Program, terms: &mut Terms, func: FuncId, lengths: Lengt
     if matches!(lengths, Lengths::Fixed(ns) if ns.len() != f.lens.len()) {
         return Err(Stop::Malformed("a number of lengths".into()));
     }
-    let (concrete, valid) = samples(program, f, lengths, terms.samples(), rng)?;
+    let (concrete, valid) = samples(program, func, lengths, (terms.samples(), CALLERS), rng)?;
     let mut out = Inputs { lens: vec![], args: vec![], arrays: vec![], concrete, valid };
     for (k, id) in f.lens.iter().enumerate() {
         let values = out.concrete.iter().map(|(lens, _)| BigInt::from(lens[k])).collect();
@@ -207,9 +210,19 @@ struct Draw<'a> {
     rng: &'a mut Rng,
 }
 
-type Sample = (Vec<u64>, Vec<interp::Value>);
+/// Lengths and arguments.
+pub(super) type Sample = (Vec<u64>, Vec<interp::Value>);
 
-fn samples(program: &Program, f: &Func, lengths: Lengths<'_>, count: usize, rng: &mut Rng) -> Result<(Vec<Sample>, bool), Stop> {
+/// `count` samples, and whether they meet the preconditions. What nothing random meets is looked for in callers, so many
+/// levels up.
+fn samples(
+    program: &Program,
+    func: FuncId,
+    lengths: Lengths<'_>,
+    (count, levels): (usize, u32),
+    rng: &mut Rng,
+) -> Result<(Vec<Sample>, bool), Stop> {
+    let f = program.func(func);
     let stub = stub(program, f);
     let mut judge = Interp::with_options(&stub, Options::checked());
     let constants: Vec<Vec<interp::Value>> = f.params.iter().map(|id| candidates(program, &f.local(*id).ty)).collect();
@@ -230,6 +243,12 @@ fn samples(program: &Program, f: &Func, lengths: Lengths<'_>, count: usize, rng:
             }
             last = Some(sample);
         }
+        if good.is_none() && n == 0 && levels > 0 {
+            let called = called_with(program, func, lengths, (count, levels), rng, &mut judge)?;
+            if !called.is_empty() {
+                return Ok((called.into_iter().cycle().take(count).collect(), true));
+            }
+        }
         let earlier = |found: &[Sample]| found.first().cloned().filter(|_| valid);
         match good.or_else(|| earlier(&found)) {
             Some(sample) => found.push(sample),
@@ -240,6 +259,32 @@ fn samples(program: &Program, f: &Func, lengths: Lengths<'_>, count: usize, rng:
         }
     }
     Ok((found, valid))
+}
+
+/// What callers call `func` with, where that meets its preconditions.
+fn called_with(
+    program: &Program,
+    func: FuncId,
+    lengths: Lengths<'_>,
+    (count, levels): (usize, u32),
+    rng: &mut Rng,
+    judge: &mut Interp<'_>,
+) -> Result<Vec<Sample>, Stop> {
+    let mut found = vec![];
+    for caller in harvest::callers(program, func) {
+        let Ok((theirs, true)) = samples(program, caller, Lengths::Symbolic, (count, levels - 1), rng) else { continue };
+        for sample in &theirs {
+            let Some(called) = harvest::first_call(program, caller, sample, func) else { continue };
+            let fits = matches!(lengths, Lengths::Symbolic) || matches!(lengths, Lengths::Fixed(ns) if ns == called.0);
+            if fits && meets(judge, &called)? {
+                found.push(called);
+            }
+        }
+        if found.len() >= count {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 fn draw(

@@ -9,6 +9,7 @@
 
 pub mod abi;
 mod exec;
+mod harvest;
 mod inputs;
 pub mod layout;
 mod ops;

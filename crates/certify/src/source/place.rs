@@ -117,7 +117,9 @@ impl<'a> Source<'a> {
         let above = self.terms.lt(index, end);
         let not_below = self.terms.sub(Terms::ONE, below);
         let ok = self.terms.and(not_below, above, 1);
-        Ok(self.terms.ite(ok, index, Terms::ZERO))
+        let inside = self.terms.ite(ok, index, Terms::ZERO);
+        self.note(inside, &BigInt::ZERO, &last)?;
+        Ok(inside)
     }
 
     fn read_run(&mut self, run: &RunArray, index: T) -> Result<Value, Stop> {

@@ -1,7 +1,8 @@
 //! Functions of the library, as they are after all passes.
 
-use super::agree::{compare, Compared};
-use crate::source::{Lengths, Stop};
+use super::agree::{compare, Compared, Env};
+use crate::source::{inputs, Lengths, Rng, Source, Stop};
+use crate::term::Terms;
 use santoku_driver::{check, Request, Target};
 use santoku_ir::visit::map_exprs;
 use santoku_ir::{BinOp, ExprKind, FuncId, Program, Ty};
@@ -94,22 +95,42 @@ fn fixed_lengths_and_reduction() {
     agrees(&p, "sc25519.reduce64", &[]);
 }
 
+/// A point that no random value is comes from a caller.
 #[test]
-fn show_functions() {
-    if std::env::var_os("SANTOKU_SHOW").is_none() {
-        return;
-    }
-    for target in ["rv32", "host64"] {
-        let p = final_ir("lib/nacl/sign.stk", target, Level::O2);
-        for k in 0..p.funcs.len() {
-            let f = &p.funcs[k];
-            if !std::env::var("SANTOKU_SHOW").unwrap_or_default().split(',').any(|s| f.name.contains(s)) {
-                continue;
-            }
+fn preconditions_met_by_callers_alone() {
+    let p = final_ir("lib/nacl/sign.stk", "rv32", Level::O2);
+    agrees(&p, "ed25519.add_niels", &[]);
+}
+
+/// Every function of these programs, its calls cut: samples that meet its preconditions are found, and it is executed to
+/// its end or to a loop over a length.
+#[test]
+fn all_functions_with_calls_cut() {
+    let (mut ended, mut calls, mut loops) = (0, 0, vec![]);
+    for (entry, target, level) in [
+        ("lib/nacl/sign.stk", "rv32", Level::O2),
+        ("lib/nacl/sign.stk", "host64", Level::Os),
+        ("lib/ecdsa/p256.stk", "ckb", Level::O2),
+    ] {
+        let p = final_ir(entry, target, level);
+        for (k, f) in p.funcs.iter().enumerate() {
             let started = std::time::Instant::now();
-            let lens = vec![150u64; f.lens.len()];
-            let done = std::panic::catch_unwind(|| compare(&p, &p, FuncId(k as u32), Lengths::Fixed(&lens), 5));
-            eprintln!("{target} {:50} {:?} {:?}", f.name, done.map_err(|_| "panic"), started.elapsed());
+            let (mut terms, func) = (Terms::new(32, 5), FuncId(k as u32));
+            let made = inputs(&p, &mut terms, func, Lengths::Symbolic, &mut Rng(1)).unwrap_or_else(|e| panic!("{}: {e}", f.name));
+            assert!(made.valid, "{}", f.name);
+            let env = Env { cut: (0..k as u32).map(FuncId).collect(), ..Env::of(&made) };
+            let mut source = Source::new(&p, &mut terms, &env);
+            let done = source.run(func, &made.lens, made.args);
+            calls += source.calls.len();
+            eprintln!("{target} {:40} {:?} {:?}", f.name, done.as_ref().map(|_| ()), started.elapsed());
+            match done {
+                Ok(_) => ended += 1,
+                Err(Stop::Loop(name, ..)) => loops.push(name),
+                Err(stop) => panic!("{}: {stop}", f.name),
+            }
+            assert_eq!(terms.broken(), None, "{}", f.name);
         }
     }
+    println!("{ended} executed to the end, {calls} calls cut, loops in {loops:?}");
+    assert!(ended > 80 && calls > 300 && loops.len() < 12);
 }
