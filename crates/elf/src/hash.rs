@@ -1,9 +1,10 @@
 //! The hash of a function's meaning.
 //!
 //! Instructions go into the hash as they are, but for the immediates of those that refer to something outside the
-//! function: there the thing referred to goes in instead, by name or by contents. A reference is a direct jump that leaves
-//! the function, or a pair of an `auipc` or `lui` and an instruction that adds 12 bits to its result, found by following
-//! registers through the code in order of address.
+//! function: there the thing referred to goes in instead, by name or by contents. A reference is a call or direct jump that
+//! leaves the function, or a pair of an `auipc` or `lui` and an instruction that adds 12 bits to its result, found by
+//! following registers through the code in order of address. Places inside the function count as steps, not bytes, and a
+//! call is one step in its long form and in the short ones linkers relax it to.
 //!
 //! Why equal hashes mean equal code. In an object every address comes from a relocation, so everything that depends on the
 //! placement is a reference and the rest of the bytes are the same wherever the function is linked. A low part enters as
@@ -13,11 +14,14 @@
 //! therefore that function, linked. Two functions of images may share a hash although absolute addresses that neither
 //! wrote as such a pair differ: hashes to be compared with should come from objects.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use sha2::{Digest, Sha256};
 
+use crate::code::{load_width, low_format, Insn, Pair};
 use crate::insn::{self, Format};
 use crate::reloc::{Reference, Role};
-use crate::{Access, Function, Image, Section};
+use crate::{Access, Data, Function, Image, Section};
 
 const DOMAIN: &[u8] = b"santoku code hash 1\0";
 
@@ -25,127 +29,93 @@ pub(crate) fn of_file(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-#[derive(Clone, Copy)]
-struct Insn {
-    pc: u64,
-    size: u64,
-    word: u32,
-}
-
-/// A high part that a low part adds to.
-#[derive(Clone, Copy)]
-struct Pair {
-    high: usize,
-    target: u64,
-}
-
 impl Image {
     /// SHA-256 of what the function is: its instructions, with the functions it calls by name, the constants it reads by
     /// their bytes and the variables it uses by name and size. The same function has the same hash in an object and in an
-    /// image linked from it, unless the linker rewrote it (relaxation: link with `--no-relax`, or compare against an
-    /// equally linked image), or it points into constants that have no symbol in the image (labels of the compiler).
+    /// image linked from it, also where the linker shortened its calls; but not where the linker rewrote the address of
+    /// data (relative to `gp` or to 0), dropped padding inside the function, or where it points into constants that have no
+    /// symbol in the image (labels of the compiler: compile with `-fdata-sections`).
     /// The bytes of called functions are not part of it: who relies on a hash must look at those functions too.
     pub fn code_hash(&self, function: &Function) -> [u8; 32] {
-        let mut hasher = Hasher { image: self, function, out: Sha256::new() };
-        hasher.out.update(DOMAIN);
-        hasher.number(u64::from(self.xlen));
-        hasher.number(function.size);
+        self.hash_reading(function, &BTreeSet::new())
+    }
+
+    /// The hashes that a function of an image may have had in its object, that of [`Image::code_hash`] first. There are
+    /// several where an address is both the end of a constant and the start of its neighbour: either was meant, both
+    /// are true. For an object there is one.
+    pub fn code_hashes(&self, function: &Function) -> Vec<[u8; 32]> {
+        let mut hashes = vec![];
+        for reading in subsets(&self.two_readings(function)) {
+            let hash = self.hash_reading(function, &reading);
+            if !hashes.contains(&hash) {
+                hashes.push(hash);
+            }
+        }
+        hashes
+    }
+
+    /// Addresses the function makes that are an end and a start.
+    fn two_readings(&self, function: &Function) -> Vec<u64> {
+        if !self.linked {
+            return vec![];
+        }
+        let code = self.instructions(function);
+        let targets: BTreeSet<u64> = self.pairs(&code).iter().flatten().map(|p| p.target).collect();
+        let both = |t: &u64| {
+            let ends = self.data_at(t.wrapping_sub(1)).is_some_and(|d| d.address.wrapping_add(d.size) == *t);
+            ends && self.data_at(*t).is_some()
+        };
+        targets.into_iter().filter(both).collect()
+    }
+
+    /// `ends`: addresses that are read as ends although something starts there.
+    fn hash_reading(&self, function: &Function, ends: &BTreeSet<u64>) -> [u8; 32] {
         let code = self.instructions(function);
         let pairs = self.pairs(&code);
-        for (n, insn) in code.iter().enumerate() {
-            hasher.instruction(&code, &pairs, n, insn);
+        let mut steps = BTreeMap::new();
+        let mut n = 0;
+        while n < code.len() {
+            steps.insert(code[n].pc, steps.len() as u64);
+            n += self.call(function, &code, &pairs, n).map_or(1, |c| c.length);
         }
+        let into = |p: &Pair| self.data_at(p.target).map(|d| d.address);
+        let mentioned = if self.linked { pairs.iter().flatten().filter_map(into).collect() } else { BTreeSet::new() };
+        let mut hasher = Hasher { image: self, function, steps, mentioned, ends, out: Sha256::new() };
+        hasher.out.update(DOMAIN);
+        hasher.number(u64::from(self.xlen));
+        hasher.number(hasher.steps.len() as u64);
+        // Bytes at the end that are no whole instruction.
+        let end = code.last().map_or(function.address, |i| i.pc.wrapping_add(i.size));
+        hasher.number(function.address.wrapping_add(function.size).wrapping_sub(end));
+        hasher.code(&code, &pairs);
         hasher.out.finalize().into()
     }
-
-    /// Instructions in order of address; what cannot be fetched at the end of a function counts as absent, and the size
-    /// in the hash still tells.
-    fn instructions(&self, function: &Function) -> Vec<Insn> {
-        let mut code = vec![];
-        let mut pc = function.address;
-        while pc - function.address < function.size {
-            let Some(word) = self.fetch(pc) else { break };
-            let size = insn::length(word as u16);
-            code.push(Insn { pc, size, word });
-            match pc.checked_add(size) {
-                Some(next) => pc = next,
-                None => break,
-            }
-        }
-        code
-    }
-
-    /// For each instruction that adds a low part: its high part and the sum.
-    fn pairs(&self, code: &[Insn]) -> Vec<Option<Pair>> {
-        let mut highs: [Option<usize>; 32] = [None; 32];
-        let mut pairs = vec![];
-        for (n, insn) in code.iter().enumerate() {
-            let high = low_format(insn).and(highs[insn::rs1(insn.word)]);
-            pairs.push(high.and_then(|h| self.pair(&code[h], h, insn)));
-            if insn::is_call(insn.word, insn.size, self.xlen) {
-                insn::CALLER_SAVED.iter().for_each(|r| highs[*r] = None);
-            }
-            if let Some(rd) = insn::written(insn.word, insn.size, self.xlen) {
-                highs[rd] = self.is_high(insn).then_some(n);
-            }
-            highs[0] = None;
-        }
-        pairs
-    }
-
-    fn is_high(&self, insn: &Insn) -> bool {
-        if insn.size != 4 {
-            return false;
-        }
-        let relocated = self.references.get(&insn.pc).is_some_and(|r| r.role == Role::High);
-        match insn::opcode(insn.word) {
-            insn::AUIPC => true,
-            insn::LUI => relocated || self.linked,
-            _ => false,
-        }
-    }
-
-    fn pair(&self, high: &Insn, index: usize, low: &Insn) -> Option<Pair> {
-        let base = if insn::opcode(high.word) == insn::AUIPC { high.pc } else { 0 };
-        let sum = base.wrapping_add(Format::U.get(high.word) as u64).wrapping_add(low_format(low)?.get(low.word) as u64);
-        let target = if self.xlen == 32 { sum & 0xffff_ffff } else { sum };
-        let pair = Some(Pair { high: index, target });
-        match (self.references.get(&high.pc), self.references.get(&low.pc)) {
-            (Some(_), Some(r)) => pair.filter(|_| r.role == Role::Low && r.target == target),
-            (Some(_), None) | (None, Some(_)) => None,
-            // In an image a `lui` may as well make a number; it counts as an address if something is there.
-            (None, None) if insn::opcode(high.word) == insn::LUI => pair.filter(|_| self.section(target).is_some()),
-            (None, None) => pair,
-        }
-    }
 }
 
-/// Format of the immediate of an instruction that may add the low part of an address.
-fn low_format(insn: &Insn) -> Option<Format> {
-    if insn.size != 4 {
-        return None;
-    }
-    match insn::opcode(insn.word) {
-        insn::OP_IMM if insn::funct3(insn.word) == 0 => Some(Format::I),
-        insn::LOAD | insn::LOAD_FP | insn::JALR => Some(Format::I),
-        insn::STORE | insn::STORE_FP => Some(Format::S),
-        _ => None,
-    }
-}
+/// More readings than of this many addresses are not tried.
+const MOST_DOUBTS: usize = 6;
 
-/// Bytes that a load of whole registers reads.
-fn load_width(insn: &Insn) -> Option<u64> {
-    let width = 1 << (insn::funct3(insn.word) & 3);
-    (insn.size == 4 && insn::opcode(insn.word) == insn::LOAD).then_some(width)
+/// The empty set first. Beyond the limit only the empty and the whole set.
+fn subsets(of: &[u64]) -> Vec<BTreeSet<u64>> {
+    if of.len() > MOST_DOUBTS {
+        return vec![BTreeSet::new(), of.iter().copied().collect()];
+    }
+    let one = |bits: usize| of.iter().enumerate().filter(|(k, _)| bits >> k & 1 == 1).map(|(_, a)| *a).collect();
+    (0..1 << of.len()).map(one).collect()
 }
 
 struct Hasher<'a> {
     image: &'a Image,
     function: &'a Function,
+    /// Number of the step that starts at an address.
+    steps: BTreeMap<u64, u64>,
+    /// In an image: data objects that the function points into.
+    mentioned: BTreeSet<u64>,
+    ends: &'a BTreeSet<u64>,
     out: Sha256,
 }
 
-impl Hasher<'_> {
+impl<'a> Hasher<'a> {
     fn number(&mut self, n: u64) {
         self.out.update(n.to_le_bytes());
     }
@@ -159,24 +129,47 @@ impl Hasher<'_> {
         self.out.update(bytes);
     }
 
-    fn instruction(&mut self, code: &[Insn], pairs: &[Option<Pair>], n: usize, insn: &Insn) {
-        let Insn { pc, size, word } = *insn;
-        let reference = self.image.references.get(&pc).copied();
-        if let Some(pair) = pairs[n] {
+    fn code(&mut self, code: &[Insn], pairs: &[Option<Pair>]) {
+        let used: BTreeSet<usize> = pairs.iter().flatten().map(|p| p.high).collect();
+        let mut n = 0;
+        while n < code.len() {
+            match self.image.call(self.function, code, pairs, n) {
+                Some(call) => {
+                    self.tag(b'J');
+                    self.number(call.link as u64);
+                    let reference = self.image.references.get(&code[n].pc).copied();
+                    self.target(call.target, reference, None);
+                    n += call.length;
+                }
+                None => {
+                    self.instruction(&code[n], pairs[n].map(|p| (code[p.high].pc, p.target)), used.contains(&n));
+                    n += 1;
+                }
+            }
+        }
+    }
+
+    /// `low`: it adds a low part to the high part at the first address, which makes the second. `high`: something adds a low
+    /// part to it.
+    fn instruction(&mut self, insn: &Insn, low: Option<(u64, u64)>, high: bool) {
+        let reference = self.image.references.get(&insn.pc).copied();
+        if let Some((at, target)) = low {
             self.masked(b'L', insn, low_format(insn).map_or(0, Format::mask));
-            self.number(code[pair.high].pc - self.function.address);
-            self.target(pair.target, reference, load_width(insn));
-        } else if self.image.is_high(insn) && pairs.iter().flatten().any(|p| p.high == n) {
+            self.step(at);
+            self.target(target, reference, load_width(insn));
+        } else if high {
             self.masked(b'H', insn, Format::U.mask());
         } else if let Some(r) = reference.filter(|r| r.role != Role::Jump) {
             let format = if r.role == Role::High { Some(Format::U) } else { low_format(insn) };
             self.masked(b'U', insn, format.map_or(0, Format::mask));
             self.target(r.target, reference, None);
-        } else if insn.size == 4 && insn::opcode(word) == insn::AUIPC {
+        } else if insn.size == 4 && insn::opcode(insn.word) == insn::AUIPC {
             self.masked(b'A', insn, 0);
-            self.only_here(pc);
-        } else if let Some(format) = insn::direct_jump(word, size, self.image.xlen) {
-            self.jump(insn, format, reference);
+            self.only_here(insn.pc);
+        } else if let Some(target) = self.image.jump_target(insn) {
+            let format = insn::direct_jump(insn.word, insn.size, self.image.xlen);
+            self.masked(b'B', insn, format.map_or(0, Format::mask));
+            self.target(target, reference, None);
         } else {
             self.masked(b'R', insn, 0);
         }
@@ -188,14 +181,15 @@ impl Hasher<'_> {
         self.out.update((insn.word & !mask).to_le_bytes());
     }
 
-    fn jump(&mut self, insn: &Insn, format: Format, reference: Option<Reference>) {
-        let distance = format.get(insn.word) as u64;
-        let target = insn.pc.wrapping_add(distance);
-        if target.wrapping_sub(self.function.address) < self.function.size {
-            return self.masked(b'R', insn, 0);
+    /// A place inside the function, by its number.
+    fn step(&mut self, address: u64) {
+        match self.steps.get(&address).copied() {
+            Some(number) => {
+                self.tag(b's');
+                self.number(number);
+            }
+            None => self.only_here(address),
         }
-        self.masked(b'J', insn, format.mask());
-        self.target(target, reference, None);
     }
 
     /// The thing at an address. `load`: it is only read, this many bytes.
@@ -203,21 +197,31 @@ impl Hasher<'_> {
         let image = self.image;
         // A pointer just past an object belongs to the object its symbol names, not to a neighbour.
         let anchor = reference.and_then(|r| r.anchor).unwrap_or(target);
+        let value = |w: u64| (0..w).map(|k| image.read_only(target.wrapping_add(k))).collect::<Option<Vec<u8>>>();
         if target.wrapping_sub(self.function.address) < self.function.size {
-            self.tag(b's');
-            self.number(target - self.function.address);
+            self.step(target);
         } else if let Some(name) = image.external(anchor) {
             self.named(b'n', name, target.wrapping_sub(anchor));
-        } else if let Some(bytes) = load.and_then(|w| (0..w).map(|k| image.read_only(target.wrapping_add(k))).collect::<Option<Vec<u8>>>()) {
+        } else if let Some(bytes) = load.and_then(value) {
             self.tag(b'v');
             self.bytes(&bytes);
+        } else if let Some(data) = self.ended(target) {
+            self.object(data, target);
         } else if let Some(function) = image.function_at(anchor) {
-            self.named(b'n', &function.name, target.wrapping_sub(function.address));
+            self.code_of(function, target);
         } else if let Some(section) = image.section(anchor) {
             self.in_section(section, anchor, target, reference.is_some_and(|r| r.typed));
         } else {
             self.tag(b'a');
             self.number(target);
+        }
+    }
+
+    /// A linker may have moved what is not at the start of another function.
+    fn code_of(&mut self, function: &Function, target: u64) {
+        match target.wrapping_sub(function.address) {
+            offset if offset != 0 && self.image.linked => self.only_here(target),
+            offset => self.named(b'n', &function.name, offset),
         }
     }
 
@@ -231,15 +235,7 @@ impl Hasher<'_> {
         let object = self.image.data_at(anchor).filter(|_| self.image.linked || typed || self.one_object(section));
         let constant = section.access != Access::Writable;
         match object {
-            Some(data) if constant => {
-                self.tag(b'c');
-                self.contents(section, data.address, data.size);
-                self.number(target.wrapping_sub(data.address));
-            }
-            Some(data) => {
-                self.named(b'w', &data.name, target.wrapping_sub(data.address));
-                self.number(data.size);
-            }
+            Some(data) => self.object(data, target),
             None if self.image.linked => self.only_here(target),
             None if constant => {
                 self.tag(b'b');
@@ -249,6 +245,29 @@ impl Hasher<'_> {
             None => {
                 self.named(b'x', &section.name, target.wrapping_sub(section.address));
                 self.number(section.size);
+            }
+        }
+    }
+
+    /// The object that ends at this address, if an image's function points into it too: where loops over it stop.
+    fn ended(&self, target: u64) -> Option<&'a Data> {
+        let before = self.image.data_at(target.wrapping_sub(1))?;
+        let ends = before.address.wrapping_add(before.size) == target;
+        let meant = self.ends.contains(&target) || self.image.data_at(target).is_none();
+        (ends && meant && self.mentioned.contains(&before.address)).then_some(before)
+    }
+
+    fn object(&mut self, data: &Data, target: u64) {
+        let offset = target.wrapping_sub(data.address);
+        match self.image.section(data.address).filter(|_| !data.writable) {
+            Some(section) => {
+                self.tag(b'c');
+                self.contents(section, data.address, data.size);
+                self.number(offset);
+            }
+            None => {
+                self.named(b'w', &data.name, offset);
+                self.number(data.size);
             }
         }
     }

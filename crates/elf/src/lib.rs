@@ -8,6 +8,7 @@
 //! Absent on purpose: decoding instructions (but for immediates that are relocated), dynamic linking, archives,
 //! compressed debug sections, writing ELF.
 
+mod code;
 mod error;
 mod hash;
 mod insn;

@@ -103,32 +103,73 @@ fn hashes(image: &Image) -> BTreeMap<String, [u8; 32]> {
 
 /// Functions are called by name, so the image must have these under their names.
 fn with_outside(source: &str) -> String {
-    let memory = "void *memcpy(void *a, const void *b, size n) { return b ? a : (void *)n; }
-void *memset(void *a, int c, size n) { return c ? a : (void *)n; }
-void outside(u32 *p) { p[0] = 1; }\n";
+    let memory = "#define FAR __attribute__((noinline))
+FAR void *memcpy(void *a, const void *b, size n) { return b ? a : (void *)n; }
+FAR void *memset(void *a, int c, size n) { return c ? a : (void *)n; }
+FAR void outside(u32 *p) { p[0] = 1; }\n";
     source.replace("void *memcpy(void *, const void *, size);\n", "").replace("void *memset(void *, int, size);\n", "").replace("void outside(u32 *);", memory)
+}
+
+/// The object and the image linked from it, with shortened calls or not.
+fn linked(way: &Way, flags: &[String]) -> (Image, Vec<u8>) {
+    let folder = Folder::new();
+    let image = load(&folder.compile(way, &with_outside(SAMPLE))).expect("object");
+    let low = way.xlen == 64 && way.flags.contains(&"-mcmodel=medlow");
+    let script = if low { SCRIPT.replace("0x20400000", "0x400000") } else { SCRIPT.to_string() };
+    (image, folder.link(way, &script, flags))
 }
 
 #[test]
 fn hashes_survive_linking() {
-    let (mut same, mut total) = (0, 0);
+    let (mut same, mut total, mut shortened) = (0, 0, 0);
     for way in ways() {
-        let folder = Folder::new();
-        let image = load(&folder.compile(&way, &with_outside(SAMPLE))).expect("object");
-        let flags = if way.xlen == 64 && way.flags.contains(&"-mcmodel=medlow") { "0x10000" } else { "0x20400000" };
-        let linked = load(&folder.link(&way, &SCRIPT.replace("0x20400000", flags), &["--no-relax".into()])).expect("image");
-        assert!(linked.linked);
-        let (a, b) = (hashes(&image), hashes(&linked));
-        assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>(), "{}", way.name());
-        for (name, hash) in &a {
-            let equal = b[name] == *hash;
-            total += 1;
-            same += usize::from(equal);
-            assert!(equal || !keeps_hash(&way, name), "{}: {name} changed", way.name());
+        for flags in [vec![], vec!["--no-relax".to_string()]] {
+            let (object, elf) = linked(&way, &flags);
+            let image = load(&elf).expect("image");
+            assert!(image.linked);
+            for f in &object.functions {
+                let there = image.function(&f.name).unwrap_or_else(|| panic!("{}: no {}", way.name(), f.name));
+                let equal = image.code_hashes(there).contains(&object.code_hash(f));
+                total += 1;
+                same += usize::from(equal);
+                shortened += usize::from(equal && there.size < f.size);
+                assert!(equal || !keeps_hash(&way, &f.name), "{} {flags:?}: {} changed", way.name(), f.name);
+            }
+            assert!(object.functions.iter().all(|f| object.code_hashes(f) == [object.code_hash(f)]));
         }
     }
-    println!("{same} of {total} functions have the hash of their object after linking");
-    assert!(same * 10 > total * 8);
+    println!("{same} of {total} functions have the hash of their object after linking, {shortened} of them shortened");
+    assert!(same * 10 > total * 8 && shortened > 50);
+}
+
+/// No bit of a linked function can change without its hash.
+#[test]
+fn patched_images_are_noticed() {
+    let wanted = |w: &Way| w.march == "rv32imc" && w.flags.contains(&"-fdata-sections");
+    let (mut noticed, mut refused) = (0, 0);
+    for way in ways().into_iter().filter(wanted) {
+        let (object, elf) = linked(&way, &[]);
+        let image = load(&elf).expect("image");
+        for name in ["calls", "constants", "tail", "local"] {
+            let (f, original) = (image.function(name).expect("there"), object.code_hash(object.function(name).expect("there")));
+            let code: Vec<u8> = (0..f.size).filter_map(|k| image.read_only(f.address + k)).collect();
+            let at = elf.windows(code.len()).position(|w| w == code).expect("in the file");
+            for bit in 0..code.len() * 8 {
+                let mut bad = elf.clone();
+                bad[at + bit / 8] ^= 1 << (bit % 8);
+                match load(&bad) {
+                    Ok(bad) => {
+                        let hashes = bad.code_hashes(bad.function(name).expect("there"));
+                        assert!(!hashes.contains(&original), "{}: {name} with bit {bit} changed", way.name());
+                        noticed += 1;
+                    }
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+    }
+    println!("{noticed} patched functions noticed, {refused} files refused");
+    assert!(noticed > 5000);
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn four() -> Vec<Way> {
 fn ask(image: &Image) -> usize {
     let mut answers = 0;
     for f in image.functions.iter().filter(|f| f.size < 1 << 16) {
-        answers += usize::from(image.code_hash(f) != [0; 32]);
+        answers += if f.size < 1 << 12 { image.code_hashes(f).len() } else { usize::from(image.code_hash(f) != [0; 32]) };
         for pc in (0..f.size).map(|k| f.address.wrapping_add(k)) {
             answers += usize::from(image.fetch(pc).is_some()) + usize::from(image.line(pc).is_some());
             answers += usize::from(image.external_at(pc).is_some());
