@@ -6,14 +6,18 @@
 
 use super::layout;
 use super::ops;
-use super::value::{with_lengths, Origin, RunArray, Value};
+use super::value::{concrete, known_length, scalars_of, with_lengths, Origin, RunArray, Value};
 use super::Stop;
 use crate::term::{OutSpec, Terms, T};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
+use santoku_ir::interp::{self, Interp, Options};
 use santoku_ir::{Base, CmpOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Len, Loc, LocalId, Place, Program, Stmt, Ty};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+
+/// Steps of the interpreter for one cut call on one sample.
+const CALL_STEPS: u64 = 1 << 26;
 
 /// What the executor does not decide itself.
 pub trait Environment {
@@ -22,6 +26,11 @@ pub trait Environment {
 
     /// Scalar `index` (elements laid out one after the other, each in storage order) of the input array of this number.
     fn read(&self, terms: &mut Terms, array: u32, index: T) -> T;
+
+    /// The value of that array on a sample. It is needed for the values of cut calls alone.
+    fn array_value(&self, _array: u32, _sample: usize) -> Option<interp::Value> {
+        None
+    }
 
     /// This loop is left to [`Environment::run_loop`]. Loops whose bounds are not constant always are.
     fn cuts_loop(&self, _site: &Site<'_>) -> bool {
@@ -64,7 +73,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX }
+        Limits { steps: 20_000_000, terms: 4_000_000, calls: usize::MAX }
     }
 }
 
@@ -102,11 +111,14 @@ pub struct Source<'a> {
     pub calls: Vec<CallMade>,
     steps: u64,
     tables: BTreeMap<ConstId, Value>,
+    /// For the values of cut calls on the samples.
+    interp: Interp<'a>,
 }
 
 impl<'a> Source<'a> {
     pub fn new(program: &'a Program, terms: &'a mut Terms, env: &'a dyn Environment) -> Source<'a> {
-        Source { program, terms, env, limits: Limits::default(), calls: vec![], steps: 0, tables: BTreeMap::new() }
+        let interp = Interp::with_options(program, Options { steps: CALL_STEPS, ..Options::default() });
+        Source { program, terms, env, limits: Limits::default(), calls: vec![], steps: 0, tables: BTreeMap::new(), interp }
     }
 
     /// The results of `func` on these lengths and arguments. The function itself is executed, cut or not.
@@ -318,7 +330,13 @@ impl<'a> Source<'a> {
             types.push(ty);
         }
         self.spend((flat.len() + specs.len()) as u64)?;
-        let mut outs = self.terms.call(&callee.name, &flat, &specs).into_iter();
+        let mut values = vec![];
+        if !self.terms.called(&callee.name, &flat) {
+            for n in 0..self.terms.samples() {
+                values.push(self.call_value(func, &lens, &args, n).filter(|v| v.len() == specs.len()));
+            }
+        }
+        let mut outs = self.terms.call_valued(&callee.name, &flat, &specs, &values).into_iter();
         let results = types.iter().map(|ty| Value::build(self.program, ty, &mut outs)).collect::<Result<Vec<_>, _>>()?;
         let made = CallMade { func, name: callee.name.clone(), flat, lens, args, results: results.clone(), path, loc };
         self.calls.push(made);
@@ -326,6 +344,29 @@ impl<'a> Source<'a> {
             return Err(Stop::TooBig);
         }
         Ok(results)
+    }
+
+    /// The scalars of all results of a call on a sample; `None` where it is not made with arguments it accepts.
+    fn call_value(&mut self, func: FuncId, lens: &[T], args: &[Value], n: usize) -> Option<Vec<BigInt>> {
+        let callee = self.program.func(func);
+        let lens: Vec<u64> = lens.iter().map(|t| self.terms.sample(*t, n).to_u64()).collect::<Option<_>>()?;
+        let mut given = vec![];
+        for (id, arg) in callee.params.iter().zip(args) {
+            given.push(match arg {
+                Value::Run(run) => match run.origin {
+                    Origin::Input(number) if run.writes.is_empty() => self.env.array_value(number, n)?,
+                    Origin::Input(_) | Origin::Unset | Origin::Fill(_) => return None,
+                },
+                Value::Undef | Value::Scalar(_) | Value::Parts(_) => {
+                    let flat = arg.flat(self.terms).ok()?;
+                    let mut scalars = flat.iter().map(|t| self.terms.sample(*t, n).clone());
+                    let ty = with_lengths(&callee.local(*id).ty, &|len| known_length(callee, &lens, len));
+                    concrete(self.program, &ty, &mut scalars)?
+                }
+            });
+        }
+        let results = self.interp.call(func, &lens, given).ok()?;
+        Some(results.iter().flat_map(scalars_of).collect())
     }
 
     fn table(&mut self, id: ConstId) -> Result<Value, Stop> {

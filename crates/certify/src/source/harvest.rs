@@ -5,12 +5,12 @@
 
 use super::exec::{Environment, Source};
 use super::inputs::Sample;
-use super::value::{with_lengths, Value};
+use super::value::{concrete, known_length, with_lengths, Value};
 use super::Stop;
 use crate::term::{Terms, T};
 use num_bigint::BigInt;
-use num_traits::{ToPrimitive, Zero};
-use santoku_ir::interp::{self, Int};
+use num_traits::ToPrimitive;
+use santoku_ir::interp;
 use santoku_ir::visit::walk_stmts;
 use santoku_ir::{FuncId, Len, Program, Stmt, Ty};
 
@@ -56,10 +56,7 @@ pub fn first_call(program: &Program, caller: FuncId, sample: &Sample, func: Func
     let lens: Vec<u64> = constants(&lens)?.iter().map(|n| n.to_u64()).collect::<Option<_>>()?;
     let mut scalars = constants(&flat)?.into_iter().skip(lens.len());
     let f = program.func(func);
-    let known = |len: &Len| match len {
-        Len::Const(n) => Some(*n),
-        Len::Param { param, add } => lens[f.lens.iter().position(|l| l == param)?].checked_add_signed(*add),
-    };
+    let known = |len: &Len| known_length(f, &lens, len);
     let types: Vec<Ty> = f.params.iter().map(|id| with_lengths(&f.local(*id).ty, &known)).collect();
     let args = types.iter().map(|ty| concrete(program, ty, &mut scalars)).collect::<Option<Vec<_>>>()?;
     Some((lens, args))
@@ -71,21 +68,4 @@ fn symbolic(terms: &mut Terms, value: &interp::Value) -> Option<Value> {
         Some(parts) => Some(Value::parts(parts.iter().map(|p| symbolic(terms, p)).collect::<Option<_>>()?)),
         None => Some(Value::Scalar(terms.int(value.to_integer()?))),
     }
-}
-
-/// The interpreter's value of a type of fixed size, from its scalars in storage order.
-fn concrete(program: &Program, ty: &Ty, scalars: &mut dyn Iterator<Item = BigInt>) -> Option<interp::Value> {
-    Some(match ty {
-        Ty::Word(_) => interp::Value::Word(scalars.next()?.to_u128()?),
-        Ty::Bool => interp::Value::Bool(!scalars.next()?.is_zero()),
-        Ty::Int(_) => interp::Value::Int(Int::from(scalars.next()?)),
-        Ty::Array { elem, len: Len::Const(n), .. } => {
-            interp::Value::array((0..*n).map(|_| concrete(program, elem, scalars)).collect::<Option<_>>()?)
-        }
-        Ty::Array { len: Len::Param { .. }, .. } => return None,
-        Ty::Struct(id) => {
-            let fields = &program.structs.get(id.0 as usize)?.fields;
-            interp::Value::structure(fields.iter().map(|(_, t)| concrete(program, t, scalars)).collect::<Option<_>>()?)
-        }
-    })
 }

@@ -5,7 +5,7 @@
 
 use super::harvest;
 use super::layout::{self, Object};
-use super::value::{with_lengths, Value};
+use super::value::{known_length, scalars_of, with_lengths, Value};
 use super::Stop;
 use crate::term::{OutSpec, Terms, Var, T};
 use num_bigint::BigInt;
@@ -68,6 +68,8 @@ pub struct InputArray {
     pub elem: Object,
     /// For each sample all scalars, element after element.
     pub samples: Vec<Vec<BigInt>>,
+    /// For each sample the array as the interpreter takes it, for [`super::Environment::array_value`].
+    pub values: Vec<interp::Value>,
 }
 
 impl InputArray {
@@ -123,11 +125,12 @@ pub fn inputs(program: &Program, terms: &mut Terms, func: FuncId, lengths: Lengt
     for (k, id) in f.params.iter().enumerate() {
         let local = f.local(*id);
         let object = layout::object(program, &with_lengths(&local.ty, &known), local.public)?;
-        let scalars: Vec<Vec<BigInt>> = out.concrete.iter().map(|(_, args)| flat(&args[k])).collect();
+        let scalars: Vec<Vec<BigInt>> = out.concrete.iter().map(|(_, args)| scalars_of(&args[k])).collect();
         let arg = match object.repeat.clone() {
             Some(len) => {
                 let Ty::Array { elem, .. } = &local.ty else { return Err(Stop::Malformed("a length without an array".into())) };
-                out.arrays.push(InputArray { number: k as u32, len, elem: object, samples: scalars });
+                let values = out.concrete.iter().map(|(_, args)| args[k].clone()).collect();
+                out.arrays.push(InputArray { number: k as u32, len, elem: object, samples: scalars, values });
                 Value::input_array(k as u32, (**elem).clone())
             }
             None => {
@@ -149,10 +152,7 @@ pub fn inputs(program: &Program, terms: &mut Terms, func: FuncId, lengths: Lengt
 fn known<'l>(f: &'l Func, lengths: Lengths<'l>) -> impl Fn(&Len) -> Option<u64> + 'l {
     move |len| match (len, lengths) {
         (Len::Const(n), _) => Some(*n),
-        (Len::Param { param, add }, Lengths::Fixed(ns)) => {
-            let at = f.lens.iter().position(|l| l == param)?;
-            ns[at].checked_add_signed(*add)
-        }
+        (Len::Param { .. }, Lengths::Fixed(ns)) => known_length(f, ns, len),
         (Len::Param { .. }, Lengths::Symbolic) => None,
     }
 }
@@ -174,14 +174,6 @@ fn name_of(f: &Func, id: LocalId) -> String {
         name.clone()
     } else {
         format!("{name}#{}", id.0)
-    }
-}
-
-/// Scalars in storage order.
-fn flat(value: &interp::Value) -> Vec<BigInt> {
-    match value.parts() {
-        Some(parts) => parts.iter().flat_map(flat).collect(),
-        None => value.to_integer().into_iter().collect(),
     }
 }
 
@@ -336,13 +328,7 @@ impl Draw<'_> {
                 }
             }
             Ty::Array { elem, len, ranges } => {
-                let n = match len {
-                    Len::Const(n) => *n,
-                    Len::Param { param, add } => {
-                        let at = self.f.lens.iter().position(|l| l == param);
-                        at.and_then(|k| self.lens[k].checked_add_signed(*add)).unwrap_or(0)
-                    }
-                };
+                let n = known_length(self.f, &self.lens, len).unwrap_or(0);
                 if n > layout::UNITS_MAX {
                     return Err(layout::NoLayout::TooLong.into());
                 }

@@ -78,8 +78,9 @@ impl<'a> Source<'a> {
                 parts.get(k as usize).cloned().ok_or_else(|| Stop::Malformed("no such field".into()))
             }
             (Value::Parts(parts), Step::At(index)) => {
-                let index = self.inside(index, parts.len(), when)?;
+                let certain = self.inside(index, parts.len(), when)?;
                 match self.terms.as_const(index).and_then(|k| k.to_usize()) {
+                    _ if !certain => self.element_if_inside(parts, index),
                     Some(k) => Ok(parts[k].clone()),
                     None => {
                         self.spend(parts.len() as u64)?;
@@ -93,8 +94,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// An index as one that lies inside `0..len`.
-    fn inside(&mut self, index: T, len: usize, when: T) -> Result<T, Stop> {
+    /// Makes it known that an index lies inside `0..len`; `false` where that is certain under the condition alone.
+    fn inside(&mut self, index: T, len: usize, when: T) -> Result<bool, Stop> {
         let outside = || Stop::OutOfRange(format!("an index of an array of {len}"));
         if len == 0 {
             return Err(outside());
@@ -102,24 +103,44 @@ impl<'a> Source<'a> {
         let last = BigInt::from(len - 1);
         let (lo, hi) = self.terms.range(index);
         if !lo.is_negative() && hi <= last {
-            return Ok(index);
+            return Ok(true);
         }
-        if when == Terms::ONE {
-            if lo > last || hi.is_negative() {
-                return Err(outside());
+        if when != Terms::ONE {
+            return Ok(false);
+        }
+        if lo > last || hi.is_negative() {
+            return Err(outside());
+        }
+        self.note(index, &BigInt::ZERO, &last)?;
+        Ok(true)
+    }
+
+    /// The elements that an index may mean, each with the condition that it is meant.
+    fn meant(&mut self, index: T, len: usize) -> Result<Vec<(usize, T)>, Stop> {
+        let (lo, hi) = self.terms.range(index);
+        let first = if lo.is_negative() { 0 } else { lo.to_usize().unwrap_or(len) };
+        let last = if hi.is_negative() { None } else { Some(hi.to_usize().unwrap_or(usize::MAX).min(len - 1)) };
+        let mut out = vec![];
+        for k in first..last.map_or(0, |l| l + 1) {
+            self.spend(1)?;
+            let element = self.terms.int(k as u64);
+            let here = self.terms.eq(index, element);
+            if here != Terms::ZERO {
+                out.push((k, here));
             }
-            self.note(index, &BigInt::ZERO, &last)?;
-            return Ok(index);
         }
-        // Where the condition fails nothing is read, and any element will do.
-        let below = self.terms.lt0(index);
-        let end = self.terms.int(len as u64);
-        let above = self.terms.lt(index, end);
-        let not_below = self.terms.sub(Terms::ONE, below);
-        let ok = self.terms.and(not_below, above, 1);
-        let inside = self.terms.ite(ok, index, Terms::ZERO);
-        self.note(inside, &BigInt::ZERO, &last)?;
-        Ok(inside)
+        Ok(out)
+    }
+
+    /// An element, where the index lies inside only under the condition of the read: elsewhere it is any of them.
+    fn element_if_inside(&mut self, parts: &[Value], index: T) -> Result<Value, Stop> {
+        let mut meant = self.meant(index, parts.len())?.into_iter();
+        let Some((k, _)) = meant.next() else { return Ok(parts[0].clone()) };
+        let mut value = parts[k].clone();
+        for (k, here) in meant {
+            value = parts[k].select(self.terms, here, &value)?;
+        }
+        Ok(value)
     }
 
     fn read_run(&mut self, run: &RunArray, index: T) -> Result<Value, Stop> {
@@ -182,11 +203,11 @@ impl<'a> Source<'a> {
                 self.write(part, rest, new, when)
             }
             (Value::Parts(parts), Step::At(index)) => {
-                let index = self.inside(index, parts.len(), when)?;
+                let certain = self.inside(index, parts.len(), when)?;
                 let parts = Rc::make_mut(parts);
                 match self.terms.as_const(index).and_then(|k| k.to_usize()) {
-                    Some(k) => self.write(&mut parts[k], rest, new, when),
-                    None => self.write_somewhere(parts, index, rest, &new, when),
+                    Some(k) if certain => self.write(&mut parts[k], rest, new, when),
+                    _ => self.write_somewhere(parts, index, rest, &new, when),
                 }
             }
             (Value::Run(run), Step::At(index)) => {
@@ -208,18 +229,10 @@ impl<'a> Source<'a> {
 
     /// Every element that the index may mean becomes a choice.
     fn write_somewhere(&mut self, parts: &mut [Value], index: T, rest: &[Step], new: &Value, when: T) -> Result<(), Stop> {
-        let (lo, hi) = self.terms.range(index);
-        let first = lo.to_usize().unwrap_or(0);
-        let last = hi.to_usize().unwrap_or(usize::MAX).min(parts.len() - 1);
-        for (k, part) in parts.iter_mut().enumerate().take(last + 1).skip(first) {
-            let mut written = part.clone();
+        for (k, here) in self.meant(index, parts.len())? {
+            let mut written = parts[k].clone();
             self.write(&mut written, rest, new.clone(), when)?;
-            let k = self.terms.int(k as u64);
-            let here = self.terms.eq(index, k);
-            *part = match self.terms.as_const(here) {
-                Some(c) if c == BigInt::ZERO => continue,
-                _ => written.select(self.terms, here, part)?,
-            };
+            parts[k] = if here == Terms::ONE { written } else { written.select(self.terms, here, &parts[k])? };
         }
         Ok(())
     }

@@ -5,7 +5,10 @@
 
 use super::Stop;
 use crate::term::{Terms, T};
-use santoku_ir::{Len, Program, Ty};
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+use santoku_ir::interp::{self, Int};
+use santoku_ir::{Func, Len, Program, Ty};
 use std::rc::Rc;
 
 /// A value.
@@ -178,4 +181,37 @@ pub fn with_lengths(ty: &Ty, known: &dyn Fn(&Len) -> Option<u64>) -> Ty {
         },
         Ty::Word(_) | Ty::Int(_) | Ty::Bool | Ty::Struct(_) => ty.clone(),
     }
+}
+
+/// A length, where those of the function are known.
+pub fn known_length(f: &Func, lens: &[u64], len: &Len) -> Option<u64> {
+    match len {
+        Len::Const(n) => Some(*n),
+        Len::Param { param, add } => lens[f.lens.iter().position(|l| l == param)?].checked_add_signed(*add),
+    }
+}
+
+/// The scalars of an interpreter's value in storage order.
+pub fn scalars_of(value: &interp::Value) -> Vec<BigInt> {
+    match value.parts() {
+        Some(parts) => parts.iter().flat_map(scalars_of).collect(),
+        None => value.to_integer().into_iter().collect(),
+    }
+}
+
+/// The interpreter's value of a type of fixed size, from its scalars in storage order.
+pub fn concrete(program: &Program, ty: &Ty, scalars: &mut dyn Iterator<Item = BigInt>) -> Option<interp::Value> {
+    Some(match ty {
+        Ty::Word(_) => interp::Value::Word(scalars.next()?.to_u128()?),
+        Ty::Bool => interp::Value::Bool(!scalars.next()?.is_zero()),
+        Ty::Int(_) => interp::Value::Int(Int::from(scalars.next()?)),
+        Ty::Array { elem, len: Len::Const(n), .. } => {
+            interp::Value::array((0..*n).map(|_| concrete(program, elem, scalars)).collect::<Option<_>>()?)
+        }
+        Ty::Array { len: Len::Param { .. }, .. } => return None,
+        Ty::Struct(id) => {
+            let fields = &program.structs.get(id.0 as usize)?.fields;
+            interp::Value::structure(fields.iter().map(|(_, t)| concrete(program, t, scalars)).collect::<Option<_>>()?)
+        }
+    })
 }

@@ -45,6 +45,10 @@ impl Terms {
         // index = g x + c: only every g-th element can be meant
         let p = self.poly(base).iter().map(|(m, c)| (*m, c / &g)).collect();
         let x = self.intern(p);
+        // The index lies in the window, which may say more of x than its own bounds.
+        let ends = (BigInt::from(first) - &c, BigInt::from(last) - &c);
+        let (low, high) = if g.is_negative() { (ends.1, ends.0) } else { ends };
+        self.note_range(x, &low.div_ceil(&g), &high.div_floor(&g));
         let (xlo, xhi) = self.range(x);
         let count = (&xhi - &xlo).to_usize()?;
         let mut list = Vec::with_capacity(count + 1);
@@ -101,6 +105,11 @@ impl Terms {
     /// Results of a call that is not looked into: equal for equal arguments. The sample values are arbitrary but fixed by
     /// the arguments.
     pub fn call(&mut self, name: &str, args: &[T], outs: &[OutSpec]) -> Vec<T> {
+        self.call_valued(name, args, outs, &[])
+    }
+
+    /// [`Terms::call`]; where it is new, with the values that its results (in a row) have on the samples, if they are known.
+    pub fn call_valued(&mut self, name: &str, args: &[T], outs: &[OutSpec], known: &[Option<Vec<BigInt>>]) -> Vec<T> {
         let key = (name.to_string(), args.to_vec());
         if let Some(r) = self.calls.get(&key) {
             return r.clone();
@@ -114,7 +123,12 @@ impl Terms {
                 lo: out.lo.clone(),
                 hi: out.hi.clone(),
                 public: out.public,
-                values: (0..s.samples).map(|n| arbitrary(s, args, (name, k), out, n)).collect(),
+                values: (0..s.samples)
+                    .map(|n| match known.get(n) {
+                        Some(Some(values)) => values[k].clone(),
+                        _ => arbitrary(s, args, (name, k), out, n),
+                    })
+                    .collect(),
                 spread: 0,
             }));
         }

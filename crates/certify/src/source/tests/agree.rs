@@ -25,6 +25,9 @@ impl Environment for Env {
     fn read(&self, terms: &mut Terms, array: u32, index: T) -> T {
         self.arrays.iter().find(|a| a.number == array).expect("an input array").read(terms, index)
     }
+    fn array_value(&self, array: u32, sample: usize) -> Option<interp::Value> {
+        self.arrays.iter().find(|a| a.number == array).map(|a| a.values[sample].clone())
+    }
 }
 
 /// Scalars of an interpreter's value in storage order.
