@@ -39,6 +39,10 @@ pub trait Environment {
 
     /// Executes a loop the executor does not follow step by step. On return, `state` is the state after it.
     ///
+    /// [`Source::round`] executes one round. The ranges written on its expressions are proved of rounds that take place,
+    /// with the counter in `lo..hi`: a round that may not take place belongs under a path condition, and places given
+    /// invented values need their declared ranges.
+    ///
     /// # Errors
     /// Whatever stops the execution; unless overridden, [`Stop::Loop`].
     fn run_loop<'a>(&self, source: &mut Source<'a>, site: &Site<'a>, _state: &mut State) -> Result<(), Stop> {
@@ -73,7 +77,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 20_000_000, terms: 4_000_000, calls: usize::MAX }
+        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX }
     }
 }
 
