@@ -136,6 +136,18 @@ fn places_are_those_of_the_compiler() {
     same(&[Ty::Word(64)], &[d.clone(), w.clone(), int(0, 1), int(-1, 1), d.clone(), w.clone(), w.clone(), int(-4, 4), d.clone(), w], 64);
 }
 
+/// The comparison can fail: with registers of another size, arguments are elsewhere.
+#[test]
+fn places_depend_on_the_size_of_registers() {
+    let p = Program::default();
+    let f = function(&p, &[Ty::Word(32)], &[Ty::Word(64), Ty::Word(32)]);
+    let (narrow, wide) = (signature(&p, &f, 32).expect("a signature"), signature(&p, &f, 64).expect("a signature"));
+    let mut prelude = String::new();
+    let printed = printed(&p, &f, &mut prelude);
+    assert_eq!(narrow.args[2].place, compiled(&prelude, &printed, 2, 32));
+    assert_ne!(wide.args[2].place, compiled(&prelude, &printed, 2, 32));
+}
+
 #[test]
 fn arguments_come_in_the_order_of_the_prototype() {
     let p = Program::default();

@@ -2,6 +2,7 @@
 #![allow(clippy::result_large_err)] // A failure ends the test.
 
 use super::agree::{compare, Compared, Env};
+use crate::source::abi::signature;
 use crate::source::{inputs, Lengths, Rng, Source, Stop};
 use crate::term::Terms;
 use santoku_driver::{check, Request, Target};
@@ -124,6 +125,9 @@ fn all_functions_with_calls_cut() {
         let p = final_ir(entry, target, level);
         for (k, f) in p.funcs.iter().enumerate() {
             let (mut terms, func) = (Terms::new(32, 5), FuncId(k as u32));
+            let xlen = if target == "rv32" { 32 } else { 64 };
+            let seen = signature(&p, f, xlen).unwrap_or_else(|e| panic!("{}: {e}", f.name));
+            assert_eq!(seen.args.len() + usize::from(seen.returned.is_some()), f.rets.len() + f.lens.len() + f.params.len());
             let made = inputs(&p, &mut terms, func, Lengths::Symbolic, &mut Rng(1)).unwrap_or_else(|e| panic!("{}: {e}", f.name));
             assert!(made.valid, "{}", f.name);
             let env = Env { cut: (0..k as u32).map(FuncId).collect(), ..Env::of(&made) };

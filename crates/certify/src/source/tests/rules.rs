@@ -194,6 +194,8 @@ fn arrays_of_run_time_length() {
 /// Executes one round of any loop with a counter it invents, and forgets it.
 struct OneRound {
     env: Env,
+    /// Loops with constant bounds too.
+    all: bool,
     seen: RefCell<Vec<(T, T)>>,
 }
 
@@ -203,6 +205,9 @@ impl Environment for OneRound {
     }
     fn read(&self, terms: &mut Terms, array: u32, index: T) -> T {
         self.env.read(terms, array, index)
+    }
+    fn cuts_loop(&self, _site: &Site<'_>) -> bool {
+        self.all
     }
     fn run_loop<'a>(&self, source: &mut Source<'a>, site: &Site<'a>, state: &mut State) -> Result<(), Stop> {
         self.seen.borrow_mut().push((site.lo, site.hi));
@@ -220,7 +225,7 @@ fn loops_without_constant_bounds_are_left_to_the_environment() {
     let p = program(&RUN.replace("LOOP", "for k#5 in (2 : int 2..2) ..< (n#0 : int 0..1000) { r#3[2] = (r#3[2] + cast<u16>((k#5 : int 0..1000))) }"));
     let (_, _, stopped) = symbolic(&p, &|made| Box::new(Env::of(made)));
     assert_eq!(stopped, Err(Stop::Loop("f".into(), "k".into(), 0)));
-    let (terms, made, done) = symbolic(&p, &|made| Box::new(OneRound { env: Env::of(made), seen: RefCell::default() }));
+    let (terms, made, done) = symbolic(&p, &|made| Box::new(OneRound { env: Env::of(made), all: false, seen: RefCell::default() }));
     let without = program(&RUN.replace("LOOP", ""));
     let results = done.expect("executed");
     let Value::Parts(r) = &results[0] else { panic!("{results:?}") };
@@ -229,6 +234,20 @@ fn loops_without_constant_bounds_are_left_to_the_environment() {
         let want = flat(&interp.call(FuncId(0), lens, args.clone()).expect("it runs")[0])[2].clone();
         let more = if lens[0] > 2 { 2 } else { 0 };
         assert_eq!(*terms.sample(r[2].scalar().expect("a scalar"), n), (want + more) % 65536);
+    }
+}
+
+#[test]
+fn loops_with_constant_bounds_can_be_cut() {
+    let p = program("fn f {\n  param x: u8\n  ret r: u8\n  counter i: public int 0..9\n  body {\n    r#1 = x#0\n    for i#2 in 0 ..< 9 { r#1 = (r#1 + 1u8) }\n  }\n}\n");
+    for (all, added, cuts) in [(false, 9, 0), (true, 1, 1)] {
+        let mut terms = Terms::new(32, SAMPLES);
+        let made = inputs(&p, &mut terms, FuncId(0), Lengths::Symbolic, &mut Rng(3)).expect("inputs");
+        let env = OneRound { env: Env::of(&made), all, seen: RefCell::default() };
+        let r = Source::new(&p, &mut terms, &env).run(FuncId(0), &[], made.args.clone()).expect("executed")[0].scalar().expect("a scalar");
+        let x = made.args[0].scalar().expect("a scalar");
+        assert!((0..SAMPLES).all(|n| *terms.sample(r, n) == (terms.sample(x, n) + added) % 256));
+        assert_eq!(env.seen.borrow().len(), cuts);
     }
 }
 
