@@ -18,7 +18,7 @@ mod value;
 
 pub use exec::{CallMade, Environment, Limits, Site, Source, State};
 pub use inputs::{inputs, InputArray, Inputs, Lengths, Rng};
-pub use value::{Origin, RunArray, Value, Write};
+pub use value::{concrete, known_length, scalars_of, with_lengths, Origin, RunArray, Value, Write};
 
 use layout::NoLayout;
 
