@@ -11,6 +11,8 @@ const GAP: u64 = 256;
 const LIMIT: u64 = 0x4000_0000;
 /// Room for each undefined symbol.
 const EXTERNAL: u64 = 16;
+/// How far behind its section a symbol may lie.
+const ANCHOR: u64 = 1 << 16;
 
 /// Where symbols are.
 pub(crate) struct Addresses {
@@ -36,7 +38,8 @@ pub(crate) fn place(raw: &mut Raw) -> Result<Addresses, Error> {
             }
             Home::Section(section) if !raw.linked => {
                 let section = &raw.sections[section];
-                if symbol.value > section.size {
+                // An anchor may lie behind the section: what it anchors is then reached with negative offsets.
+                if symbol.value > section.size.saturating_add(ANCHOR) {
                     return Err(Error::corrupt(format!("symbol {}", symbol.name), format!("it lies outside section {}", section.name)));
                 }
                 section.address + symbol.value

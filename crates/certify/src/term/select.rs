@@ -161,3 +161,29 @@ fn arbitrary(s: &Terms, args: &[T], (name, k): (&str, usize), out: &OutSpec, n: 
     debug_assert!(!span.is_negative());
     &out.lo + x.mod_floor(&span)
 }
+
+impl Terms {
+    /// The greatest step g and a remainder r such that the term is always `r mod g`; g is 1 or more.
+    pub fn stride(&self, t: T) -> (BigInt, BigInt) {
+        let p = self.poly(t);
+        let g = p.iter().filter(|(m, _)| *m != 0).fold(BigInt::zero(), |g, (_, c)| g.gcd(c));
+        let c = p.first().filter(|(m, _)| *m == 0).map_or(BigInt::zero(), |(_, c)| c.clone());
+        let g = if g.is_zero() { BigInt::one() } else { g };
+        (g, c)
+    }
+}
+
+impl Terms {
+    /// `t - base` where `base` (one atom with a coefficient) is a summand of `t` exactly.
+    pub fn without(&mut self, t: T, base: T) -> Option<T> {
+        let (m, c) = self.poly(base).last()?.clone();
+        self.poly(t).iter().find(|(n, d)| *n == m && *d == c)?;
+        Some(self.sub(t, base))
+    }
+
+    /// [`Terms::pick`], if that element of that list was asked for before.
+    pub fn known_pick(&mut self, values: &[T], index: T) -> Option<T> {
+        let before = self.atoms.len();
+        self.pick(values, index).filter(|_| self.atoms.len() == before)
+    }
+}

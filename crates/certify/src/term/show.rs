@@ -81,3 +81,34 @@ fn number(v: &BigInt) -> String {
     }
     format!("{v:#x}")
 }
+
+impl Terms {
+    /// Two terms inside the given ones that differ, as deep as both still have the same shape around them.
+    pub fn smallest_difference(&self, a: T, b: T) -> (T, T) {
+        let (mut a, mut b) = (a, b);
+        while let Some(next) = self.inner_difference(a, b) {
+            (a, b) = next;
+        }
+        (a, b)
+    }
+
+    fn inner_difference(&self, a: T, b: T) -> Option<(T, T)> {
+        let only = |x: T, y: T| {
+            let other = self.poly(y);
+            let mut left = self.poly(x).iter().filter(|t| !other.contains(t));
+            let first = left.next()?;
+            left.next().is_none().then_some(first)
+        };
+        let ((m, c), (n, d)) = (only(a, b)?, only(b, a)?);
+        let ([x], [y]) = (&self.monos[*m as usize][..], &self.monos[*n as usize][..]) else { return None };
+        if c != d {
+            return None;
+        }
+        match (&self.atoms[*x as usize].atom, &self.atoms[*y as usize].atom) {
+            (Atom::Div(p, j), Atom::Div(q, k)) if j == k => Some((*p, *q)),
+            (Atom::Neg(p), Atom::Neg(q)) | (Atom::Zero(p), Atom::Zero(q)) => Some((*p, *q)),
+            (Atom::Pick(l, p), Atom::Pick(m, q)) if l == m => Some((*p, *q)),
+            _ => None,
+        }
+    }
+}

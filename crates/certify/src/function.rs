@@ -1,0 +1,361 @@
+//! One function: its machine code beside its source.
+//!
+//! Needs: both executors.  Keeps: `Equal` means that for every input meeting the preconditions the code returns with the
+//! source's results, the callee-saved registers and the stack pointer restored, nothing else written, no branch, address or
+//! operation of variable time dependent on a secret; given the same of the functions it calls, for the arguments it calls them
+//! with.  Absent: which functions of a file are asked ([`crate::file`]).
+
+use crate::machine::exec::{Arrays, Made, RA, SP};
+use crate::machine::memory::{undefined, Kind, Object};
+use crate::machine::{Code, Exec, Halt, State};
+use crate::source::abi::{self, Place, Role, Signature};
+use crate::source::layout::Unit;
+use crate::source::{self, inputs, Environment, Inputs, Lengths, Rng, Source, Value};
+use crate::term::{Terms, Var, T};
+use num_bigint::BigInt;
+use num_traits::One;
+use santoku_ir::{FuncId, Program};
+use std::collections::BTreeSet;
+
+/// Sample inputs of one proof.
+const SAMPLES: usize = 6;
+/// Registers a function hands back as they were: gp, tp, s0 to s11. The stack pointer is asked apart.
+const KEPT: [usize; 14] = [3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27];
+/// Addresses below and above are no objects'.
+const EDGE: u64 = 4096;
+
+/// What was found of one function.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub verdict: Verdict,
+    /// Instructions followed.
+    pub steps: u64,
+    /// Bytes of stack.
+    pub stack: u64,
+    /// Functions whose calls were replaced, with the results that share an object with a parameter.
+    pub calls: BTreeSet<(FuncId, Vec<(usize, usize)>)>,
+    /// Monomials of all terms.
+    pub terms: usize,
+    /// Results and words compared.
+    pub compared: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Equal,
+    /// The code gives another value on this input.
+    Differs(Difference),
+    /// Not shown equal.
+    NotProved(Difference),
+    /// The code breaks a rule, or is not followed.
+    Halted(Halt),
+    /// The source is not followed.
+    Source(String),
+}
+
+/// The first word that is not shown equal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Which word.
+    pub what: String,
+    /// The smallest terms that differ.
+    pub machine: String,
+    pub source: String,
+    /// Inputs and both values, where a sample shows the difference.
+    pub witness: Option<(Vec<(String, String)>, String, String)>,
+}
+
+struct Env<'a> {
+    inputs: &'a Inputs,
+    program: &'a Program,
+    func: FuncId,
+    cut: &'a dyn Fn(FuncId) -> bool,
+}
+
+impl Environment for Env<'_> {
+    fn cut(&self, func: FuncId) -> bool {
+        (self.cut)(func)
+    }
+    fn read(&self, terms: &mut Terms, array: u32, index: T) -> T {
+        Arrays::read(self, terms, array, index)
+    }
+}
+
+impl Arrays for Env<'_> {
+    fn read(&self, terms: &mut Terms, array: u32, index: T) -> T {
+        match self.inputs.arrays.iter().find(|a| a.number == array) {
+            Some(a) => a.read(terms, index),
+            None => undefined(terms, format!("array {array}"), 8),
+        }
+    }
+    fn length(&self, terms: &mut Terms, array: u32) -> T {
+        let len = self.inputs.arrays.iter().find(|a| a.number == array).map(|a| (a.len.clone(), a.elem.units.len()));
+        match len {
+            Some((santoku_ir::Len::Const(n), units)) => terms.int(n * units as u64),
+            Some((santoku_ir::Len::Param { param, add }, units)) => {
+                let at = self.program.func(self.func).lens.iter().position(|l| *l == param);
+                let n = at.map_or(Terms::ZERO, |k| self.inputs.lens[k]);
+                let add = terms.int(add);
+                let n = terms.add(n, add);
+                terms.scale(n, &BigInt::from(units))
+            }
+            None => Terms::ZERO,
+        }
+    }
+}
+
+/// The machine's state at entry.
+struct Entry {
+    state: State,
+    bases: Vec<T>,
+    return_to: T,
+    /// Object of each result by pointer.
+    results: Vec<(usize, usize)>,
+}
+
+/// Compares the code at `pc` with `func`. `shared`: results and parameters that are the same object. `cut`: functions whose
+/// calls are not looked into on either side.
+pub fn compare(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool) -> Found {
+    let mut terms = Terms::new(code.xlen(), SAMPLES);
+    let mut found =
+        Found { verdict: Verdict::Equal, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0 };
+    found.verdict = match compare_in(&mut terms, code, func, pc, shared, cut, &mut found) {
+        Ok(()) => match terms.broken() {
+            None => Verdict::Equal,
+            Some(why) => Verdict::Source(format!("a rule of the prover is wrong: {why}")),
+        },
+        Err(verdict) => verdict,
+    };
+    found.terms = terms.size();
+    found
+}
+
+fn compare_in(
+    terms: &mut Terms,
+    code: &Code,
+    func: FuncId,
+    pc: u64,
+    shared: &[(usize, usize)],
+    cut: &dyn Fn(FuncId) -> bool,
+    found: &mut Found,
+) -> Result<(), Verdict> {
+    let program = code.program;
+    let stop = |s: source::Stop| Verdict::Source(s.to_string());
+    let inputs = inputs(program, terms, func, Lengths::Symbolic, &mut Rng(0x5a17_0c0d_e000 + u64::from(func.0))).map_err(stop)?;
+    let env = Env { inputs: &inputs, program, func, cut };
+    let mut source = Source::new(program, terms, &env);
+    let results = source.run(func, &inputs.lens, inputs.args.clone()).map_err(stop)?;
+    let calls = std::mem::take(&mut source.calls);
+    let signature = abi::signature(program, program.func(func), code.xlen()).map_err(|e| Verdict::Source(e.to_string()))?;
+    let entry = entry(terms, code, func, &signature, &inputs, shared).map_err(stop)?;
+    let mut exec = Exec::new(code, terms, entry.bases, &env, entry.return_to);
+    exec.stack_args = i64::from(signature.stack);
+    let before = entry.state.clone();
+    let ran = exec.run(pc, entry.state);
+    found.steps = exec.steps;
+    found.stack = exec.deepest.unsigned_abs();
+    let made = std::mem::take(&mut exec.made);
+    let state = ran.map_err(Verdict::Halted)?;
+    found.calls = made.iter().map(|m| (m.func, m.shared.clone())).collect();
+    let mut check = Check { terms, inputs: &inputs, exact: calls.is_empty(), compared: 0 };
+    let kept = check.kept(&before, &state);
+    let same = kept.and_then(|()| check.results(&signature, &results, &entry.results, &state, code.xlen()));
+    found.compared = check.compared;
+    same?;
+    for m in &made {
+        let made_by_source = calls.iter().any(|c| c.func == m.func && c.flat == m.args && implies(terms, m.path, c.path));
+        if !made_by_source {
+            return Err(Verdict::NotProved(Difference {
+                what: format!("a call of `{}` at {:#x}, which the source does not make", program.func(m.func).name, m.pc),
+                machine: first_other(terms, m, &calls),
+                source: "no such call".into(),
+                witness: None,
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// The first argument that no call of the source has.
+fn first_other(terms: &Terms, m: &Made, calls: &[source::CallMade]) -> String {
+    let k = m.args.iter().enumerate().position(|(k, a)| !calls.iter().any(|c| c.func == m.func && c.flat.get(k) == Some(a)));
+    k.map_or("each argument fits another call".into(), |k| format!("argument word {k}: {}", terms.show(m.args[k], 3)))
+}
+
+/// Where `a` is 1, so is `b`.
+fn implies(terms: &mut Terms, a: T, b: T) -> bool {
+    let not = terms.not_bit(b);
+    terms.and(a, not, 1) == Terms::ZERO
+}
+
+fn entry(
+    terms: &mut Terms,
+    code: &Code,
+    func: FuncId,
+    signature: &Signature,
+    inputs: &Inputs,
+    shared: &[(usize, usize)],
+) -> Result<Entry, source::Stop> {
+    let xlen = code.xlen();
+    let f = code.program.func(func);
+    let mut objects = vec![Object::new("the stack", Kind::Stack, true)];
+    let mut bases = vec![base(terms, xlen, 0, 16, 1 << 20)];
+    let mut regs: Vec<T> = (0..32).map(|r| undefined(terms, format!("x{r} at entry"), xlen)).collect();
+    regs[0] = Terms::ZERO;
+    regs[SP] = bases[0];
+    // Even, as every address of code is.
+    let half = undefined(terms, "the caller".into(), xlen - 1);
+    let return_to = terms.scale(half, &BigInt::from(2));
+    regs[RA] = return_to;
+    let mut seats: Vec<(Place, Vec<T>)> = vec![];
+    let mut results = vec![];
+    let mut object_of_param = std::collections::BTreeMap::new();
+    for pass in [false, true] {
+        for arg in &signature.args {
+            let is_ret = matches!(arg.role, Role::Ret(_));
+            if is_ret != pass {
+                continue;
+            }
+            let words = match (&arg.kind, arg.role) {
+                (abi::Kind::Scalar(s), Role::Len(k)) => s.words(terms, inputs.lens[k], xlen),
+                (abi::Kind::Scalar(s), Role::Param(k)) => s.words(terms, inputs.args[k].scalar()?, xlen),
+                (abi::Kind::Scalar(_), Role::Ret(_)) => continue,
+                (abi::Kind::Pointer(o), role) => {
+                    let k = match role {
+                        Role::Ret(r) if shared.iter().any(|(x, _)| *x == r) => {
+                            let p = shared.iter().find(|(x, _)| *x == r).map_or(0, |(_, p)| *p);
+                            let k = object_of_param.get(&p).copied().unwrap_or(0);
+                            objects[k].writable = true;
+                            results.push((r, k));
+                            k
+                        }
+                        Role::Ret(r) => {
+                            objects.push(Object::new(&f.local(f.rets[r]).name, Kind::Object { size: o.size }, true));
+                            results.push((r, objects.len() - 1));
+                            objects.len() - 1
+                        }
+                        Role::Param(p) | Role::Len(p) => {
+                            objects.push(parameter(terms, &f.local(f.params[p]).name, o, p, &inputs.args[p])?);
+                            object_of_param.insert(p, objects.len() - 1);
+                            objects.len() - 1
+                        }
+                    };
+                    if k == bases.len() {
+                        let size = if o.repeat.is_some() { o.size << 31 } else { o.size };
+                        bases.push(base(terms, xlen, k, o.align, size));
+                    }
+                    vec![bases[k]]
+                }
+            };
+            seats.push((arg.place, words));
+        }
+    }
+    for (place, words) in seats {
+        let slot = xlen / 8;
+        for (n, w) in words.into_iter().enumerate() {
+            let n = n as u32;
+            match place {
+                Place::Regs { first, .. } => regs[(10 + first + n) as usize] = w,
+                Place::Split { .. } if n == 0 => regs[17] = w,
+                Place::Split { offset } => objects[0].store(terms, i64::from(offset), slot, w),
+                Place::Stack { offset } => objects[0].store(terms, i64::from(offset + n * slot), slot, w),
+            }
+        }
+    }
+    let state = State { regs, objects, path: Terms::ONE, frames: vec![] };
+    Ok(Entry { state, bases, return_to, results })
+}
+
+/// The address of an object: a multiple of its alignment, the object inside the address space.
+fn base(terms: &mut Terms, xlen: u32, k: usize, align: u64, size: u64) -> T {
+    let top: BigInt = (BigInt::one() << xlen) - EDGE - size;
+    let (lo, hi) = (BigInt::from(EDGE.div_ceil(align)), top / align);
+    let values = (0..terms.samples()).map(|n| &lo + (k * 4096 + n * 64) as u64).collect();
+    let q = terms.var(Var { name: format!("&{k}"), lo, hi, public: true, values });
+    terms.scale(q, &BigInt::from(align))
+}
+
+fn parameter(terms: &mut Terms, name: &str, o: &source::layout::Object, p: usize, arg: &Value) -> Result<Object, source::Stop> {
+    if o.repeat.is_some() {
+        return Ok(Object::new(name, Kind::Run { array: p as u32, elem: o.size / o.units.len().max(1) as u64 }, false));
+    }
+    let mut object = Object::new(name, Kind::Object { size: o.size }, false);
+    for (u, v) in o.units.iter().zip(arg.flat(terms)?) {
+        let w = terms.mod2k(v, 8 * u.bytes);
+        object.store(terms, u.offset as i64, u.bytes, w);
+    }
+    Ok(object)
+}
+
+struct Check<'a> {
+    terms: &'a mut Terms,
+    inputs: &'a Inputs,
+    /// No call was left out, so different samples are different values.
+    exact: bool,
+    compared: usize,
+}
+
+impl Check<'_> {
+    fn same(&mut self, what: impl FnOnce() -> String, machine: T, source: T) -> Result<(), Verdict> {
+        self.compared += 1;
+        if machine == source {
+            return Ok(());
+        }
+        let n = (0..self.terms.samples()).find(|n| self.terms.sample(machine, *n) != self.terms.sample(source, *n));
+        let witness = n.map(|n| {
+            let (lens, args) = &self.inputs.concrete[n];
+            let mut inputs: Vec<(String, String)> = lens.iter().map(|l| ("length".to_string(), l.to_string())).collect();
+            inputs.extend(args.iter().enumerate().map(|(k, a)| (format!("argument {k}"), format!("{a:?}"))));
+            (inputs, self.terms.sample(machine, n).to_string(), self.terms.sample(source, n).to_string())
+        });
+        let sure = witness.is_some() && self.exact && self.inputs.valid;
+        let (m, s) = self.terms.smallest_difference(machine, source);
+        let difference = Difference { what: what(), machine: self.terms.show(m, 3), source: self.terms.show(s, 3), witness };
+        Err(if sure { Verdict::Differs(difference) } else { Verdict::NotProved(difference) })
+    }
+
+    fn kept(&mut self, before: &State, after: &State) -> Result<(), Verdict> {
+        self.same(|| "the stack pointer".into(), after.regs[SP], before.regs[SP])?;
+        for r in KEPT {
+            self.same(|| format!("register {}", santoku_isa::register_name(r as u8)), after.regs[r], before.regs[r])?;
+        }
+        Ok(())
+    }
+
+    fn results(
+        &mut self,
+        signature: &Signature,
+        results: &[Value],
+        objects: &[(usize, usize)],
+        state: &State,
+        xlen: u32,
+    ) -> Result<(), Verdict> {
+        let stop = |s: source::Stop| Verdict::Source(s.to_string());
+        if let Some(s) = &signature.returned {
+            let value = results.first().ok_or_else(|| Verdict::Source("no result".into()))?.scalar().map_err(stop)?;
+            let words = s.words(self.terms, value, xlen);
+            for (k, w) in words.into_iter().enumerate() {
+                self.same(|| format!("the result in a{k}"), state.regs[10 + k], w)?;
+            }
+        }
+        for (r, k) in objects {
+            let units = signature.args.iter().find_map(|a| match (&a.kind, a.role) {
+                (abi::Kind::Pointer(o), Role::Ret(x)) if x == *r => Some(&o.units),
+                _ => None,
+            });
+            let values = results[*r].flat(self.terms).map_err(stop)?;
+            let object = &state.objects[*k];
+            for (u, v) in units.into_iter().flatten().zip(values) {
+                self.unit(object, u, v)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn unit(&mut self, object: &Object, u: &Unit, value: T) -> Result<(), Verdict> {
+        let want = self.terms.mod2k(value, 8 * u.bytes);
+        let got = object.load(self.terms, u.offset as i64, u.bytes);
+        let got = got.unwrap_or_else(|| undefined(self.terms, format!("{}+{}, never written", object.name, u.offset), 8 * u.bytes));
+        self.same(|| format!("{} bytes at offset {} of {}", u.bytes, u.offset, object.name), got, want)
+    }
+}

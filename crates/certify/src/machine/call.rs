@@ -1,0 +1,309 @@
+//! Calls: of functions that have a source, and of the C library's memory functions.
+//!
+//! Needs: [`crate::source::abi`].  Keeps: a replaced call leaves nothing but its results: registers the callee may change and
+//! the stack below are without value afterwards.  Absent: whether the source makes the same call, which is asked at the end.
+
+use super::exec::{Exec, Made, State, RA, SP};
+use super::memory::Kind;
+use super::Why;
+use crate::source::abi::{self, Place, Role};
+use crate::source::layout;
+use crate::term::{OutSpec, Terms, T};
+use num_bigint::BigInt;
+use num_traits::{One, ToPrimitive};
+use santoku_ir::FuncId;
+
+/// Registers a callee may change: ra, t0 to t6, a0 to a7.
+const CALLER_SAVED: [usize; 16] = [1, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31];
+/// Bytes a copy of computed length may have.
+const COPY_MAX: i64 = 4096;
+
+/// Where a result goes.
+struct Out {
+    object: usize,
+    offset: T,
+    units: Vec<layout::Unit>,
+}
+
+impl Exec<'_> {
+    /// Replaces the call at `pc` by the results of the source's function.
+    pub(super) fn replace(&mut self, state: &mut State, func: FuncId, pc: u64) -> Result<(), Why> {
+        let f = self.code.program.func(func);
+        let xlen = self.code.xlen();
+        let bad = |what: String| Why::Convention(format!("the call of `{}`: {what}", f.name));
+        let signature = abi::signature(self.code.program, f, xlen).map_err(|e| bad(e.to_string()))?;
+        let (mut lens, mut params, mut outs, mut places) = (vec![], vec![], vec![], vec![]);
+        for arg in &signature.args {
+            let words = self.words_at(state, &arg.place, &arg.kind, xlen)?;
+            match &arg.kind {
+                abi::Kind::Scalar(s) => {
+                    let v = s.value(self.terms, &words, xlen);
+                    if matches!(arg.role, Role::Len(_)) { lens.push(v) } else { params.push(v) }
+                }
+                abi::Kind::Pointer(object) => {
+                    let (k, offset) = self.split(words[0])?;
+                    if let Role::Ret(r) = arg.role {
+                        let k = k.ok_or_else(|| bad("a result is written to a fixed address".into()))?;
+                        outs.push(Out { object: k, offset, units: object.units.clone() });
+                        places.push((r, k, offset, object.size, true));
+                        continue;
+                    }
+                    if !self.terms.public(offset) {
+                        return Err(Why::Secret(super::Leak::Address, self.terms.show(offset, 3)));
+                    }
+                    if object.repeat.is_some() {
+                        params.push(self.run_array(state, k, offset).ok_or_else(|| bad("an array of run-time length".into()))?);
+                        continue;
+                    }
+                    for u in &object.units {
+                        let at = self.terms.int(u.offset);
+                        let at = self.terms.add(words[0], at);
+                        let t = self.load(state, at, u.bytes)?;
+                        params.push(self.as_value(t, u));
+                    }
+                    if let (Role::Param(p), Some(k)) = (arg.role, k) {
+                        places.push((p, k, offset, object.size, false));
+                    }
+                }
+            }
+        }
+        let shared = self.sharing(&places).map_err(bad)?;
+        let args: Vec<T> = lens.into_iter().chain(params).collect();
+        let specs = self.specs(func).map_err(|e| bad(e.to_string()))?;
+        let results = self.terms.call(&f.name, &args, &specs);
+        self.made.push(Made { pc, func, args, path: state.path, shared });
+        self.clobber(state, i64::from(signature.stack))?;
+        let mut results = results.into_iter();
+        if let Some(s) = &signature.returned {
+            let words = s.words(self.terms, results.next().unwrap_or(Terms::ZERO), xlen);
+            for (k, w) in words.into_iter().enumerate() {
+                state.regs[10 + k] = w;
+            }
+        }
+        for out in outs {
+            for u in &out.units {
+                let v = results.next().unwrap_or(Terms::ZERO);
+                let v = self.terms.mod2k(v, 8 * u.bytes);
+                let at = self.terms.int(u.offset);
+                let at = self.terms.add(out.offset, at);
+                let base = self.bases[out.object];
+                let at = self.terms.add(base, at);
+                self.store(state, at, u.bytes, v)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A stored word as the value the source has.
+    pub(super) fn as_value(&mut self, t: T, u: &layout::Unit) -> T {
+        if !u.signed {
+            return t;
+        }
+        let bits = 8 * u.bytes;
+        let top = self.terms.div2k(t, bits - 1);
+        let wrap = self.terms.scale(top, &(BigInt::one() << bits));
+        self.terms.sub(t, wrap)
+    }
+
+    fn specs(&self, func: FuncId) -> Result<Vec<OutSpec>, layout::NoLayout> {
+        let f = self.code.program.func(func);
+        let mut specs = vec![];
+        for id in &f.rets {
+            let local = f.local(*id);
+            let object = layout::object(self.code.program, &local.ty, local.public)?;
+            specs.extend(object.units.into_iter().map(|u| OutSpec { lo: u.lo, hi: u.hi, public: u.public }));
+        }
+        Ok(specs)
+    }
+
+    fn words_at(&mut self, state: &mut State, place: &Place, kind: &abi::Kind, xlen: u32) -> Result<Vec<T>, Why> {
+        let slot = xlen / 8;
+        let stack = |exec: &mut Self, state: &mut State, offset: u32| {
+            let at = exec.terms.int(offset);
+            let at = exec.terms.add(state.regs[SP], at);
+            exec.load(state, at, slot)
+        };
+        Ok(match *place {
+            Place::Regs { first, count } => (0..count).map(|k| state.regs[(10 + first + k) as usize]).collect(),
+            Place::Stack { offset } => {
+                let bits = match kind {
+                    abi::Kind::Pointer(_) => xlen,
+                    abi::Kind::Scalar(s) => s.bits,
+                };
+                let mut words = vec![];
+                for k in 0..bits.div_ceil(xlen) {
+                    words.push(stack(self, state, offset + k * slot)?);
+                }
+                words
+            }
+            Place::Split { offset } => vec![state.regs[17], stack(self, state, offset)?],
+        })
+    }
+
+    /// The number of an array of run-time length passed on as a whole.
+    fn run_array(&mut self, state: &State, object: Option<usize>, offset: T) -> Option<T> {
+        let k = object.filter(|_| offset == Terms::ZERO)?;
+        match state.objects[k].kind {
+            Kind::Run { array, .. } => Some(self.terms.int(array)),
+            Kind::Stack | Kind::Object { .. } => None,
+        }
+    }
+
+    /// Results that share an object with a parameter; no other overlap of a result is allowed.
+    fn sharing(&mut self, places: &[(usize, usize, T, u64, bool)]) -> Result<Vec<(usize, usize)>, String> {
+        let mut shared = vec![];
+        for (i, (r, ko, oo, so, is_ret)) in places.iter().enumerate() {
+            if !is_ret {
+                continue;
+            }
+            for (j, (p, kp, op, sp, other_ret)) in places.iter().enumerate() {
+                if i == j || ko != kp {
+                    continue;
+                }
+                if oo == op && !other_ret && so == sp {
+                    shared.push((*r, *p));
+                    continue;
+                }
+                let d = self.terms.sub(*op, *oo);
+                let (lo, hi) = self.terms.range(d);
+                if lo < BigInt::from(*so) && hi > -BigInt::from(*sp) {
+                    return Err("a result overlaps another argument in part".into());
+                }
+            }
+        }
+        shared.sort_unstable();
+        Ok(shared)
+    }
+
+    fn clobber(&mut self, state: &mut State, stack_args: i64) -> Result<(), Why> {
+        let xlen = self.code.xlen();
+        for r in CALLER_SAVED {
+            state.regs[r] = self.unknown("register", xlen);
+        }
+        // The callee returns to behind the call, so ra holds that address; code that relies on it is not followed.
+        debug_assert_eq!(RA, 1);
+        let sp = self.stack_offset(state)?;
+        state.objects[0].forget(i64::MIN + 32, sp + stack_args);
+        Ok(())
+    }
+
+    /// `memcpy`, `memmove`, `memset`; anything else is not followed.
+    pub(super) fn external(&mut self, state: &mut State, name: &str) -> Result<(), Why> {
+        let (dst, second, n) = (state.regs[10], state.regs[11], state.regs[12]);
+        match name {
+            "memcpy" | "memmove" => self.copy(state, dst, second, n)?,
+            "memset" => self.fill(state, dst, second, n)?,
+            _ => return Err(Why::Unsupported(format!("a call of `{name}`, which the file does not hold"))),
+        }
+        self.clobber(state, 0)?;
+        state.regs[10] = dst;
+        Ok(())
+    }
+
+    fn length(&mut self, n: T) -> Result<(i64, Option<T>), Why> {
+        if let Some(n) = self.terms.as_const(n).and_then(|n| n.to_i64()) {
+            return Ok((n, None));
+        }
+        if !self.terms.public(n) {
+            return Err(Why::Secret(super::Leak::Address, self.terms.show(n, 3)));
+        }
+        let hi = self.terms.range(n).1.to_i64().filter(|h| *h <= COPY_MAX);
+        hi.map(|h| (h, Some(n))).ok_or_else(|| Why::Unsupported("a copy of unbounded length".into()))
+    }
+
+    /// Copies through a list of all bytes read first, so that overlap does no harm.
+    fn copy(&mut self, state: &mut State, dst: T, src: T, n: T) -> Result<(), Why> {
+        let (count, guard) = self.length(n)?;
+        let parts = match guard {
+            None => self.parts(state, src, count)?,
+            Some(_) => (0..count).map(|k| (k, 1)).collect(),
+        };
+        let mut words = vec![];
+        for (at, bytes) in &parts {
+            let (path, here) = (state.path, self.after(src, *at));
+            if let Some(n) = guard {
+                let k = self.terms.int(*at);
+                let inside = self.terms.lt(k, n);
+                state.path = self.terms.and(path, inside, 1);
+            }
+            let word = if state.path == Terms::ZERO { Ok(Terms::ZERO) } else { self.load(state, here, *bytes) };
+            state.path = path;
+            words.push(word?);
+        }
+        for ((at, bytes), word) in parts.into_iter().zip(words) {
+            self.put(state, dst, at, (bytes, word), guard)?;
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, state: &mut State, dst: T, byte: T, n: T) -> Result<(), Why> {
+        let (count, guard) = self.length(n)?;
+        let byte = self.terms.mod2k(byte, 8);
+        let mut at = 0;
+        while at < count {
+            let bytes = if guard.is_none() && count - at >= 4 { 4 } else { 1 };
+            let ones = (0..bytes).fold(BigInt::ZERO, |s, k| s + (BigInt::one() << (8 * k)));
+            let word = self.terms.scale(byte, &ones);
+            self.put(state, dst, at, (bytes, word), guard)?;
+            at += i64::from(bytes);
+        }
+        Ok(())
+    }
+
+    /// Stores a word at `dst + at`; with a guard only where `at` is below it.
+    fn put(&mut self, state: &mut State, dst: T, at: i64, (bytes, word): (u32, T), guard: Option<T>) -> Result<(), Why> {
+        let to = self.after(dst, at);
+        let word = match guard {
+            None => word,
+            Some(n) => {
+                let k = self.terms.int(at);
+                let inside = self.terms.lt(k, n);
+                if inside == Terms::ZERO {
+                    return Ok(());
+                }
+                let old = self.load(state, to, bytes)?;
+                self.terms.ite(inside, word, old)
+            }
+        };
+        self.store(state, to, bytes, word)
+    }
+
+    fn after(&mut self, base: T, at: i64) -> T {
+        let at = self.terms.int(at);
+        self.terms.add(base, at)
+    }
+
+    /// Cuts `count` bytes into words, at the borders of the words that are there.
+    fn parts(&mut self, state: &State, src: T, count: i64) -> Result<Vec<(i64, u32)>, Why> {
+        let (object, offset) = self.split(src)?;
+        let start = self.terms.as_const(offset).and_then(|o| o.to_i64());
+        let mut borders = vec![];
+        if let (Some(k), Some(start)) = (object, start) {
+            for (at, cell) in state.objects[k].cells().range(start - 16..start + count) {
+                borders.push(at - start);
+                borders.push(at - start + i64::from(cell.bytes));
+            }
+        } else {
+            let (step, _) = self.terms.stride(offset);
+            let step = if step.bit(0) || count % 4 != 0 { 1 } else { 4 };
+            borders.extend((0..count).step_by(step));
+        }
+        borders.push(0);
+        borders.push(count);
+        borders.retain(|b| (0..=count).contains(b));
+        borders.sort_unstable();
+        borders.dedup();
+        let mut parts = vec![];
+        for pair in borders.windows(2) {
+            let mut at = pair[0];
+            while at < pair[1] {
+                let left = pair[1] - at;
+                let bytes = [8, 4, 2, 1].into_iter().find(|b| *b <= left && at % b == 0).unwrap_or(1);
+                let bytes = if pair[1] - pair[0] == 16 && left == 16 { 16 } else { bytes };
+                parts.push((at, bytes as u32));
+                at += bytes;
+            }
+        }
+        Ok(parts)
+    }
+}

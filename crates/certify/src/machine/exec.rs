@@ -1,0 +1,512 @@
+//! Following the code of one function.
+//!
+//! Needs: [`super::domain`], [`super::memory`], [`super::flow`].  Keeps: one state per point of the code; where a public
+//! condition is open both ways are executed and joined where they meet.  Absent: loops whose number of rounds is not settled
+//! by constants.
+
+use super::domain::{Values, Word};
+use super::flow;
+use super::memory::{choices, undefined, Kind, Object};
+use super::{Halt, Leak, Why};
+use crate::term::{Terms, T};
+use num_bigint::BigInt;
+use num_traits::{One, ToPrimitive};
+use santoku_elf::Image;
+use santoku_ir::{FuncId, Program};
+use santoku_isa::{effect, Effect, Inst, Isa, Latency};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// Instructions one execution may follow.
+const STEPS_MAX: u64 = 6_000_000;
+/// Forks nested in each other.
+const FORKS_MAX: u32 = 600;
+
+pub const SP: usize = 2;
+pub const RA: usize = 1;
+
+/// A file with what is known of it.
+pub struct Code<'a> {
+    pub image: &'a Image,
+    pub isa: Isa,
+    pub program: &'a Program,
+    /// Functions of the program by their symbol in the file.
+    pub symbols: BTreeMap<String, FuncId>,
+    /// Multiplications of secrets count as a leak.
+    pub secret_mul_leaks: bool,
+    pub(super) meets: RefCell<BTreeMap<u64, BTreeMap<u64, Option<u64>>>>,
+}
+
+impl<'a> Code<'a> {
+    pub fn new(image: &'a Image, isa: Isa, program: &'a Program, symbols: BTreeMap<String, FuncId>) -> Code<'a> {
+        Code { image, isa, program, symbols, secret_mul_leaks: false, meets: RefCell::default() }
+    }
+
+    pub fn xlen(&self) -> u32 {
+        self.isa.xlen.bits()
+    }
+
+    pub(super) fn mask(&self, pc: u64) -> u64 {
+        pc & self.isa.xlen.mask()
+    }
+
+    pub(super) fn decode(&self, pc: u64) -> Option<Inst> {
+        santoku_isa::decode(&self.isa, self.image.fetch(pc)?)
+    }
+
+    pub(super) fn same_function(&self, a: u64, b: u64) -> bool {
+        match (self.image.function_at(a), self.image.function_at(b)) {
+            (Some(f), Some(g)) => f.address == g.address && b != g.address,
+            _ => false,
+        }
+    }
+
+    /// The function of the program that starts at `pc`.
+    pub fn cut_at(&self, pc: u64) -> Option<FuncId> {
+        let f = self.image.function_at(pc).filter(|f| f.address == pc)?;
+        std::iter::once(&f.name).chain(&f.aliases).find_map(|n| self.symbols.get(n).copied())
+    }
+
+    fn meet_of(&self, pc: u64) -> Option<u64> {
+        let entry = self.image.function_at(pc)?.address;
+        let mut all = self.meets.borrow_mut();
+        all.entry(entry).or_insert_with(|| flow::meets(self, entry)).get(&pc).copied().flatten()
+    }
+}
+
+/// Registers and memory at one point of the code.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub regs: Vec<T>,
+    pub objects: Vec<Object>,
+    /// 0 or 1: whether execution comes here.
+    pub path: T,
+    /// Return addresses of functions that are being executed in place.
+    pub frames: Vec<u64>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Stop,
+    Return,
+}
+
+/// A call that was replaced by the source's function.
+#[derive(Clone, Debug)]
+pub struct Made {
+    pub pc: u64,
+    pub func: FuncId,
+    pub args: Vec<T>,
+    pub path: T,
+    /// Result and parameter that are the same object.
+    pub shared: Vec<(usize, usize)>,
+}
+
+/// An execution in progress.
+pub struct Exec<'a> {
+    pub code: &'a Code<'a>,
+    pub terms: &'a mut Terms,
+    /// Address of each object of the states; the stack's is 0.
+    pub bases: Vec<T>,
+    /// Arrays of run-time length: the bound of the index and the element.
+    pub arrays: &'a dyn Arrays,
+    pub made: Vec<Made>,
+    /// Where the function returns to.
+    pub return_to: T,
+    /// Bytes of arguments on the stack.
+    pub stack_args: i64,
+    /// Lowest offset the stack pointer had.
+    pub deepest: i64,
+    pub steps: u64,
+    pub(super) fresh: u32,
+    forks: u32,
+}
+
+/// What the source knows of arrays of run-time length.
+pub trait Arrays {
+    /// Scalar `index` of array `array` as an integer.
+    fn read(&self, terms: &mut Terms, array: u32, index: T) -> T;
+    /// Number of scalars.
+    fn length(&self, terms: &mut Terms, array: u32) -> T;
+}
+
+impl<'a> Exec<'a> {
+    pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Arrays, return_to: T) -> Exec<'a> {
+        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, fresh: 0, forks: 0 }
+    }
+
+    /// Executes from `pc` to the return of the function.
+    ///
+    /// # Errors
+    /// [`Halt`].
+    pub fn run(&mut self, pc: u64, state: State) -> Result<State, Halt> {
+        let (state, _) = self.run_to(pc, state, None)?;
+        Ok(state)
+    }
+
+    fn run_to(&mut self, mut pc: u64, mut state: State, stop: Option<u64>) -> Result<(State, End), Halt> {
+        while Some(pc) != stop {
+            let halt = |why| Halt { pc, why };
+            self.steps += 1;
+            if self.steps > STEPS_MAX || self.terms.size() > 40_000_000 {
+                return Err(halt(Why::TooBig));
+            }
+            let inst = self.code.decode(pc).ok_or_else(|| halt(Why::Unsupported("no instruction is known here".into())))?;
+            let (rs1, rs2) = (state.regs[inst.rs1 as usize], state.regs[inst.rs2 as usize]);
+            self.time(&inst, rs1, rs2).map_err(halt)?;
+            let w = self.code.xlen();
+            let mut values = Values { terms: self.terms, missing: None };
+            let done = effect(&mut values, &self.code.isa, &inst, pc, &Word { t: rs1, w }, &Word { t: rs2, w });
+            if let Some(what) = values.missing {
+                return Err(halt(Why::Unsupported(what.into())));
+            }
+            let next = self.code.mask(pc + u64::from(inst.len));
+            match done {
+                Effect::Write { value } => {
+                    self.write(&mut state, inst.rd, value.t).map_err(halt)?;
+                    pc = next;
+                }
+                Effect::Load { address, bytes, signed } => {
+                    let t = self.load(&mut state, address.t, u32::from(bytes)).map_err(halt)?;
+                    let t = if signed { self.extend(t, 8 * u32::from(bytes)) } else { t };
+                    self.write(&mut state, inst.rd, t).map_err(halt)?;
+                    pc = next;
+                }
+                Effect::Store { address, bytes, value } => {
+                    self.store(&mut state, address.t, u32::from(bytes), value.t).map_err(halt)?;
+                    pc = next;
+                }
+                Effect::Branch { taken, target } => match self.terms.as_const(taken.t) {
+                    Some(c) => pc = if c.is_one() { target } else { next },
+                    None if !self.terms.public(taken.t) => {
+                        return Err(halt(Why::Secret(Leak::Branch, self.terms.show(taken.t, 3))));
+                    }
+                    None => {
+                        let meet = self.code.meet_of(pc).or_else(|| state.frames.last().copied());
+                        let (joined, end) = self.fork(taken.t, (target, next), state, meet)?;
+                        state = joined;
+                        match (end, meet) {
+                            (End::Stop, Some(meet)) => pc = meet,
+                            _ => return Ok((state, End::Return)),
+                        }
+                    }
+                },
+                Effect::Jump { target, link } => match self.jump(&mut state, &inst, (pc, target.t), link)? {
+                    Some(to) => pc = to,
+                    None => return Ok((state, End::Return)),
+                },
+                Effect::Fence => pc = next,
+                Effect::EnvCall | Effect::Break | Effect::Csr => {
+                    return Err(halt(Why::Unsupported(format!("`{}`", inst.row.name))));
+                }
+            }
+        }
+        Ok((state, End::Stop))
+    }
+
+    /// Executes both ways up to where they meet.
+    fn fork(&mut self, c: T, (yes, no): (u64, u64), state: State, meet: Option<u64>) -> Result<(State, End), Halt> {
+        let not = self.terms.not_bit(c);
+        let (py, pn) = (self.terms.and(state.path, c, 1), self.terms.and(state.path, not, 1));
+        if py == Terms::ZERO {
+            return self.run_to(no, state, meet);
+        }
+        if pn == Terms::ZERO {
+            return self.run_to(yes, state, meet);
+        }
+        self.forks += 1;
+        if self.forks > FORKS_MAX {
+            return Err(Halt { pc: yes, why: Why::TooBig });
+        }
+        let path = state.path;
+        let (mut a, mut b) = (state.clone(), state);
+        (a.path, b.path) = (py, pn);
+        let (a, end_a) = self.run_to(yes, a, meet)?;
+        let (b, end_b) = self.run_to(no, b, meet)?;
+        self.forks -= 1;
+        if end_a != end_b || a.frames != b.frames {
+            return Err(Halt { pc: yes, why: Why::Unsupported("the ways of a branch do not meet".into()) });
+        }
+        let mut joined = self.join(c, a, &b);
+        joined.path = path;
+        Ok((joined, end_a))
+    }
+
+    /// `a` where `c` is 1, `b` where it is 0.
+    fn join(&mut self, c: T, mut a: State, b: &State) -> State {
+        for (x, y) in a.regs.iter_mut().zip(&b.regs) {
+            *x = self.terms.ite(c, *x, *y);
+        }
+        for (x, y) in a.objects.iter_mut().zip(&b.objects) {
+            x.join(self.terms, c, y);
+        }
+        a
+    }
+
+    /// Operations whose time depends on their operands.
+    fn time(&mut self, inst: &Inst, rs1: T, rs2: T) -> Result<(), Why> {
+        let varies = match inst.row.latency {
+            Latency::Fixed => false,
+            Latency::Multiply => self.code.secret_mul_leaks,
+            Latency::Divide => true,
+        };
+        for t in [rs1, rs2] {
+            if varies && !self.terms.public(t) {
+                return Err(Why::Secret(Leak::Time, self.terms.show(t, 3)));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn write(&mut self, state: &mut State, rd: u8, t: T) -> Result<(), Why> {
+        if rd == 0 {
+            return Ok(());
+        }
+        state.regs[rd as usize] = t;
+        if rd as usize == SP {
+            let (object, offset) = self.split(t)?;
+            let at = self.terms.as_const(offset).and_then(|o| o.to_i64());
+            match (object, at) {
+                (Some(0), Some(at)) if at <= 0 => {
+                    self.deepest = self.deepest.min(at);
+                    // What lies below the stack pointer may change at any moment.
+                    state.objects[0].forget(i64::MIN + 32, at);
+                }
+                _ => return Err(Why::Convention("the stack pointer leaves the frame".into())),
+            }
+        }
+        Ok(())
+    }
+
+    fn extend(&mut self, t: T, bits: u32) -> T {
+        let w = self.code.xlen();
+        let top = self.terms.div2k(t, bits - 1);
+        let above: BigInt = (BigInt::one() << w) - (BigInt::one() << bits);
+        let above = self.terms.scale(top, &above);
+        self.terms.add(t, above)
+    }
+
+    /// The object an address lies in and the offset; no object: the address itself.
+    pub(super) fn split(&mut self, address: T) -> Result<(Option<usize>, T), Why> {
+        for (k, base) in self.bases.iter().enumerate() {
+            if let Some(offset) = self.terms.without(address, *base) {
+                return Ok((Some(k), offset));
+            }
+        }
+        Ok((None, address))
+    }
+
+    fn open(&mut self, address: T) -> Result<(Option<usize>, T), Why> {
+        let (object, offset) = self.split(address)?;
+        if !self.terms.public(offset) {
+            return Err(Why::Secret(Leak::Address, self.terms.show(offset, 3)));
+        }
+        Ok((object, offset))
+    }
+
+    pub(super) fn unknown(&mut self, what: &str, bits: u32) -> T {
+        self.fresh += 1;
+        undefined(self.terms, format!("{what}?{}", self.fresh), bits)
+    }
+
+    /// The word at an address.
+    pub(super) fn load(&mut self, state: &mut State, address: T, bytes: u32) -> Result<T, Why> {
+        let (object, offset) = self.open(address)?;
+        if let Some(k) = object {
+            if let Kind::Run { array, elem } = state.objects[k].kind {
+                return self.load_run(state, (array, elem), offset, bytes);
+            }
+        }
+        if let Some(at) = self.terms.as_const(offset) {
+            let at = at.to_i64().ok_or_else(|| Why::Memory("an address that is none".into()))?;
+            return self.load_at(state, object, at, bytes);
+        }
+        let all = choices(self.terms, offset).ok_or_else(|| self.unbounded(state, object, offset))?;
+        let mut list = vec![];
+        for k in 0..all.count {
+            list.push(self.load_at(state, object, all.first + k as i64 * all.step, bytes)?);
+        }
+        let first = self.terms.int(all.first);
+        let x = self.terms.sub(offset, first);
+        let x = self.terms.div(x, &BigInt::from(all.step));
+        self.pick(&list, x, 8 * bytes).ok_or(Why::TooBig)
+    }
+
+    fn unbounded(&self, state: &State, object: Option<usize>, offset: T) -> Why {
+        let name = object.map_or("constants", |k| state.objects[k].name.as_str());
+        Why::Memory(format!("an offset into {name} without bounds: {}", self.terms.show(offset, 3)))
+    }
+
+    /// An element of a list of words. The source may know the list as signed values.
+    fn pick(&mut self, list: &[T], x: T, bits: u32) -> Option<T> {
+        let signed: Vec<T> = list
+            .iter()
+            .map(|t| {
+                let top = self.terms.div2k(*t, bits - 1);
+                let wrap = self.terms.scale(top, &(BigInt::one() << bits));
+                self.terms.sub(*t, wrap)
+            })
+            .collect();
+        if signed != list {
+            if let Some(t) = self.terms.known_pick(&signed, x) {
+                return Some(self.terms.mod2k(t, bits));
+            }
+        }
+        self.terms.pick(list, x)
+    }
+
+    fn load_at(&mut self, state: &mut State, object: Option<usize>, at: i64, bytes: u32) -> Result<T, Why> {
+        let Some(k) = object else { return self.constant(at, bytes) };
+        let o = &state.objects[k];
+        if !o.holds(at, bytes) {
+            return Err(Why::Memory(format!("{bytes} bytes at offset {at} of {} are read, outside it", o.name)));
+        }
+        if let Some(t) = o.load(self.terms, at, bytes) {
+            return Ok(t);
+        }
+        let name = format!("{}+{at}", o.name);
+        let t = self.unknown(&name, 8 * bytes);
+        Ok(t)
+    }
+
+    fn constant(&mut self, at: i64, bytes: u32) -> Result<T, Why> {
+        let mut v = 0u64;
+        for k in 0..bytes {
+            let address = self.code.mask((at as u64).wrapping_add(u64::from(k)));
+            let byte = self.code.image.read_only(address);
+            let byte = byte.ok_or_else(|| Why::Memory(format!("address {address:#x} is read, which is no constant of the file")))?;
+            v |= u64::from(byte) << (8 * k);
+        }
+        Ok(self.terms.int(v))
+    }
+
+    /// Bytes of an array of run-time length.
+    fn load_run(&mut self, state: &State, (array, elem): (u32, u64), offset: T, bytes: u32) -> Result<T, Why> {
+        let elem = elem as u32;
+        if elem > bytes || bytes % elem != 0 {
+            return Err(Why::Unsupported("part of an element of an array of run-time length".into()));
+        }
+        let size = BigInt::from(elem);
+        if !self.terms.stride(offset).0.bits().eq(&0) && self.terms.rem(offset, &size) != Terms::ZERO {
+            return Err(Why::Unsupported("an array of run-time length, not at an element".into()));
+        }
+        let index = self.terms.div(offset, &size);
+        let length = self.arrays.length(self.terms, array);
+        let mut sum = Terms::ZERO;
+        for k in 0..bytes / elem {
+            let k_term = self.terms.int(k);
+            let at = self.terms.add(index, k_term);
+            let (low, high) = (self.terms.lt0(at), self.terms.lt(at, length));
+            let not_high = self.terms.not_bit(high);
+            let (bad_low, bad_high) = (self.terms.and(state.path, low, 1), self.terms.and(state.path, not_high, 1));
+            if bad_low != Terms::ZERO || bad_high != Terms::ZERO {
+                let why = format!("element {} of an array is read, not shown to be inside", self.terms.show(at, 3));
+                return Err(Why::Memory(why));
+            }
+            let v = self.arrays.read(self.terms, array, at);
+            let v = self.terms.mod2k(v, 8 * elem);
+            let v = self.terms.scale(v, &(BigInt::one() << (8 * elem * k)));
+            sum = self.terms.add(sum, v);
+        }
+        Ok(sum)
+    }
+
+    /// Writes a word to an address.
+    pub(super) fn store(&mut self, state: &mut State, address: T, bytes: u32, value: T) -> Result<(), Why> {
+        let (object, offset) = self.open(address)?;
+        let Some(k) = object else { return Err(Why::Memory("a fixed address is written".into())) };
+        if !state.objects[k].writable {
+            return Err(Why::Memory(format!("{} is written, which is an input", state.objects[k].name)));
+        }
+        if let Some(at) = self.terms.as_const(offset).and_then(|o| o.to_i64()) {
+            self.may_store(state, k, at, bytes)?;
+            state.objects[k].store(self.terms, at, bytes, value);
+            return Ok(());
+        }
+        let all = choices(self.terms, offset).ok_or_else(|| self.unbounded(state, object, offset))?;
+        for n in 0..all.count {
+            let at = all.first + n as i64 * all.step;
+            self.may_store(state, k, at, bytes)?;
+            let old = self.load_at(state, object, at, bytes)?;
+            let here = self.terms.int(at);
+            let hit = self.terms.eq(offset, here);
+            let new = self.terms.ite(hit, value, old);
+            state.objects[k].store(self.terms, at, bytes, new);
+        }
+        Ok(())
+    }
+
+    pub(super) fn may_store(&mut self, state: &State, k: usize, at: i64, bytes: u32) -> Result<(), Why> {
+        let o = &state.objects[k];
+        if !o.holds(at, bytes) {
+            return Err(Why::Memory(format!("{bytes} bytes at offset {at} of {} are written, outside it", o.name)));
+        }
+        if k == 0 {
+            let sp = self.stack_offset(state)?;
+            if at < sp || at + i64::from(bytes) > 0 && !(at >= 0 && at + i64::from(bytes) <= self.stack_args) {
+                return Err(Why::Memory(format!("the stack is written at offset {at}, outside the frame")));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn stack_offset(&mut self, state: &State) -> Result<i64, Why> {
+        let (object, offset) = self.split(state.regs[SP])?;
+        let at = self.terms.as_const(offset).and_then(|o| o.to_i64());
+        at.filter(|_| object == Some(0)).ok_or_else(|| Why::Convention("the stack pointer is lost".into()))
+    }
+
+    /// Goes on at the target, or replaces a call. `None`: the function has returned.
+    fn jump(&mut self, state: &mut State, inst: &Inst, (pc, target): (u64, T), link: u64) -> Result<Option<u64>, Halt> {
+        let halt = |why| Halt { pc, why };
+        if inst.rd == 0 && target == self.return_to && state.frames.is_empty() {
+            return Ok(None);
+        }
+        if let Some(name) = self.code.image.external_at(pc).map(str::to_string) {
+            self.external(state, &name).map_err(halt)?;
+            return self.after_call(state, inst, link).map_err(halt);
+        }
+        let Some(to) = self.terms.as_const(target).and_then(|t| t.to_u64()) else {
+            return Err(halt(Why::Unsupported("a jump to a computed address".into())));
+        };
+        if let Some(name) = self.code.image.external(to).map(str::to_string) {
+            self.external(state, &name).map_err(halt)?;
+            return self.after_call(state, inst, link).map_err(halt);
+        }
+        if state.frames.last() == Some(&to) && inst.rd == 0 {
+            state.frames.pop();
+            return Ok(Some(to));
+        }
+        if !self.code.same_function(pc, to) {
+            if let Some(func) = self.code.cut_at(to) {
+                self.replace(state, func, pc).map_err(halt)?;
+                return self.after_call(state, inst, link).map_err(halt);
+            }
+        }
+        if inst.rd != 0 {
+            let link_t = self.terms.int(link);
+            self.write(state, inst.rd, link_t).map_err(halt)?;
+            if inst.rd as usize == RA {
+                state.frames.push(link);
+            }
+        }
+        Ok(Some(to))
+    }
+
+    /// Where execution goes on after a call that was replaced: behind it, or for a jump in place of a call at the caller.
+    fn after_call(&mut self, state: &mut State, inst: &Inst, link: u64) -> Result<Option<u64>, Why> {
+        if inst.rd != 0 {
+            return Ok(Some(link));
+        }
+        let ra = state.regs[RA];
+        if ra == self.return_to && state.frames.is_empty() {
+            return Ok(None);
+        }
+        match (state.frames.pop(), self.terms.as_const(ra).and_then(|t| t.to_u64())) {
+            (Some(a), Some(b)) if a == b => Ok(Some(a)),
+            _ => Err(Why::Convention("a call in place of a return does not return".into())),
+        }
+    }
+}
+

@@ -1,0 +1,61 @@
+//! The machine side: RISC-V code executed into terms.
+//!
+//! [`domain`] interprets the instruction model over terms, [`memory`] keeps objects apart, [`exec`] follows the code of one
+//! function, [`call`] replaces calls by what the source says of the callee.
+//!
+//! Needs: the instruction model, an object file.  Keeps: a branch or an address that depends on a secret stops the execution
+//! with its place; so does every access outside the stack frame, the arguments and constants.  Absent: the source.
+
+pub mod call;
+pub mod domain;
+pub mod exec;
+pub mod flow;
+pub mod memory;
+
+pub use exec::{Code, Exec, State};
+
+/// Why code could not be followed to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Halt {
+    pub pc: u64,
+    pub why: Why,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// A branch, an address or an operation of variable time depends on a secret: which, and the term.
+    Secret(Leak, String),
+    /// Memory is touched that the function may not touch.
+    Memory(String),
+    /// The calling convention is broken.
+    Convention(String),
+    /// Code the executor does not follow.
+    Unsupported(String),
+    /// A limit was reached.
+    TooBig,
+}
+
+/// What would show a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leak {
+    Branch,
+    Address,
+    Time,
+}
+
+impl std::fmt::Display for Why {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Why::Secret(leak, term) => {
+                let what = match leak {
+                    Leak::Branch => "a branch depends on a secret",
+                    Leak::Address => "an address depends on a secret",
+                    Leak::Time => "an operation whose time varies works on a secret",
+                };
+                write!(f, "{what}: {term}")
+            }
+            Why::Memory(what) | Why::Convention(what) | Why::Unsupported(what) => f.write_str(what),
+            Why::TooBig => f.write_str("the code is too long to follow"),
+        }
+    }
+}
