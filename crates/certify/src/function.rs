@@ -17,6 +17,8 @@ use num_traits::One;
 use santoku_ir::{FuncId, Program};
 use std::collections::BTreeSet;
 
+/// Levels of atoms shown of terms that differ.
+const DEPTH: u32 = 1;
 /// Sample inputs of one proof.
 const SAMPLES: usize = 6;
 /// Registers a function hands back as they were: gp, tp, s0 to s11. The stack pointer is asked apart.
@@ -310,7 +312,7 @@ impl Check<'_> {
         });
         let sure = witness.is_some() && self.exact && self.inputs.valid;
         let (m, s) = self.terms.smallest_difference(machine, source);
-        let difference = Difference { what: what(), machine: self.terms.show(m, 3), source: self.terms.show(s, 3), witness };
+        let difference = Difference { what: what(), machine: self.terms.show(m, DEPTH), source: self.terms.show(s, DEPTH), witness };
         Err(if sure { Verdict::Differs(difference) } else { Verdict::NotProved(difference) })
     }
 

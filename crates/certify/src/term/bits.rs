@@ -1,7 +1,7 @@
 //! Bitwise operations on non-negative integers.
 
 use super::atom::{Atom, AtomInfo};
-use super::{Terms, T};
+use super::{Terms, A, T};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -32,6 +32,7 @@ impl Terms {
 
     pub fn or(&mut self, a: T, b: T, w: u32) -> T {
         let r = self.bitwise(Op::Or, a, b, w);
+        self.note_sign_of_or(a, b, r, w);
         if self.as_const(r).is_none() && !self.is_bit(r) {
             let mut parts: Vec<T> = [a, b].iter().flat_map(|t| self.or_parts.get(t).cloned().unwrap_or_else(|| vec![*t])).collect();
             parts.sort_unstable();
@@ -43,8 +44,33 @@ impl Terms {
         r
     }
 
+    /// The top bit of `a | -a` says whether `a` is not zero.
+    fn note_sign_of_or(&mut self, a: T, b: T, r: T, w: u32) {
+        let Some(bit) = self.is_minus(a, b, w) else { return };
+        if !self.divided.contains_key(&(r, w - 1)) {
+            self.check("sign of or", bit, |s, n| s.sample(r, n) >> (w - 1));
+            self.divided.insert((r, w - 1), bit);
+        }
+    }
+
+    /// `[a != 0]` where `b` is `-a mod 2^w`.
+    fn is_minus(&mut self, a: T, b: T, w: u32) -> Option<T> {
+        let sum = self.add(a, b);
+        let unit = BigInt::one() << w;
+        if sum == Terms::ZERO || !self.poly(sum).iter().all(|(_, c)| (c % &unit).is_zero()) {
+            return None;
+        }
+        let p = self.poly(sum).iter().map(|(m, c)| (*m, c / &unit)).collect();
+        let bit = self.intern(p);
+        self.is_bit(bit).then_some(bit)
+    }
+
     pub fn xor(&mut self, a: T, b: T, w: u32) -> T {
-        self.bitwise(Op::Xor, a, b, w)
+        let r = self.bitwise(Op::Xor, a, b, w);
+        if self.as_const(r).is_none() && !self.is_bit(r) {
+            self.xor_parts.entry(r).or_insert((a, b));
+        }
+        r
     }
 
     /// `2^w - 1 - a`
@@ -56,6 +82,12 @@ impl Terms {
     fn bitwise(&mut self, op: Op, a: T, b: T, w: u32) -> T {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         let r = self.bitwise_rules(op, a, b, w);
+        let (top_a, top_b) = (self.range(a).1, self.range(b).1);
+        let top = match op {
+            Op::And => top_a.min(top_b),
+            Op::Or | Op::Xor => ones(top_a.bits().max(top_b.bits()) as u32),
+        };
+        self.note_range(r, &BigInt::zero(), &top);
         self.check("bitwise", r, |s, n| {
             let (x, y) = (s.sample(a, n), s.sample(b, n));
             match op {
@@ -69,6 +101,11 @@ impl Terms {
     fn bitwise_rules(&mut self, op: Op, a: T, b: T, w: u32) -> T {
         for (x, y) in [(a, b), (b, a)] {
             if let Some(c) = self.as_const(x) {
+                if let Some((bit, n)) = self.mask(y) {
+                    let low = c.mod_floor(&(BigInt::one() << n));
+                    let both = self.scale(bit, &low);
+                    return self.from_and(op, a, b, both);
+                }
                 return self.with_constant(op, y, &c);
             }
         }
@@ -81,8 +118,11 @@ impl Terms {
         }
         if let (Some(x), Some(y)) = (self.ones(a), self.ones(b)) {
             if (x & y).is_zero() {
-                return if op == Op::And { Terms::ZERO } else { self.add(a, b) };
+                return if op == Op::And { Terms::ZERO } else { self.side_by_side(a, b) };
             }
+        }
+        if op == Op::Or && self.is_minus(a, b, w).is_some() {
+            return self.from_products(Sum::from([vec![a], vec![b], vec![a, b]]), w);
         }
         for (x, y) in [(a, b), (b, a)] {
             if let Some((c, n)) = self.mask(x) {
@@ -104,6 +144,18 @@ impl Terms {
             return self.add(low, high);
         }
         self.sum_of_products(op, a, b, w)
+    }
+
+    /// The sum of values without a common bit. Its parts are remembered: they can be shifted one by one.
+    fn side_by_side(&mut self, a: T, b: T) -> T {
+        let r = self.add(a, b);
+        if self.as_const(r).is_none() && !self.parts.contains_key(&r) {
+            let parts: Vec<T> = [a, b].iter().flat_map(|t| self.parts.get(t).cloned().unwrap_or_else(|| vec![*t])).collect();
+            if !parts.contains(&r) {
+                self.parts.insert(r, parts);
+            }
+        }
+        r
     }
 
     /// From `and`: `or = a + b - and`, `xor = a + b - 2 and`.
@@ -151,12 +203,7 @@ impl Terms {
     /// Where one operand is a product with a bit: the two cases of that bit.
     fn by_bit(&mut self, op: Op, a: T, b: T, w: u32) -> Option<T> {
         for t in [a, b] {
-            let p = self.poly(t).clone();
-            let first = self.monos[p.first()?.0 as usize].clone();
-            for bit in first {
-                if !self.atom_is_bit(bit) || !p.iter().all(|(m, _)| self.monos[*m as usize].contains(&bit)) {
-                    continue;
-                }
+            for bit in self.bit_factors(t) {
                 let (a0, a1) = (self.with_bit(a, bit, false), self.with_bit(a, bit, true));
                 let (b0, b1) = (self.with_bit(b, bit, false), self.with_bit(b, bit, true));
                 let fits = |s: &Terms, t: T| {
@@ -173,6 +220,50 @@ impl Terms {
             }
         }
         None
+    }
+
+    /// The low bits of a bitwise value: the same operation on the low bits of its operands.
+    pub(crate) fn low_bits(&mut self, t: T, k: u32) -> Option<T> {
+        if self.range(t).1.bits() <= u64::from(k) {
+            return None;
+        }
+        self.bit_by_bit(t, |s, x| s.mod2k(x, k))
+    }
+
+    /// The bits of a bitwise value above a border: the same operation on those of its operands.
+    pub(crate) fn high_bits(&mut self, t: T, k: u32) -> Option<T> {
+        let w = self.range(t).1.bits() as u32;
+        if w <= k || self.depth > super::compare::DEPTH_MAX {
+            return None;
+        }
+        self.bit_by_bit(t, |s, x| s.div2k(x, k))
+    }
+
+    fn bit_by_bit(&mut self, t: T, part: impl Fn(&mut Terms, T) -> T) -> Option<T> {
+        let Atom::Bits(products) = &self.atoms[self.as_atom(t)? as usize].atom else { return None };
+        let products: Vec<Vec<T>> = products.clone();
+        let products: Vec<Vec<T>> = products.iter().map(|p| p.iter().map(|x| part(self, *x)).collect()).collect();
+        let w = products.iter().flatten().map(|x| self.range(*x).1.bits()).max().unwrap_or(0) as u32;
+        let mut sum = Terms::ZERO;
+        for product in products {
+            let mut one: Option<T> = None;
+            for x in product {
+                one = Some(match one {
+                    None => x,
+                    Some(y) => self.bitwise(Op::And, y, x, w),
+                });
+            }
+            sum = self.bitwise(Op::Xor, sum, one.unwrap_or(Terms::ZERO), w);
+        }
+        Some(sum)
+    }
+
+    /// Bits without which, or without whose negation, the term vanishes.
+    fn bit_factors(&mut self, t: T) -> Vec<A> {
+        let p = self.poly(t).clone();
+        let Some((m, _)) = p.last() else { return vec![] };
+        let candidates: Vec<A> = self.monos[*m as usize].iter().copied().filter(|a| self.atom_is_bit(*a)).collect();
+        candidates.into_iter().filter(|a| [true, false].into_iter().any(|one| self.with_bit(t, *a, one) == Terms::ZERO)).collect()
     }
 
     fn sum_of_products(&mut self, op: Op, a: T, b: T, w: u32) -> T {

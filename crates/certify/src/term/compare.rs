@@ -8,6 +8,8 @@ use num_traits::{One, Signed, Zero};
 
 /// Rules nest up to this depth; a term met deeper is kept as it is.
 pub(crate) const DEPTH_MAX: u32 = 48;
+/// Terms of more summands are not taken apart by cases.
+const CASES_MAX: usize = 64;
 /// Comparisons of sums of at most this many bits are written out as polynomials.
 const BITS_MAX: usize = 3;
 
@@ -56,22 +58,39 @@ impl Terms {
         if self.depth > DEPTH_MAX {
             return self.bit_atom(Atom::Neg(t), t, |v| v.is_negative());
         }
+        // The zero tests of bitwise values come first.
+        if lo == -BigInt::one() {
+            let x = self.add(t, Terms::ONE);
+            if self.or_parts.contains_key(&x) || self.xor_parts.contains_key(&x) {
+                return self.eq0(x);
+            }
+        }
+        if hi.is_zero() {
+            let x = self.neg(t);
+            if self.or_parts.contains_key(&x) || self.xor_parts.contains_key(&x) {
+                let z = self.eq0(x);
+                return self.not_bit(z);
+            }
+        }
         let t = self.primitive(t);
         if let Some(r) = self.by_cases(t, |v| v.is_negative()) {
             return r;
+        }
+        if let Some(bit) = self.bit_beside(t) {
+            return self.in_cases(t, bit, Terms::lt0);
         }
         if let Some((high, _)) = self.drop_low(t, u32::MAX) {
             return self.lt0(high);
         }
         // The sign is also the floor quotient by 2^k for a k that is large enough.
         let k = self.spread(t);
-        if k > 0 {
-            let (whole, rest) = self.pull_out(t, k);
-            if whole != Terms::ZERO {
-                let low = self.div2k(rest, k);
-                let quotient = self.add(whole, low);
-                return self.neg(quotient);
-            }
+        if let Some((whole, rest)) = self.multiples(t, k) {
+            let low = self.div2k(rest, k);
+            let quotient = self.add(whole, low);
+            return self.neg(quotient);
+        }
+        if let Some((joined, _)) = self.flatten(t) {
+            return self.lt0(joined);
         }
         if lo == -BigInt::one() {
             let t = self.add(t, Terms::ONE);
@@ -80,9 +99,6 @@ impl Terms {
         if hi.is_zero() {
             let z = self.eq0(t);
             return self.not_bit(z);
-        }
-        if let Some((joined, _)) = self.flatten(t) {
-            return self.lt0(joined);
         }
         if self.poly(t).last().is_some_and(|(_, c)| c.is_negative()) {
             let other = self.flip(t);
@@ -111,7 +127,10 @@ impl Terms {
             return t;
         }
         let p = self.poly(t).iter().map(|(m, c)| (*m, c.div_floor(&g))).filter(|(_, c)| !c.is_zero()).collect();
-        self.intern(p)
+        let q = self.intern(p);
+        let (lo, hi) = self.range(t);
+        self.note_range(q, &lo.div_floor(&g), &hi.div_floor(&g));
+        q
     }
 
     fn content(&self, t: T) -> BigInt {
@@ -151,17 +170,44 @@ impl Terms {
 
     /// The polynomial with the bit `a` set to a constant.
     pub(crate) fn with_bit(&mut self, t: T, a: A, one: bool) -> T {
+        self.substitute(t, a, one, false)
+    }
+
+    /// [`Terms::with_bit`]; if asked for, bits that `a` excludes go with it.
+    fn substitute(&mut self, t: T, a: A, one: bool, others: bool) -> T {
         let mut sum = std::collections::BTreeMap::new();
         for (m, c) in self.poly(t).clone().iter() {
             let mut atoms = self.monos[*m as usize].clone();
             let before = atoms.len();
             atoms.retain(|x| *x != a);
-            if atoms.len() < before && !one {
+            if atoms.len() < before && !one || others && one && atoms.iter().any(|x| self.exclude(*x, a)) {
                 continue;
             }
             *sum.entry(self.mono(atoms)).or_insert_with(BigInt::zero) += c;
         }
         self.intern(sum.into_iter().filter(|(_, c)| !c.is_zero()).collect())
+    }
+
+    /// A bit that multiplies something else: what follows is settled in its two cases.
+    pub(crate) fn bit_beside(&self, t: T) -> Option<A> {
+        let p = self.poly(t);
+        if p.len() > CASES_MAX {
+            return None;
+        }
+        p.iter().rev().find_map(|(m, _)| {
+            let atoms = &self.monos[*m as usize];
+            let bit = atoms.iter().rev().copied().find(|a| self.atom_is_bit(*a))?;
+            atoms.iter().any(|a| !self.atom_is_bit(*a)).then_some(bit)
+        })
+    }
+
+    /// A function of a term, from its values in the two cases of a bit.
+    pub(crate) fn in_cases(&mut self, t: T, bit: A, f: impl Fn(&mut Terms, T) -> T) -> T {
+        let (t0, t1) = (self.with_bit(t, bit, false), self.substitute(t, bit, true, true));
+        let (r0, r1) = (f(self, t0), f(self, t1));
+        let m = self.mono(vec![bit]);
+        let c = self.intern(vec![(m, BigInt::one())]);
+        self.ite_raw(c, r1, r0)
     }
 
     /// `[t == 0]`
@@ -185,6 +231,16 @@ impl Terms {
         if t == Terms::ZERO {
             return Terms::ONE;
         }
+        if self.depth <= DEPTH_MAX {
+            let minus = self.neg(t);
+            for x in [t, minus] {
+                let Some((a, b)) = self.xor_parts.get(&x).copied() else { continue };
+                let d = self.sub(a, b);
+                if d != t && d != minus {
+                    return self.eq0(d);
+                }
+            }
+        }
         let g = self.content(t);
         let c = self.poly(t).first().filter(|(m, _)| *m == 0).map_or(BigInt::zero(), |(_, c)| c.clone());
         if !(&c % &g).is_zero() {
@@ -192,8 +248,9 @@ impl Terms {
         }
         if !g.is_one() {
             let p = self.poly(t).iter().map(|(m, c)| (*m, c / &g)).collect();
-            let t = self.intern(p);
-            return self.eq0(t);
+            let q = self.intern(p);
+            self.note_range(q, &lo.div_floor(&g), &-((-&hi).div_floor(&g)));
+            return self.eq0(q);
         }
         if self.poly(t).last().is_some_and(|(_, c)| c.is_negative()) {
             let minus = self.neg(t);
@@ -205,6 +262,9 @@ impl Terms {
         if lo.is_zero() && hi.is_one() {
             return self.not_bit(t);
         }
+        if lo == -BigInt::one() && hi.is_zero() {
+            return self.add(t, Terms::ONE);
+        }
         if let Some(parts) = self.all_zero(t).filter(|_| self.depth <= DEPTH_MAX) {
             return parts.into_iter().fold(Terms::ONE, |r, p| {
                 let z = self.eq0(p);
@@ -212,6 +272,17 @@ impl Terms {
             });
         }
         if self.depth <= DEPTH_MAX {
+            // What only touches zero from one side is a comparison, and those look through carries.
+            if lo.is_zero() {
+                let below = self.sub(t, Terms::ONE);
+                if self.flatten(below).is_some() {
+                    return self.lt0(below);
+                }
+            }
+            if hi.is_zero() && self.flatten(t).is_some() {
+                let r = self.lt0(t);
+                return self.not_bit(r);
+            }
             if let Some(r) = self.zero_by_sign(t) {
                 return r;
             }

@@ -22,6 +22,9 @@ impl Terms {
         self.depth += 1;
         let q = self.divide(t, k);
         self.depth -= 1;
+        let unit = BigInt::one() << k;
+        let (lo, hi) = self.range(t);
+        self.note_range(q, &lo.div_floor(&unit), &hi.div_floor(&unit));
         let q = self.check("div2k", q, |s, n| s.sample(t, n).div_floor(&(BigInt::one() << k)));
         self.divided.insert((t, k), q);
         q
@@ -29,6 +32,9 @@ impl Terms {
 
     /// `t mod 2^k`, in `0 ..= 2^k - 1`.
     pub fn mod2k(&mut self, t: T, k: u32) -> T {
+        if let Some(low) = self.low_bits(t, k) {
+            return self.check("mod2k", low, |s, n| s.sample(t, n).mod_floor(&(BigInt::one() << k)));
+        }
         let q = self.div2k(t, k);
         let unit = BigInt::one() << k;
         let r = self.combine(t, &-&unit, q);
@@ -37,19 +43,28 @@ impl Terms {
     }
 
     fn divide(&mut self, t: T, k: u32) -> T {
-        let (whole, rest) = self.pull_out(t, k);
-        if whole != Terms::ZERO {
-            let low = self.div2k(rest, k);
-            return self.add(whole, low);
-        }
         let (lo, hi) = self.range(t);
         let unit = BigInt::one() << k;
         let (qlo, qhi) = (lo.div_floor(&unit), hi.div_floor(&unit));
         if qlo == qhi {
             return self.int(qlo);
         }
+        if let Some(high) = self.high_bits(t, k) {
+            return high;
+        }
+        if let Some(q) = self.divide_parts(t, k) {
+            return q;
+        }
+        let (whole, rest) = self.pull_out(t, k);
+        if whole != Terms::ZERO {
+            let low = self.div2k(rest, k);
+            return self.add(whole, low);
+        }
         if self.depth > DEPTH_MAX {
             return self.quotient_atom(t, k, qlo, qhi);
+        }
+        if let Some(bit) = self.bit_beside(t) {
+            return self.in_cases(t, bit, |s, x| s.div2k(x, k));
         }
         if let Some((high, j)) = self.drop_low(t, k - 1) {
             return self.div2k(high, k - j);
@@ -68,6 +83,24 @@ impl Terms {
             return self.div2k(joined, k + j);
         }
         self.quotient_atom(t, k, qlo, qhi)
+    }
+
+    /// Of parts side by side, each lies wholly below the border or wholly above.
+    fn divide_parts(&mut self, t: T, k: u32) -> Option<T> {
+        let parts = self.parts.get(&t)?.clone();
+        let mut sum = Terms::ZERO;
+        for part in parts {
+            if self.range(part).1.bits() <= u64::from(k) {
+                continue;
+            }
+            if !self.poly(part).iter().all(|(_, c)| c.trailing_zeros() >= Some(u64::from(k))) {
+                return None;
+            }
+            let q = self.poly(part).iter().map(|(m, c)| (*m, c >> k)).collect();
+            let q = self.intern(q);
+            sum = self.add(sum, q);
+        }
+        Some(sum)
     }
 
     fn quotient_atom(&mut self, t: T, k: u32, lo: BigInt, hi: BigInt) -> T {
@@ -94,8 +127,21 @@ impl Terms {
         below.max(hi.bits()) as u32
     }
 
+    /// `t = 2^k whole + rest`, the summands with a multiple of `2^k` for coefficient apart; `None` if there are no such but
+    /// constants.
+    pub(crate) fn multiples(&mut self, t: T, k: u32) -> Option<(T, T)> {
+        let p = self.poly(t).clone();
+        let is_multiple = |m: &M, c: &BigInt| *m != 0 && c.trailing_zeros() >= Some(u64::from(k));
+        if k == 0 || !p.iter().any(|(m, c)| is_multiple(m, c)) {
+            return None;
+        }
+        let whole = p.iter().filter(|(m, c)| is_multiple(m, c)).map(|(m, c)| (*m, c >> k)).collect();
+        let rest = p.iter().filter(|(m, c)| !is_multiple(m, c)).cloned().collect();
+        Some((self.intern(whole), self.intern(rest)))
+    }
+
     /// `t = 2^k whole + rest`, every coefficient of the rest in `-2^(k-1) + 1 ..= 2^(k-1)`.
-    pub(crate) fn pull_out(&mut self, t: T, k: u32) -> (T, T) {
+    fn pull_out(&mut self, t: T, k: u32) -> (T, T) {
         let half = BigInt::one() << (k - 1);
         if self.poly(t).iter().all(|(_, c)| c.bits() < u64::from(k)) {
             return (Terms::ZERO, t);
@@ -114,7 +160,10 @@ impl Terms {
                 rest.push((*m, r));
             }
         }
-        (self.intern(whole), self.intern(rest))
+        let (whole, rest) = (self.intern(whole), self.intern(rest));
+        let ((lo, hi), (wlo, whi)) = (self.range(t), self.range(whole));
+        self.note_range(rest, &(lo - whi * &unit), &(hi - wlo * &unit));
+        (whole, rest)
     }
 
     /// `t = 2^j high + low` where `floor(low / 2^j)` is a constant, which is then in `high`; the largest such `j <= most`.
@@ -148,7 +197,10 @@ impl Terms {
             let f = lo.div_floor(&unit);
             if f == hi.div_floor(&unit) {
                 let (high, f) = (self.intern(high), self.int(f));
-                return Some((self.add(high, f), j as u32));
+                let high = self.add(high, f);
+                let (lo, hi) = self.range(t);
+                self.note_range(high, &lo.div_floor(&unit), &hi.div_floor(&unit));
+                return Some((high, j as u32));
             }
         }
         None
@@ -165,7 +217,10 @@ impl Terms {
             }
             let rest = p.iter().filter(|(n, _)| n != m).map(|(n, c)| (*n, c << j)).collect();
             let rest = self.intern(rest);
-            return Some((self.add(rest, q), j));
+            let joined = self.add(rest, q);
+            let (lo, hi) = self.range(t);
+            self.note_range(joined, &(lo << j), &(((hi + 1u32) << j) - 1u32));
+            return Some((joined, j));
         }
         None
     }

@@ -60,6 +60,10 @@ pub struct Terms {
     named: HashMap<T, T>,
     /// Terms made by `or`: the operands.
     or_parts: HashMap<T, Vec<T>>,
+    /// Sums of values no two of which have a bit in common.
+    parts: HashMap<T, Vec<T>>,
+    /// Terms made by `xor`: the operands.
+    xor_parts: HashMap<T, (T, T)>,
     calls: HashMap<(String, Vec<T>), Vec<T>>,
     /// How deep rules are nested at the moment.
     depth: u32,
@@ -88,6 +92,8 @@ impl Terms {
             zero: HashMap::new(),
             named: HashMap::new(),
             or_parts: HashMap::new(),
+            parts: HashMap::new(),
+            xor_parts: HashMap::new(),
             calls: HashMap::new(),
             depth: 0,
             broken: None,

@@ -94,7 +94,7 @@ impl Terms {
         if let Some(t) = self.mul_bits(a, b) {
             return self.check("bits", t, |s, n| s.sample(a, n) * s.sample(b, n));
         }
-        let (mut a, mut b) = (a, b);
+        let (mut a, mut b) = (if self.is_bit(a) { self.factor(a) } else { a }, if self.is_bit(b) { self.factor(b) } else { b });
         // Bits multiply without growth: naming them would hide that they are 0 or 1.
         while self.poly(a).len() * self.poly(b).len() > PRODUCT_MAX {
             if self.poly(a).len() >= self.poly(b).len() {
@@ -119,6 +119,22 @@ impl Terms {
             self.note_range(t, lo, hi);
         }
         self.check("product", t, |s, n| s.sample(a, n) * s.sample(b, n))
+    }
+
+    /// A bit as a factor: one atom, or one minus it.
+    fn factor(&mut self, bit: T) -> T {
+        let (base, _) = self.without_constant(bit);
+        let [.., (m, lead)] = &**self.poly(base) else { return bit };
+        let (single, negative) = (self.poly(base).len() == 1 && self.monos[*m as usize].len() == 1, lead.is_negative());
+        if single {
+            return bit;
+        }
+        if negative {
+            let other = self.not_bit(bit);
+            let named = self.name(other);
+            return self.not_bit(named);
+        }
+        self.name(bit)
     }
 
     /// Two bits that exclude or imply each other.
@@ -225,6 +241,14 @@ impl Terms {
         };
         let (base, c) = self.without_constant(p);
         Some((base, c, is_neg))
+    }
+
+    /// Two zero tests that cannot both hold.
+    pub(crate) fn exclude(&mut self, x: A, y: A) -> bool {
+        match (self.comparison(x), self.comparison(y)) {
+            (Some((p, c, false)), Some((q, d, false))) => p == q && c != d,
+            _ => false,
+        }
     }
 
     /// Splits off the constant summand.

@@ -377,3 +377,33 @@ fn elements_with_a_computed_index() {
     let q = BigInt::from(7).div_floor(&BigInt::from(2));
     assert_eq!(q, BigInt::from(3));
 }
+
+#[test]
+fn bits_put_together_are_compared() {
+    let mut s = Terms::new(32, SAMPLES);
+    let mut rng = Rng(13);
+    let words: Vec<T> = (0..4).map(|k| word_var(&mut s, &mut rng, &format!("k{k}"), 8)).collect();
+    let bits: Vec<T> = words.iter().map(|w| { let h = s.div2k(*w, 3); s.mod2k(h, 1) }).collect();
+    let flip = s.not_bit(bits[3]);
+    let b: Vec<T> = (0..3).map(|k| s.xor(bits[k], flip, 32)).collect();
+    let two = s.shl(b[1], 1);
+    let four = s.shl(b[2], 2);
+    let high = s.or(two, four, 32);
+    let i = s.or(high, b[0], 32);
+    assert_eq!(s.range(i), (BigInt::zero(), BigInt::from(7)));
+    for j in 0..8 {
+        let c = s.int(j);
+        let want = s.eq(i, c);
+        let z = s.xor(i, c, 32);
+        assert_eq!(s.div2k(z, 3), Terms::ZERO, "{}", s.show(z, 4));
+        let minus = s.neg(z);
+        let minus = s.mod2k(minus, 32);
+        let o = s.or(z, minus, 32);
+        let top = s.div2k(o, 31);
+        let got = s.not_bit(top);
+        one(&s, got, want);
+        let low = s.div2k(z, 1);
+        assert!(s.poly(low).len() < 30, "{}", s.show(low, 3));
+    }
+    assert_eq!(s.broken(), None);
+}
