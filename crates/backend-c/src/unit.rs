@@ -59,6 +59,8 @@ impl Default for Options {
 pub struct Emitted {
     pub source: String,
     pub header: String,
+    /// The C name of every function that is printed.
+    pub functions: BTreeMap<FuncId, String>,
 }
 
 /// Shared by all functions of the unit.
@@ -109,9 +111,11 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
     let printed = printed_functions(program);
     let mut bodies = String::new();
     let mut prototypes = String::new();
+    let mut functions = BTreeMap::new();
     for (k, f) in program.funcs.iter().enumerate() {
         let Some(root) = printed[k].filter(|_| macro_of(opts, f).is_none()) else { continue };
         let external = opts.export && root;
+        functions.insert(FuncId(k as u32), unit.signatures[k].name.clone());
         let cx = FnCx::new(&unit, FuncId(k as u32))?;
         if external {
             let _ = writeln!(prototypes, "{}{};\n", header_doc(f), cx.prototype(&unit.signatures[k])?);
@@ -129,7 +133,7 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
     let public = unit.struct_names.iter().any(|n| mentions(&prototypes, n));
     let (public, private) = if public { (types, String::new()) } else { (String::new(), types) };
     let header = header(opts, &prototypes, &public);
-    Ok(Emitted { source: source(&unit, &private, &bodies, &header), header })
+    Ok(Emitted { source: source(&unit, &private, &bodies, &header), header, functions })
 }
 
 /// Which functions are printed, and whether each is an entry: the exported functions and what they call; where nothing is

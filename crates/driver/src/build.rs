@@ -3,8 +3,9 @@
 use crate::check::Checked;
 use crate::failure::{emit_error, pass_failure, unknown_pass, Failure};
 use santoku_diag::Diagnostic;
+use santoku_ir::FuncId;
 use santoku_passes::{Level, PassOptions};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a program is built, its target apart: that is the one it was checked for.
 #[derive(Clone, Debug)]
@@ -31,6 +32,10 @@ pub struct Built {
     /// Core text after each run of the pass asked for, with the name of the file it wants to be.
     pub dumps: Vec<(String, String)>,
     pub steps: Vec<Step>,
+    /// The program after all passes: what the C was printed from.
+    pub program: santoku_ir::Program,
+    /// The C name of every function that is printed.
+    pub names: BTreeMap<FuncId, String>,
 }
 
 /// Optimises and prints a checked program. Each pass is checked on the way.
@@ -63,5 +68,5 @@ pub fn build(checked: &Checked, options: &BuildOptions, clock: &dyn Fn() -> u64)
     };
     let emitted = santoku_backend_c::emit(&done.program, &c_options).map_err(|e| emit_error(&e, &checked.sources))?;
     let files = vec![(format!("{}.c", options.unit), emitted.source), (format!("{}.h", options.unit), emitted.header)];
-    Ok(Built { files, dumps, steps: done.steps })
+    Ok(Built { files, dumps, steps: done.steps, program: done.program, names: emitted.functions })
 }

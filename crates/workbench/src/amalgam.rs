@@ -5,7 +5,7 @@ use crate::primitives::{Primitive, Tree};
 use crate::BenchError;
 use santoku_backend_c::Emitted;
 use santoku_passes::Level;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The shipped form, and what was checked on the way.
 #[derive(Clone, Debug)]
@@ -64,7 +64,12 @@ pub(crate) fn join(primitive: &Primitive, parts: &[(String, Emitted)], api_sourc
     }
     source.push_str(api_source);
     let header = parts.last().map(|(_, p)| p.header.clone()).unwrap_or_default();
-    Emitted { source, header: with_api(&header, &comment, api_header) }
+    // Parts of several targets number their functions differently.
+    let functions = match parts {
+        [(_, only)] => only.functions.clone(),
+        _ => BTreeMap::new(),
+    };
+    Emitted { source, header: with_api(&header, &comment, api_header), functions }
 }
 
 /// A part without its own banner and include of the common header.

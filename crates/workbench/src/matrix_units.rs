@@ -7,9 +7,9 @@ use crate::primitives::{Primitive, Tree};
 use crate::subject::one_file;
 use crate::BenchError;
 use santoku_driver::Target;
-use santoku_ir::Program;
+use santoku_ir::{FuncId, Program};
 use santoku_passes::Level;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One program for one target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,6 +124,8 @@ fn program(name: &str, entry: &str) -> Primitive {
 pub struct Made {
     /// Core IR after all passes: what the object is compared with.
     pub program: Program,
+    /// The C name of every function that is printed.
+    pub names: BTreeMap<FuncId, String>,
     /// One C file, header and hand-written API included. With an API the functions of the program are `static` in it.
     pub source: String,
     pub checks: Checks,
@@ -145,5 +147,5 @@ pub fn make(tree: &Tree, unit: &Unit) -> Result<Made, BenchError> {
     let joined = join(&unit.primitive, &[(unit.target.clone(), part)], &api, &header, &unit.name);
     let source = one_file(&unit.primitive.unit, &joined)?;
     let checks = compiled.checks();
-    Ok(Made { program: compiled.program, source, checks })
+    Ok(Made { program: compiled.program, names: joined.functions, source, checks })
 }
