@@ -3,7 +3,17 @@
 //! Needs: the IR, the RISC-V model (`isa`), object files (`elf`).  Keeps: every value of both sides in one canonical form
 //! ([`term`]); what is not shown equal is reported as not proved.  Absent: files, clocks, compilers; any table of the C back end.
 
+pub mod file;
 pub mod function;
+mod isa;
+mod key;
 pub mod machine;
+pub mod manifest;
+pub mod report;
 pub mod source;
 pub mod term;
+mod verdict;
+
+pub use file::{certify, Options, World};
+pub use isa::{isa_name, isa_of};
+pub use key::ENGINE_VERSION;

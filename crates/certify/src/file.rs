@@ -1,0 +1,256 @@
+//! A whole file: which functions are compared, with which objects coinciding, and what follows from the answers.
+//!
+//! Needs: [`crate::function`], a store, a clock.  Keeps: a function counts as equal only if every function it calls is
+//! proved for the way in which it calls it; the same report whatever the number of threads (times apart).  Absent: files.
+
+use crate::function::{self, Found, Verdict};
+use crate::key::{self, hex, Keys};
+use crate::machine::Code;
+use crate::report::FileReport;
+use crate::verdict::{self, Results};
+use santoku_elf::{Function, Image};
+use santoku_ir::{FuncId, Program};
+use santoku_isa::Isa;
+use santoku_prove::cache::Store;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Stack of a working thread: terms are walked recursively.
+const STACK_BYTES: usize = 512 << 20;
+/// How often functions that cannot be proved alone are moved into their callers.
+const MOVES: usize = 3;
+
+/// Results and parameters, by position, that are the same object.
+pub type Shared = Vec<(usize, usize)>;
+
+/// How a file is certified.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Multiplications of secrets count as a leak.
+    pub secret_mul_leaks: bool,
+    /// Only this function, by symbol or by name in the program, and what it calls.
+    pub only: Option<String>,
+    /// At least 1.
+    pub threads: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { secret_mul_leaks: false, only: None, threads: 2 }
+    }
+}
+
+/// What the work needs from outside.
+pub struct World<'a> {
+    pub store: &'a dyn Store,
+    /// Microseconds since some moment.
+    pub clock: &'a (dyn Fn() -> u64 + Sync),
+    /// Told of every finished comparison: how many are done, how many are known of, the symbol.
+    pub tell: &'a (dyn Fn(usize, usize, &str) + Sync),
+}
+
+/// One comparison.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Job {
+    pub address: u64,
+    pub func: FuncId,
+    pub shared: Shared,
+}
+
+/// Its result.
+#[derive(Clone, Debug)]
+pub(crate) struct Done {
+    pub found: Found,
+    pub micros: u64,
+    pub cached: bool,
+}
+
+/// A file and a program, with the symbols that stand for functions.
+pub(crate) struct Subject<'a> {
+    pub image: &'a Image,
+    pub isa: Isa,
+    pub program: &'a Program,
+    pub symbols: BTreeMap<String, FuncId>,
+    pub options: &'a Options,
+}
+
+impl<'a> Subject<'a> {
+    /// The functions of the program that a symbol stands for: more than one where equal functions were folded.
+    pub fn functions_of(&self, f: &Function) -> BTreeSet<FuncId> {
+        std::iter::once(&f.name).chain(&f.aliases).filter_map(|n| self.symbols.get(n).copied()).collect()
+    }
+
+    /// All functions with source, and where they are.
+    pub fn known(&self) -> BTreeMap<FuncId, BTreeSet<u64>> {
+        let mut all: BTreeMap<FuncId, BTreeSet<u64>> = BTreeMap::new();
+        for f in &self.image.functions {
+            for func in self.functions_of(f) {
+                all.entry(func).or_default().insert(f.address);
+            }
+        }
+        all
+    }
+
+    fn without(&self, addresses: &BTreeSet<u64>) -> Subject<'a> {
+        let gone = |name: &str| self.image.function(name).is_some_and(|f| addresses.contains(&f.address));
+        let symbols = self.symbols.iter().filter(|(name, _)| !gone(name)).map(|(n, f)| (n.clone(), *f)).collect();
+        Subject { symbols, ..*self }
+    }
+
+    fn wanted(&self, f: &Function, func: FuncId) -> bool {
+        let Some(only) = &self.options.only else { return true };
+        f.name == *only || f.aliases.contains(only) || self.program.func(func).name == *only
+    }
+}
+
+/// Compares every function of a file with the program. `symbols`: the C name of functions of the program.
+pub fn certify(image: &Image, isa: Isa, program: &Program, symbols: BTreeMap<String, FuncId>, options: &Options, world: &World) -> FileReport {
+    let subject = Subject { image, isa, program, symbols, options };
+    let known = subject.known();
+    let mut results = Results::default();
+    let start = image.functions.iter().flat_map(|f| subject.functions_of(f).into_iter().map(move |func| (f, func)));
+    let start = start.filter(|(f, func)| subject.wanted(f, *func));
+    let open = start.map(|(f, func)| Job { address: f.address, func, shared: vec![] }).collect();
+    settle(&subject, &known, open, &mut results, world);
+    let moved = move_into_callers(&subject, &known, &mut results, world);
+    let mut open = BTreeSet::new();
+    for job in results.sound(&known) {
+        if job.shared.is_empty() && image.function_at(job.address).is_some_and(|f| !f.local) {
+            open.extend(coinciding(program, job.func).into_iter().map(|pair| Job { shared: vec![pair], ..job.clone() }));
+        }
+    }
+    settle(&subject.without(&moved), &known, open, &mut results, world);
+    verdict::report(&subject, &known, &results, &moved)
+}
+
+/// The pairs of a result and a parameter that a C caller may give the same object.
+fn coinciding(program: &Program, func: FuncId) -> Vec<(usize, usize)> {
+    let f = program.func(func);
+    let mut pairs = vec![];
+    for (r, result) in f.rets.iter().enumerate() {
+        for (p, param) in f.params.iter().enumerate() {
+            let (a, b) = (&f.local(*result).ty, &f.local(*param).ty);
+            if !a.is_scalar() && a.same_shape(b) {
+                pairs.push((r, p));
+            }
+        }
+    }
+    pairs
+}
+
+/// Runs these comparisons and all that they demand of the functions they call.
+fn settle(subject: &Subject, known: &BTreeMap<FuncId, BTreeSet<u64>>, mut open: BTreeSet<Job>, results: &mut Results, world: &World) {
+    let mut finished = 0;
+    while !open.is_empty() {
+        let jobs: Vec<Job> = std::mem::take(&mut open).into_iter().collect();
+        let total = finished + jobs.len();
+        let done = run(subject, &jobs, (finished, total), world);
+        finished = total;
+        for (job, done) in jobs.into_iter().zip(done) {
+            if done.found.verdict == Verdict::Equal {
+                for (func, shared) in &done.found.calls {
+                    let at = known.get(func).into_iter().flatten();
+                    open.extend(at.map(|address| Job { address: *address, func: *func, shared: shared.clone() }));
+                }
+            }
+            results.done.insert(job, done);
+        }
+        open.retain(|job| !results.done.contains_key(job));
+    }
+}
+
+/// Compilers may change the signature of a function that nobody else can call. Such functions are executed inside their
+/// callers instead, where that proves the callers. Gives the addresses of those functions.
+fn move_into_callers(subject: &Subject, known: &BTreeMap<FuncId, BTreeSet<u64>>, results: &mut Results, world: &World) -> BTreeSet<u64> {
+    let mut moved = BTreeSet::new();
+    for _ in 0..MOVES {
+        let local = |address: u64| subject.image.function_at(address).is_some_and(|f| f.local);
+        let failed = |job: &Job, done: &Done| done.found.verdict != Verdict::Equal && local(job.address);
+        let failing: BTreeSet<u64> = results.done.iter().filter(|(j, d)| failed(j, d)).map(|(j, _)| j.address).collect();
+        let sound = results.sound(known);
+        let open: BTreeSet<Job> = results.done.keys().filter(|j| !sound.contains(*j) && !failing.contains(&j.address)).cloned().collect();
+        let new: BTreeSet<u64> = failing.difference(&moved).copied().collect();
+        if new.is_empty() || open.is_empty() {
+            break;
+        }
+        let mut trial = results.clone();
+        let all = moved.union(&new).copied().collect();
+        settle(&subject.without(&all), known, open, &mut trial, world);
+        if trial.sound(known).len() <= sound.len() {
+            break;
+        }
+        *results = trial;
+        moved = all;
+    }
+    moved
+}
+
+/// Runs comparisons on several threads; results in order of the jobs.
+fn run(subject: &Subject, jobs: &[Job], (finished, total): (usize, usize), world: &World) -> Vec<Done> {
+    let Subject { image, isa, program, symbols, options } = subject;
+    let keys = Keys::new(image, isa, program, symbols, options);
+    let cut: BTreeSet<FuncId> = subject.known().into_keys().collect();
+    let (next, ended) = (AtomicUsize::new(0), AtomicUsize::new(finished));
+    let slots: Vec<Mutex<Option<Done>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    let worker = || {
+        let mut code = Code::new(image, *isa, program, symbols.clone());
+        code.secret_mul_leaks = options.secret_mul_leaks;
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let (Some(job), Some(slot)) = (jobs.get(at), slots.get(at)) else { return };
+            let symbol = image.function_at(job.address);
+            let done = one(&code, job, symbol, &keys, &cut, world);
+            (world.tell)(ended.fetch_add(1, Ordering::Relaxed) + 1, total, symbol.map_or("", |f| &f.name));
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+        }
+    };
+    std::thread::scope(|scope| {
+        let builder = || std::thread::Builder::new().stack_size(STACK_BYTES);
+        let threads = options.threads.clamp(1, jobs.len().max(1));
+        let started: Vec<_> = (0..threads).filter_map(|_| builder().spawn_scoped(scope, worker).ok()).collect();
+        if started.is_empty() {
+            worker();
+        }
+    });
+    let lost = || Done { found: failed("the comparison ended without a result".into()), micros: 0, cached: false };
+    slots.into_iter().map(|s| s.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(lost)).collect()
+}
+
+fn one(code: &Code, job: &Job, symbol: Option<&Function>, keys: &Keys, cut: &BTreeSet<FuncId>, world: &World) -> Done {
+    let start = (world.clock)();
+    let hash = symbol.map(|f| code.image.code_hash(f)).unwrap_or_default();
+    let key = keys.key(&hash, job.func, &job.shared);
+    if let Some(r) = key::recall(world.store, &key, code.program) {
+        let found = Found { verdict: Verdict::Equal, steps: r.steps, stack: r.stack, calls: r.calls, terms: r.terms, compared: r.compared };
+        return Done { found, micros: (world.clock)().saturating_sub(start), cached: true };
+    }
+    let found = match modelled(&job.shared) {
+        true => {
+            // A defect of the prover in one function leaves the others their results.
+            let compare = || function::compare(code, job.func, job.address, &job.shared, &|f| cut.contains(&f));
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(compare)).unwrap_or_else(|_| failed("the prover failed".into()))
+        }
+        false => failed("one object for a result and several parameters, or for several results, is not modelled".into()),
+    };
+    if found.verdict == Verdict::Equal {
+        key::remember(world.store, &key, code.program, &found);
+    }
+    Done { found, micros: (world.clock)().saturating_sub(start), cached: false }
+}
+
+/// The comparison gives a result the object of one parameter and every other parameter one of its own.
+fn modelled(shared: &Shared) -> bool {
+    let results: BTreeSet<usize> = shared.iter().map(|(r, _)| *r).collect();
+    let params: BTreeSet<usize> = shared.iter().map(|(_, p)| *p).collect();
+    results.len() == shared.len() && params.len() == shared.len()
+}
+
+fn failed(reason: String) -> Found {
+    Found { verdict: Verdict::Source(reason), steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0 }
+}
+
+/// Hash of a function as text.
+pub(crate) fn hash_of(image: &Image, f: &Function) -> String {
+    hex(&image.code_hash(f))
+}

@@ -1,0 +1,172 @@
+//! Results by content: what a proof of one function depends on, as a key.
+//!
+//! Needs: the hashes of an object file, the text of the core IR, a store given by the caller.  Keeps: only `equal` is
+//! remembered, with the calls it rests on, so a failure is always shown afresh.  Absent: files.
+
+use crate::file::Options;
+use crate::function::Found;
+use santoku_elf::{Access, Image};
+use santoku_ir::text::{func_text, print};
+use santoku_ir::{visit, Func, FuncId, Program, Stmt};
+use santoku_isa::Isa;
+use santoku_prove::cache::Store;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Changes whenever an engine may judge differently.
+pub const ENGINE_VERSION: &str = "santoku-certify 1";
+
+/// A proved function as it is kept. Callees by name: numbers differ between programs.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    /// Guards against a text under the wrong key.
+    key: String,
+    steps: u64,
+    stack: u64,
+    terms: usize,
+    compared: usize,
+    calls: Vec<(String, Vec<(usize, usize)>)>,
+}
+
+/// What a proof that was found in the store says.
+pub struct Recalled {
+    pub steps: u64,
+    pub stack: u64,
+    pub terms: usize,
+    pub compared: usize,
+    pub calls: BTreeSet<(FuncId, Vec<(usize, usize)>)>,
+}
+
+/// Makes the keys of one file and one program.
+pub struct Keys<'a> {
+    program: &'a Program,
+    /// Functions whose calls are not looked into, with their symbols.
+    cut: BTreeMap<FuncId, Vec<String>>,
+    /// What all functions of the file have in common: the machine, all code that is no function of the program.
+    common: [u8; 32],
+}
+
+impl<'a> Keys<'a> {
+    pub fn new(image: &Image, isa: &Isa, program: &'a Program, symbols: &BTreeMap<String, FuncId>, options: &Options) -> Keys<'a> {
+        let mut cut: BTreeMap<FuncId, Vec<String>> = BTreeMap::new();
+        for (symbol, func) in symbols {
+            if image.function(symbol).is_some() {
+                cut.entry(*func).or_default().push(symbol.clone());
+            }
+        }
+        Keys { program, cut, common: common(image, isa, program, symbols, options) }
+    }
+
+    /// The key of one comparison, 64 hexadecimal digits. `hash`: of the code.
+    pub fn key(&self, hash: &[u8; 32], func: FuncId, shared: &[(usize, usize)]) -> String {
+        let mut text = Sha256::new();
+        text.update(self.common);
+        text.update(hash);
+        text.update(format!("{shared:?}\n{}\n", self.program.func(func).name));
+        let (mut followed, mut cut) = (BTreeSet::from([func]), BTreeSet::new());
+        let mut open = vec![func];
+        while let Some(f) = open.pop() {
+            text.update(func_text(self.program, &bare(self.program.func(f))));
+            for callee in callees(self.program.func(f)) {
+                if self.cut.contains_key(&callee) {
+                    cut.insert(callee);
+                } else if followed.insert(callee) {
+                    open.push(callee);
+                }
+            }
+        }
+        for callee in cut {
+            let mut head = bare(self.program.func(callee));
+            head.body.clear();
+            text.update(func_text(self.program, &head));
+            text.update(format!("{:?}\n", self.cut.get(&callee)));
+        }
+        hex(&text.finalize())
+    }
+}
+
+/// Everything else that a comparison sees: instruction set, options, types and constants of the program, and the code that is
+/// executed wherever it is called, because no function of the program stands for it.
+fn common(image: &Image, isa: &Isa, program: &Program, symbols: &BTreeMap<String, FuncId>, options: &Options) -> [u8; 32] {
+    let mut text = Sha256::new();
+    text.update(ENGINE_VERSION);
+    text.update(format!("{isa:?} {}\n", options.secret_mul_leaks));
+    let types = Program { files: vec![], structs: program.structs.clone(), consts: program.consts.clone(), specs: program.specs.clone(), funcs: vec![], tests: vec![] };
+    text.update(print(&types));
+    for f in &image.functions {
+        if !std::iter::once(&f.name).chain(&f.aliases).any(|n| symbols.contains_key(n)) {
+            text.update(format!("{}\n", f.name));
+            text.update(image.code_hash(f));
+        }
+    }
+    for section in image.sections.iter().filter(|s| s.access == Access::Code) {
+        let mut at = section.address;
+        while at - section.address < section.size {
+            match image.function_at(at) {
+                Some(f) => at = f.address.saturating_add(f.size.max(1)),
+                None => {
+                    text.update([image.read_only(at).unwrap_or(0)]);
+                    at += 1;
+                }
+            }
+        }
+    }
+    text.finalize().into()
+}
+
+/// Places in the source do not enter a key, nor does the documentation.
+fn bare(f: &Func) -> Func {
+    let none = santoku_ir::Loc::default();
+    let mut f = f.clone();
+    (f.loc, f.doc) = (none, Default::default());
+    f.locals.iter_mut().for_each(|l| l.loc = none);
+    f.contracts.iter_mut().for_each(|c| c.loc = none);
+    strip(&mut f.body);
+    f
+}
+
+fn strip(body: &mut [Stmt]) {
+    for s in body {
+        match s {
+            Stmt::Assign { loc, .. } | Stmt::Call { loc, .. } | Stmt::For { loc, .. } | Stmt::If { loc, .. } | Stmt::Assert { loc, .. } => {
+                *loc = santoku_ir::Loc::default();
+            }
+        }
+        visit::blocks_mut(s).into_iter().for_each(|b| strip(b));
+    }
+}
+
+/// The functions that a function calls.
+pub fn callees(f: &Func) -> BTreeSet<FuncId> {
+    let mut out = BTreeSet::new();
+    visit::walk_stmts(&f.body, &mut |s| {
+        if let Stmt::Call { func, .. } = s {
+            out.insert(*func);
+        }
+    });
+    out
+}
+
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// The remembered proof under a key.
+pub fn recall(store: &dyn Store, key: &str, program: &Program) -> Option<Recalled> {
+    let kept: Kept = serde_json::from_str(&store.get(key)?).ok()?;
+    if kept.key != key {
+        return None;
+    }
+    let calls = kept.calls.into_iter().map(|(name, shared)| Some((program.find(&name)?, shared))).collect::<Option<_>>()?;
+    Some(Recalled { steps: kept.steps, stack: kept.stack, terms: kept.terms, compared: kept.compared, calls })
+}
+
+/// Remembers a comparison that found the function equal.
+pub fn remember(store: &dyn Store, key: &str, program: &Program, found: &Found) {
+    let calls = found.calls.iter().map(|(f, shared)| (program.func(*f).name.clone(), shared.clone())).collect();
+    let Found { steps, stack, terms, compared, .. } = *found;
+    if let Ok(text) = serde_json::to_string(&Kept { key: key.to_string(), steps, stack, terms, compared, calls }) {
+        store.put(key, &text);
+    }
+}

@@ -1,0 +1,287 @@
+//! What was found of a file, as data: for tables, for JSON, for manifests.
+//!
+//! Needs: nothing.  Keeps: the order of addresses; a report of no proved function never holds.  Absent: how things are shown.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What was found of a whole file.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileReport {
+    /// Version of the engine that judged.
+    pub engine: &'static str,
+    /// Instruction set that was assumed, `rv32imc`, and `_zba_zbb_zbs` behind it.
+    pub isa: String,
+    /// A linked image, not an object.
+    pub linked: bool,
+    /// Functions of the file, by address.
+    pub functions: Vec<FunctionReport>,
+    /// Functions of the program that have no symbol in the file, in order of the program.
+    pub without_symbol: Vec<WithoutSymbol>,
+    pub totals: Totals,
+    /// What the result rests on beside the proof.
+    pub assumed: Vec<&'static str>,
+}
+
+/// A function of the program that the file does not name.
+#[derive(Clone, Debug, Serialize)]
+pub struct WithoutSymbol {
+    /// Name in the core IR.
+    pub function: String,
+    /// Executed inside a function that is in the file; otherwise the file lacks it.
+    pub inlined: bool,
+}
+
+/// One symbol with code.
+#[derive(Clone, Debug, Serialize)]
+pub struct FunctionReport {
+    pub symbol: String,
+    /// Name in the core IR; none for code that the program does not know.
+    pub function: Option<String>,
+    pub address: u64,
+    /// Bytes of code.
+    pub bytes: u64,
+    /// SHA-256 of what the code means, see `santoku_elf::Image::code_hash`.
+    pub hash: String,
+    /// Not visible to other files.
+    pub local: bool,
+    pub status: Status,
+    /// Counts of the comparison in which no objects coincide.
+    pub work: Work,
+    /// Calls it rests on, by name of the callee.
+    pub calls: Vec<Rest>,
+    /// Code without a proof of its own that it runs, directly or through others such.
+    pub inside: Vec<crate::manifest::Inside>,
+    /// Comparisons in which results share an object with a parameter, because a caller does so or could.
+    pub shared: Vec<SharedReport>,
+}
+
+/// How much was looked at.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Work {
+    /// Instructions followed.
+    pub instructions: u64,
+    /// Bytes of stack, at most.
+    pub stack: u64,
+    /// Monomials of all terms.
+    pub terms: usize,
+    /// Results and registers compared.
+    pub compared: usize,
+    pub micros: u64,
+    /// Found in the store, not proved anew.
+    pub cached: bool,
+}
+
+/// A comparison with results in the places of parameters.
+#[derive(Clone, Debug, Serialize)]
+pub struct SharedReport {
+    /// Names of a result and of the parameter that is the same object.
+    pub pairs: Vec<(String, String)>,
+    pub status: Status,
+    pub work: Work,
+    /// Calls it rests on.
+    pub calls: Vec<Rest>,
+}
+
+/// A callee that a proof rests on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Rest {
+    /// Name in the core IR.
+    pub function: String,
+    /// Results that share an object with a parameter, in this call.
+    pub shared: Vec<(String, String)>,
+}
+
+/// A place in the code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Site {
+    pub pc: u64,
+    pub instruction: String,
+    /// File and line, where the file has a line table.
+    pub line: Option<(String, u32)>,
+}
+
+/// Two terms that are not shown equal, and how far apart they are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Differing {
+    /// Which word.
+    pub what: String,
+    /// The smallest terms that differ.
+    pub machine: String,
+    pub source: String,
+    /// An input on which the words differ, with both values; in `not_proved` it need not be one that a caller could give.
+    pub witness: Option<Witness>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Witness {
+    /// Name and value.
+    pub inputs: Vec<(String, String)>,
+    pub machine: String,
+    pub source: String,
+}
+
+/// What is known of a function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum Status {
+    /// Proved, and so is everything it rests on.
+    Equal,
+    /// Proved as part of every function that calls it.
+    Inside { callers: Vec<String> },
+    /// Nothing in the program stands for it, and nothing that was proved runs it.
+    NoSource,
+    /// Gives another value on the inputs shown.
+    Refuted(Differing),
+    NotProved(Differing),
+    /// A branch, an address or an operation of variable time depends on a secret.
+    Leak { what: String, site: Site, term: String },
+    /// Memory or registers are used that the function must leave alone.
+    Broken { reason: String, site: Site },
+    /// Code that the executor does not follow.
+    NotFollowed { reason: String, site: Site },
+    /// Source that the executor does not follow.
+    SourceNotFollowed { reason: String },
+    /// Equal if its callee were, which is not proved.
+    RestsOn { callee: Rest },
+}
+
+impl Status {
+    /// The word for tables and counts.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Status::Equal => "equal",
+            Status::Inside { .. } => "inside its callers",
+            Status::NoSource => "no source",
+            Status::Refuted(_) => "refuted",
+            Status::NotProved(_) => "not proved",
+            Status::Leak { .. } => "secret leak",
+            Status::Broken { .. } => "broken rule",
+            Status::NotFollowed { .. } => "not followed",
+            Status::SourceNotFollowed { .. } => "source not followed",
+            Status::RestsOn { .. } => "rests on another",
+        }
+    }
+
+    /// Nothing about the code is open.
+    pub fn holds(&self) -> bool {
+        matches!(self, Status::Equal | Status::Inside { .. })
+    }
+
+    /// Why it is not proved, in one line; `None` where it is.
+    pub fn reason(&self) -> Option<String> {
+        Some(match self {
+            Status::Equal | Status::Inside { .. } => return None,
+            Status::NoSource => "no function of the program stands for it".into(),
+            Status::Refuted(d) | Status::NotProved(d) => d.line(),
+            Status::Leak { what, site, term } => format!("{what}: `{}` at {}: {term}", site.instruction, site.place()),
+            Status::Broken { reason, site } | Status::NotFollowed { reason, site } => {
+                format!("{reason}: `{}` at {}", site.instruction, site.place())
+            }
+            Status::SourceNotFollowed { reason } => reason.clone(),
+            Status::RestsOn { callee } => format!("rests on {callee}, which is not proved"),
+        })
+    }
+}
+
+impl Differing {
+    fn line(&self) -> String {
+        match &self.witness {
+            Some(w) => format!("{}: the code gives {}, the source {}", self.what, w.machine, w.source),
+            None => format!("{}: the code has {}, the source {}", self.what, self.machine, self.source),
+        }
+    }
+}
+
+impl Site {
+    /// `f.c:12 (0x1a4)`, or the address alone.
+    pub fn place(&self) -> String {
+        match &self.line {
+            Some((file, line)) => format!("{file}:{line} ({:#x})", self.pc),
+            None => format!("{:#x}", self.pc),
+        }
+    }
+}
+
+impl std::fmt::Display for Rest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}`", self.function)?;
+        for (result, parameter) in &self.shared {
+            write!(f, ", its result `{result}` in the place of `{parameter}`")?;
+        }
+        Ok(())
+    }
+}
+
+/// Counts over the functions of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// Functions of the file that stand for one of the program.
+    pub functions: usize,
+    /// Of those, proved: equal, or inside their callers.
+    pub proved: usize,
+    /// Of those, proved on their own.
+    pub equal: usize,
+    pub without_source: usize,
+    /// Comparisons that held with a result in the place of a parameter.
+    pub shared: usize,
+    pub instructions: u64,
+    pub compared: usize,
+    pub bytes: u64,
+    /// Found in the store.
+    pub cached: usize,
+    /// Time of all comparisons together.
+    pub micros: u64,
+    /// Functions of the program, by the word of their verdict.
+    pub verdicts: BTreeMap<&'static str, usize>,
+}
+
+impl Totals {
+    pub(crate) fn of(functions: &[FunctionReport]) -> Totals {
+        let mut t = Totals::default();
+        for f in functions {
+            if f.function.is_none() {
+                t.without_source += usize::from(f.status == Status::NoSource);
+                continue;
+            }
+            t.functions += 1;
+            t.proved += usize::from(f.status.holds());
+            t.equal += usize::from(f.status == Status::Equal);
+            t.bytes += f.bytes;
+            *t.verdicts.entry(f.status.word()).or_default() += 1;
+            t.shared += f.shared.iter().filter(|s| s.status.holds()).count();
+            for w in std::iter::once(&f.work).chain(f.shared.iter().map(|s| &s.work)) {
+                t.instructions += w.instructions;
+                t.compared += w.compared;
+                t.micros += w.micros;
+                t.cached += usize::from(w.cached);
+            }
+        }
+        t
+    }
+}
+
+impl FileReport {
+    /// Every function of the program that the file has is proved, and at least one on its own.
+    pub fn holds(&self) -> bool {
+        self.totals.equal > 0 && self.totals.proved == self.totals.functions
+    }
+
+    /// Functions of the program in the file that are not proved.
+    pub fn open(&self) -> impl Iterator<Item = &FunctionReport> {
+        self.functions.iter().filter(|f| f.function.is_some() && !f.status.holds())
+    }
+}
+
+/// What the result rests on beside the proof.
+pub const ASSUMED: [&str; 9] = [
+    "the processor does what the instruction model (crate `isa`) says, and its time and memory traces show no more than the addresses of code and data and the operands of operations listed as variable-time",
+    "the file's bytes, relocations and symbols mean what the reader (crate `elf`) says, and reach the processor unchanged",
+    "arguments and results travel as the integer calling convention says, with the C types that the ranges of the source give",
+    "inputs are in the ranges and meet the preconditions of the source",
+    "the source itself keeps its obligations: what `santoku prove` proves",
+    "objects given by pointer lie whole in memory, aligned, and do not overlap each other, the stack, code or constants, except in the ways listed under `shared`",
+    "the stack is as large as the functions need, and nothing else writes to the memory of a function while it runs",
+    "`memcpy`, `memmove` and `memset` of the C library do what the standard says, in time that depends on length and addresses alone",
+    "a hash names a function with its constants; who relies on hashes needs those of all functions it calls",
+];

@@ -1,0 +1,302 @@
+//! From the answers of single comparisons to what is said of each function.
+//!
+//! Needs: comparisons.  Keeps: what rests on something unproved is not proved.  Absent: proofs.
+
+use crate::file::{hash_of, Done, Job, Shared, Subject};
+use crate::function::{Difference, Verdict};
+use crate::isa::isa_name;
+use crate::key::{callees, ENGINE_VERSION};
+use crate::manifest::Inside;
+use crate::machine::{Halt, Leak, Why};
+use crate::report::{Differing, FileReport, FunctionReport, Rest, SharedReport, Site, Status, Totals, WithoutSymbol, Witness, Work, ASSUMED};
+use santoku_elf::Function;
+use santoku_ir::{FuncId, Program};
+use santoku_isa::Sem;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All comparisons made.
+#[derive(Clone, Default)]
+pub(crate) struct Results {
+    pub done: BTreeMap<Job, Done>,
+}
+
+type Known = BTreeMap<FuncId, BTreeSet<u64>>;
+
+impl Results {
+    /// The comparisons that hold together with all they demand: of every function of that name in the file.
+    pub fn sound(&self, known: &Known) -> BTreeSet<Job> {
+        let equal = self.done.iter().filter(|(_, d)| d.found.verdict == Verdict::Equal);
+        let mut sound: BTreeSet<Job> = equal.map(|(j, _)| j.clone()).collect();
+        loop {
+            let rests = |j: &Job| self.unproved(j, known, &sound).is_some();
+            let lost: Vec<Job> = sound.iter().filter(|j| rests(j)).cloned().collect();
+            if lost.is_empty() {
+                return sound;
+            }
+            lost.iter().for_each(|j| {
+                sound.remove(j);
+            });
+        }
+    }
+
+    /// A call that a comparison rests on and that is not among these.
+    fn unproved(&self, job: &Job, known: &Known, sound: &BTreeSet<Job>) -> Option<(FuncId, Shared)> {
+        let calls = &self.done.get(job)?.found.calls;
+        let holds = |(func, shared): &(FuncId, Shared)| {
+            let places = known.get(func).filter(|all| !all.is_empty());
+            places.is_some_and(|all| all.iter().all(|a| sound.contains(&Job { address: *a, func: *func, shared: shared.clone() })))
+        };
+        calls.iter().find(|c| !holds(c)).cloned()
+    }
+}
+
+/// Puts the report together. `moved`: functions executed inside their callers.
+pub(crate) fn report(subject: &Subject, known: &Known, results: &Results, moved: &BTreeSet<u64>) -> FileReport {
+    let sound = results.sound(known);
+    let view = View { subject, known, results, sound: &sound, moved, callers: callers(subject) };
+    let runs = view.runs();
+    let mut functions = vec![];
+    for f in &subject.image.functions {
+        let known = subject.functions_of(f);
+        if known.is_empty() {
+            let callers = runs.get(&f.address).cloned().unwrap_or_default();
+            let status = if callers.is_empty() { Status::NoSource } else { Status::Inside { callers } };
+            functions.push(view.bare(f, None, status));
+        }
+        functions.extend(known.into_iter().filter_map(|func| view.function(f, func, runs.get(&f.address))));
+    }
+    let totals = Totals::of(&functions);
+    FileReport {
+        engine: ENGINE_VERSION,
+        isa: isa_name(&subject.isa),
+        linked: subject.image.linked,
+        functions,
+        without_symbol: view.without_symbol(),
+        totals,
+        assumed: ASSUMED.to_vec(),
+    }
+}
+
+/// By the function called, its direct callers.
+type Callers = BTreeMap<u64, BTreeSet<u64>>;
+
+struct View<'a> {
+    subject: &'a Subject<'a>,
+    known: &'a Known,
+    results: &'a Results,
+    sound: &'a BTreeSet<Job>,
+    moved: &'a BTreeSet<u64>,
+    callers: Callers,
+}
+
+impl View<'_> {
+    fn bare(&self, f: &Function, func: Option<FuncId>, status: Status) -> FunctionReport {
+        FunctionReport {
+            symbol: f.name.clone(),
+            function: func.map(|id| self.subject.program.func(id).name.clone()),
+            address: f.address,
+            bytes: f.size,
+            hash: hash_of(self.subject.image, f),
+            local: f.local,
+            status,
+            work: Work::default(),
+            calls: vec![],
+            inside: vec![],
+            shared: vec![],
+        }
+    }
+
+    /// `None`: it was not asked for.
+    fn function(&self, f: &Function, func: FuncId, callers: Option<&Vec<String>>) -> Option<FunctionReport> {
+        let own = Job { address: f.address, func, shared: vec![] };
+        let of_it = |job: &&Job| job.address == f.address && job.func == func;
+        let jobs: Vec<&Job> = self.results.done.keys().filter(of_it).collect();
+        // Asked for only in the ways in which it is called.
+        let main = jobs.iter().find(|j| ***j == own).or(jobs.first())?;
+        let done = self.results.done.get(*main)?;
+        let mut status = self.status(main, done);
+        if let Some(callers) = callers.filter(|_| !status.holds() && self.moved.contains(&f.address)) {
+            status = Status::Inside { callers: callers.clone() };
+        }
+        let mut out = self.bare(f, Some(func), status);
+        out.work = work(done);
+        out.calls = self.rests(done);
+        out.inside = self.inside_of(f.address);
+        for job in jobs.iter().filter(|j| !j.shared.is_empty()) {
+            if let Some(done) = self.results.done.get(*job) {
+                let pairs = pairs(self.subject.program, func, &job.shared);
+                out.shared.push(SharedReport { pairs, status: self.status(job, done), work: work(done), calls: self.rests(done) });
+            }
+        }
+        Some(out)
+    }
+
+    fn rests(&self, done: &Done) -> Vec<Rest> {
+        done.found.calls.iter().map(|(g, shared)| self.rest(*g, shared)).collect()
+    }
+
+    fn rest(&self, func: FuncId, shared: &Shared) -> Rest {
+        let program = self.subject.program;
+        Rest { function: program.func(func).name.clone(), shared: pairs(program, func, shared) }
+    }
+
+    fn status(&self, job: &Job, done: &Done) -> Status {
+        match &done.found.verdict {
+            Verdict::Equal if self.sound.contains(job) => Status::Equal,
+            Verdict::Equal => match self.results.unproved(job, self.known, self.sound) {
+                Some((func, shared)) => Status::RestsOn { callee: self.rest(func, &shared) },
+                None => Status::SourceNotFollowed { reason: "rests on itself".into() },
+            },
+            Verdict::Differs(d) => Status::Refuted(differing(d)),
+            Verdict::NotProved(d) => Status::NotProved(differing(d)),
+            Verdict::Halted(halt) => self.halted(halt),
+            Verdict::Source(reason) => Status::SourceNotFollowed { reason: reason.clone() },
+        }
+    }
+
+    fn halted(&self, Halt { pc, why }: &Halt) -> Status {
+        let Subject { image, isa, .. } = self.subject;
+        let decoded = image.fetch(*pc).and_then(|word| santoku_isa::decode(isa, word));
+        let instruction = decoded.map_or_else(|| "not an instruction".to_string(), |i| i.to_string());
+        let site = Site { pc: *pc, instruction, line: image.line(*pc) };
+        match why {
+            Why::Secret(leak, term) => {
+                let what = match leak {
+                    Leak::Branch => "a branch depends on a secret",
+                    Leak::Address => "an address depends on a secret",
+                    Leak::Time => "an operation of variable time works on a secret",
+                };
+                Status::Leak { what: what.into(), site, term: term.clone() }
+            }
+            Why::Memory(reason) | Why::Convention(reason) => Status::Broken { reason: reason.clone(), site },
+            Why::Unsupported(_) | Why::TooBig => Status::NotFollowed { reason: why.to_string(), site },
+        }
+    }
+
+    /// No function of the program is taken to stand for the code at an address.
+    fn is_inside(&self, address: u64) -> bool {
+        let unknown = |f: &Function| self.subject.functions_of(f).is_empty();
+        self.moved.contains(&address) || self.subject.image.function_at(address).is_some_and(unknown)
+    }
+
+    /// Functions that are executed inside others, with those: only where all of them are proved.
+    fn runs(&self) -> BTreeMap<u64, Vec<String>> {
+        let inside = self.callers.keys().copied().filter(|a| self.is_inside(*a));
+        inside.filter_map(|a| Some((a, self.proved_callers(a)?))).collect()
+    }
+
+    /// What a function runs that has no proof of its own.
+    fn inside_of(&self, address: u64) -> Vec<Inside> {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![address]);
+        while let Some(at) = open.pop() {
+            let called = self.callers.iter().filter(|(to, from)| from.contains(&at) && self.is_inside(**to));
+            open.extend(called.map(|(to, _)| *to).filter(|to| seen.insert(*to)));
+        }
+        let image = self.subject.image;
+        let all = seen.into_iter().filter(|a| *a != address).filter_map(|a| image.function_at(a));
+        all.map(|f| Inside { symbol: f.name.clone(), hash: hash_of(image, f) }).collect()
+    }
+
+    /// The proved functions that run the code at an address; `None` if others call it too.
+    fn proved_callers(&self, address: u64) -> Option<Vec<String>> {
+        let (mut seen, mut open) = (BTreeSet::from([address]), vec![address]);
+        let mut names = BTreeSet::new();
+        while let Some(at) = open.pop() {
+            let from = self.callers.get(&at).filter(|c| !c.is_empty())?;
+            for caller in from {
+                if self.is_inside(*caller) {
+                    if seen.insert(*caller) {
+                        open.push(*caller);
+                    }
+                    continue;
+                }
+                let f = self.subject.image.function_at(*caller)?;
+                let proved = |func: &FuncId| self.sound.contains(&Job { address: *caller, func: *func, shared: vec![] });
+                if !self.subject.functions_of(f).iter().all(proved) {
+                    return None;
+                }
+                names.insert(f.name.clone());
+            }
+        }
+        Some(names.into_iter().collect())
+    }
+
+    fn without_symbol(&self) -> Vec<WithoutSymbol> {
+        let program = self.subject.program;
+        let here: BTreeSet<FuncId> = self.results.done.keys().map(|j| j.func).collect();
+        let mut inside = BTreeSet::new();
+        let mut open: Vec<FuncId> = here.iter().copied().collect();
+        while let Some(f) = open.pop() {
+            for callee in callees(program.func(f)) {
+                if !self.known.contains_key(&callee) && inside.insert(callee) {
+                    open.push(callee);
+                }
+            }
+        }
+        let all = (0..program.funcs.len() as u32).map(FuncId).filter(|f| !self.known.contains_key(f));
+        all.map(|f| WithoutSymbol { function: program.func(f).name.clone(), inlined: inside.contains(&f) }).collect()
+    }
+}
+
+fn work(done: &Done) -> Work {
+    let f = &done.found;
+    Work { instructions: f.steps, stack: f.stack, terms: f.terms, compared: f.compared, micros: done.micros, cached: done.cached }
+}
+
+fn pairs(program: &Program, func: FuncId, shared: &Shared) -> Vec<(String, String)> {
+    let f = program.func(func);
+    let name = |id: &santoku_ir::LocalId| f.local(*id).name.clone();
+    shared.iter().filter_map(|(r, p)| Some((name(f.rets.get(*r)?), name(f.params.get(*p)?)))).collect()
+}
+
+fn differing(d: &Difference) -> Differing {
+    let witness = d.witness.clone().map(|(inputs, machine, source)| Witness { inputs, machine, source });
+    Differing { what: d.what.clone(), machine: d.machine.clone(), source: d.source.clone(), witness }
+}
+
+/// Who calls, jumps or branches to whom, directly.
+fn callers(subject: &Subject) -> Callers {
+    let mut callers = Callers::new();
+    for f in &subject.image.functions {
+        for to in targets(subject, f) {
+            if let Some(g) = subject.image.function_at(to).filter(|g| g.address != f.address) {
+                callers.entry(g.address).or_default().insert(f.address);
+            }
+        }
+    }
+    callers
+}
+
+/// Where a function's direct jumps, branches and calls lead.
+fn targets(subject: &Subject, f: &Function) -> BTreeSet<u64> {
+    let Subject { image, isa, .. } = subject;
+    let mask = isa.xlen.mask();
+    let mut high: BTreeMap<u8, u64> = BTreeMap::new();
+    let (mut out, mut pc) = (BTreeSet::new(), f.address);
+    while pc.wrapping_sub(f.address) < f.size {
+        let inst = image.fetch(pc).and_then(|word| santoku_isa::decode(isa, word));
+        let Some(inst) = inst else {
+            pc = pc.wrapping_add(2);
+            continue;
+        };
+        let there = |base: u64| base.wrapping_add(inst.imm as u64) & mask;
+        match (&inst.row.sem, inst.row.name) {
+            (Sem::Branch(_), _) => {
+                out.insert(there(pc));
+            }
+            (Sem::Jump(_), "jal") => {
+                out.insert(there(pc));
+            }
+            (Sem::Jump(_), _) => out.extend(high.get(&inst.rs1).map(|base| there(*base))),
+            (_, "auipc") => {
+                high.insert(inst.rd, there(pc));
+            }
+            (_, "lui") => {
+                high.insert(inst.rd, there(0));
+            }
+            _ => {}
+        }
+        pc = pc.wrapping_add(u64::from(inst.len));
+    }
+    out
+}

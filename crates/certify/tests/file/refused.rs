@@ -1,0 +1,137 @@
+//! Wrong code.
+
+use crate::support::{judged, made, object, of, patched, Compiler, Made};
+use crate::PROGRAM;
+use santoku_certify::report::{FileReport, Status};
+
+/// `xor rd, rs1, rs2` as `or`.
+pub fn xor_to_or(word: u32) -> Option<u32> {
+    (word & 0xfe00_707f == 0x0000_4033).then_some(word | 0x2000)
+}
+
+/// The report of hand-written C (or assembly) in the place of the program's.
+fn by_hand(name: &str, text: &str) -> Option<(Made, FileReport)> {
+    let made = made(PROGRAM);
+    let object = object(Compiler::Gcc, "rv32im", "O1", name, text)?;
+    let report = judged(&made, &object);
+    assert!(!report.holds(), "{report:?}");
+    Some((made, report))
+}
+
+#[test]
+fn a_patched_instruction_is_refuted_by_an_input() {
+    let made = made(PROGRAM);
+    let Some(good) = object(Compiler::Gcc, "rv32im", "O2", "unit.c", &made.c) else { return };
+    assert!(judged(&made, &good).holds());
+    let report = judged(&made, &patched(&good, "choose", xor_to_or));
+    assert!(!report.holds());
+    let Status::Refuted(d) = &of(&report, "choose").status else { panic!("{:?}", of(&report, "choose").status) };
+    let witness = d.witness.as_ref().expect("an input");
+    assert_eq!(d.what, "the result in a0");
+    assert_ne!(witness.machine, witness.source);
+    assert_eq!(witness.inputs.len(), 3);
+    assert_eq!(of(&report, "add").status, Status::Equal, "the others stand");
+}
+
+#[test]
+fn a_wrong_body_is_refuted_and_so_is_who_rests_on_it() {
+    let made = made(PROGRAM);
+    let wrong = made.c.replace("<< 7", "<< 8");
+    assert_ne!(wrong, made.c);
+    let Some(object) = object(Compiler::Gcc, "rv32im", "O1", "unit.c", &wrong) else { return };
+    let report = judged(&made, &object);
+    assert!(!report.holds());
+    assert!(matches!(of(&report, "unit_step").status, Status::Refuted(_)), "{:?}", of(&report, "unit_step").status);
+    let Status::RestsOn { callee } = &of(&report, "twice").status else { panic!("{:?}", of(&report, "twice").status) };
+    assert_eq!(callee.function, "unit.step");
+    assert_eq!(of(&report, "add").status, Status::Equal);
+}
+
+#[test]
+fn a_branch_on_a_secret_is_told_with_its_line() {
+    let text = "#include <stdint.h>\nuint32_t choose(uint32_t x, uint32_t y, uint32_t s)\n{\n  if (s) {\n    __asm__ volatile(\"\");\n    return x;\n  }\n  return y;\n}\n";
+    let Some((_, report)) = by_hand("leak.c", text) else { return };
+    let Status::Leak { what, site, term } = &of(&report, "choose").status else { panic!("{:?}", of(&report, "choose").status) };
+    assert!(what.contains("branch") && term.contains('s'), "{what}: {term}");
+    assert!(site.line.as_ref().is_some_and(|(file, line)| file.ends_with("leak.c") && *line == 4), "{site:?}");
+    assert!(site.instruction.starts_with('b'), "{site:?}");
+}
+
+#[test]
+fn an_address_that_depends_on_a_secret_is_told() {
+    let text = "#include <stdint.h>\nuint32_t choose(uint32_t x, uint32_t y, uint32_t s)\n{\n  volatile uint32_t both[2];\n  both[0] = y;\n  both[1] = x;\n  return both[s];\n}\n";
+    let Some((_, report)) = by_hand("leak.c", text) else { return };
+    let Status::Leak { what, site, .. } = &of(&report, "choose").status else { panic!("{:?}", of(&report, "choose").status) };
+    assert!(what.contains("address") && site.line.as_ref().is_some_and(|(_, line)| *line == 7), "{what} {site:?}");
+}
+
+#[test]
+fn writes_outside_the_results_are_refused() {
+    for (line, word) in [("r[4] = 1;", "outside"), ("((uint32_t *)b)[0] = r[0];", "input"), ("*(volatile uint32_t *)64 = 1;", "fixed")] {
+        let text = format!("#include <stdint.h>\nvoid add(uint32_t *r, const uint32_t *a, const uint32_t *b)\n{{\n  for (int i = 0; i < 4; i++) r[i] = a[i] + b[i];\n  {line}\n}}\n");
+        let Some((_, report)) = by_hand("unit.c", &text) else { return };
+        let Status::Broken { reason, site } = &of(&report, "add").status else { panic!("{line}: {:?}", of(&report, "add").status) };
+        assert!(reason.contains(word), "{line}: {reason}");
+        assert!(site.instruction.starts_with("sw"), "{site:?}");
+    }
+}
+
+#[test]
+fn a_register_that_is_not_handed_back_is_told() {
+    let choose = |body: &str| format!(".globl choose\n.type choose, @function\nchoose:\n{body}\n  ret\n.size choose, .-choose\n");
+    let right = "  neg a2, a2\n  xor a0, a0, a1\n  and a0, a0, a2\n  xor a0, a0, a1";
+    let made = made(PROGRAM);
+    let Some(good) = object(Compiler::Gcc, "rv32im", "O1", "unit.S", &choose(right)) else { return };
+    assert!(judged(&made, &good).holds());
+    for (line, what) in [("  li s0, 1", "register s0"), ("  mv gp, a0", "register gp"), ("  addi sp, sp, -16", "the stack pointer")] {
+        let Some((_, report)) = by_hand("unit.S", &choose(&format!("{right}\n{line}"))) else { return };
+        match &of(&report, "choose").status {
+            Status::Refuted(d) | Status::NotProved(d) => assert_eq!(d.what, what),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_proof_of_nothing_is_no_success() {
+    let Some((_, report)) = by_hand("other.c", "int something_else(void) { return 1; }\n") else { return };
+    assert_eq!((report.totals.functions, report.totals.proved), (0, 0));
+    assert_eq!(of(&report, "something_else").status, Status::NoSource);
+    assert!(report.without_symbol.iter().all(|w| !w.inlined) && !report.without_symbol.is_empty());
+}
+
+/// Right while the result shares its object with nothing or with `a`; wrong once `b` is that object, too.
+#[test]
+fn one_object_for_a_result_and_two_parameters_is_no_harmless_call() {
+    let source = "@noinline
+fn total(a: [u32; 4], b: [u32; 4]) -> [u32; 4] {
+  var r: [u32; 4]
+  for i in 0..<4 { r[i] = a[i] + b[i] }
+  r
+}
+@export(\"double\")
+fn double(a: [u32; 4]) -> [u32; 4] { total(a, a) }
+";
+    let text = "#include <stdint.h>
+static __attribute__((noinline)) void unit_total(uint32_t *r, const uint32_t *a, const uint32_t *b)
+{
+  for (int i = 0; i < 4; i++) {
+    uint32_t x = a[i];
+    *(volatile uint32_t *)&r[i] = x + 1;
+    *(volatile uint32_t *)&r[i] = x + ((const volatile uint32_t *)b)[i];
+  }
+}
+void double_(uint32_t *r, const uint32_t *a) __asm__(\"double\");
+void double_(uint32_t *r, const uint32_t *a)
+{
+  for (int i = 0; i < 4; i++) *(volatile uint32_t *)&r[i] = a[i];
+  unit_total(r, r, r);
+}
+";
+    let made = made(source);
+    let Some(object) = object(Compiler::Gcc, "rv32im", "O1", "unit.c", text) else { return };
+    let report = judged(&made, &object);
+    assert_eq!(of(&report, "unit_total").status, Status::Equal);
+    assert!(!of(&report, "double").status.holds(), "{:?}", of(&report, "double").status);
+    assert!(!report.holds());
+}

@@ -1,0 +1,116 @@
+//! Small programs, compiled by real compilers.
+
+use santoku_certify::report::{FileReport, FunctionReport};
+use santoku_certify::{certify, Options, World};
+use santoku_driver::{build, check, BuildOptions, Request, Store, Target};
+use santoku_elf::Image;
+use santoku_ir::{FuncId, Program};
+use santoku_isa::Isa;
+use santoku_passes::Level;
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::sync::Mutex;
+
+/// A program and the C that is made from it.
+pub struct Made {
+    pub program: Program,
+    pub symbols: BTreeMap<String, FuncId>,
+    /// One file; the header's prototypes are not needed.
+    pub c: String,
+}
+
+pub fn made(text: &str) -> Made {
+    let target = Target::built_in("portable").expect("its file is right").expect("it is compiled in");
+    let mut load = |path: &str| Ok((path == "unit.stk").then(|| text.to_string()));
+    let checked = check(&Request::new("unit.stk", target), &mut load).unwrap_or_else(|f| panic!("{f:?}"));
+    let options =
+        BuildOptions { level: Level::O2, without: Default::default(), dump_after: None, unit: "unit".into(), provenance: String::new() };
+    let built = build(&checked, &options, &|| 0).unwrap_or_else(|f| panic!("{f:?}"));
+    let text = |name: &str| built.files.iter().find(|(n, _)| n == name).map(|(_, t)| t.clone()).expect("a file");
+    let c = text("unit.c").replace("#include \"unit.h\"", &text("unit.h")).replace("#include <string.h>", STRING);
+    let symbols = built.names.iter().map(|(func, name)| (name.clone(), *func)).collect();
+    Made { program: built.program, symbols, c }
+}
+
+const STRING: &str = "void *memcpy(void *, const void *, __SIZE_TYPE__);\nvoid *memmove(void *, const void *, __SIZE_TYPE__);\nvoid *memset(void *, int, __SIZE_TYPE__);";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compiler {
+    Gcc,
+    Clang,
+}
+
+/// An object, or `None` with a printed reason where there is no such compiler.
+pub fn object(compiler: Compiler, march: &str, level: &str, name: &str, text: &str) -> Option<Vec<u8>> {
+    let (variable, usual) = match compiler {
+        Compiler::Gcc => ("SANTOKU_RV32_GCC", "riscv64-unknown-elf-gcc"),
+        Compiler::Clang => ("SANTOKU_CLANG", "clang-19"),
+    };
+    let program = std::env::var(variable).unwrap_or_else(|_| usual.to_string());
+    let folder = tempfile::tempdir().expect("scratch");
+    std::fs::write(folder.path().join(name), text).expect("scratch");
+    let mut cc = Command::new(&program);
+    if compiler == Compiler::Clang {
+        cc.arg(format!("--target=riscv{}-unknown-elf", &march[2..4]));
+    }
+    let mabi = if march.starts_with("rv32") { "ilp32" } else { "lp64" };
+    cc.args([&format!("-march={march}"), &format!("-mabi={mabi}"), &format!("-{level}")]);
+    cc.args(["-g", "-ffreestanding", "-fno-pic", "-ffunction-sections", "-fdata-sections", "-c", name, "-o", "unit.o"]);
+    let done = match cc.current_dir(folder.path()).output() {
+        Ok(done) => done,
+        Err(e) => {
+            println!("skipped: `{program}` does not run here: {e}");
+            return None;
+        }
+    };
+    assert!(done.status.success(), "{}\n{text}", String::from_utf8_lossy(&done.stderr));
+    Some(std::fs::read(folder.path().join("unit.o")).expect("an object"))
+}
+
+/// Keeps texts in memory, and counts what was found.
+#[derive(Default)]
+pub struct Memory(pub Mutex<BTreeMap<String, String>>);
+
+impl Store for Memory {
+    fn get(&self, key: &str) -> Option<String> {
+        self.0.lock().expect("one thread at a time").get(key).cloned()
+    }
+    fn put(&self, key: &str, text: &str) {
+        self.0.lock().expect("one thread at a time").insert(key.into(), text.into());
+    }
+}
+
+pub fn image(object: &[u8]) -> Image {
+    santoku_elf::load(object).unwrap_or_else(|e| panic!("{e}"))
+}
+
+pub fn judged_with(made: &Made, object: &[u8], options: &Options, store: &dyn Store) -> FileReport {
+    let image = image(object);
+    let isa = if image.xlen == 32 { Isa::rv32imc() } else { Isa::rv64imc() };
+    let world = World { store, clock: &|| 0, tell: &|_, _, _| {} };
+    certify(&image, isa, &made.program, made.symbols.clone(), options, &world)
+}
+
+pub fn judged(made: &Made, object: &[u8]) -> FileReport {
+    judged_with(made, object, &Options::default(), &Memory::default())
+}
+
+pub fn of<'r>(report: &'r FileReport, symbol: &str) -> &'r FunctionReport {
+    let found = report.functions.iter().find(|f| f.symbol == symbol);
+    found.unwrap_or_else(|| panic!("no {symbol} in {:?}", report.functions.iter().map(|f| &f.symbol).collect::<Vec<_>>()))
+}
+
+/// Changes the first instruction of a function for which `change` gives another. The function must hold no relocation.
+pub fn patched(object: &[u8], symbol: &str, change: impl Fn(u32) -> Option<u32>) -> Vec<u8> {
+    let image = image(object);
+    let f = image.function(symbol).unwrap_or_else(|| panic!("no {symbol}"));
+    let words: Vec<u32> = (0..f.size / 4).map(|k| image.fetch(f.address + 4 * k).expect("code")).collect();
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let at: Vec<usize> = (0..object.len() - bytes.len()).filter(|k| object[*k..].starts_with(&bytes)).collect();
+    assert_eq!(at.len(), 1, "the code of {symbol} stands once in the file");
+    let (k, new) = words.iter().enumerate().find_map(|(k, w)| Some((k, change(*w)?))).expect("an instruction to change");
+    let mut out = object.to_vec();
+    out[at[0] + 4 * k..at[0] + 4 * k + 4].copy_from_slice(&new.to_le_bytes());
+    assert_ne!(out, object);
+    out
+}
