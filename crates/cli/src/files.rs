@@ -42,6 +42,32 @@ pub fn read(path: &str) -> Result<Option<String>, Diagnostic> {
     Ok(Some(text))
 }
 
+/// Most bytes of a file of machine code.
+const OBJECT_BYTES_MAX: u64 = 256 << 20;
+
+/// The bytes of a file that must be there.
+///
+/// # Errors
+/// `missing-file`, `not-a-file`, `unreadable`, `file-too-large`.
+pub fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
+    let file = std::fs::File::open(path).map_err(|e| match e.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => refused(no_file(path)),
+        _ => refused(unreadable(path, &e)),
+    })?;
+    let meta = file.metadata().map_err(|e| refused(unreadable(path, &e)))?;
+    if !meta.is_file() {
+        let d = Diagnostic::error("not-a-file", format!("`{path}` is no plain file"));
+        return Err(refused(d.help("name an object file or a linked image")));
+    }
+    let mut bytes = Vec::new();
+    file.take(OBJECT_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|e| refused(unreadable(path, &e)))?;
+    if bytes.len() as u64 > OBJECT_BYTES_MAX {
+        let d = Diagnostic::error("file-too-large", format!("`{path}` has more than {OBJECT_BYTES_MAX} bytes"));
+        return Err(refused(d.help("certify the objects it is made of, one by one")));
+    }
+    Ok(bytes)
+}
+
 fn unreadable(path: &str, e: &std::io::Error) -> Diagnostic {
     Diagnostic::error("unreadable", format!("`{path}` cannot be read")).note(format!("why: {e}")).help("check the permissions of the file")
 }

@@ -37,6 +37,8 @@ enum Command {
     Prove(cmd::prove::Args),
     /// Make C
     Build(cmd::build::Args),
+    /// Prove machine code equal to its source, and free of secret-dependent time
+    Certify(cmd::certify::Args),
     /// Make the shipped C files again, or check that they are as made
     Dist(cmd::dist::Args),
     /// Measure: tables, ablations, profiles
@@ -74,6 +76,7 @@ fn run(command: Command) -> u8 {
         Command::Test(args) => cmd::test::run(&args),
         Command::Prove(args) => cmd::prove::run(&args),
         Command::Build(args) => cmd::build::run(&args),
+        Command::Certify(args) => cmd::certify::run(&args),
         Command::Dist(args) => cmd::dist::run(&args),
         Command::Lab(args) => cmd::lab::run(&args),
         Command::Passes => cmd::passes::run(),

@@ -6,6 +6,7 @@
 
 pub mod ablate;
 pub mod amalgam;
+pub mod certify;
 pub mod cipher;
 pub mod compile;
 pub mod dist;

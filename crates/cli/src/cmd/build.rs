@@ -100,7 +100,7 @@ fn put_back(steps: &[Step]) -> String {
 }
 
 /// `lib/nacl/sign.stk` is `nacl_sign`.
-fn unit_of(file: &str) -> String {
+pub fn unit_of(file: &str) -> String {
     let path = Path::new(file).with_extension("");
     let parts: Vec<String> = path.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
     let below = parts.iter().rposition(|p| p == "lib").map_or(parts.len().saturating_sub(1), |i| i + 1);

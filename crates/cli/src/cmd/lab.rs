@@ -1,5 +1,6 @@
 //! `santoku lab`
 
+use super::lab_certify;
 use super::lab_common::{failure, json, record, stamp, tree, Progress};
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
@@ -25,6 +26,8 @@ enum Command {
     Ablate(AblateArgs),
     /// Where the cycles go: functions, and a flame graph
     Profile(ProfileArgs),
+    /// Certify the library as compilers make it: every program, compiler and level
+    Certify(lab_certify::CertifyArgs),
 }
 
 #[derive(clap::Args)]
@@ -97,6 +100,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         Command::Table(args) => table(&tree, args),
         Command::Ablate(args) => ablation(&tree, args),
         Command::Profile(args) => profiled(&tree, args),
+        Command::Certify(args) => lab_certify::run(&tree, args),
     }
 }
 

@@ -1,12 +1,15 @@
 //! One module for each command.
 
 pub mod build;
+pub mod certify;
+mod certify_match;
 pub mod check;
 pub mod common;
 pub mod dist;
 pub mod explain;
 pub mod fmt;
 pub mod lab;
+mod lab_certify;
 mod lab_common;
 mod lay_out;
 pub mod passes;

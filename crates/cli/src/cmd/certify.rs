@@ -1,0 +1,236 @@
+//! `santoku certify`
+
+use super::build::unit_of;
+use super::certify_match;
+use super::common::{check, Source};
+use super::prove::{show_open, with_progress};
+use crate::cache::Cache;
+use crate::{files, report};
+use indicatif::{ProgressBar, ProgressStyle};
+use santoku_certify::report::{FileReport, FunctionReport, Status};
+use santoku_certify::{certify, isa_of, Options, World};
+use santoku_diag::{Diagnostic, Sources};
+use santoku_driver::{build, BuildOptions, Built, Checked, Failure};
+use santoku_elf::{ErrorKind, Image};
+use santoku_isa::Isa;
+use santoku_passes::Level;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// An object file or a linked image, RISC-V
+    elf: String,
+    /// The program that its C was made from
+    #[arg(long, value_name = "FILE", required_unless_present = "matching")]
+    entry: Option<String>,
+    /// Look the functions of the file up in a list of proved hashes, without the program
+    #[arg(long = "match", conflicts_with = "entry")]
+    matching: bool,
+    /// The list for `--match`; default: the one that came with this command
+    #[arg(long, value_name = "FILE", requires = "matching")]
+    manifest: Option<PathBuf>,
+    /// Level at which the C was made
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = ["0", "1", "2", "3", "s"])]
+    level: String,
+    /// Instruction set of the processor, such as rv32imc or rv64imc_zba_zbb_zbs; default: rv32imc or rv64imc
+    #[arg(long)]
+    march: Option<String>,
+    /// Only this function, by its symbol or its name in the program, with all that it calls
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+    /// Compare everything anew
+    #[arg(long)]
+    no_cache: bool,
+    /// Certify against a program of which something is not proved; the result says so
+    #[arg(long)]
+    allow_unproved: bool,
+    /// Threads
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
+    threads: u8,
+    #[command(flatten)]
+    source: Source,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json<'a> {
+    holds: bool,
+    file: &'a str,
+    program: &'a str,
+    target: &'a str,
+    /// Every obligation of the program is proved.
+    source_proved: bool,
+    #[serde(flatten)]
+    report: &'a FileReport,
+}
+
+/// Exit 0 if every function of the program that the file has is proved, 1 otherwise.
+pub fn run(args: &Args) -> Result<u8, Failure> {
+    let image = load(&args.elf)?;
+    let Some(entry) = &args.entry else {
+        return certify_match::run(&args.elf, &image, args.manifest.as_deref(), args.json);
+    };
+    let isa = instruction_set(args.march.as_deref(), &args.elf, &image)?;
+    let checked = check(&args.source, entry)?;
+    let cache = if args.no_cache { Cache::in_memory() } else { Cache::of_user() };
+    let found = with_progress(entry, &checked, &cache, usize::from(args.threads));
+    if !found.holds() && !args.allow_unproved {
+        show_open(&checked, &found);
+        report::err("error: nothing is compared, because the program is not proved\n");
+        return Ok(report::FAILED);
+    }
+    let built = program(&checked, entry, &args.level)?;
+    let leaks = !checked.target.timing().variable_time.is_empty();
+    let options = Options { secret_mul_leaks: leaks, only: args.function.clone(), threads: usize::from(args.threads) };
+    let done = compare(&image, isa, &built, &options, &cache);
+    if done.totals.functions == 0 {
+        return Err(nothing(args, entry, &image, &built));
+    }
+    if args.json {
+        let target = args.source.target_name();
+        let json = Json { holds: done.holds(), file: &args.elf, program: entry, target, source_proved: found.holds(), report: &done };
+        let text = serde_json::to_string_pretty(&json).map_err(|e| Failure::internal("certify", e.to_string()))?;
+        report::out(&(text + "\n"));
+    } else {
+        report::out(&table(&done));
+        if !found.holds() {
+            report::out("NOT PROVED: some obligations of the program are open\n");
+        }
+    }
+    Ok(if done.holds() { report::DONE } else { report::FAILED })
+}
+
+/// The program and its names in C, as `santoku build` makes them.
+fn program(checked: &Checked, entry: &str, level: &str) -> Result<Built, Failure> {
+    report::stage("passes");
+    let level: Level = format!("O{level}").parse().map_err(|e: santoku_passes::ParseLevelError| Failure::internal("start", e.to_string()))?;
+    let options =
+        BuildOptions { level, without: Default::default(), dump_after: None, provenance: String::new(), unit: unit_of(entry) };
+    build(checked, &options, &|| 0)
+}
+
+fn compare(image: &Image, isa: Isa, built: &Built, options: &Options, cache: &Cache) -> FileReport {
+    report::stage("certify");
+    let style = ProgressStyle::with_template("{spinner} {elapsed_precise} [{bar:30}] {pos}/{len} {msg}");
+    let bar = ProgressBar::new(0);
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let start = Instant::now();
+    let world = World {
+        store: cache,
+        clock: &|| start.elapsed().as_micros() as u64,
+        tell: &|done, known, symbol| {
+            bar.set_length(known as u64);
+            bar.set_position(done as u64);
+            bar.set_message(symbol.to_string());
+        },
+    };
+    let symbols = built.names.iter().map(|(func, name)| (name.clone(), *func)).collect();
+    let done = certify(image, isa, &built.program, symbols, options, &world);
+    bar.finish_and_clear();
+    done
+}
+
+/// One line a function, the reasons of what is open, the sums.
+fn table(done: &FileReport) -> String {
+    let width = done.functions.iter().map(|f| f.symbol.chars().count()).max().unwrap_or(0).min(60);
+    let mut text = format!("{:<width$} {:<19} {:>7} {:>12} {:>9} {:>8}  {}\n", "function", "verdict", "bytes", "instructions", "compared", "ms", "hash");
+    for f in &done.functions {
+        text += &row(f, width);
+    }
+    for f in done.open() {
+        text += &format!("\n{}: {}\n", f.symbol, f.status.word());
+        text += &details(&f.status);
+    }
+    let t = &done.totals;
+    text += &format!(
+        "\n{} of {} functions proved for {}: {} on their own, {} inside their callers; {} also with results in the place of parameters\n",
+        t.proved,
+        t.functions,
+        done.isa,
+        t.equal,
+        t.proved - t.equal,
+        t.shared,
+    );
+    if t.without_source > 0 {
+        text += &format!("{} functions of the file are not in the program, nothing is said of them\n", t.without_source);
+    }
+    text
+}
+
+fn row(f: &FunctionReport, width: usize) -> String {
+    let time = if f.work.cached { "kept".to_string() } else { format!("{:.1}", f.work.micros as f64 / 1e3) };
+    let hash: String = f.hash.chars().take(12).collect();
+    let (word, bytes) = (f.status.word(), f.bytes);
+    if f.function.is_none() {
+        return format!("{:<width$} {word:<19} {bytes:>7} {:>12} {:>9} {:>8}  {hash}\n", f.symbol, "-", "-", "-");
+    }
+    let (steps, compared) = (f.work.instructions, f.work.compared);
+    format!("{:<width$} {word:<19} {bytes:>7} {steps:>12} {compared:>9} {time:>8}  {hash}\n", f.symbol)
+}
+
+fn details(status: &Status) -> String {
+    let mut text = format!("  why: {}\n", status.reason().unwrap_or_default());
+    if let Status::Refuted(d) | Status::NotProved(d) = status {
+        text += &format!("  code:   {}\n  source: {}\n", d.machine, d.source);
+        for (name, value) in d.witness.iter().flat_map(|w| &w.inputs) {
+            text += &format!("  {name} = {value}\n");
+        }
+    }
+    text
+}
+
+/// Reads an ELF file.
+fn load(path: &str) -> Result<Image, Failure> {
+    let refused = |d: Diagnostic| Failure::refused(&Sources::default(), d);
+    report::stage("elf");
+    let bytes = files::read_bytes(path)?;
+    santoku_elf::load(&bytes).map_err(|e| {
+        let d = match e.kind {
+            ErrorKind::NotElf => Diagnostic::error("not-elf", format!("`{path}` is no ELF file")),
+            ErrorKind::NotRiscv => Diagnostic::error("wrong-machine", format!("`{path}` is not for RISC-V")),
+            ErrorKind::Unsupported | ErrorKind::Corrupt => Diagnostic::error("bad-object", format!("`{path}` cannot be certified")),
+        };
+        refused(d.note(format!("where: {}", e.place)).note(format!("why: {}", e.reason)).help(e.way_out))
+    })
+}
+
+fn instruction_set(march: Option<&str>, path: &str, image: &Image) -> Result<Isa, Failure> {
+    let refused = |d: Diagnostic| Failure::refused(&Sources::default(), d);
+    let Some(name) = march else {
+        return Ok(if image.xlen == 32 { Isa::rv32imc() } else { Isa::rv64imc() });
+    };
+    let Some(isa) = isa_of(name) else {
+        let d = Diagnostic::error("bad-option", format!("`--march {name}` is no instruction set that there is a model of"));
+        return Err(refused(d.help("write rv32i or rv64i, then m, c, _zba, _zbb, _zbs as far as the processor has them, in this order")));
+    };
+    if isa.xlen.bits() != image.xlen {
+        let d = Diagnostic::error("wrong-machine", format!("`{path}` is not for {name}"));
+        let d = d.note(format!("why: the file is for registers of {} bits", image.xlen));
+        return Err(refused(d.help("leave `--march` out to take the width from the file")));
+    }
+    Ok(isa)
+}
+
+fn nothing(args: &Args, entry: &str, image: &Image, built: &Built) -> Failure {
+    let list = |names: Vec<&str>| match names.len() {
+        0 => "none".to_string(),
+        n if n > 8 => format!("{}, and {} more", names[..8].join(", "), n - 8),
+        _ => names.join(", "),
+    };
+    let in_file: Vec<&str> = image.functions.iter().map(|f| f.name.as_str()).collect();
+    let d = match &args.function {
+        Some(name) => Diagnostic::error("nothing-to-certify", format!("`{}` holds no function `{name}` of `{entry}`", args.elf)),
+        None => Diagnostic::error("nothing-to-certify", format!("`{}` holds no function of `{entry}`", args.elf)),
+    };
+    let names: BTreeMap<_, _> = built.names.iter().collect();
+    let d = d.note(format!("functions of the file: {}", list(in_file)));
+    let d = d.note(format!("functions of the program: {}", list(names.values().map(|n| n.as_str()).collect())));
+    Failure::refused(&Sources::default(), d.help("compare with the program that the C was made from, with the same `--target` and `-O`"))
+}

@@ -1,0 +1,81 @@
+//! `santoku lab certify`
+
+use super::lab_common::{failure, stamp, Progress};
+use crate::cache::Cache;
+use crate::{files, report};
+use santoku_diag::{Diagnostic, Sources};
+use santoku_driver::Failure;
+use santoku_workbench::certify::{holds, manifest, run as certify, text, write_records, Outside, Wish, MANIFEST};
+use santoku_workbench::matrix::{Compiler, Level};
+use santoku_workbench::parallel;
+use santoku_workbench::primitives::Tree;
+use std::path::Path;
+use std::time::Instant;
+
+#[derive(clap::Args)]
+pub struct CertifyArgs {
+    /// Primitive, such as nacl.sign, or one program of it, such as nacl.sign@rv32; default: all
+    name: Option<String>,
+    /// Only this compiler
+    #[arg(long, value_parser = ["gcc", "clang"])]
+    compiler: Option<String>,
+    /// Levels of the C compiler, separated by commas
+    #[arg(long = "level", value_name = "LEVELS", default_value = "O1,O2,O3,Os")]
+    levels: String,
+    /// Only this architecture, such as rv32imc
+    #[arg(long)]
+    march: Option<String>,
+    /// Put the hashes of what is proved into dist/certified.json
+    #[arg(long)]
+    write_manifest: bool,
+    /// Compare everything anew
+    #[arg(long)]
+    no_cache: bool,
+    /// Keep no record below `lab/runs/`
+    #[arg(long)]
+    no_record: bool,
+}
+
+/// Exit 0 if everything is proved, 1 otherwise; the record and the list are written in both cases.
+pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
+    let wish = Wish {
+        name: args.name.clone(),
+        compiler: args.compiler.as_deref().and_then(|name| Compiler::ALL.into_iter().find(|c| c.name() == name)),
+        levels: levels(&args.levels)?,
+        march: args.march.clone(),
+        threads: parallel::threads(),
+    };
+    let cache = if args.no_cache { Cache::in_memory() } else { Cache::of_user() };
+    let cells = {
+        let progress = Progress::start("certify", "certifying");
+        let start = Instant::now();
+        let outside = Outside { store: &cache, clock: &|| start.elapsed().as_micros() as u64, tell: &|what| progress.tell(what) };
+        certify(tree, &wish, &outside).map_err(failure)?
+    };
+    report::out(&text(&cells));
+    if !args.no_record {
+        for path in write_records(tree, &cells, &stamp(tree)).map_err(failure)? {
+            report::out(&format!("record: {}\n", path.display()));
+        }
+    }
+    if args.write_manifest {
+        let list = manifest(tree, &cells).map_err(failure)?;
+        let path = Path::new(MANIFEST);
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        files::write_all(&tree.root.join(path.parent().unwrap_or(Path::new("."))), &[(name, list)])?;
+        report::out(&format!("{MANIFEST}\n"));
+    }
+    Ok(if holds(&cells) { report::DONE } else { report::FAILED })
+}
+
+/// `O2,Os`, in the order given.
+fn levels(text: &str) -> Result<Vec<Level>, Failure> {
+    let one = |name: &str| {
+        let name = name.trim().trim_start_matches('-');
+        Level::ALL.into_iter().find(|l| l.name() == name).ok_or_else(|| {
+            let d = Diagnostic::error("bad-option", format!("`{name}` is no level"));
+            Failure::refused(&Sources::default(), d.help("levels: O1, O2, O3, Os; separate them by commas"))
+        })
+    };
+    text.split(',').map(one).collect()
+}

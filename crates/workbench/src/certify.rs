@@ -1,0 +1,326 @@
+//! The matrix certified: every program of the library, by every compiler at every level, compared with its source.
+//!
+//! Needs: compilers, a store for proofs.  Keeps: every cell is compiled and compared in this run or found by the content of
+//! its code; a run of no cells is refused.  Absent on purpose: how tables look on a terminal beyond plain text.
+
+use crate::matrix::{compile, compiler_version, configs, Compiler, Config, Level};
+use crate::matrix_units::{make, units, Made, Unit};
+use crate::primitives::Tree;
+use crate::text::table;
+use crate::BenchError;
+use santoku_certify::manifest::{parse, print, records, Origin, Record};
+use santoku_certify::report::FileReport;
+use santoku_certify::{certify, isa_of, Options, World};
+use santoku_driver::Store;
+use santoku_lab::record::Stamp;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Which part of the matrix.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    /// A primitive (`nacl.sign`) or a unit (`nacl.sign@rv32`).
+    pub name: Option<String>,
+    pub compiler: Option<Compiler>,
+    /// Empty: all.
+    pub levels: Vec<Level>,
+    pub march: Option<String>,
+    pub threads: usize,
+}
+
+/// One object.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub unit: Unit,
+    pub config: Config,
+    /// Name and version, as the compiler says it.
+    pub compiler: String,
+    pub report: FileReport,
+    /// Wall time of the comparison.
+    pub micros: u64,
+}
+
+/// What the work needs from outside.
+pub struct Outside<'a> {
+    pub store: &'a dyn Store,
+    pub clock: &'a (dyn Fn() -> u64 + Sync),
+    pub tell: &'a (dyn Fn(&str) + Sync),
+}
+
+/// Certifies the part of the matrix that is wished for.
+///
+/// # Errors
+/// `Unknown`: nothing is wished for; those of the compilers.
+pub fn run(tree: &Tree, wish: &Wish, outside: &Outside) -> Result<Vec<Cell>, BenchError> {
+    let all = units(tree)?;
+    let named = |u: &&Unit| wish.name.as_ref().is_none_or(|n| u.primitive.name == *n || u.name == *n);
+    let chosen: Vec<&Unit> = all.iter().filter(named).collect();
+    if let (true, Some(name)) = (chosen.is_empty(), &wish.name) {
+        return Err(BenchError::Unknown { what: "program", name: name.clone(), known: all.into_iter().map(|u| u.name).collect() });
+    }
+    let wanted: Vec<Config> = configs().into_iter().filter(|c| wish.wants(c)).collect();
+    let folder = tempfile::tempdir().map_err(|e| BenchError::io(std::env::temp_dir(), &e))?;
+    let mut versions: BTreeMap<Compiler, String> = BTreeMap::new();
+    let mut cells = vec![];
+    for unit in chosen {
+        let own: Vec<&Config> = wanted.iter().filter(|c| unit.wants(c)).collect();
+        if own.is_empty() {
+            continue;
+        }
+        (outside.tell)(&unit.name);
+        let made = make(tree, unit)?;
+        for config in own {
+            if !versions.contains_key(&config.compiler) {
+                versions.insert(config.compiler, compiler_version(config)?);
+            }
+            (outside.tell)(&format!("{} {}", unit.name, config.name()));
+            let object = compile(config, &made.source, &folder.path().join(&unit.name))?;
+            let compiler = versions.get(&config.compiler).cloned().unwrap_or_default();
+            cells.push(cell(tree, unit, (config, compiler), &made, &object, (wish, outside))?);
+        }
+    }
+    if cells.is_empty() {
+        let known = configs().iter().map(Config::name).collect();
+        return Err(BenchError::Unknown { what: "object", name: "with all of these options".into(), known });
+    }
+    Ok(cells)
+}
+
+fn cell(
+    tree: &Tree,
+    unit: &Unit,
+    (config, compiler): (&Config, String),
+    made: &Made,
+    object: &[u8],
+    (wish, outside): (&Wish, &Outside),
+) -> Result<Cell, BenchError> {
+    let bad = |reason: String| BenchError::Internal { stage: "certify".into(), reason: format!("{} {}: {reason}", unit.name, config.name()) };
+    let image = santoku_elf::load(object).map_err(|e| bad(e.to_string()))?;
+    let isa = isa_of(config.march).ok_or_else(|| bad("no model of the instruction set".into()))?;
+    let symbols = made.names.iter().map(|(func, name)| (name.clone(), *func)).collect();
+    let secret_mul_leaks = !unit.target(tree)?.timing().variable_time.is_empty();
+    let options = Options { secret_mul_leaks, only: None, threads: wish.threads.max(1) };
+    let what = format!("{} {}", unit.name, config.name());
+    let world = World {
+        store: outside.store,
+        clock: outside.clock,
+        tell: &|done, known, symbol| (outside.tell)(&format!("{what}: {done} of {known}, {symbol}")),
+    };
+    let start = (outside.clock)();
+    let report = certify(&image, isa, &made.program, symbols, &options, &world);
+    let micros = (outside.clock)().saturating_sub(start);
+    Ok(Cell { unit: unit.clone(), config: config.clone(), compiler, report, micros })
+}
+
+impl Wish {
+    fn wants(&self, c: &Config) -> bool {
+        self.compiler.is_none_or(|x| x == c.compiler)
+            && (self.levels.is_empty() || self.levels.contains(&c.level))
+            && self.march.as_ref().is_none_or(|m| m == c.march)
+    }
+}
+
+impl Cell {
+    /// Target, and implementations chosen beside it, as in the unit's name.
+    fn target(&self) -> String {
+        self.unit.name.split_once('@').map_or(self.unit.target.as_str(), |(_, t)| t).to_string()
+    }
+
+    fn origin(&self) -> Origin {
+        Origin {
+            primitive: self.unit.primitive.name.clone(),
+            target: self.target(),
+            march: self.config.march.to_string(),
+            xlen: self.config.xlen,
+            compiler: self.compiler.clone(),
+            flags: self.config.arguments(),
+        }
+    }
+}
+
+/// Whether every function of every cell is proved.
+pub fn holds(cells: &[Cell]) -> bool {
+    !cells.is_empty() && cells.iter().all(|c| c.report.holds())
+}
+
+/// Proved and all functions, a row a program and architecture, a column a compiler and level; then the reasons of the rest.
+pub fn text(cells: &[Cell]) -> String {
+    let columns: BTreeSet<(Compiler, Level)> = cells.iter().map(|c| (c.config.compiler, c.config.level)).collect();
+    let mut rows: Vec<(&str, &str)> = vec![];
+    for c in cells {
+        let key = (c.unit.name.as_str(), c.config.march);
+        if !rows.contains(&key) {
+            rows.push(key);
+        }
+    }
+    let mut header = vec!["program".to_string(), "architecture".to_string()];
+    header.extend(columns.iter().map(|(c, l)| format!("{} {}", c.name(), l.name())));
+    let line = |(unit, march): &(&str, &str)| {
+        let at = |(c, l): &(Compiler, Level)| {
+            let found = cells.iter().find(|x| (x.unit.name.as_str(), x.config.march, x.config.compiler, x.config.level) == (*unit, *march, *c, *l));
+            found.map_or("-".to_string(), |x| format!("{}/{}", x.report.totals.proved, x.report.totals.functions))
+        };
+        [unit.to_string(), march.to_string()].into_iter().chain(columns.iter().map(at)).collect()
+    };
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let mut text = table(&header, 2, rows.iter().map(line).collect());
+    for c in cells {
+        for f in c.report.open() {
+            let reason: String = f.status.reason().unwrap_or_default().chars().take(REASON_CHARS).collect();
+            text += &format!("{} {}: {}: {}: {reason}\n", c.unit.name, c.config.name(), f.symbol, f.status.word());
+        }
+    }
+    let sum = |f: fn(&Cell) -> u64| cells.iter().map(f).sum::<u64>();
+    let (proved, all) = (sum(|c| c.report.totals.proved as u64), sum(|c| c.report.totals.functions as u64));
+    text + &format!("{proved} of {all} functions proved in {} objects, {:.1} s\n", cells.len(), sum(|c| c.micros) as f64 / 1e6)
+}
+
+/// Of a reason in a table; records have all of it.
+const REASON_CHARS: usize = 240;
+
+/// A record: what was run when, a row an object.
+#[derive(Serialize)]
+struct RunRecord<'a> {
+    what: &'a str,
+    date: &'a str,
+    commit: &'a str,
+    engine: &'a str,
+    rows: Vec<RowRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct RowRecord<'a> {
+    unit: &'a str,
+    march: &'a str,
+    compiler: &'a str,
+    level: &'a str,
+    flags: Vec<String>,
+    functions: usize,
+    proved: usize,
+    /// Of those, proved on their own.
+    equal: usize,
+    /// Functions by the word of their verdict.
+    verdicts: &'a BTreeMap<&'static str, usize>,
+    /// Comparisons that held with a result in the place of a parameter.
+    shared: usize,
+    instructions: u64,
+    compared: usize,
+    bytes: u64,
+    /// Comparisons found in the store.
+    cached: usize,
+    micros: u64,
+    slowest: Option<Slowest<'a>>,
+    open: Vec<OpenRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct Slowest<'a> {
+    symbol: &'a str,
+    micros: u64,
+}
+
+#[derive(Serialize)]
+struct OpenRecord<'a> {
+    symbol: &'a str,
+    function: &'a str,
+    verdict: &'a str,
+    reason: String,
+}
+
+impl<'a> RowRecord<'a> {
+    fn of(c: &'a Cell) -> RowRecord<'a> {
+        let t = &c.report.totals;
+        let slowest = c.report.functions.iter().max_by_key(|f| f.work.micros);
+        let open = |f: &'a santoku_certify::report::FunctionReport| OpenRecord {
+            symbol: &f.symbol,
+            function: f.function.as_deref().unwrap_or_default(),
+            verdict: f.status.word(),
+            reason: f.status.reason().unwrap_or_default(),
+        };
+        RowRecord {
+            unit: &c.unit.name,
+            march: c.config.march,
+            compiler: &c.compiler,
+            level: c.config.level.name(),
+            flags: c.config.arguments(),
+            functions: t.functions,
+            proved: t.proved,
+            equal: t.equal,
+            verdicts: &t.verdicts,
+            shared: t.shared,
+            instructions: t.instructions,
+            compared: t.compared,
+            bytes: t.bytes,
+            cached: t.cached,
+            micros: c.micros,
+            slowest: slowest.map(|f| Slowest { symbol: &f.symbol, micros: f.work.micros }),
+            open: c.report.open().map(open).collect(),
+        }
+    }
+}
+
+/// Writes a record for every primitive, `lab/runs/<date>-certify.<primitive>.json`; a second one of a day gets a number. Gives
+/// the paths, from the root of the tree.
+///
+/// # Errors
+/// `Io`, `Lab`: a file cannot be written, or the day has too many.
+pub fn write_records(tree: &Tree, cells: &[Cell], stamp: &Stamp) -> Result<Vec<PathBuf>, BenchError> {
+    let names: BTreeSet<&str> = cells.iter().map(|c| c.unit.primitive.name.as_str()).collect();
+    let mut written = vec![];
+    for name in names {
+        let own: Vec<&Cell> = cells.iter().filter(|c| c.unit.primitive.name == name).collect();
+        let what = format!("certify.{name}");
+        let engine = own.first().map_or("", |c| c.report.engine);
+        let rows = own.into_iter().map(RowRecord::of).collect();
+        let run = RunRecord { what: &what, date: &stamp.date, commit: &stamp.commit, engine, rows };
+        let text = serde_json::to_string_pretty(&run).map_err(|e| BenchError::lab(&what, e))? + "\n";
+        written.push(new_file(tree, &format!("{}-{what}", stamp.date), &text)?);
+    }
+    Ok(written)
+}
+
+/// Records are never overwritten.
+fn new_file(tree: &Tree, name: &str, text: &str) -> Result<PathBuf, BenchError> {
+    let folder = PathBuf::from("lab/runs");
+    let full = tree.root.join(&folder);
+    std::fs::create_dir_all(&full).map_err(|e| BenchError::io(&full, &e))?;
+    for n in 1..1000 {
+        let file = if n == 1 { format!("{name}.json") } else { format!("{name}-{n}.json") };
+        let path = full.join(&file);
+        match std::fs::File::create_new(&path) {
+            Ok(mut f) => {
+                f.write_all(text.as_bytes()).map_err(|e| BenchError::io(&path, &e))?;
+                return Ok(folder.join(file));
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(BenchError::io(&path, &e)),
+        }
+    }
+    Err(BenchError::lab(name, "it was recorded too often"))
+}
+
+/// Place of the list of proved hashes, from the root of the tree.
+pub const MANIFEST: &str = "dist/certified.json";
+
+/// The list with the rows of these cells in the place of what it had of the same objects.
+///
+/// # Errors
+/// `Declaration`: the list that is there is malformed; `Io`: it cannot be read.
+pub fn manifest(tree: &Tree, cells: &[Cell]) -> Result<String, BenchError> {
+    let path = tree.root.join(MANIFEST);
+    let mut list: Vec<Record> = match std::fs::read_to_string(&path) {
+        Ok(text) => parse(&text).map_err(|reason| BenchError::Declaration { path: path.clone(), reason })?,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => vec![],
+        Err(e) => return Err(BenchError::io(path, &e)),
+    };
+    let origins: Vec<Origin> = cells.iter().map(Cell::origin).collect();
+    let key = |o: &Origin| (o.primitive.clone(), o.target.clone(), o.march.clone(), o.flags.clone());
+    let renewed: BTreeSet<_> = origins.iter().map(key).collect();
+    list.retain(|r| !renewed.contains(&(r.primitive.clone(), r.target.clone(), r.march.clone(), r.flags.clone())));
+    for (cell, origin) in cells.iter().zip(&origins) {
+        list.extend(records(&cell.report, origin));
+    }
+    print(&list).map_err(|reason| BenchError::Internal { stage: "certify".into(), reason })
+}
