@@ -47,6 +47,8 @@ pub struct Outside<'a> {
     pub store: &'a dyn Store,
     pub clock: &'a (dyn Fn() -> u64 + Sync),
     pub tell: &'a (dyn Fn(&str) + Sync),
+    /// Told of every object as soon as it is judged: runs are long.
+    pub judged: &'a dyn Fn(&Cell),
 }
 
 /// Certifies the part of the matrix that is wished for.
@@ -78,7 +80,9 @@ pub fn run(tree: &Tree, wish: &Wish, outside: &Outside) -> Result<Vec<Cell>, Ben
             (outside.tell)(&format!("{} {}", unit.name, config.name()));
             let object = compile(config, &made.source, &folder.path().join(&unit.name))?;
             let compiler = versions.get(&config.compiler).cloned().unwrap_or_default();
-            cells.push(cell(tree, unit, (config, compiler), &made, &object, (wish, outside))?);
+            let cell = cell(tree, unit, (config, compiler), &made, &object, (wish, outside))?;
+            (outside.judged)(&cell);
+            cells.push(cell);
         }
     }
     if cells.is_empty() {
@@ -137,6 +141,13 @@ impl Cell {
             compiler: self.compiler.clone(),
             flags: self.config.arguments(),
         }
+    }
+}
+
+impl std::fmt::Display for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let t = &self.report.totals;
+        write!(f, "{} {}: {} of {} proved, {:.1} s", self.unit.name, self.config.name(), t.proved, t.functions, self.micros as f64 / 1e6)
     }
 }
 

@@ -49,7 +49,12 @@ pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
     let cells = {
         let progress = Progress::start("certify", "certifying");
         let start = Instant::now();
-        let outside = Outside { store: &cache, clock: &|| start.elapsed().as_micros() as u64, tell: &|what| progress.tell(what) };
+        let outside = Outside {
+            store: &cache,
+            clock: &|| start.elapsed().as_micros() as u64,
+            tell: &|what| progress.tell(what),
+            judged: &|cell| report::err(&format!("{cell}\n")),
+        };
         certify(tree, &wish, &outside).map_err(failure)?
     };
     report::out(&text(&cells));

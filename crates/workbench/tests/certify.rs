@@ -1,0 +1,128 @@
+//! What is kept of certified objects: tables, records, the list of proved hashes.
+
+mod support;
+
+use santoku_certify::manifest::parse;
+use santoku_certify::{certify, isa_of, Options, World};
+use santoku_driver::{build, check, BuildOptions, Request, Store, Target};
+use santoku_lab::record::Stamp;
+use santoku_workbench::certify::{holds, manifest, run, text, write_records, Cell, Outside, Wish, MANIFEST};
+use santoku_workbench::matrix::{compile, compiler_version, configs, Level};
+use santoku_workbench::matrix_units::units;
+use santoku_workbench::primitives::Tree;
+use santoku_workbench::BenchError;
+use support::tree;
+
+struct Nothing;
+
+impl Store for Nothing {
+    fn get(&self, _: &str) -> Option<String> {
+        None
+    }
+    fn put(&self, _: &str, _: &str) {}
+}
+
+const PROGRAM: &str = "@export(\"choose\")\nfn choose(x: u32, y: u32, s: bool) -> u32 { if s { x } else { y } }\n";
+
+/// A small program in the place of the first unit's, compiled at -O1 and at `level`; `spoil` changes the C.
+fn cells(levels: &[Level], spoil: impl Fn(String) -> String) -> Option<Vec<Cell>> {
+    let target = Target::built_in("portable").expect("its file is right").expect("it is compiled in");
+    let mut load = |path: &str| Ok((path == "unit.stk").then(|| PROGRAM.to_string()));
+    let checked = check(&Request::new("unit.stk", target), &mut load).unwrap_or_else(|f| panic!("{f:?}"));
+    let options = BuildOptions {
+        level: santoku_passes::Level::O2,
+        without: Default::default(),
+        dump_after: None,
+        unit: "unit".into(),
+        provenance: String::new(),
+    };
+    let built = build(&checked, &options, &|| 0).unwrap_or_else(|f| panic!("{f:?}"));
+    let file = |name: &str| built.files.iter().find(|(n, _)| n == name).map(|(_, t)| t.clone()).expect("a file");
+    let c = spoil(file("unit.c").replace("#include \"unit.h\"", &file("unit.h")));
+    let unit = units(&tree()).expect("the tables are right").into_iter().next().expect("a unit");
+    let folder = tempfile::tempdir().expect("scratch");
+    let mut cells = vec![];
+    for config in configs().into_iter().filter(|x| x.march == "rv32imc" && x.compiler.name() == "gcc" && levels.contains(&x.level)) {
+        let Ok(compiler) = compiler_version(&config) else {
+            println!("skipped: there is no gcc for RISC-V here");
+            return None;
+        };
+        let object = compile(&config, &c, folder.path()).unwrap_or_else(|e| panic!("{e}"));
+        let image = santoku_elf::load(&object).expect("an object");
+        let symbols = built.names.iter().map(|(func, name)| (name.clone(), *func)).collect();
+        let world = World { store: &Nothing, clock: &|| 0, tell: &|_, _, _| {} };
+        let isa = isa_of(config.march).expect("a model");
+        let report = certify(&image, isa, &built.program, symbols, &Options::default(), &world);
+        cells.push(Cell { unit: unit.clone(), config, compiler, report, micros: 1_500_000 });
+    }
+    assert_eq!(cells.len(), levels.len());
+    Some(cells)
+}
+
+fn wrong(c: String) -> String {
+    let text = c.replace("return result;", "return result + 1u;");
+    assert_ne!(text, c);
+    text
+}
+
+#[test]
+fn tables_tell_counts_and_reasons() {
+    let Some(good) = cells(&[Level::O1, Level::Os], |c| c) else { return };
+    assert!(holds(&good) && !holds(&[]));
+    let table = text(&good);
+    assert!(table.contains("gcc O1") && table.contains("gcc Os") && table.matches("1/1").count() == 2, "{table}");
+    assert!(table.ends_with("2 of 2 functions proved in 2 objects, 3.0 s\n"), "{table}");
+    let Some(bad) = cells(&[Level::O1], wrong) else { return };
+    assert!(!holds(&bad));
+    let table = text(&bad);
+    assert!(table.contains("0/1") && table.contains("rv32imc gcc O1: choose: refuted: the result in a0"), "{table}");
+}
+
+#[test]
+fn records_are_whole_and_never_overwritten() {
+    let Some(cells) = cells(&[Level::O1], wrong) else { return };
+    let folder = tempfile::tempdir().expect("scratch");
+    let tree = Tree { root: folder.path().to_path_buf() };
+    let stamp = Stamp { date: "2026-01-31".into(), commit: "abc".into() };
+    let first = write_records(&tree, &cells, &stamp).unwrap_or_else(|e| panic!("{e}"));
+    let second = write_records(&tree, &cells, &stamp).unwrap_or_else(|e| panic!("{e}"));
+    let name = &cells[0].unit.primitive.name;
+    assert_eq!(first, [std::path::PathBuf::from(format!("lab/runs/2026-01-31-certify.{name}.json"))]);
+    assert_eq!(second, [std::path::PathBuf::from(format!("lab/runs/2026-01-31-certify.{name}-2.json"))]);
+    let text = std::fs::read_to_string(folder.path().join(&first[0])).expect("a record");
+    let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let row = &value["rows"][0];
+    assert_eq!((&row["functions"], &row["proved"], &row["level"]), (&1.into(), &0.into(), &"O1".into()));
+    assert_eq!((&row["open"][0]["symbol"], &row["open"][0]["verdict"]), (&"choose".into(), &"refuted".into()));
+    assert!(row["micros"] == 1_500_000 && row["flags"].as_array().is_some_and(|f| !f.is_empty()) && value["commit"] == "abc");
+}
+
+#[test]
+fn the_list_has_what_is_proved_and_loses_what_is_no_more() {
+    let Some(good) = cells(&[Level::O1, Level::Os], |c| c) else { return };
+    let folder = tempfile::tempdir().expect("scratch");
+    let tree = Tree { root: folder.path().to_path_buf() };
+    std::fs::create_dir_all(folder.path().join("dist")).expect("scratch");
+    let list = manifest(&tree, &good).unwrap_or_else(|e| panic!("{e}"));
+    let records = parse(&list).expect("a list");
+    assert_eq!(records.len(), 2);
+    assert!(records.iter().all(|r| r.symbol == "choose" && r.march == "rv32imc" && r.hash.len() == 64 && !r.compiler.is_empty()));
+    std::fs::write(folder.path().join(MANIFEST), &list).expect("scratch");
+    assert_eq!(manifest(&tree, &good).unwrap_or_else(|e| panic!("{e}")), list, "again the same");
+    // At one level the function is not proved any more: its record goes, the other stays.
+    let Some(bad) = cells(&[Level::O1], wrong) else { return };
+    let less = parse(&manifest(&tree, &bad).unwrap_or_else(|e| panic!("{e}"))).expect("a list");
+    assert_eq!(less.len(), 1);
+    assert!(less[0].flags.contains(&"-Os".to_string()));
+    std::fs::write(folder.path().join(MANIFEST), "{}").expect("scratch");
+    assert!(matches!(manifest(&tree, &good), Err(BenchError::Declaration { .. })));
+}
+
+#[test]
+fn a_wish_for_nothing_is_refused() {
+    let outside = Outside { store: &Nothing, clock: &|| 0, tell: &|_| {}, judged: &|_| {} };
+    let ask = |wish: Wish| run(&tree(), &wish, &outside).err().map(|e| e.to_string()).expect("refused");
+    assert!(ask(Wish { name: Some("nacl.sing".into()), ..Wish::default() }).contains("nacl.sign@rv32"));
+    let none = ask(Wish { name: Some("nacl.sign@rv32".into()), march: Some("rv64im".into()), ..Wish::default() });
+    assert!(none.contains("rv32imc gcc O2"), "{none}");
+}
