@@ -148,6 +148,11 @@ pub fn callees(f: &Func) -> BTreeSet<FuncId> {
     out
 }
 
+/// Names a program by its text.
+pub fn program_hash(program: &Program) -> String {
+    hex(&Sha256::digest(print(program)))
+}
+
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

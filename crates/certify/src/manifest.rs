@@ -32,6 +32,8 @@ pub struct Inside {
 pub struct Record {
     pub primitive: String,
     pub target: String,
+    /// SHA-256 of the core text of the program that it was proved against.
+    pub program: String,
     pub symbol: String,
     /// Name in the core IR.
     pub function: String,
@@ -81,6 +83,7 @@ pub fn records(report: &FileReport, origin: &Origin) -> Vec<Record> {
         out.push(Record {
             primitive,
             target,
+            program: report.program.clone(),
             symbol: f.symbol.clone(),
             function,
             hash: f.hash.clone(),
@@ -113,7 +116,7 @@ pub fn print(records: &[Record]) -> Result<String, String> {
 pub fn parse(text: &str) -> Result<Vec<Record>, String> {
     let records: Vec<Record> = serde_json::from_str(text).map_err(|e| e.to_string())?;
     let hash = |h: &str| h.len() == 64 && h.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase());
-    match records.iter().find(|r| !hash(&r.hash) || r.inside.iter().any(|i| !hash(&i.hash))) {
+    match records.iter().find(|r| !hash(&r.hash) || !hash(&r.program) || r.inside.iter().any(|i| !hash(&i.hash))) {
         Some(r) => Err(format!("`{}` has a hash that is not 64 hexadecimal digits", r.symbol)),
         None => Ok(records),
     }
@@ -143,7 +146,7 @@ pub fn look_up(image: &Image, list: &[Record]) -> Vec<Match> {
     let known = held.clone();
     let lack = |n: usize, held: &[BTreeSet<usize>]| -> Option<String> {
         let r = &list[n];
-        let same = |o: &Record| (&o.primitive, &o.target) == (&r.primitive, &r.target);
+        let same = |o: &Record| (&o.primitive, &o.target, &o.program) == (&r.primitive, &r.target, &r.program);
         let answers = |k: usize, c: &Call| {
             held[k].iter().any(|m| {
                 let o = &list[*m];

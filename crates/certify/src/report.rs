@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 pub struct FileReport {
     /// Version of the engine that judged.
     pub engine: &'static str,
+    /// SHA-256 of the program's core text: proofs against one program say nothing of another.
+    pub program: String,
     /// Instruction set that was assumed, `rv32imc`, and `_zba_zbb_zbs` behind it.
     pub isa: String,
     /// A linked image, not an object.

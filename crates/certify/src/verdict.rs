@@ -5,7 +5,7 @@
 use crate::file::{hash_of, Done, Job, Shared, Subject};
 use crate::function::{Difference, Verdict};
 use crate::isa::isa_name;
-use crate::key::{callees, ENGINE_VERSION};
+use crate::key::{callees, program_hash, ENGINE_VERSION};
 use crate::manifest::Inside;
 use crate::machine::{Halt, Leak, Why};
 use crate::report::{Differing, FileReport, FunctionReport, Rest, SharedReport, Site, Status, Totals, WithoutSymbol, Witness, Work, ASSUMED};
@@ -68,6 +68,7 @@ pub(crate) fn report(subject: &Subject, known: &Known, results: &Results, moved:
     let totals = Totals::of(&functions);
     FileReport {
         engine: ENGINE_VERSION,
+        program: program_hash(subject.program),
         isa: isa_name(&subject.isa),
         linked: subject.image.linked,
         functions,

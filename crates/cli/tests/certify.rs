@@ -85,7 +85,7 @@ fn hashes_are_looked_up() {
     let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     let hash = value["functions"][0]["hash"].as_str().unwrap();
     let record = format!(
-        "[{{\"primitive\":\"p\",\"target\":\"t\",\"symbol\":\"choose\",\"function\":\"f.choose\",\"hash\":\"{hash}\",\"march\":\"rv32im\",\"xlen\":32,\
+        "[{{\"primitive\":\"p\",\"target\":\"t\",\"program\":\"{hash}\",\"symbol\":\"choose\",\"function\":\"f.choose\",\"hash\":\"{hash}\",\"march\":\"rv32im\",\"xlen\":32,\
          \"compiler\":\"cc 7\",\"flags\":[\"-O1\"],\"shared\":[],\"calls\":[],\"inside\":[]}}]"
     );
     sandbox.write("list.json", &record);

@@ -329,6 +329,12 @@ pub fn manifest(tree: &Tree, cells: &[Cell]) -> Result<String, BenchError> {
     let origins: Vec<Origin> = cells.iter().map(Cell::origin).collect();
     let key = |o: &Origin| (o.primitive.clone(), o.target.clone(), o.march.clone(), o.flags.clone());
     let renewed: BTreeSet<_> = origins.iter().map(key).collect();
+    // What was proved against another state of the source is no proof for this one.
+    let old = |r: &Record| {
+        let of_it = |c: &&Cell| c.unit.primitive.name == r.primitive && c.target() == r.target;
+        cells.iter().filter(of_it).any(|c| c.report.program != r.program)
+    };
+    list.retain(|r| !old(r));
     list.retain(|r| !renewed.contains(&(r.primitive.clone(), r.target.clone(), r.march.clone(), r.flags.clone())));
     for (cell, origin) in cells.iter().zip(&origins) {
         list.extend(records(&cell.report, origin));

@@ -76,6 +76,11 @@ fn hashes_are_found_again_with_all_they_rest_on() {
     for symbol in ["twice", "unit_step", "choose", "add"] {
         assert_eq!(matched(&good, symbol).records.len(), 1, "{symbol}");
     }
+    // A callee that was proved against another program does not count.
+    let mut mixed = list.clone();
+    mixed.iter_mut().filter(|r| r.symbol == "unit_step").for_each(|r| r.program = "0".repeat(64));
+    let twice = look_up(&image(&good), &mixed).into_iter().find(|m| m.symbol == "twice").expect("twice");
+    assert_eq!((twice.records.len(), twice.lacks.as_deref()), (0, Some("unit_step")));
     // A changed function is unknown, and who calls it is not proved here, although its own bytes are.
     let bad = patched(&good, "unit_step", refused::xor_to_or);
     assert!(matched(&bad, "unit_step").records.is_empty() && matched(&bad, "unit_step").lacks.is_none());
@@ -104,7 +109,7 @@ fn what_runs_inside_is_part_of_a_match() {
 #[test]
 fn malformed_lists_are_refused() {
     assert!(parse("[\n\n]\n").is_ok_and(|l| l.is_empty()));
-    let good = r#"[{"primitive":"p","target":"t","symbol":"f","function":"f","hash":"HASH","march":"rv32im","xlen":32,"compiler":"c","flags":[],"shared":[],"calls":[],"inside":[]}]"#;
+    let good = r#"[{"primitive":"p","target":"t","program":"HASH","symbol":"f","function":"f","hash":"HASH","march":"rv32im","xlen":32,"compiler":"c","flags":[],"shared":[],"calls":[],"inside":[]}]"#;
     let with = |hash: &str| parse(&good.replace("HASH", hash));
     assert!(with(&"0a".repeat(32)).is_ok());
     for hash in ["", "0a", &"0A".repeat(32), &"zz".repeat(32)] {
