@@ -18,7 +18,7 @@ use santoku_ir::{FuncId, Program};
 use std::collections::BTreeSet;
 
 /// Levels of atoms shown of terms that differ.
-const DEPTH: u32 = 1;
+const DEPTH: u32 = 3;
 /// Sample inputs of one proof.
 const SAMPLES: usize = 6;
 /// Registers a function hands back as they were: gp, tp, s0 to s11. The stack pointer is asked apart.
@@ -81,6 +81,12 @@ impl Environment for Env<'_> {
     fn read(&self, terms: &mut Terms, array: u32, index: T) -> T {
         Arrays::read(self, terms, array, index)
     }
+    fn array_public(&self, array: u32) -> bool {
+        self.inputs.arrays.iter().any(|a| a.number == array && a.elem.units.iter().all(|u| u.public))
+    }
+    fn array_value(&self, array: u32, sample: usize) -> Option<santoku_ir::interp::Value> {
+        self.inputs.arrays.iter().find(|a| a.number == array)?.values.get(sample).cloned()
+    }
 }
 
 impl Arrays for Env<'_> {
@@ -89,6 +95,9 @@ impl Arrays for Env<'_> {
             Some(a) => a.read(terms, index),
             None => undefined(terms, format!("array {array}"), 8),
         }
+    }
+    fn public(&self, array: u32) -> bool {
+        self.array_public(array)
     }
     fn length(&self, terms: &mut Terms, array: u32) -> T {
         let len = self.inputs.arrays.iter().find(|a| a.number == array).map(|a| (a.len.clone(), a.elem.units.len()));
@@ -121,12 +130,11 @@ pub fn compare(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cu
     let mut terms = Terms::new(code.xlen(), SAMPLES);
     let mut found =
         Found { verdict: Verdict::Equal, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0 };
-    found.verdict = match compare_in(&mut terms, code, func, pc, shared, cut, &mut found) {
-        Ok(()) => match terms.broken() {
-            None => Verdict::Equal,
-            Some(why) => Verdict::Source(format!("a rule of the prover is wrong: {why}")),
-        },
-        Err(verdict) => verdict,
+    let result = compare_in(&mut terms, code, func, pc, shared, cut, &mut found);
+    found.verdict = match (terms.broken(), result) {
+        (Some(why), _) => Verdict::Source(format!("a rule of the prover is wrong: {why}")),
+        (None, Ok(())) => Verdict::Equal,
+        (None, Err(verdict)) => verdict,
     };
     found.terms = terms.size();
     found
@@ -264,7 +272,7 @@ fn entry(
             }
         }
     }
-    let state = State { regs, objects, path: Terms::ONE, frames: vec![] };
+    let state = State { regs, objects, path: Terms::ONE, conditions: vec![], frames: vec![] };
     Ok(Entry { state, bases, return_to, results })
 }
 

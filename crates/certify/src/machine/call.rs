@@ -33,6 +33,7 @@ impl Exec<'_> {
         let bad = |what: String| Why::Convention(format!("the call of `{}`: {what}", f.name));
         let signature = abi::signature(self.code.program, f, xlen).map_err(|e| bad(e.to_string()))?;
         let (mut lens, mut params, mut outs, mut places) = (vec![], vec![], vec![], vec![]);
+        let mut public = true;
         for arg in &signature.args {
             let words = self.words_at(state, &arg.place, &arg.kind, xlen)?;
             match &arg.kind {
@@ -49,9 +50,10 @@ impl Exec<'_> {
                         continue;
                     }
                     if !self.terms.public(offset) {
-                        return Err(Why::Secret(super::Leak::Address, self.terms.show(offset, 3)));
+                        return Err(Why::Secret(super::Leak::Address, self.secret(offset)));
                     }
                     if object.repeat.is_some() {
+                        public &= self.is_public_array(state, k);
                         params.push(self.run_array(state, k, offset).ok_or_else(|| bad("an array of run-time length".into()))?);
                         continue;
                     }
@@ -69,7 +71,9 @@ impl Exec<'_> {
         }
         let shared = self.sharing(&places).map_err(bad)?;
         let args: Vec<T> = lens.into_iter().chain(params).collect();
-        let specs = self.specs(func).map_err(|e| bad(e.to_string()))?;
+        let public = public && args.iter().all(|t| self.terms.public(*t));
+        let mut specs = self.specs(func).map_err(|e| bad(e.to_string()))?;
+        specs.iter_mut().for_each(|s| s.public |= public);
         let results = self.terms.call(&f.name, &args, &specs);
         self.made.push(Made { pc, func, args, path: state.path, shared });
         self.clobber(state, i64::from(signature.stack))?;
@@ -99,10 +103,7 @@ impl Exec<'_> {
         if !u.signed {
             return t;
         }
-        let bits = 8 * u.bytes;
-        let top = self.terms.div2k(t, bits - 1);
-        let wrap = self.terms.scale(top, &(BigInt::one() << bits));
-        self.terms.sub(t, wrap)
+        self.terms.signed(t, 8 * u.bytes)
     }
 
     fn specs(&self, func: FuncId) -> Result<Vec<OutSpec>, layout::NoLayout> {
@@ -147,6 +148,10 @@ impl Exec<'_> {
             Kind::Run { array, .. } => Some(self.terms.int(array)),
             Kind::Stack | Kind::Object { .. } => None,
         }
+    }
+
+    fn is_public_array(&self, state: &State, object: Option<usize>) -> bool {
+        matches!(object.map(|k| &state.objects[k].kind), Some(Kind::Run { array, .. }) if self.arrays.public(*array))
     }
 
     /// Results that share an object with a parameter; no other overlap of a result is allowed.
@@ -205,7 +210,7 @@ impl Exec<'_> {
             return Ok((n, None));
         }
         if !self.terms.public(n) {
-            return Err(Why::Secret(super::Leak::Address, self.terms.show(n, 3)));
+            return Err(Why::Secret(super::Leak::Address, self.secret(n)));
         }
         let hi = self.terms.range(n).1.to_i64().filter(|h| *h <= COPY_MAX);
         hi.map(|h| (h, Some(n))).ok_or_else(|| Why::Unsupported("a copy of unbounded length".into()))
@@ -220,14 +225,16 @@ impl Exec<'_> {
         };
         let mut words = vec![];
         for (at, bytes) in &parts {
-            let (path, here) = (state.path, self.after(src, *at));
+            let (path, here, known) = (state.path, self.after(src, *at), state.conditions.len());
             if let Some(n) = guard {
                 let k = self.terms.int(*at);
                 let inside = self.terms.lt(k, n);
                 state.path = self.terms.and(path, inside, 1);
+                state.conditions.push(inside);
             }
             let word = if state.path == Terms::ZERO { Ok(Terms::ZERO) } else { self.load(state, here, *bytes) };
             state.path = path;
+            state.conditions.truncate(known);
             words.push(word?);
         }
         for ((at, bytes), word) in parts.into_iter().zip(words) {

@@ -25,9 +25,7 @@ impl Values<'_> {
     }
 
     fn signed(&mut self, a: &Word) -> T {
-        let top = self.terms.div2k(a.t, a.w - 1);
-        let wrap = self.terms.scale(top, &(BigInt::one() << a.w));
-        self.terms.sub(a.t, wrap)
+        self.terms.signed(a.t, a.w)
     }
 
     /// A shift, for every count there is.

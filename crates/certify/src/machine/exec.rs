@@ -81,6 +81,8 @@ pub struct State {
     pub objects: Vec<Object>,
     /// 0 or 1: whether execution comes here.
     pub path: T,
+    /// Bits that are 1 wherever execution comes here: the conditions of the path.
+    pub conditions: Vec<T>,
     /// Return addresses of functions that are being executed in place.
     pub frames: Vec<u64>,
 }
@@ -127,6 +129,8 @@ pub struct Exec<'a> {
 pub trait Arrays {
     /// Scalar `index` of array `array` as an integer.
     fn read(&self, terms: &mut Terms, array: u32, index: T) -> T;
+    /// Whether all of them are public.
+    fn public(&self, array: u32) -> bool;
     /// Number of scalars.
     fn length(&self, terms: &mut Terms, array: u32) -> T;
 }
@@ -180,7 +184,7 @@ impl<'a> Exec<'a> {
                 Effect::Branch { taken, target } => match self.terms.as_const(taken.t) {
                     Some(c) => pc = if c.is_one() { target } else { next },
                     None if !self.terms.public(taken.t) => {
-                        return Err(halt(Why::Secret(Leak::Branch, self.terms.show(taken.t, 3))));
+                        return Err(halt(Why::Secret(Leak::Branch, self.secret(taken.t))));
                     }
                     None => {
                         let meet = self.code.meet_of(pc).or_else(|| state.frames.last().copied());
@@ -222,6 +226,9 @@ impl<'a> Exec<'a> {
         let path = state.path;
         let (mut a, mut b) = (state.clone(), state);
         (a.path, b.path) = (py, pn);
+        let known = a.conditions.len();
+        a.conditions.push(c);
+        b.conditions.push(not);
         let (a, end_a) = self.run_to(yes, a, meet)?;
         let (b, end_b) = self.run_to(no, b, meet)?;
         self.forks -= 1;
@@ -230,6 +237,7 @@ impl<'a> Exec<'a> {
         }
         let mut joined = self.join(c, a, &b);
         joined.path = path;
+        joined.conditions.truncate(known);
         Ok((joined, end_a))
     }
 
@@ -253,7 +261,7 @@ impl<'a> Exec<'a> {
         };
         for t in [rs1, rs2] {
             if varies && !self.terms.public(t) {
-                return Err(Why::Secret(Leak::Time, self.terms.show(t, 3)));
+                return Err(Why::Secret(Leak::Time, self.secret(t)));
             }
         }
         Ok(())
@@ -279,12 +287,15 @@ impl<'a> Exec<'a> {
         Ok(())
     }
 
+    /// The secret in a term, and the term.
+    pub(super) fn secret(&self, t: T) -> String {
+        format!("{} in {}", self.terms.secret_in(t).unwrap_or_default(), self.terms.show(t, 2))
+    }
+
     fn extend(&mut self, t: T, bits: u32) -> T {
         let w = self.code.xlen();
-        let top = self.terms.div2k(t, bits - 1);
-        let above: BigInt = (BigInt::one() << w) - (BigInt::one() << bits);
-        let above = self.terms.scale(top, &above);
-        self.terms.add(t, above)
+        let t = self.terms.signed(t, bits);
+        self.terms.mod2k(t, w)
     }
 
     /// The object an address lies in and the offset; no object: the address itself.
@@ -300,7 +311,7 @@ impl<'a> Exec<'a> {
     fn open(&mut self, address: T) -> Result<(Option<usize>, T), Why> {
         let (object, offset) = self.split(address)?;
         if !self.terms.public(offset) {
-            return Err(Why::Secret(Leak::Address, self.terms.show(offset, 3)));
+            return Err(Why::Secret(Leak::Address, self.secret(offset)));
         }
         Ok((object, offset))
     }
@@ -342,11 +353,7 @@ impl<'a> Exec<'a> {
     fn pick(&mut self, list: &[T], x: T, bits: u32) -> Option<T> {
         let signed: Vec<T> = list
             .iter()
-            .map(|t| {
-                let top = self.terms.div2k(*t, bits - 1);
-                let wrap = self.terms.scale(top, &(BigInt::one() << bits));
-                self.terms.sub(*t, wrap)
-            })
+            .map(|t| self.terms.signed(*t, bits))
             .collect();
         if signed != list {
             if let Some(t) = self.terms.known_pick(&signed, x) {
@@ -357,17 +364,23 @@ impl<'a> Exec<'a> {
     }
 
     fn load_at(&mut self, state: &mut State, object: Option<usize>, at: i64, bytes: u32) -> Result<T, Why> {
-        let Some(k) = object else { return self.constant(at, bytes) };
-        let o = &state.objects[k];
+        let Some(k_object) = object else { return self.constant(at, bytes) };
+        let o = &state.objects[k_object];
         if !o.holds(at, bytes) {
             return Err(Why::Memory(format!("{bytes} bytes at offset {at} of {} are read, outside it", o.name)));
         }
         if let Some(t) = o.load(self.terms, at, bytes) {
             return Ok(t);
         }
-        let name = format!("{}+{at}", o.name);
-        let t = self.unknown(&name, 8 * bytes);
-        Ok(t)
+        // Bytes nobody wrote have some value, the same each time.
+        let name = o.name.clone();
+        for k in at..at + i64::from(bytes) {
+            if state.objects[k_object].load(self.terms, k, 1).is_none() {
+                let t = self.unknown(&format!("{name}+{k}"), 8);
+                state.objects[k_object].store(self.terms, k, 1, t);
+            }
+        }
+        state.objects[k_object].load(self.terms, at, bytes).ok_or(Why::TooBig)
     }
 
     fn constant(&mut self, at: i64, bytes: u32) -> Result<T, Why> {
@@ -399,9 +412,9 @@ impl<'a> Exec<'a> {
             let at = self.terms.add(index, k_term);
             let (low, high) = (self.terms.lt0(at), self.terms.lt(at, length));
             let not_high = self.terms.not_bit(high);
-            let (bad_low, bad_high) = (self.terms.and(state.path, low, 1), self.terms.and(state.path, not_high, 1));
-            if bad_low != Terms::ZERO || bad_high != Terms::ZERO {
-                let why = format!("element {} of an array is read, not shown to be inside", self.terms.show(at, 3));
+            if !self.never(state, low) || !self.never(state, not_high) {
+                let (at, path) = (self.terms.show(at, 3), self.terms.show(state.path, 3));
+                let why = format!("element {at} of an array is read, not shown to be inside where {path}");
                 return Err(Why::Memory(why));
             }
             let v = self.arrays.read(self.terms, array, at);
@@ -410,6 +423,12 @@ impl<'a> Exec<'a> {
             sum = self.terms.add(sum, v);
         }
         Ok(sum)
+    }
+
+    /// The condition does not hold here.
+    fn never(&mut self, state: &State, c: T) -> bool {
+        let not = self.terms.not_bit(c);
+        c == Terms::ZERO || state.conditions.contains(&not) || self.terms.and(state.path, c, 1) == Terms::ZERO
     }
 
     /// Writes a word to an address.

@@ -184,10 +184,8 @@ impl Scalar {
             return vec![all];
         }
         // 32 bits in a register of 64: copies of bit 31 above.
-        let sign = terms.div2k(all, self.bits - 1);
-        let above: BigInt = (BigInt::one() << xlen) - (BigInt::one() << self.bits);
-        let copies = terms.scale(sign, &above);
-        vec![terms.add(all, copies)]
+        let signed = terms.signed(all, self.bits);
+        vec![terms.mod2k(signed, xlen)]
     }
 
     /// The value in register contents, low part first. What a narrow value is extended with is not looked at.
@@ -201,8 +199,6 @@ impl Scalar {
         if !self.signed {
             return all;
         }
-        let sign = terms.div2k(all, self.bits - 1);
-        let wrap = terms.scale(sign, &(BigInt::one() << self.bits));
-        terms.sub(all, wrap)
+        terms.signed(all, self.bits)
     }
 }

@@ -27,6 +27,11 @@ pub trait Environment {
     /// Scalar `index` (elements laid out one after the other, each in storage order) of the input array of this number.
     fn read(&self, terms: &mut Terms, array: u32, index: T) -> T;
 
+    /// Whether that array is public.
+    fn array_public(&self, _array: u32) -> bool {
+        false
+    }
+
     /// The value of that array on a sample. It is needed for the values of cut calls alone.
     fn array_value(&self, _array: u32, _sample: usize) -> Option<interp::Value> {
         None
@@ -321,6 +326,12 @@ impl<'a> Source<'a> {
         for arg in &args {
             flat.extend(arg.flat(self.terms)?);
         }
+        // A function of public values alone has public results.
+        let arrays_public = args.iter().all(|a| match a {
+            Value::Run(run) => matches!(run.origin, Origin::Input(number) if self.env.array_public(number)),
+            Value::Undef | Value::Scalar(_) | Value::Parts(_) => true,
+        });
+        let public = arrays_public && flat.iter().all(|t| self.terms.public(*t));
         let known = self.known_lengths(callee, &lens);
         let (mut specs, mut types) = (vec![], vec![]);
         for id in &callee.rets {
@@ -330,7 +341,7 @@ impl<'a> Source<'a> {
             if object.repeat.is_some() {
                 return Err(Stop::Unsupported(format!("a result of run-time length of `{}`", callee.name)));
             }
-            specs.extend(object.units.into_iter().map(|u| OutSpec { lo: u.lo, hi: u.hi, public: u.public }));
+            specs.extend(object.units.into_iter().map(|u| OutSpec { lo: u.lo, hi: u.hi, public: u.public || public }));
             types.push(ty);
         }
         self.spend((flat.len() + specs.len()) as u64)?;

@@ -17,6 +17,8 @@ pub(crate) enum Atom {
     Zero(T),
     /// Exclusive or of conjunctions of non-negative integers, bit by bit. Products and the factors in them ascending, none empty.
     Bits(Vec<Vec<T>>),
+    /// Or of three or more non-negative integers, ascending.
+    Or(Vec<T>),
     /// Element of a list; the index lies inside.
     Pick(Vec<T>, T),
     /// Element of an array of run-time length.

@@ -31,17 +31,41 @@ impl Terms {
     }
 
     pub fn or(&mut self, a: T, b: T, w: u32) -> T {
-        let r = self.bitwise(Op::Or, a, b, w);
+        let mut parts: Vec<T> = [a, b].iter().flat_map(|t| self.or_parts.get(t).cloned().unwrap_or_else(|| vec![*t])).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        let r = match self.or_of_many(a, b, &parts) {
+            Some(r) => r,
+            None => self.bitwise(Op::Or, a, b, w),
+        };
         self.note_sign_of_or(a, b, r, w);
-        if self.as_const(r).is_none() && !self.is_bit(r) {
-            let mut parts: Vec<T> = [a, b].iter().flat_map(|t| self.or_parts.get(t).cloned().unwrap_or_else(|| vec![*t])).collect();
-            parts.sort_unstable();
-            parts.dedup();
-            if parts.len() > 1 && !parts.contains(&r) {
-                self.or_parts.entry(r).or_insert(parts);
-            }
+        if self.as_const(r).is_none() && !self.is_bit(r) && parts.len() > 1 && !parts.contains(&r) {
+            self.or_parts.entry(r).or_insert(parts);
         }
         r
+    }
+
+    /// What gathers differences: not multiplied out.
+    fn or_of_many(&mut self, a: T, b: T, parts: &[T]) -> Option<T> {
+        let bits = |s: &Terms, t: T| s.as_const(t).is_some() || s.is_bit(t);
+        if parts.len() < 3 || parts.contains(&Terms::ZERO) || bits(self, a) || bits(self, b) || a == b {
+            return None;
+        }
+        let (x, y) = (self.ones(a)?, self.ones(b)?);
+        if (&x & &y).is_zero() {
+            return None;
+        }
+        let atom = Atom::Or(parts.to_vec());
+        let hi = ones((x | y).bits() as u32);
+        let r = self.atom(atom.clone(), |s| AtomInfo {
+            atom,
+            lo: BigInt::zero(),
+            hi,
+            public: parts.iter().all(|t| s.public(*t)),
+            values: (0..s.samples).map(|n| parts.iter().fold(BigInt::zero(), |v, t| v | s.sample(*t, n))).collect(),
+            spread: 0,
+        });
+        Some(self.check("or", r, |s, n| s.sample(a, n) | s.sample(b, n)))
     }
 
     /// The top bit of `a | -a` says whether `a` is not zero.
@@ -240,8 +264,15 @@ impl Terms {
     }
 
     fn bit_by_bit(&mut self, t: T, part: impl Fn(&mut Terms, T) -> T) -> Option<T> {
-        let Atom::Bits(products) = &self.atoms[self.as_atom(t)? as usize].atom else { return None };
-        let products: Vec<Vec<T>> = products.clone();
+        let products: Vec<Vec<T>> = match self.atoms[self.as_atom(t)? as usize].atom.clone() {
+            Atom::Bits(products) => products,
+            Atom::Or(list) => {
+                let list: Vec<T> = list.into_iter().map(|x| part(self, x)).collect();
+                let w = list.iter().map(|x| self.range(*x).1.bits()).max().unwrap_or(0) as u32;
+                return Some(list.into_iter().fold(Terms::ZERO, |sum, x| self.or(sum, x, w)));
+            }
+            _ => return None,
+        };
         let products: Vec<Vec<T>> = products.iter().map(|p| p.iter().map(|x| part(self, *x)).collect()).collect();
         let w = products.iter().flatten().map(|x| self.range(*x).1.bits()).max().unwrap_or(0) as u32;
         let mut sum = Terms::ZERO;

@@ -58,6 +58,9 @@ impl Terms {
         if self.depth > DEPTH_MAX {
             return self.bit_atom(Atom::Neg(t), t, |v| v.is_negative());
         }
+        if let Some(r) = self.top_bit(t) {
+            return r;
+        }
         // The zero tests of bitwise values come first.
         if lo == -BigInt::one() {
             let x = self.add(t, Terms::ONE);
@@ -106,6 +109,25 @@ impl Terms {
             return self.not_bit(r);
         }
         self.bit_atom(Atom::Neg(t), t, |v| v.is_negative())
+    }
+
+    /// The sign of a two's complement reading ([`Terms::signed`]) of w bits is bit w - 1.
+    fn top_bit(&mut self, t: T) -> Option<T> {
+        for (m, c) in self.poly(t).clone().iter().rev() {
+            let [a] = self.monos[*m as usize][..] else { continue };
+            let Atom::Div(r, w) = self.atoms[a as usize].atom else { continue };
+            if *c != -(BigInt::one() << w) {
+                continue;
+            }
+            let rest: Vec<_> = self.poly(t).iter().filter(|(n, _)| n != m).cloned().collect();
+            let rest = self.intern(rest);
+            let d = self.sub(r, rest);
+            if self.as_const(d) == Some(BigInt::one() << (w - 1)) {
+                let (low, high) = (self.div2k(rest, w - 1), self.div2k(rest, w));
+                return Some(self.combine(low, &BigInt::from(-2), high));
+            }
+        }
+        None
     }
 
     fn bit_atom(&mut self, atom: Atom, t: T, holds: fn(&BigInt) -> bool) -> T {

@@ -42,6 +42,18 @@ impl Terms {
         r
     }
 
+    /// The two's complement reading of the low `w` bits: `t - 2^w floor((t + 2^(w-1)) / 2^w)`.
+    pub fn signed(&mut self, t: T, w: u32) -> T {
+        let half = self.int(BigInt::one() << (w - 1));
+        let t = self.multiples(t, w).map_or(t, |(_, rest)| rest);
+        let up = self.add(t, half);
+        let q = self.div2k(up, w);
+        let r = self.combine(t, &-(BigInt::one() << w), q);
+        let half = BigInt::one() << (w - 1);
+        self.note_range(r, &-&half, &(half - 1));
+        r
+    }
+
     fn divide(&mut self, t: T, k: u32) -> T {
         let (lo, hi) = self.range(t);
         let unit = BigInt::one() << k;
@@ -62,6 +74,12 @@ impl Terms {
         }
         if self.depth > DEPTH_MAX {
             return self.quotient_atom(t, k, qlo, qhi);
+        }
+        if k == 1 && self.poly(t).first().is_some_and(|(m, c)| *m == 0 && c.bit(0)) {
+            // ceil(q / 2) = q - floor(q / 2)
+            let q = self.sub(t, Terms::ONE);
+            let half = self.div2k(q, 1);
+            return self.sub(q, half);
         }
         if let Some(bit) = self.bit_beside(t) {
             return self.in_cases(t, bit, |s, x| s.div2k(x, k));
@@ -211,12 +229,14 @@ impl Terms {
         let p = self.poly(t).clone();
         for (m, c) in p.iter().rev() {
             let [a] = self.monos[*m as usize][..] else { continue };
-            let Some((q, j)) = self.quotient(a, c) else { continue };
+            let Some((q, j, up)) = self.quotient(a, c) else { continue };
             if p.len() + self.poly(q).len() > FLATTEN_MAX {
                 continue;
             }
             let rest = p.iter().filter(|(n, _)| n != m).map(|(n, c)| (*n, c << j)).collect();
             let rest = self.intern(rest);
+            // -floor(q / 2^j) = floor((2^j - 1 - q) / 2^j)
+            let q = if up { self.not(q, j) } else { q };
             let joined = self.add(rest, q);
             let (lo, hi) = self.range(t);
             self.note_range(joined, &(lo << j), &(((hi + 1u32) << j) - 1u32));
@@ -225,10 +245,15 @@ impl Terms {
         None
     }
 
-    fn quotient(&self, a: A, c: &BigInt) -> Option<(T, u32)> {
+    /// `q` and `j` of a quotient with coefficient 1, or with -1 (true).
+    fn quotient(&self, a: A, c: &BigInt) -> Option<(T, u32, bool)> {
+        let minus = *c == -BigInt::one();
+        if !c.is_one() && !minus {
+            return None;
+        }
         match self.atoms[a as usize].atom {
-            Atom::Div(q, j) if c.is_one() => Some((q, j)),
-            Atom::Neg(q) if *c == -BigInt::one() => Some((q, self.atoms[a as usize].spread)),
+            Atom::Div(q, j) => Some((q, j, minus)),
+            Atom::Neg(q) => Some((q, self.atoms[a as usize].spread, !minus)),
             _ => None,
         }
     }

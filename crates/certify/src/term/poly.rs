@@ -121,11 +121,11 @@ impl Terms {
         self.check("product", t, |s, n| s.sample(a, n) * s.sample(b, n))
     }
 
-    /// A bit as a factor: one atom, or one minus it.
+    /// A bit as a factor: a product of atoms, or one minus it.
     fn factor(&mut self, bit: T) -> T {
         let (base, _) = self.without_constant(bit);
-        let [.., (m, lead)] = &**self.poly(base) else { return bit };
-        let (single, negative) = (self.poly(base).len() == 1 && self.monos[*m as usize].len() == 1, lead.is_negative());
+        let [.., (_, lead)] = &**self.poly(base) else { return bit };
+        let (single, negative) = (self.poly(base).len() == 1, lead.is_negative());
         if single {
             return bit;
         }

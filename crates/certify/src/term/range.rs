@@ -73,6 +73,13 @@ impl Terms {
             return self.range(*t);
         }
         let mut best = self.plain(p);
+        // A fact noted of the rest serves the sum with a constant too.
+        if let Some((0, c)) = p.first() {
+            if let Some(rest) = self.poly_of.get(&p[1..]) {
+                let (lo, hi) = self.range(*rest);
+                best = (best.0.max(lo + c), best.1.min(hi + c));
+            }
+        }
         if depth == 0 {
             return best;
         }

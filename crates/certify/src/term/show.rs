@@ -55,6 +55,7 @@ impl Terms {
                     products.iter().take(SHOWN).map(|p| p.iter().map(|t| format!("({})", s(*t))).collect::<Vec<_>>().join(" & ")).collect();
                 format!("({}{})", parts.join(" ^ "), if products.len() > SHOWN { " ^ .." } else { "" })
             }
+            Atom::Or(list) => format!("({})", list.iter().take(SHOWN).map(|t| s(*t)).collect::<Vec<_>>().join(" | ")),
             Atom::Pick(list, x) => format!("list of {}[{}]", list.len(), s(*x)),
             Atom::Read(array, x) => format!("array{array}[{}]", s(*x)),
             Atom::Name(t) => format!("({})", s(*t)),
@@ -110,5 +111,21 @@ impl Terms {
             (Atom::Pick(l, p), Atom::Pick(m, q)) if l == m => Some((*p, *q)),
             _ => None,
         }
+    }
+}
+
+impl Terms {
+    /// The first secret a term mentions: an input, or what a call gave.
+    pub fn secret_in(&self, t: T) -> Option<String> {
+        let poly = self.poly(t);
+        let atom = poly.iter().flat_map(|(m, _)| &self.monos[*m as usize]).find(|a| !self.atoms[**a as usize].public)?;
+        let inner = match &self.atoms[*atom as usize].atom {
+            Atom::Div(p, _) | Atom::DivBy(p, _) | Atom::Neg(p) | Atom::Zero(p) | Atom::Name(p) => vec![*p],
+            Atom::Bits(products) => products.concat(),
+            Atom::Or(list) => list.clone(),
+            Atom::Pick(list, x) => list.iter().chain([x]).copied().collect(),
+            Atom::Var(_) | Atom::Read(..) | Atom::Out(..) => vec![],
+        };
+        inner.into_iter().find_map(|p| self.secret_in(p)).or_else(|| Some(self.show_atom(*atom, 2)))
     }
 }
