@@ -10,15 +10,19 @@ use crate::machine::memory::{undefined, Kind, Object};
 use crate::machine::{Code, Exec, Halt, State};
 use crate::source::abi::{self, Place, Role, Signature};
 use crate::source::layout::Unit;
-use crate::source::{self, inputs, Environment, Inputs, Lengths, Rng, Source, Value};
+use crate::source::{self, inputs, Environment, Inputs, Lengths, Limits, Rng, Source, Value};
 use crate::term::{Terms, Var, T};
 use num_bigint::BigInt;
 use num_traits::One;
 use santoku_ir::{FuncId, Program};
 use std::collections::BTreeSet;
 
+/// Monomials the first attempt may make, in which nothing is named.
+const FIRST_MAX: usize = 1_500_000;
+/// Summands from which on words are named in the second.
+const NAME_FROM: usize = 14;
 /// Levels of atoms shown of terms that differ.
-const DEPTH: u32 = 3;
+const DEPTH: u32 = 2;
 /// Sample inputs of one proof.
 const SAMPLES: usize = 6;
 /// Registers a function hands back as they were: gp, tp, s0 to s11. The stack pointer is asked apart.
@@ -127,10 +131,23 @@ struct Entry {
 /// Compares the code at `pc` with `func`. `shared`: results and parameters that are the same object. `cut`: functions whose
 /// calls are not looked into on either side.
 pub fn compare(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool) -> Found {
+    let first = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, ..Limits::default() });
+    let too_big = match &first.verdict {
+        Verdict::Halted(h) => h.why == crate::machine::Why::TooBig,
+        Verdict::Source(why) => *why == source::Stop::TooBig.to_string(),
+        Verdict::Equal | Verdict::Differs(_) | Verdict::NotProved(_) => false,
+    };
+    if too_big {
+        return attempt(code, func, pc, shared, cut, Limits { name_words: Some(NAME_FROM), ..Limits::default() });
+    }
+    first
+}
+
+fn attempt(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool, limits: Limits) -> Found {
     let mut terms = Terms::new(code.xlen(), SAMPLES);
     let mut found =
         Found { verdict: Verdict::Equal, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0 };
-    let result = compare_in(&mut terms, code, func, pc, shared, cut, &mut found);
+    let result = compare_in(&mut terms, code, func, pc, shared, (cut, limits), &mut found);
     found.verdict = match (terms.broken(), result) {
         (Some(why), _) => Verdict::Source(format!("a rule of the prover is wrong: {why}")),
         (None, Ok(())) => Verdict::Equal,
@@ -146,7 +163,7 @@ fn compare_in(
     func: FuncId,
     pc: u64,
     shared: &[(usize, usize)],
-    cut: &dyn Fn(FuncId) -> bool,
+    (cut, limits): (&dyn Fn(FuncId) -> bool, Limits),
     found: &mut Found,
 ) -> Result<(), Verdict> {
     let program = code.program;
@@ -154,11 +171,13 @@ fn compare_in(
     let inputs = inputs(program, terms, func, Lengths::Symbolic, &mut Rng(0x5a17_0c0d_e000 + u64::from(func.0))).map_err(stop)?;
     let env = Env { inputs: &inputs, program, func, cut };
     let mut source = Source::new(program, terms, &env);
+    source.limits = limits;
     let results = source.run(func, &inputs.lens, inputs.args.clone()).map_err(stop)?;
     let calls = std::mem::take(&mut source.calls);
     let signature = abi::signature(program, program.func(func), code.xlen()).map_err(|e| Verdict::Source(e.to_string()))?;
     let entry = entry(terms, code, func, &signature, &inputs, shared).map_err(stop)?;
     let mut exec = Exec::new(code, terms, entry.bases, &env, entry.return_to);
+    exec.terms_max = limits.terms.saturating_mul(3);
     exec.stack_args = i64::from(signature.stack);
     let before = entry.state.clone();
     let ran = exec.run(pc, entry.state);
@@ -167,11 +186,6 @@ fn compare_in(
     let made = std::mem::take(&mut exec.made);
     let state = ran.map_err(Verdict::Halted)?;
     found.calls = made.iter().map(|m| (m.func, m.shared.clone())).collect();
-    let mut check = Check { terms, inputs: &inputs, exact: calls.is_empty(), compared: 0 };
-    let kept = check.kept(&before, &state);
-    let same = kept.and_then(|()| check.results(&signature, &results, &entry.results, &state, code.xlen()));
-    found.compared = check.compared;
-    same?;
     for m in &made {
         let made_by_source = calls.iter().any(|c| c.func == m.func && c.flat == m.args && implies(terms, m.path, c.path));
         if !made_by_source {
@@ -183,6 +197,11 @@ fn compare_in(
             }));
         }
     }
+    let mut check = Check { terms, inputs: &inputs, exact: calls.is_empty(), compared: 0 };
+    let kept = check.kept(&before, &state);
+    let same = kept.and_then(|()| check.results(&signature, &results, &entry.results, &state, code.xlen()));
+    found.compared = check.compared;
+    same?;
     Ok(())
 }
 

@@ -121,6 +121,8 @@ pub struct Exec<'a> {
     /// Lowest offset the stack pointer had.
     pub deepest: i64,
     pub steps: u64,
+    /// Limit of [`Terms::size`].
+    pub terms_max: usize,
     pub(super) fresh: u32,
     forks: u32,
 }
@@ -137,7 +139,7 @@ pub trait Arrays {
 
 impl<'a> Exec<'a> {
     pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Arrays, return_to: T) -> Exec<'a> {
-        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, fresh: 0, forks: 0 }
+        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, terms_max: 40_000_000, fresh: 0, forks: 0 }
     }
 
     /// Executes from `pc` to the return of the function.
@@ -153,7 +155,7 @@ impl<'a> Exec<'a> {
         while Some(pc) != stop {
             let halt = |why| Halt { pc, why };
             self.steps += 1;
-            if self.steps > STEPS_MAX || self.terms.size() > 40_000_000 {
+            if self.steps > STEPS_MAX || self.terms.size() > self.terms_max {
                 return Err(halt(Why::TooBig));
             }
             let inst = self.code.decode(pc).ok_or_else(|| halt(Why::Unsupported("no instruction is known here".into())))?;
@@ -271,6 +273,7 @@ impl<'a> Exec<'a> {
         if rd == 0 {
             return Ok(());
         }
+        let t = self.terms.renamed(t);
         state.regs[rd as usize] = t;
         if rd as usize == SP {
             let (object, offset) = self.split(t)?;

@@ -78,11 +78,14 @@ pub struct Limits {
     pub terms: usize,
     /// Cut calls: the one with this number, from 1, ends the execution.
     pub calls: usize,
+    /// Words of so many summands get a name where they are assigned: for long chains of additions, which would otherwise
+    /// repeat all that came before.
+    pub name_words: Option<usize>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX }
+        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX, name_words: None }
     }
 }
 
@@ -204,7 +207,10 @@ impl<'a> Source<'a> {
         match stmt {
             Stmt::Assign { dst, src, .. } => {
                 let path = self.resolve(f, dst, state)?;
-                let value = self.expr(f, src, state)?;
+                let mut value = self.expr(f, src, state)?;
+                if let (Some(least), Value::Scalar(t), Ty::Word(bits)) = (self.limits.name_words, &value, &src.ty) {
+                    value = Value::Scalar(self.terms.name_word(*t, *bits, least));
+                }
                 self.assign(dst, &path, value, state)
             }
             Stmt::Call { dsts, func: callee, lens, args, loc } => self.call(f, dsts, *callee, (lens, args), *loc, state),

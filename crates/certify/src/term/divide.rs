@@ -10,6 +10,15 @@ use num_traits::{One, Signed, Zero};
 /// A carry is merged into the sum it is added to while the result has at most this many summands.
 const FLATTEN_MAX: usize = 1200;
 
+/// `c = 2^k q + r` with `-2^(k-1) < r <= 2^(k-1)`, for k of 1 or more.
+fn nearest(c: &BigInt, k: u32) -> (BigInt, BigInt) {
+    let (half, unit) = (BigInt::one() << (k - 1), BigInt::one() << k);
+    // ceil((c - half) / unit) rounds to nearest, halves down
+    let q: BigInt = -((half - c).div_floor(&unit));
+    let r = c - &q * &unit;
+    (q, r)
+}
+
 impl Terms {
     /// `floor(t / 2^k)`
     pub fn div2k(&mut self, t: T, k: u32) -> T {
@@ -153,14 +162,25 @@ impl Terms {
         if k == 0 || !p.iter().any(|(m, c)| is_multiple(m, c)) {
             return None;
         }
-        let whole = p.iter().filter(|(m, c)| is_multiple(m, c)).map(|(m, c)| (*m, c >> k)).collect();
-        let rest = p.iter().filter(|(m, c)| !is_multiple(m, c)).cloned().collect();
+        let (mut whole, mut rest) = (vec![], vec![]);
+        for (m, c) in p.iter() {
+            if *m == 0 {
+                let (q, r) = nearest(c, k);
+                whole.push((0, q));
+                rest.push((0, r));
+            } else if is_multiple(m, c) {
+                whole.push((*m, c >> k));
+            } else {
+                rest.push((*m, c.clone()));
+            }
+        }
+        whole.retain(|(_, c): &(M, BigInt)| !c.is_zero());
+        rest.retain(|(_, c)| !c.is_zero());
         Some((self.intern(whole), self.intern(rest)))
     }
 
     /// `t = 2^k whole + rest`, every coefficient of the rest in `-2^(k-1) + 1 ..= 2^(k-1)`.
     fn pull_out(&mut self, t: T, k: u32) -> (T, T) {
-        let half = BigInt::one() << (k - 1);
         if self.poly(t).iter().all(|(_, c)| c.bits() < u64::from(k)) {
             return (Terms::ZERO, t);
         }
@@ -168,9 +188,7 @@ impl Terms {
         let mut whole: Vec<(M, BigInt)> = vec![];
         let mut rest: Vec<(M, BigInt)> = vec![];
         for (m, c) in self.poly(t).clone().iter() {
-            // ceil((c - half) / unit) rounds to nearest, halves down
-            let q: BigInt = -((&half - c).div_floor(&unit));
-            let r = c - &q * &unit;
+            let (q, r) = nearest(c, k);
             if !q.is_zero() {
                 whole.push((*m, q));
             }

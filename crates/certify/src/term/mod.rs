@@ -58,6 +58,7 @@ pub struct Terms {
     below: HashMap<T, T>,
     zero: HashMap<T, T>,
     named: HashMap<T, T>,
+    renames: HashMap<T, T>,
     /// Terms made by `or`: the operands.
     or_parts: HashMap<T, Vec<T>>,
     /// Sums of values no two of which have a bit in common.
@@ -91,6 +92,7 @@ impl Terms {
             below: HashMap::new(),
             zero: HashMap::new(),
             named: HashMap::new(),
+            renames: HashMap::new(),
             or_parts: HashMap::new(),
             parts: HashMap::new(),
             xor_parts: HashMap::new(),

@@ -172,6 +172,32 @@ impl Terms {
         named
     }
 
+    /// A word of at least `least` summands by names, one for each machine word of it; the machine's words that are equal to
+    /// these take the same names ([`Terms::renamed`]).
+    pub fn name_word(&mut self, t: T, bits: u32, least: usize) -> T {
+        if self.poly(t).len() < least {
+            return t;
+        }
+        let word = self.word;
+        let mut sum = Terms::ZERO;
+        let mut at = 0;
+        while at < bits {
+            let piece = self.div2k(t, at);
+            let piece = if at + word < bits { self.mod2k(piece, word) } else { piece };
+            let named = if self.poly(piece).len() > 1 { self.name(piece) } else { piece };
+            self.renames.insert(piece, named);
+            let up = self.shl(named, at);
+            sum = self.add(sum, up);
+            at += word;
+        }
+        sum
+    }
+
+    /// The name a word was given, or the word.
+    pub fn renamed(&self, t: T) -> T {
+        self.renames.get(&t).copied().unwrap_or(t)
+    }
+
     /// Product of two monomials; `None` is zero. Bits are idempotent, and of comparisons of one value with several
     /// constants the strongest is kept.
     fn times(&mut self, m: M, n: M) -> Option<M> {
