@@ -18,9 +18,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Instructions one execution may follow.
-const STEPS_MAX: u64 = 6_000_000;
-/// Forks nested in each other.
+const STEPS_MAX: u64 = 1_000_000;
+/// Forks nested in each other, and in all.
 const FORKS_MAX: u32 = 600;
+const FORKS_IN_ALL: u32 = 4_000;
 
 pub const SP: usize = 2;
 pub const RA: usize = 1;
@@ -125,6 +126,7 @@ pub struct Exec<'a> {
     pub terms_max: usize,
     pub(super) fresh: u32,
     forks: u32,
+    forked: u32,
 }
 
 /// What the source knows of arrays of run-time length.
@@ -139,7 +141,7 @@ pub trait Arrays {
 
 impl<'a> Exec<'a> {
     pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Arrays, return_to: T) -> Exec<'a> {
-        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, terms_max: 40_000_000, fresh: 0, forks: 0 }
+        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, terms_max: 40_000_000, fresh: 0, forks: 0, forked: 0 }
     }
 
     /// Executes from `pc` to the return of the function.
@@ -222,7 +224,8 @@ impl<'a> Exec<'a> {
             return self.run_to(yes, state, meet);
         }
         self.forks += 1;
-        if self.forks > FORKS_MAX {
+        self.forked += 1;
+        if self.forks > FORKS_MAX || self.forked > FORKS_IN_ALL {
             return Err(Halt { pc: yes, why: Why::TooBig });
         }
         let path = state.path;

@@ -94,7 +94,9 @@ impl Terms {
         if let Some(t) = self.mul_bits(a, b) {
             return self.check("bits", t, |s, n| s.sample(a, n) * s.sample(b, n));
         }
-        let (mut a, mut b) = (if self.is_bit(a) { self.factor(a) } else { a }, if self.is_bit(b) { self.factor(b) } else { b });
+        let (bit_a, bit_b) = (self.is_bit(a), self.is_bit(b));
+        let mut a = if bit_a { self.factor(a, bit_b) } else { a };
+        let mut b = if bit_b { self.factor(b, bit_a) } else { b };
         // Bits multiply without growth: naming them would hide that they are 0 or 1.
         while self.poly(a).len() * self.poly(b).len() > PRODUCT_MAX {
             if self.poly(a).len() >= self.poly(b).len() {
@@ -121,11 +123,12 @@ impl Terms {
         self.check("product", t, |s, n| s.sample(a, n) * s.sample(b, n))
     }
 
-    /// A bit as a factor: a product of atoms, or one minus it.
-    fn factor(&mut self, bit: T) -> T {
+    /// A bit as a factor: one atom or one minus it; of another bit, also a product of atoms.
+    fn factor(&mut self, bit: T, product: bool) -> T {
         let (base, _) = self.without_constant(bit);
-        let [.., (_, lead)] = &**self.poly(base) else { return bit };
-        let (single, negative) = (self.poly(base).len() == 1, lead.is_negative());
+        let [.., (m, lead)] = &**self.poly(base) else { return bit };
+        let atoms = self.monos[*m as usize].len();
+        let (single, negative) = (self.poly(base).len() == 1 && (product || atoms == 1), lead.is_negative());
         if single {
             return bit;
         }
