@@ -18,8 +18,10 @@ use santoku_ir::{FuncId, Program};
 use std::collections::BTreeSet;
 
 /// Monomials the first attempt may make, in which nothing is named.
-const FIRST_MAX: usize = 1_500_000;
-/// Summands from which on words are named in the second.
+const FIRST_MAX: usize = 600_000;
+/// Monomials the second attempt may make, in which long words are named.
+const SECOND_MAX: usize = 1_200_000;
+/// Summands from which on they are.
 const NAME_FROM: usize = 14;
 /// Levels of atoms shown of terms that differ.
 const DEPTH: u32 = 2;
@@ -138,7 +140,7 @@ pub fn compare(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cu
         Verdict::Equal | Verdict::Differs(_) | Verdict::NotProved(_) => false,
     };
     if too_big {
-        return attempt(code, func, pc, shared, cut, Limits { name_words: Some(NAME_FROM), ..Limits::default() });
+        return attempt(code, func, pc, shared, cut, Limits { terms: SECOND_MAX, name_words: Some(NAME_FROM), ..Limits::default() });
     }
     first
 }

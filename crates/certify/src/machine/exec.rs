@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 const STEPS_MAX: u64 = 1_000_000;
 /// Forks nested in each other, and in all.
 const FORKS_MAX: u32 = 600;
-const FORKS_IN_ALL: u32 = 4_000;
+const FORKS_IN_ALL: u32 = 1_500;
 
 pub const SP: usize = 2;
 pub const RA: usize = 1;
