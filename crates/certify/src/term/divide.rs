@@ -51,6 +51,25 @@ impl Terms {
         r
     }
 
+    /// `floor((x + 2^(k-1)) / 2^k) = floor(x / 2^(k-1)) - floor(x / 2^k)`, for sums of which a part counts half a unit: they have
+    /// this one form whether the constant does, too, or not.
+    fn round_half(&mut self, t: T, k: u32) -> Option<T> {
+        let p = self.poly(t).clone();
+        let half = BigInt::one() << (k - 1);
+        let (0, c) = p.first()? else { return None };
+        let halves = k == 1 || p.iter().any(|(m, c)| *m != 0 && c.magnitude() == half.magnitude());
+        let by = if k == 1 { c.clone() } else { nearest(c, k - 1).0 };
+        if !halves || by.is_even() {
+            return None;
+        }
+        let minus = by.is_negative();
+        let half = self.int(if minus { -half } else { half });
+        let x = self.sub(t, half);
+        let (a, b) = (self.div2k(x, k - 1), self.div2k(x, k));
+        let q = self.sub(a, b);
+        Some(if minus { self.sub(q, Terms::ONE) } else { q })
+    }
+
     /// The two's complement reading of the low `w` bits: `t - 2^w floor((t + 2^(w-1)) / 2^w)`.
     pub fn signed(&mut self, t: T, w: u32) -> T {
         let half = self.int(BigInt::one() << (w - 1));
@@ -84,11 +103,8 @@ impl Terms {
         if self.depth > DEPTH_MAX {
             return self.quotient_atom(t, k, qlo, qhi);
         }
-        if k == 1 && self.poly(t).first().is_some_and(|(m, c)| *m == 0 && c.bit(0)) {
-            // ceil(q / 2) = q - floor(q / 2)
-            let q = self.sub(t, Terms::ONE);
-            let half = self.div2k(q, 1);
-            return self.sub(q, half);
+        if let Some(q) = self.round_half(t, k) {
+            return q;
         }
         if let Some(bit) = self.bit_beside(t) {
             return self.in_cases(t, bit, |s, x| s.div2k(x, k));
@@ -101,7 +117,7 @@ impl Terms {
             return self.neg(below);
         }
         // floor((-p - 1) / 2^k) = -1 - floor(p / 2^k)
-        if self.poly(t).last().is_some_and(|(_, c)| c.is_negative()) {
+        if k > 1 && self.poly(t).last().is_some_and(|(_, c)| c.is_negative()) {
             let other = self.flip(t);
             let q = self.div2k(other, k);
             return self.flip(q);
@@ -188,7 +204,11 @@ impl Terms {
         let mut whole: Vec<(M, BigInt)> = vec![];
         let mut rest: Vec<(M, BigInt)> = vec![];
         for (m, c) in self.poly(t).clone().iter() {
-            let (q, r) = nearest(c, k);
+            let (mut q, mut r) = nearest(c, k);
+            // Half way: a comparison stays minus a quotient, so that it joins the sum it is the carry of.
+            if r == &unit >> 1 && matches!(self.monos[*m as usize][..], [a] if matches!(self.atoms[a as usize].atom, Atom::Neg(_))) {
+                (q, r) = (q + 1, r - &unit);
+            }
             if !q.is_zero() {
                 whole.push((*m, q));
             }
