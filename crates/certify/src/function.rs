@@ -133,6 +133,12 @@ struct Entry {
 /// Compares the code at `pc` with `func`. `shared`: results and parameters that are the same object. `cut`: functions whose
 /// calls are not looked into on either side.
 pub fn compare(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool) -> Found {
+    let mut results: Vec<usize> = shared.iter().map(|(r, _)| *r).collect();
+    results.dedup();
+    if results.len() < shared.len() {
+        let verdict = Verdict::Source("a result in the place of two parameters is not followed".into());
+        return Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0 };
+    }
     let first = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, ..Limits::default() });
     let too_big = match &first.verdict {
         Verdict::Halted(h) => h.why == crate::machine::Why::TooBig,
