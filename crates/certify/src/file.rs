@@ -213,7 +213,7 @@ fn run(subject: &Subject, jobs: &[Job], (finished, total): (usize, usize), world
             worker();
         }
     });
-    let lost = || Done { found: failed("the comparison ended without a result".into()), micros: 0, cached: false };
+    let lost = || Done { found: failed("the comparison ended without a result"), micros: 0, cached: false };
     slots.into_iter().map(|s| s.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(lost)).collect()
 }
 
@@ -225,29 +225,17 @@ fn one(code: &Code, job: &Job, symbol: Option<&Function>, keys: &Keys, cut: &BTr
         let found = Found { verdict: Verdict::Equal, steps: r.steps, stack: r.stack, calls: r.calls, terms: r.terms, compared: r.compared };
         return Done { found, micros: (world.clock)().saturating_sub(start), cached: true };
     }
-    let found = match modelled(&job.shared) {
-        true => {
-            // A defect of the prover in one function leaves the others their results.
-            let compare = || function::compare(code, job.func, job.address, &job.shared, &|f| cut.contains(&f));
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(compare)).unwrap_or_else(|_| failed("the prover failed".into()))
-        }
-        false => failed("one object for a result and several parameters, or for several results, is not modelled".into()),
-    };
+    // A defect of the prover in one function leaves the others their results.
+    let compare = || function::compare(code, job.func, job.address, &job.shared, &|f| cut.contains(&f));
+    let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(compare)).unwrap_or_else(|_| failed("the prover failed"));
     if found.verdict == Verdict::Equal {
         key::remember(world.store, &key, code.program, &found);
     }
     Done { found, micros: (world.clock)().saturating_sub(start), cached: false }
 }
 
-/// The comparison gives a result the object of one parameter and every other parameter one of its own.
-fn modelled(shared: &Shared) -> bool {
-    let results: BTreeSet<usize> = shared.iter().map(|(r, _)| *r).collect();
-    let params: BTreeSet<usize> = shared.iter().map(|(_, p)| *p).collect();
-    results.len() == shared.len() && params.len() == shared.len()
-}
-
-fn failed(reason: String) -> Found {
-    Found { verdict: Verdict::Source(reason), steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0 }
+fn failed(reason: &str) -> Found {
+    Found::without_comparison(Verdict::Source(reason.into()))
 }
 
 /// Hash of a function as text.

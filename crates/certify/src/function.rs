@@ -48,6 +48,13 @@ pub struct Found {
     pub compared: usize,
 }
 
+impl Found {
+    /// A verdict, and nothing done for it.
+    pub(crate) fn without_comparison(verdict: Verdict) -> Found {
+        Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0 }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Equal,
@@ -133,11 +140,9 @@ struct Entry {
 /// Compares the code at `pc` with `func`. `shared`: results and parameters that are the same object. `cut`: functions whose
 /// calls are not looked into on either side.
 pub fn compare(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool) -> Found {
-    let mut results: Vec<usize> = shared.iter().map(|(r, _)| *r).collect();
-    results.dedup();
-    if results.len() < shared.len() {
-        let verdict = Verdict::Source("a result in the place of two parameters is not followed".into());
-        return Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0 };
+    if !modelled(shared) {
+        let why = "one object for a result and several parameters, or for several results, is not modelled";
+        return Found::without_comparison(Verdict::Source(why.into()));
     }
     let first = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, ..Limits::default() });
     let too_big = match &first.verdict {
@@ -151,10 +156,16 @@ pub fn compare(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cu
     first
 }
 
+/// A result has the object of one parameter at most, and every other parameter one of its own.
+fn modelled(shared: &[(usize, usize)]) -> bool {
+    let results: BTreeSet<usize> = shared.iter().map(|(r, _)| *r).collect();
+    let params: BTreeSet<usize> = shared.iter().map(|(_, p)| *p).collect();
+    results.len() == shared.len() && params.len() == shared.len()
+}
+
 fn attempt(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool, limits: Limits) -> Found {
     let mut terms = Terms::new(code.xlen(), SAMPLES);
-    let mut found =
-        Found { verdict: Verdict::Equal, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0 };
+    let mut found = Found::without_comparison(Verdict::Equal);
     let result = compare_in(&mut terms, code, func, pc, shared, (cut, limits), &mut found);
     found.verdict = match (terms.broken(), result) {
         (Some(why), _) => Verdict::Source(format!("a rule of the prover is wrong: {why}")),
@@ -209,8 +220,7 @@ fn compare_in(
     let kept = check.kept(&before, &state);
     let same = kept.and_then(|()| check.results(&signature, &results, &entry.results, &state, code.xlen()));
     found.compared = check.compared;
-    same?;
-    Ok(())
+    same
 }
 
 /// The first argument that no call of the source has.

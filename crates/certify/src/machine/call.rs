@@ -3,7 +3,7 @@
 //! Needs: [`crate::source::abi`].  Keeps: a replaced call leaves nothing but its results: registers the callee may change and
 //! the stack below are without value afterwards.  Absent: whether the source makes the same call, which is asked at the end.
 
-use super::exec::{Exec, Made, State, RA, SP};
+use super::exec::{Exec, Made, State, SP};
 use super::memory::Kind;
 use super::Why;
 use crate::source::abi::{self, Place, Role};
@@ -42,7 +42,7 @@ impl Exec<'_> {
                     if matches!(arg.role, Role::Len(_)) { lens.push(v) } else { params.push(v) }
                 }
                 abi::Kind::Pointer(object) => {
-                    let (k, offset) = self.split(words[0])?;
+                    let (k, offset) = self.split(words[0]);
                     if let Role::Ret(r) = arg.role {
                         let k = k.ok_or_else(|| bad("a result is written to a fixed address".into()))?;
                         outs.push(Out { object: k, offset, units: object.units.clone() });
@@ -185,10 +185,8 @@ impl Exec<'_> {
         for r in CALLER_SAVED {
             state.regs[r] = self.unknown("register", xlen);
         }
-        // The callee returns to behind the call, so ra holds that address; code that relies on it is not followed.
-        debug_assert_eq!(RA, 1);
         let sp = self.stack_offset(state)?;
-        state.objects[0].forget(i64::MIN + 32, sp + stack_args);
+        state.objects[0].forget_below(sp + stack_args);
         Ok(())
     }
 
@@ -220,7 +218,7 @@ impl Exec<'_> {
     fn copy(&mut self, state: &mut State, dst: T, src: T, n: T) -> Result<(), Why> {
         let (count, guard) = self.length(n)?;
         let parts = match guard {
-            None => self.parts(state, src, count)?,
+            None => self.parts(state, src, count),
             Some(_) => (0..count).map(|k| (k, 1)).collect(),
         };
         let mut words = vec![];
@@ -281,8 +279,8 @@ impl Exec<'_> {
     }
 
     /// Cuts `count` bytes into words, at the borders of the words that are there.
-    fn parts(&mut self, state: &State, src: T, count: i64) -> Result<Vec<(i64, u32)>, Why> {
-        let (object, offset) = self.split(src)?;
+    fn parts(&mut self, state: &State, src: T, count: i64) -> Vec<(i64, u32)> {
+        let (object, offset) = self.split(src);
         let start = self.terms.as_const(offset).and_then(|o| o.to_i64());
         let mut borders = vec![];
         if let (Some(k), Some(start)) = (object, start) {
@@ -311,6 +309,6 @@ impl Exec<'_> {
                 at += bytes;
             }
         }
-        Ok(parts)
+        parts
     }
 }

@@ -279,13 +279,13 @@ impl<'a> Exec<'a> {
         let t = self.terms.renamed(t);
         state.regs[rd as usize] = t;
         if rd as usize == SP {
-            let (object, offset) = self.split(t)?;
+            let (object, offset) = self.split(t);
             let at = self.terms.as_const(offset).and_then(|o| o.to_i64());
             match (object, at) {
                 (Some(0), Some(at)) if at <= 0 => {
                     self.deepest = self.deepest.min(at);
                     // What lies below the stack pointer may change at any moment.
-                    state.objects[0].forget(i64::MIN + 32, at);
+                    state.objects[0].forget_below(at);
                 }
                 _ => return Err(Why::Convention("the stack pointer leaves the frame".into())),
             }
@@ -305,17 +305,17 @@ impl<'a> Exec<'a> {
     }
 
     /// The object an address lies in and the offset; no object: the address itself.
-    pub(super) fn split(&mut self, address: T) -> Result<(Option<usize>, T), Why> {
+    pub(super) fn split(&mut self, address: T) -> (Option<usize>, T) {
         for (k, base) in self.bases.iter().enumerate() {
             if let Some(offset) = self.terms.without(address, *base) {
-                return Ok((Some(k), offset));
+                return (Some(k), offset);
             }
         }
-        Ok((None, address))
+        (None, address)
     }
 
     fn open(&mut self, address: T) -> Result<(Option<usize>, T), Why> {
-        let (object, offset) = self.split(address)?;
+        let (object, offset) = self.split(address);
         if !self.terms.public(offset) {
             return Err(Why::Secret(Leak::Address, self.secret(offset)));
         }
@@ -357,10 +357,7 @@ impl<'a> Exec<'a> {
 
     /// An element of a list of words. The source may know the list as signed values.
     fn pick(&mut self, list: &[T], x: T, bits: u32) -> Option<T> {
-        let signed: Vec<T> = list
-            .iter()
-            .map(|t| self.terms.signed(*t, bits))
-            .collect();
+        let signed: Vec<T> = list.iter().map(|t| self.terms.signed(*t, bits)).collect();
         if signed != list {
             if let Some(t) = self.terms.known_pick(&signed, x) {
                 return Some(self.terms.mod2k(t, bits));
@@ -407,7 +404,7 @@ impl<'a> Exec<'a> {
             return Err(Why::Unsupported("part of an element of an array of run-time length".into()));
         }
         let size = BigInt::from(elem);
-        if !self.terms.stride(offset).0.bits().eq(&0) && self.terms.rem(offset, &size) != Terms::ZERO {
+        if self.terms.rem(offset, &size) != Terms::ZERO {
             return Err(Why::Unsupported("an array of run-time length, not at an element".into()));
         }
         let index = self.terms.div(offset, &size);
@@ -477,7 +474,7 @@ impl<'a> Exec<'a> {
     }
 
     pub(super) fn stack_offset(&mut self, state: &State) -> Result<i64, Why> {
-        let (object, offset) = self.split(state.regs[SP])?;
+        let (object, offset) = self.split(state.regs[SP]);
         let at = self.terms.as_const(offset).and_then(|o| o.to_i64());
         at.filter(|_| object == Some(0)).ok_or_else(|| Why::Convention("the stack pointer is lost".into()))
     }

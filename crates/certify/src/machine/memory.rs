@@ -6,7 +6,7 @@
 use crate::term::{Terms, Var, T};
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{One, Signed, ToPrimitive};
+use num_traits::{One, ToPrimitive};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -106,9 +106,9 @@ impl Object {
         (next == end).then_some(sum)
     }
 
-    /// Forgets what lies in `from .. to`.
-    pub fn forget(&mut self, from: i64, to: i64) {
-        let gone: Vec<i64> = self.cells.range(from..to).map(|(k, _)| *k).collect();
+    /// Forgets what begins below an offset.
+    pub fn forget_below(&mut self, to: i64) {
+        let gone: Vec<i64> = self.cells.range(..to).map(|(k, _)| *k).collect();
         if !gone.is_empty() {
             let cells = Rc::make_mut(&mut self.cells);
             for k in gone {
@@ -156,9 +156,6 @@ pub fn choices(terms: &mut Terms, offset: T) -> Option<Choices> {
     let (step, rest) = terms.stride(offset);
     let first: BigInt = &lo + (&rest - &lo).mod_floor(&step);
     let count = ((&hi - &first).div_floor(&step) + 1u32).to_usize().filter(|n| (1..=CHOICES_MAX).contains(n))?;
-    if step.is_negative() {
-        return None;
-    }
     Some(Choices { first: first.to_i64()?, step: step.to_i64()?, count })
 }
 

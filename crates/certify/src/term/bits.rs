@@ -5,7 +5,7 @@ use super::{Terms, A, T};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Exclusive sums of more products than this are not multiplied out.
 const PRODUCTS_MAX: usize = 24;
@@ -24,6 +24,11 @@ fn ones(w: u32) -> BigInt {
     (BigInt::one() << w) - 1
 }
 
+/// The operands of two values that may themselves be remembered by theirs.
+fn joined(known: &HashMap<T, Vec<T>>, a: T, b: T) -> Vec<T> {
+    [a, b].iter().flat_map(|t| known.get(t).cloned().unwrap_or_else(|| vec![*t])).collect()
+}
+
 impl Terms {
     /// For values in `0 ..= 2^w - 1`, as are the results.
     pub fn and(&mut self, a: T, b: T, w: u32) -> T {
@@ -31,7 +36,7 @@ impl Terms {
     }
 
     pub fn or(&mut self, a: T, b: T, w: u32) -> T {
-        let mut parts: Vec<T> = [a, b].iter().flat_map(|t| self.or_parts.get(t).cloned().unwrap_or_else(|| vec![*t])).collect();
+        let mut parts = joined(&self.or_parts, a, b);
         parts.sort_unstable();
         parts.dedup();
         let r = match self.or_of_many(a, b, &parts) {
@@ -84,8 +89,7 @@ impl Terms {
         if sum == Terms::ZERO || !self.poly(sum).iter().all(|(_, c)| (c % &unit).is_zero()) {
             return None;
         }
-        let p = self.poly(sum).iter().map(|(m, c)| (*m, c / &unit)).collect();
-        let bit = self.intern(p);
+        let bit = self.exactly(sum, &unit);
         self.is_bit(bit).then_some(bit)
     }
 
@@ -174,7 +178,7 @@ impl Terms {
     fn side_by_side(&mut self, a: T, b: T) -> T {
         let r = self.add(a, b);
         if self.as_const(r).is_none() && !self.parts.contains_key(&r) {
-            let parts: Vec<T> = [a, b].iter().flat_map(|t| self.parts.get(t).cloned().unwrap_or_else(|| vec![*t])).collect();
+            let parts = joined(&self.parts, a, b);
             if !parts.contains(&r) {
                 self.parts.insert(r, parts);
             }
@@ -219,8 +223,7 @@ impl Terms {
         if n < 2 || g != ones(n as u32) {
             return None;
         }
-        let p = self.poly(t).iter().map(|(m, c)| (*m, c / &g)).collect();
-        let c = self.intern(p);
+        let c = self.exactly(t, &g);
         self.is_bit(c).then_some((c, n as u32))
     }
 
@@ -238,8 +241,7 @@ impl Terms {
                     continue;
                 }
                 let (r0, r1) = (self.bitwise(op, a0, b0, w), self.bitwise(op, a1, b1, w));
-                let m = self.mono(vec![bit]);
-                let c = self.intern(vec![(m, BigInt::one())]);
+                let c = self.atom_term(bit);
                 return Some(self.ite_raw(c, r1, r0));
             }
         }

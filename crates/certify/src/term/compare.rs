@@ -36,12 +36,18 @@ impl Terms {
         if let Some(r) = self.below.get(&t) {
             return *r;
         }
+        let r = self.decide("lt0", t, Terms::below_zero, |v| v.is_negative());
+        self.below.insert(t, r);
+        r
+    }
+
+    /// A property of a term, by its rules.
+    fn decide(&mut self, name: &str, t: T, rules: fn(&mut Terms, T) -> T, holds: fn(&BigInt) -> bool) -> T {
         self.depth += 1;
-        let r = self.below_zero(t);
+        let r = rules(self, t);
         self.depth -= 1;
         self.note_range(r, &BigInt::zero(), &BigInt::one());
-        self.below.insert(t, r);
-        self.check("lt0", r, |s, n| BigInt::from(u8::from(s.sample(t, n).is_negative())))
+        self.check(name, r, |s, n| BigInt::from(u8::from(holds(s.sample(t, n)))))
     }
 
     fn below_zero(&mut self, t: T) -> T {
@@ -119,8 +125,7 @@ impl Terms {
             if *c != -(BigInt::one() << w) {
                 continue;
             }
-            let rest: Vec<_> = self.poly(t).iter().filter(|(n, _)| n != m).cloned().collect();
-            let rest = self.intern(rest);
+            let rest = self.without_summand(t, *m);
             let d = self.sub(r, rest);
             if self.as_const(d) == Some(BigInt::one() << (w - 1)) {
                 let (low, high) = (self.div2k(rest, w - 1), self.div2k(rest, w));
@@ -155,7 +160,8 @@ impl Terms {
         q
     }
 
-    fn content(&self, t: T) -> BigInt {
+    /// The common factor of all coefficients but the constant's; 0 for constants.
+    pub(crate) fn content(&self, t: T) -> BigInt {
         self.poly(t).iter().filter(|(m, _)| *m != 0).fold(BigInt::zero(), |g, (_, c)| g.gcd(c))
     }
 
@@ -185,8 +191,7 @@ impl Terms {
         };
         let (t0, t1) = (self.with_bit(t, *a, false), self.with_bit(t, *a, true));
         let (r0, r1) = (self.cases(t0, rest, holds), self.cases(t1, rest, holds));
-        let m = self.mono(vec![*a]);
-        let bit = self.intern(vec![(m, BigInt::one())]);
+        let bit = self.atom_term(*a);
         self.ite_raw(bit, r1, r0)
     }
 
@@ -227,8 +232,7 @@ impl Terms {
     pub(crate) fn in_cases(&mut self, t: T, bit: A, f: impl Fn(&mut Terms, T) -> T) -> T {
         let (t0, t1) = (self.with_bit(t, bit, false), self.substitute(t, bit, true, true));
         let (r0, r1) = (f(self, t0), f(self, t1));
-        let m = self.mono(vec![bit]);
-        let c = self.intern(vec![(m, BigInt::one())]);
+        let c = self.atom_term(bit);
         self.ite_raw(c, r1, r0)
     }
 
@@ -237,12 +241,9 @@ impl Terms {
         if let Some(r) = self.zero.get(&t) {
             return *r;
         }
-        self.depth += 1;
-        let r = self.is_zero(t);
-        self.depth -= 1;
-        self.note_range(r, &BigInt::zero(), &BigInt::one());
+        let r = self.decide("eq0", t, Terms::is_zero, |v| v.is_zero());
         self.zero.insert(t, r);
-        self.check("eq0", r, |s, n| BigInt::from(u8::from(s.sample(t, n).is_zero())))
+        r
     }
 
     fn is_zero(&mut self, t: T) -> T {
@@ -269,8 +270,7 @@ impl Terms {
             return Terms::ZERO;
         }
         if !g.is_one() {
-            let p = self.poly(t).iter().map(|(m, c)| (*m, c / &g)).collect();
-            let q = self.intern(p);
+            let q = self.exactly(t, &g);
             self.note_range(q, &lo.div_floor(&g), &-((-&hi).div_floor(&g)));
             return self.eq0(q);
         }
@@ -330,8 +330,7 @@ impl Terms {
         for (m, d) in self.poly(t).clone().iter().rev() {
             let [a] = self.monos[*m as usize][..] else { continue };
             let Atom::Neg(q) = self.atoms[a as usize].atom else { continue };
-            let rest: Vec<_> = self.poly(t).iter().filter(|(n, _)| n != m).cloned().collect();
-            let rest = self.intern(rest);
+            let rest = self.without_summand(t, *m);
             for sign in [1, -1] {
                 let c = self.combine(rest, &BigInt::from(-sign), q);
                 let Some(c) = self.as_const(c) else { continue };

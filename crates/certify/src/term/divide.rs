@@ -34,7 +34,7 @@ impl Terms {
         let unit = BigInt::one() << k;
         let (lo, hi) = self.range(t);
         self.note_range(q, &lo.div_floor(&unit), &hi.div_floor(&unit));
-        let q = self.check("div2k", q, |s, n| s.sample(t, n).div_floor(&(BigInt::one() << k)));
+        let q = self.check("div2k", q, |s, n| s.sample(t, n).div_floor(&unit));
         self.divided.insert((t, k), q);
         q
     }
@@ -72,12 +72,12 @@ impl Terms {
 
     /// The two's complement reading of the low `w` bits: `t - 2^w floor((t + 2^(w-1)) / 2^w)`.
     pub fn signed(&mut self, t: T, w: u32) -> T {
-        let half = self.int(BigInt::one() << (w - 1));
+        let half: BigInt = BigInt::one() << (w - 1);
         let t = self.multiples(t, w).map_or(t, |(_, rest)| rest);
-        let up = self.add(t, half);
+        let up = self.int(half.clone());
+        let up = self.add(t, up);
         let q = self.div2k(up, w);
         let r = self.combine(t, &-(BigInt::one() << w), q);
-        let half = BigInt::one() << (w - 1);
         self.note_range(r, &-&half, &(half - 1));
         r
     }
@@ -139,8 +139,7 @@ impl Terms {
             if !self.poly(part).iter().all(|(_, c)| c.trailing_zeros() >= Some(u64::from(k))) {
                 return None;
             }
-            let q = self.poly(part).iter().map(|(m, c)| (*m, c >> k)).collect();
-            let q = self.intern(q);
+            let q = self.exactly(part, &(BigInt::one() << k));
             sum = self.add(sum, q);
         }
         Some(sum)

@@ -198,6 +198,11 @@ impl Terms {
                 a
             }
         };
+        self.atom_term(a)
+    }
+
+    /// The term of an atom that is there.
+    pub(crate) fn atom_term(&mut self, a: A) -> T {
         let m = self.mono(vec![a]);
         self.intern(vec![(m, BigInt::one())])
     }

@@ -280,6 +280,18 @@ impl Terms {
         }
     }
 
+    /// `t / g`, where g divides every coefficient.
+    pub(crate) fn exactly(&mut self, t: T, g: &BigInt) -> T {
+        let p = self.poly(t).iter().map(|(m, c)| (*m, c / g)).collect();
+        self.intern(p)
+    }
+
+    /// The other summands.
+    pub(crate) fn without_summand(&mut self, t: T, m: M) -> T {
+        let rest = self.poly(t).iter().filter(|(n, _)| *n != m).cloned().collect();
+        self.intern(rest)
+    }
+
     /// Splits off the constant summand.
     pub(crate) fn without_constant(&mut self, t: T) -> (T, BigInt) {
         match self.poly(t).first() {

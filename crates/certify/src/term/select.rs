@@ -40,11 +40,10 @@ impl Terms {
             return Some(window[0]);
         }
         let (base, c) = self.without_constant(index);
-        let g = self.poly(base).iter().fold(BigInt::zero(), |g, (_, c)| g.gcd(c));
+        let g = self.content(base);
         let g = if self.poly(base).last().is_some_and(|(_, c)| c.is_negative()) { -g } else { g };
         // index = g x + c: only every g-th element can be meant
-        let p = self.poly(base).iter().map(|(m, c)| (*m, c / &g)).collect();
-        let x = self.intern(p);
+        let x = self.exactly(base, &g);
         // The index lies in the window, which may say more of x than its own bounds.
         let ends = (BigInt::from(first) - &c, BigInt::from(last) - &c);
         let (low, high) = if g.is_negative() { (ends.1, ends.0) } else { ends };
@@ -140,6 +139,27 @@ impl Terms {
     pub fn called(&self, name: &str, args: &[T]) -> bool {
         self.calls.contains_key(&(name.to_string(), args.to_vec()))
     }
+
+    /// The greatest step g and a remainder r such that the term is always `r mod g`; g is 1 or more.
+    pub fn stride(&self, t: T) -> (BigInt, BigInt) {
+        let g = self.content(t);
+        let c = self.poly(t).first().filter(|(m, _)| *m == 0).map_or(BigInt::zero(), |(_, c)| c.clone());
+        let g = if g.is_zero() { BigInt::one() } else { g };
+        (g, c)
+    }
+
+    /// `t - base` where `base` (one atom with a coefficient) is a summand of `t` exactly.
+    pub fn without(&mut self, t: T, base: T) -> Option<T> {
+        let (m, c) = self.poly(base).last()?.clone();
+        self.poly(t).iter().find(|(n, d)| *n == m && *d == c)?;
+        Some(self.sub(t, base))
+    }
+
+    /// [`Terms::pick`], if that element of that list was asked for before.
+    pub fn known_pick(&mut self, values: &[T], index: T) -> Option<T> {
+        let before = self.atoms.len();
+        self.pick(values, index).filter(|_| self.atoms.len() == before)
+    }
 }
 
 /// A value in range that depends on the arguments' values only.
@@ -160,30 +180,4 @@ fn arbitrary(s: &Terms, args: &[T], (name, k): (&str, usize), out: &OutSpec, n: 
     }
     debug_assert!(!span.is_negative());
     &out.lo + x.mod_floor(&span)
-}
-
-impl Terms {
-    /// The greatest step g and a remainder r such that the term is always `r mod g`; g is 1 or more.
-    pub fn stride(&self, t: T) -> (BigInt, BigInt) {
-        let p = self.poly(t);
-        let g = p.iter().filter(|(m, _)| *m != 0).fold(BigInt::zero(), |g, (_, c)| g.gcd(c));
-        let c = p.first().filter(|(m, _)| *m == 0).map_or(BigInt::zero(), |(_, c)| c.clone());
-        let g = if g.is_zero() { BigInt::one() } else { g };
-        (g, c)
-    }
-}
-
-impl Terms {
-    /// `t - base` where `base` (one atom with a coefficient) is a summand of `t` exactly.
-    pub fn without(&mut self, t: T, base: T) -> Option<T> {
-        let (m, c) = self.poly(base).last()?.clone();
-        self.poly(t).iter().find(|(n, d)| *n == m && *d == c)?;
-        Some(self.sub(t, base))
-    }
-
-    /// [`Terms::pick`], if that element of that list was asked for before.
-    pub fn known_pick(&mut self, values: &[T], index: T) -> Option<T> {
-        let before = self.atoms.len();
-        self.pick(values, index).filter(|_| self.atoms.len() == before)
-    }
 }

@@ -62,28 +62,7 @@ impl Terms {
             Atom::Out(call, k) => format!("call{call}.{k}"),
         }
     }
-}
 
-/// Powers of two and their neighbours in power form.
-fn number(v: &BigInt) -> String {
-    if v.bits() <= 12 {
-        return v.to_string();
-    }
-    for d in [0i32, -1, 1] {
-        let n = v - d;
-        if let Some(k) = n.trailing_zeros() {
-            if n == BigInt::one() << k {
-                return match d {
-                    0 => format!("2^{k}"),
-                    _ => format!("(2^{k}{d:+})"),
-                };
-            }
-        }
-    }
-    format!("{v:#x}")
-}
-
-impl Terms {
     /// Two terms inside the given ones that differ, as deep as both still have the same shape around them.
     pub fn smallest_difference(&self, a: T, b: T) -> (T, T) {
         let (mut a, mut b) = (a, b);
@@ -112,9 +91,7 @@ impl Terms {
             _ => None,
         }
     }
-}
 
-impl Terms {
     /// The first secret a term mentions: an input, or what a call gave.
     pub fn secret_in(&self, t: T) -> Option<String> {
         let poly = self.poly(t);
@@ -128,4 +105,23 @@ impl Terms {
         };
         inner.into_iter().find_map(|p| self.secret_in(p)).or_else(|| Some(self.show_atom(*atom, 2)))
     }
+}
+
+/// Powers of two and their neighbours in power form.
+fn number(v: &BigInt) -> String {
+    if v.bits() <= 12 {
+        return v.to_string();
+    }
+    for d in [0i32, -1, 1] {
+        let n = v - d;
+        if let Some(k) = n.trailing_zeros() {
+            if n == BigInt::one() << k {
+                return match d {
+                    0 => format!("2^{k}"),
+                    _ => format!("(2^{k}{d:+})"),
+                };
+            }
+        }
+    }
+    format!("{v:#x}")
 }

@@ -1,9 +1,8 @@
 //! `santoku lab`
 
 use super::lab_certify;
-use super::lab_common::{failure, json, record, stamp, tree, Progress};
+use super::lab_common::{failure, json, levels, record, stamp, tree, Progress};
 use crate::{files, report};
-use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::{Failure, GRANULARITY};
 use santoku_lab::harness::Level;
 use santoku_lab::host::HostRun;
@@ -105,7 +104,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 }
 
 fn table(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
-    let levels = levels(&args.levels)?;
+    let levels = levels(&args.levels, &Level::ALL, Level::name)?;
     match (args.name.as_str(), args.machine.as_deref()) {
         ("nacl.sign", None | Some("e31")) => sign(tree, args, &levels),
         ("nacl.sign", Some("host")) => sign_host(tree, args),
@@ -140,7 +139,7 @@ fn p256(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
 }
 
 fn profiled(tree: &Tree, args: &ProfileArgs) -> Result<u8, Failure> {
-    let level = levels(&args.level)?[0];
+    let level = levels(&args.level, &Level::ALL, Level::name)?[0];
     let found = {
         let _progress = Progress::start("lab", "profiling");
         match (args.name.as_str(), args.machine.as_deref()) {
@@ -186,7 +185,7 @@ fn ablation(tree: &Tree, args: &AblateArgs) -> Result<u8, Failure> {
         let name = format!("{} on {}", args.name, args.machine);
         return Err(failure(BenchError::Unknown { what: "ablation", name, known: vec!["nacl.sign on e31".into()] }));
     }
-    let level = levels(&args.level)?[0];
+    let level = levels(&args.level, &Level::ALL, Level::name)?[0];
     tree.target(&args.target).map_err(failure)?;
     let found = {
         let progress = Progress::start("lab", "measuring");
@@ -211,18 +210,6 @@ fn finish(tree: &Tree, what: &str, rows: &[Row], more: &[(String, String)], text
         }
     }
     Ok(report::DONE)
-}
-
-/// `O2,Os`, in the order given.
-fn levels(text: &str) -> Result<Vec<Level>, Failure> {
-    let one = |name: &str| {
-        let name = name.trim().trim_start_matches('-');
-        Level::ALL.into_iter().find(|l| l.name() == name).ok_or_else(|| {
-            let d = Diagnostic::error("bad-option", format!("`{name}` is no level"));
-            Failure::refused(&Sources::default(), d.help("levels: O0, O1, O2, O3, Os; separate them by commas"))
-        })
-    };
-    text.split(',').map(one).collect()
 }
 
 fn no_table(name: &str, machine: Option<&str>) -> Failure {

@@ -1,9 +1,8 @@
 //! `santoku lab certify`
 
-use super::lab_common::{failure, stamp, Progress};
+use super::lab_common::{failure, levels, stamp, Progress};
 use crate::cache::Cache;
 use crate::{files, report};
-use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::Failure;
 use santoku_workbench::certify::{holds, manifest, run as certify, text, write_records, Outside, Wish, MANIFEST};
 use santoku_workbench::matrix::{Compiler, Level};
@@ -41,7 +40,7 @@ pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
     let wish = Wish {
         name: args.name.clone(),
         compiler: args.compiler.as_deref().and_then(|name| Compiler::ALL.into_iter().find(|c| c.name() == name)),
-        levels: levels(&args.levels)?,
+        levels: levels(&args.levels, &Level::ALL, Level::name)?,
         march: args.march.clone(),
         threads: parallel::threads(),
     };
@@ -71,16 +70,4 @@ pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
         report::out(&format!("{MANIFEST}\n"));
     }
     Ok(if holds(&cells) { report::DONE } else { report::FAILED })
-}
-
-/// `O2,Os`, in the order given.
-fn levels(text: &str) -> Result<Vec<Level>, Failure> {
-    let one = |name: &str| {
-        let name = name.trim().trim_start_matches('-');
-        Level::ALL.into_iter().find(|l| l.name() == name).ok_or_else(|| {
-            let d = Diagnostic::error("bad-option", format!("`{name}` is no level"));
-            Failure::refused(&Sources::default(), d.help("levels: O1, O2, O3, Os; separate them by commas"))
-        })
-    };
-    text.split(',').map(one).collect()
 }

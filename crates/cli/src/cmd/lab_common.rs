@@ -19,6 +19,19 @@ pub fn tree() -> Result<Tree, Failure> {
     })
 }
 
+/// `O2,Os`, in the order given, of the levels there are.
+pub fn levels<L: Copy>(text: &str, all: &[L], name: fn(L) -> &'static str) -> Result<Vec<L>, Failure> {
+    let one = |wish: &str| {
+        let wish = wish.trim().trim_start_matches('-');
+        all.iter().copied().find(|l| name(*l) == wish).ok_or_else(|| {
+            let d = Diagnostic::error("bad-option", format!("`{wish}` is no level"));
+            let known: Vec<&str> = all.iter().map(|l| name(*l)).collect();
+            Failure::refused(&Sources::default(), d.help(format!("levels: {}; separate them by commas", known.join(", "))))
+        })
+    };
+    text.split(',').map(one).collect()
+}
+
 /// The user's faults become messages, ours internal errors.
 pub fn failure(e: BenchError) -> Failure {
     let refused = |d: Diagnostic| Failure::refused(&Sources::default(), d);
