@@ -177,12 +177,14 @@ impl<'a> Exec<'a> {
                 }
                 Effect::Load { address, bytes, signed } => {
                     let t = self.load(&mut state, address.t, u32::from(bytes)).map_err(halt)?;
+                    self.aligned(address.t, bytes).map_err(halt)?;
                     let t = if signed { self.extend(t, 8 * u32::from(bytes)) } else { t };
                     self.write(&mut state, inst.rd, t).map_err(halt)?;
                     pc = next;
                 }
                 Effect::Store { address, bytes, value } => {
                     self.store(&mut state, address.t, u32::from(bytes), value.t).map_err(halt)?;
+                    self.aligned(address.t, bytes).map_err(halt)?;
                     pc = next;
                 }
                 Effect::Branch { taken, target } => match self.terms.as_const(taken.t) {
@@ -312,6 +314,14 @@ impl<'a> Exec<'a> {
             }
         }
         (None, address)
+    }
+
+    /// Words lie at multiples of their size: elsewhere processors trap, or take their time.
+    fn aligned(&mut self, address: T, bytes: u8) -> Result<(), Why> {
+        match self.terms.mod2k(address, bytes.trailing_zeros()) {
+            Terms::ZERO => Ok(()),
+            _ => Err(Why::Memory(format!("{bytes} bytes at an address that is not known to be a multiple of {bytes}"))),
+        }
     }
 
     fn open(&mut self, address: T) -> Result<(Option<usize>, T), Why> {
