@@ -4,8 +4,10 @@
 //! proved for the way in which it calls it; the same report whatever the number of threads (times apart).  Absent: files.
 
 use crate::function::{self, Found, Verdict};
+use crate::concrete::Bench;
 use crate::key::{self, hex, Keys};
-use crate::machine::Code;
+use crate::leak::{evidence, Evidence};
+use crate::machine::{Code, Halt, Why};
 use crate::report::FileReport;
 use crate::verdict::{self, Results};
 use santoku_elf::{Function, Image};
@@ -64,6 +66,8 @@ pub(crate) struct Done {
     pub found: Found,
     pub micros: u64,
     pub cached: bool,
+    /// Two inputs that show a leak.
+    pub evidence: Option<Evidence>,
 }
 
 /// A file and a program, with the symbols that stand for functions.
@@ -213,7 +217,7 @@ fn run(subject: &Subject, jobs: &[Job], (finished, total): (usize, usize), world
             worker();
         }
     });
-    let lost = || Done { found: failed("the comparison ended without a result"), micros: 0, cached: false };
+    let lost = || Done { found: failed("the comparison ended without a result"), micros: 0, cached: false, evidence: None };
     slots.into_iter().map(|s| s.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(lost)).collect()
 }
 
@@ -223,7 +227,7 @@ fn one(code: &Code, job: &Job, symbol: Option<&Function>, keys: &Keys, cut: &BTr
     let key = keys.key(&hash, job.func, &job.shared);
     if let Some(r) = key::recall(world.store, &key, code.program) {
         let found = Found { verdict: Verdict::Equal, steps: r.steps, stack: r.stack, calls: r.calls, terms: r.terms, compared: r.compared };
-        return Done { found, micros: (world.clock)().saturating_sub(start), cached: true };
+        return Done { found, micros: (world.clock)().saturating_sub(start), cached: true, evidence: None };
     }
     // A defect of the prover in one function leaves the others their results.
     let compare = || function::compare(code, job.func, job.address, &job.shared, &|f| cut.contains(&f));
@@ -231,7 +235,16 @@ fn one(code: &Code, job: &Job, symbol: Option<&Function>, keys: &Keys, cut: &BTr
     if found.verdict == Verdict::Equal {
         key::remember(world.store, &key, code.program, &found);
     }
-    Done { found, micros: (world.clock)().saturating_sub(start), cached: false }
+    let evidence = shown(code, job, &found.verdict);
+    Done { found, micros: (world.clock)().saturating_sub(start), cached: false, evidence }
+}
+
+/// Two inputs that show a leak, if there is one and such are found.
+fn shown(code: &Code, job: &Job, verdict: &Verdict) -> Option<Evidence> {
+    let Verdict::Halted(Halt { pc, why: Why::Secret(..) }) = verdict else { return None };
+    let mut bench = Bench::new((code.image, code.isa), code.program, job.func, job.address, &job.shared).ok()?;
+    bench.multiplications_show = code.secret_mul_leaks;
+    evidence(&bench, (code.program, job.func), code.xlen(), *pc)
 }
 
 fn failed(reason: &str) -> Found {

@@ -2,6 +2,7 @@
 //!
 //! Needs: nothing.  Keeps: the order of addresses; a report of no proved function never holds.  Absent: how things are shown.
 
+use crate::leak::Evidence;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -137,7 +138,7 @@ pub enum Status {
     Refuted(Differing),
     NotProved(Differing),
     /// A branch, an address or an operation of variable time depends on a secret.
-    Leak { what: String, site: Site, term: String },
+    Leak { what: String, site: Site, term: String, evidence: Option<Evidence> },
     /// Memory or registers are used that the function must leave alone.
     Broken { reason: String, site: Site },
     /// Code that the executor does not follow.
@@ -176,7 +177,7 @@ impl Status {
             Status::Equal | Status::Inside { .. } => return None,
             Status::NoSource => "no function of the program stands for it".into(),
             Status::Refuted(d) | Status::NotProved(d) => d.line(),
-            Status::Leak { what, site, term } => format!("{what}: `{}` at {}: {term}", site.instruction, site.place()),
+            Status::Leak { what, site, term, .. } => format!("{what}: `{}` at {}: {term}", site.instruction, site.place()),
             Status::Broken { reason, site } | Status::NotFollowed { reason, site } => {
                 format!("{reason}: `{}` at {}", site.instruction, site.place())
             }

@@ -150,12 +150,12 @@ impl View<'_> {
             },
             Verdict::Differs(d) => Status::Refuted(differing(d)),
             Verdict::NotProved(d) => Status::NotProved(differing(d)),
-            Verdict::Halted(halt) => self.halted(halt),
+            Verdict::Halted(halt) => self.halted(halt, done),
             Verdict::Source(reason) => Status::SourceNotFollowed { reason: reason.clone() },
         }
     }
 
-    fn halted(&self, Halt { pc, why }: &Halt) -> Status {
+    fn halted(&self, Halt { pc, why }: &Halt, done: &Done) -> Status {
         let Subject { image, isa, .. } = self.subject;
         let decoded = image.fetch(*pc).and_then(|word| santoku_isa::decode(isa, word));
         let instruction = decoded.map_or_else(|| "not an instruction".to_string(), |i| i.to_string());
@@ -167,7 +167,7 @@ impl View<'_> {
                     Leak::Address => "an address depends on a secret",
                     Leak::Time => "an operation of variable time works on a secret",
                 };
-                Status::Leak { what: what.into(), site, term: term.clone() }
+                Status::Leak { what: what.into(), site, term: term.clone(), evidence: done.evidence.clone() }
             }
             Why::Memory(reason) | Why::Convention(reason) => Status::Broken { reason: reason.clone(), site },
             Why::Unsupported(_) | Why::TooBig => Status::NotFollowed { reason: why.to_string(), site },

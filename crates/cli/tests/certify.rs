@@ -62,11 +62,20 @@ fn wrong_code_is_refuted() {
 }
 
 #[test]
-fn a_leak_is_told_with_file_and_line() {
+fn a_leak_is_told_with_file_and_line_and_two_inputs() {
     let Some(sandbox) = compiled(LEAK) else { return };
     let run = certify(&sandbox, &[]);
     assert_eq!(run.code, 1);
     assert!(run.stdout.contains("secret leak") && run.stdout.contains("f.c:4 ("), "{}", run.stdout);
+    let shown = "  two inputs that differ in secrets alone show it:\n    s = 0: the branch is not taken\n    s = 1: the branch is taken\n    in both x = ";
+    assert!(run.stdout.contains(shown), "{}", run.stdout);
+    let json: serde_json::Value = serde_json::from_str(&certify(&sandbox, &["--json"]).stdout).unwrap();
+    let status = &json["functions"][0]["status"];
+    assert_eq!((&status["verdict"], &status["evidence"]["secrets"]), (&"leak".into(), &serde_json::json!([["s", "0", "1"]])));
+    assert_eq!(status["evidence"]["second"], "the branch is taken");
+    // Right code has nothing to show.
+    let Some(sandbox) = compiled(RIGHT) else { return };
+    assert!(!certify(&sandbox, &["--json"]).stdout.contains("evidence"));
 }
 
 #[test]

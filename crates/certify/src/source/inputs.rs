@@ -203,7 +203,7 @@ struct Draw<'a> {
 }
 
 /// Lengths and arguments.
-pub(super) type Sample = (Vec<u64>, Vec<interp::Value>);
+pub type Sample = (Vec<u64>, Vec<interp::Value>);
 
 /// `count` samples, and whether they meet the preconditions. What nothing random meets is looked for in callers, so many
 /// levels up.
@@ -377,6 +377,22 @@ fn stub(program: &Program, f: &Func) -> Program {
         funcs: vec![only],
         tests: vec![],
     }
+}
+
+/// Those of some lengths and arguments that meet the preconditions of `func`.
+///
+/// # Errors
+/// [`Stop::Malformed`]: a precondition cannot be evaluated.
+pub fn meeting(program: &Program, func: FuncId, all: Vec<Sample>) -> Result<Vec<Sample>, Stop> {
+    let stub = stub(program, program.func(func));
+    let mut judge = Interp::with_options(&stub, Options::checked());
+    let mut out = vec![];
+    for sample in all {
+        if meets(&mut judge, &sample)? {
+            out.push(sample);
+        }
+    }
+    Ok(out)
 }
 
 /// Whether the preconditions hold. A clause too long to evaluate counts as met.

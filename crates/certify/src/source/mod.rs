@@ -17,7 +17,7 @@ mod place;
 mod value;
 
 pub use exec::{CallMade, Environment, Limits, Site, Source, State};
-pub use inputs::{inputs, InputArray, Inputs, Lengths, Rng};
+pub use inputs::{inputs, meeting, InputArray, Inputs, Lengths, Rng, Sample};
 pub use value::{concrete, known_length, scalars_of, with_lengths, Origin, RunArray, Value, Write};
 
 use layout::NoLayout;

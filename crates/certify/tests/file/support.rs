@@ -40,13 +40,25 @@ pub enum Compiler {
     Clang,
 }
 
-/// An object, or `None` with a printed reason where there is no such compiler.
+/// What the compiler says of itself; `None` where there is none.
+pub fn version(compiler: Compiler) -> Option<String> {
+    let done = Command::new(compiler.command()).arg("--version").output().ok()?;
+    String::from_utf8_lossy(&done.stdout).lines().next().map(str::to_string)
+}
+
+impl Compiler {
+    fn command(self) -> String {
+        let (variable, usual) = match self {
+            Compiler::Gcc => ("SANTOKU_RV32_GCC", "riscv64-unknown-elf-gcc"),
+            Compiler::Clang => ("SANTOKU_CLANG", "clang-19"),
+        };
+        std::env::var(variable).unwrap_or_else(|_| usual.to_string())
+    }
+}
+
+/// An object, or `None` with a printed reason where there is no such compiler. `level`: `O2`, and more flags behind it.
 pub fn object(compiler: Compiler, march: &str, level: &str, name: &str, text: &str) -> Option<Vec<u8>> {
-    let (variable, usual) = match compiler {
-        Compiler::Gcc => ("SANTOKU_RV32_GCC", "riscv64-unknown-elf-gcc"),
-        Compiler::Clang => ("SANTOKU_CLANG", "clang-19"),
-    };
-    let program = std::env::var(variable).unwrap_or_else(|_| usual.to_string());
+    let program = compiler.command();
     let folder = tempfile::tempdir().expect("scratch");
     std::fs::write(folder.path().join(name), text).expect("scratch");
     let mut cc = Command::new(&program);
@@ -54,7 +66,7 @@ pub fn object(compiler: Compiler, march: &str, level: &str, name: &str, text: &s
         cc.arg(format!("--target=riscv{}-unknown-elf", &march[2..4]));
     }
     let mabi = if march.starts_with("rv32") { "ilp32" } else { "lp64" };
-    cc.args([&format!("-march={march}"), &format!("-mabi={mabi}"), &format!("-{level}")]);
+    cc.args([&format!("-march={march}"), &format!("-mabi={mabi}")]).args(format!("-{level}").split(' '));
     cc.args(["-g", "-ffreestanding", "-fno-pic", "-ffunction-sections", "-fdata-sections", "-c", name, "-o", "unit.o"]);
     let done = match cc.current_dir(folder.path()).output() {
         Ok(done) => done,

@@ -7,6 +7,7 @@ use super::prove::{show_open, with_progress};
 use crate::cache::Cache;
 use crate::{files, report};
 use indicatif::{ProgressBar, ProgressStyle};
+use santoku_certify::leak::Evidence;
 use santoku_certify::report::{FileReport, FunctionReport, Status};
 use santoku_certify::{certify, isa_of, Options, World};
 use santoku_diag::{Diagnostic, Sources};
@@ -183,8 +184,28 @@ fn details(status: &Status) -> String {
             text += &format!("  {name} = {value}\n");
         }
     }
+    if let Status::Leak { evidence: Some(e), .. } = status {
+        text += &shown(e);
+    }
     text
 }
+
+/// Two inputs that show a leak.
+fn shown(e: &Evidence) -> String {
+    let which = if e.execution == 1 { String::new() } else { format!(" (when the instruction is executed for the {}th time)", e.execution) };
+    let mut text = format!("  two inputs that differ in secrets alone show it{which}:\n");
+    let [first, second] = [0, 1].map(|k| e.secrets.iter().map(move |(n, a, b)| format!("{n} = {}", if k == 0 { a } else { b })).collect::<Vec<_>>());
+    text += &format!("    {}: {}\n    {}: {}\n", first.join(", "), e.first, second.join(", "), e.second);
+    for (name, value) in &e.same {
+        let short: String = value.chars().take(VALUE_CHARS).collect();
+        let more = if short.len() < value.len() { " .." } else { "" };
+        text += &format!("    in both {name} = {short}{more}\n");
+    }
+    text
+}
+
+/// Of a value that is the same in both; `--json` has all of it.
+const VALUE_CHARS: usize = 100;
 
 /// Reads an ELF file.
 fn load(path: &str) -> Result<Image, Failure> {
