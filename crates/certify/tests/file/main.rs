@@ -2,6 +2,7 @@
 
 mod leaks;
 mod lists;
+mod miscompiled;
 mod refused;
 mod support;
 
