@@ -6,7 +6,7 @@
 //! proved about what [`Image::fetch`] and [`Image::read_only`] hand out. A file that cannot be read is an [`Error`] with
 //! place, reason and way out; no input panics.
 //! Absent on purpose: decoding instructions (but for immediates that are relocated), dynamic linking, archives,
-//! compressed debug sections, writing ELF.
+//! compressed debug sections, writing ELF files.
 
 mod code;
 mod error;
@@ -23,7 +23,7 @@ pub use error::{Error, ErrorKind};
 use std::collections::BTreeSet;
 
 use read::Raw;
-use reloc::References;
+use reloc::{References, Role};
 
 /// A function: a symbol with code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -233,6 +233,25 @@ impl Image {
     /// Undefined symbols and the addresses that stand for them.
     pub fn externals(&self) -> impl Iterator<Item = (u64, &str)> {
         self.externals.iter().map(|(address, name)| (*address, name.as_str()))
+    }
+
+    /// The same file with another instruction of the same length (2 or 4 bytes) at `pc`: for asking a judge about changed
+    /// code. A branch or jump that referred to a symbol then leads where its own bits say. `None` where no code is, and for
+    /// either half of an address or a far call, which mean something only together.
+    pub fn replaced(&self, pc: u64, bytes: &[u8]) -> Option<Image> {
+        if self.references.get(&pc).is_some_and(|r| r.role != Role::Jump || r.external) {
+            return None;
+        }
+        let old = self.fetch(pc)?;
+        let width = if insn::length(old as u16) == 2 { 2 } else { 4 };
+        let mut image = self.clone();
+        let section = image.sections.iter_mut().find(|s| s.contains(pc))?;
+        let from = usize::try_from(pc - section.address).ok()?;
+        let place = section.bytes.as_mut()?.get_mut(from..from + width).filter(|p| p.len() == bytes.len())?;
+        place.copy_from_slice(bytes);
+        image.references.remove(&pc);
+        image.digest = hash::of_file(&[&self.digest[..], &pc.to_le_bytes(), bytes].concat());
+        Some(image)
     }
 
     /// Source file and line (from 1) of the instruction at `pc`, where the file has a line table.

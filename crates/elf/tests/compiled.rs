@@ -200,3 +200,38 @@ fn hashes_tell_meanings_apart() {
     }
     assert_eq!(told, some.len() * changes.len());
 }
+
+/// A replaced instruction is read and hashed; what means something only with its other half is not replaced, nor is what is no code.
+#[test]
+fn single_instructions_are_replaced() {
+    for way in ways() {
+        let (_folder, image) = object(&way, SAMPLE);
+        let name = way.name();
+        let (nop, short): (&[u8], &[u8]) = (&[0x13, 0, 0, 0], &[1, 0]);
+        let (mut replaced, mut refused) = (0, 0);
+        for f in &image.functions {
+            let mut pc = f.address;
+            while pc < f.address + f.size {
+                let word = image.fetch(pc).expect("code");
+                let (right, wrong) = if word & 3 == 3 { (nop, short) } else { (short, nop) };
+                assert!(image.replaced(pc, wrong).is_none(), "{name}: another length at {pc:#x}");
+                match image.replaced(pc, right) {
+                    Some(new) => {
+                        let bits = right.iter().rev().fold(0, |v, b| v << 8 | u32::from(*b));
+                        assert_eq!(new.fetch(pc), Some(bits), "{name}");
+                        assert!(word == bits || new.code_hash(f) != image.code_hash(f), "{name}: {pc:#x}");
+                        let others = image.functions.iter().filter(|g| g.address != f.address);
+                        assert!(others.into_iter().all(|g| new.code_hash(g) == image.code_hash(g)), "{name}: {pc:#x}");
+                        replaced += 1;
+                    }
+                    None => refused += 1,
+                }
+                assert!(image.external_at(pc).is_none() || image.replaced(pc, right).is_none(), "{name}: half of a call at {pc:#x}");
+                pc += if word & 3 == 3 { 4 } else { 2 };
+            }
+        }
+        assert!(replaced > 20 && refused > 5, "{name}: {replaced} {refused}");
+        let data = image.data.first().expect("a variable").address;
+        assert!(image.replaced(data, nop).is_none() && image.replaced(0, nop).is_none(), "{name}");
+    }
+}

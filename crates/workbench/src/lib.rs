@@ -13,6 +13,8 @@ pub mod dist;
 pub mod error;
 pub mod matrix;
 pub mod matrix_units;
+pub mod mutants;
+pub mod mutate;
 pub mod p256;
 pub mod parallel;
 pub mod primitives;

@@ -1,0 +1,216 @@
+//! Proved functions with one instruction changed, put before the prover: nothing that computes something else may pass.
+//!
+//! Needs: objects, the prover, the concrete machine.  Keeps: the judge of a change is independent of the prover: the changed code is run
+//! beside the original on many inputs; a change that passes both is listed.  Absent: how objects are made.
+
+use crate::mutate::{mutants, Kind, Mutant};
+use crate::parallel;
+use santoku_certify::concrete::inputs::{inputs, pairs, Input};
+use santoku_certify::concrete::{Bench, End};
+use santoku_certify::function::{compare, Verdict};
+use santoku_certify::machine::Code;
+use santoku_elf::Image;
+use santoku_ir::interp::{self, Interp};
+use santoku_ir::{FuncId, Program};
+use santoku_isa::Isa;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Inputs that every change is run on, and those for a change that passed.
+const INPUTS: usize = 10;
+const MORE_INPUTS: usize = 200;
+/// Instructions the original may take.
+const STEPS: u64 = 4_000_000;
+
+/// An object with its program.
+pub struct Subject<'a> {
+    pub image: &'a Image,
+    pub isa: Isa,
+    pub program: &'a Program,
+    /// By symbol.
+    pub symbols: BTreeMap<String, FuncId>,
+    /// Multiplications of secrets count as a leak.
+    pub secret_mul_leaks: bool,
+}
+
+/// What became of the changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Functions changed.
+    pub functions: usize,
+    /// Changes asked about.
+    pub mutants: usize,
+    /// Of those, told apart from the original by a run.
+    pub different: usize,
+    /// Refused by the prover.
+    pub refused: usize,
+    /// By how the prover refused them.
+    pub verdicts: BTreeMap<String, usize>,
+    /// By the kind of change.
+    pub kinds: BTreeMap<Kind, usize>,
+    /// Passed, and no run tells them from the original.
+    pub equal: Vec<String>,
+    /// Passed although a run tells them apart: the prover is wrong.
+    pub accepted: Vec<String>,
+    /// Inputs run for a change that passed, at least.
+    pub runs: usize,
+}
+
+impl Tally {
+    pub fn add(&mut self, other: Tally) {
+        self.functions += other.functions;
+        self.mutants += other.mutants;
+        self.different += other.different;
+        self.refused += other.refused;
+        other.verdicts.into_iter().for_each(|(k, n)| *self.verdicts.entry(k).or_default() += n);
+        other.kinds.into_iter().for_each(|(k, n)| *self.kinds.entry(k).or_default() += n);
+        self.equal.extend(other.equal);
+        self.accepted.extend(other.accepted);
+        self.runs = if self.runs == 0 { other.runs } else { self.runs.min(other.runs) };
+    }
+
+    /// Something was asked, and nothing wrong passed.
+    pub fn holds(&self) -> bool {
+        self.mutants > 0 && self.different > 0 && self.accepted.is_empty()
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} changes of {} functions: {} told apart by runs; {} refused {:?}, {} passed and equal, {} passed and wrong",
+            self.mutants,
+            self.functions,
+            self.different,
+            self.refused,
+            self.verdicts,
+            self.equal.len(),
+            self.accepted.len()
+        )
+    }
+}
+
+/// Changes one function in up to `count` ways.
+///
+/// # Errors
+/// The function is not there, is not proved, or does not do what the source does: a change of it says nothing.
+pub fn judge(subject: &Subject, symbol: &str, (count, seed): (usize, u64), threads: usize) -> Result<Tally, String> {
+    let f = subject.image.function(symbol).ok_or_else(|| format!("there is no {symbol}"))?;
+    let func = *subject.symbols.get(symbol).ok_or_else(|| format!("{symbol} is not of the program"))?;
+    let task = Task { subject, func, entry: f.address, symbol };
+    let verdict = on_large_stack(|| task.verdict(subject.image));
+    if verdict != Verdict::Equal {
+        return Err(format!("{symbol} is not proved: {verdict:?}"));
+    }
+    let xlen = subject.image.xlen;
+    let few = inputs(subject.program, func, xlen, INPUTS, seed);
+    let many = Many { inputs: inputs(subject.program, func, xlen, MORE_INPUTS, seed + 1), pairs: pairs(subject.program, func, xlen, 4, seed + 2) };
+    let steps = task.agrees_with_source(&few)?;
+    let all = mutants(subject.image, &subject.isa, f, count, seed);
+    let done = parallel::map(&all, threads, |m| Ok::<_, String>(task.one(m, &few, &many, 4 * steps + 1000)?))?;
+    let mut tally = Tally { functions: 1, runs: many.inputs.len(), ..Tally::default() };
+    for (m, one) in all.iter().zip(done) {
+        tally.mutants += 1;
+        *tally.kinds.entry(m.kind).or_default() += 1;
+        tally.different += usize::from(one.different);
+        let line = format!("{symbol}+{:#x}: {} -> {}", m.pc - f.address, m.from, m.to);
+        match one.refused {
+            Some(word) => {
+                tally.refused += 1;
+                *tally.verdicts.entry(word.to_string()).or_default() += 1;
+            }
+            None if one.different => tally.accepted.push(line),
+            None => tally.equal.push(line),
+        }
+    }
+    Ok(tally)
+}
+
+/// Inputs for changes that pass.
+struct Many {
+    inputs: Vec<Input>,
+    /// With the same public part.
+    pairs: Vec<(Input, Input)>,
+}
+
+struct Judged {
+    /// How the prover refused it.
+    refused: Option<&'static str>,
+    /// A run tells it from the original.
+    different: bool,
+}
+
+struct Task<'a> {
+    subject: &'a Subject<'a>,
+    func: FuncId,
+    entry: u64,
+    symbol: &'a str,
+}
+
+impl Task<'_> {
+    fn verdict(&self, image: &Image) -> Verdict {
+        let s = self.subject;
+        let mut code = Code::new(image, s.isa, s.program, s.symbols.clone());
+        code.secret_mul_leaks = s.secret_mul_leaks;
+        let named = |n: &String| image.function(n).is_some();
+        let cut: BTreeSet<FuncId> = s.symbols.iter().filter(|(n, _)| named(n)).map(|(_, f)| *f).collect();
+        compare(&code, self.func, self.entry, &[], &|f| cut.contains(&f)).verdict
+    }
+
+    fn bench<'b>(&'b self, image: &'b Image) -> Result<Bench<'b>, String> {
+        let mut bench = Bench::new((image, self.subject.isa), self.subject.program, self.func, self.entry, &[])?;
+        bench.multiplications_show = self.subject.secret_mul_leaks;
+        Ok(bench)
+    }
+
+    /// The original, run, gives what the source gives. The most instructions a run took.
+    fn agrees_with_source(&self, inputs: &[Input]) -> Result<u64, String> {
+        if inputs.is_empty() {
+            return Err(format!("{}: no input meets the preconditions", self.symbol));
+        }
+        let bench = self.bench(self.subject.image)?;
+        let mut source = Interp::with_options(self.subject.program, interp::Options::default());
+        let mut most = 0;
+        for (n, input) in inputs.iter().enumerate() {
+            let want = source.call(self.func, &input.lens, input.args.clone()).map_err(|e| e.to_string())?;
+            let ran = bench.run(input, n as u64, STEPS);
+            if ran.end != End::Returned || ran.results != bench.expected(&want) {
+                return Err(format!("{}: proved, and yet a run ends with {:?} and other results", self.symbol, ran.end));
+            }
+            most = most.max(ran.steps);
+        }
+        Ok(most)
+    }
+
+    fn one(&self, m: &Mutant, few: &[Input], many: &Many, steps: u64) -> Result<Judged, String> {
+        let image = self.subject.image.replaced(m.pc, &m.bytes).ok_or("an instruction that cannot be changed")?;
+        let refused = match self.verdict(&image) {
+            Verdict::Equal => None,
+            Verdict::Differs(_) => Some("refuted"),
+            Verdict::NotProved(_) => Some("not proved"),
+            Verdict::Halted(_) => Some("halted"),
+            Verdict::Source(_) => Some("source"),
+        };
+        let (old, new) = (self.bench(self.subject.image)?, self.bench(&image)?);
+        let differs = |n: usize, input: &Input| {
+            let (a, b) = (old.run(input, 0, steps), new.run(input, n as u64 + 1, steps));
+            b.end != End::Returned || a.results != b.results
+        };
+        let mut different = few.iter().enumerate().any(|(n, i)| differs(n, i));
+        if refused.is_none() && !different {
+            let shows = |(a, b): &(Input, Input)| new.run(a, 5, steps).seen != new.run(b, 5, steps).seen;
+            different = many.inputs.iter().enumerate().any(|(n, i)| differs(n, i)) || many.pairs.iter().any(shows);
+        }
+        Ok(Judged { refused, different })
+    }
+}
+
+/// Terms are walked recursively.
+fn on_large_stack<R: Send>(work: impl Fn() -> R + Sync) -> R {
+    let done = parallel::map(&[()], 1, |()| Ok::<R, ()>(work()));
+    match done.ok().and_then(|mut all| all.pop()) {
+        Some(r) => r,
+        None => work(),
+    }
+}
