@@ -23,9 +23,11 @@ build:
 dist: setup build
 	@$(SANTOKU) dist
 
-# Long runs, outside CI: 100 keys at every level, every size of message, long fuzzing.
+# Long runs, outside CI: 100 keys at every level, every size of message, long fuzzing, every object certified (hours; what is
+# broken off goes on).
 soak: setup build
 	@$(CARGO) test --release --locked --workspace -- --include-ignored
+	@$(SANTOKU) lab certify --faults-only --no-record
 
 # Every level, target and single pass switched off.
 sweep: setup build

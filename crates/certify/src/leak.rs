@@ -7,7 +7,7 @@ use crate::concrete::inputs::{meeting, pairs, secrets, show, with_scalars, Input
 use crate::concrete::{Bench, Ran, Shown};
 use num_bigint::BigInt;
 use santoku_ir::{FuncId, Program};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Inputs drawn, each with as many others.
 const INPUTS: usize = 10;
@@ -18,7 +18,7 @@ const STEPS_IN_ALL: u64 = 40_000_000;
 const ROUNDS: usize = 64;
 
 /// Two runs that an observer tells apart.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Lengths and parameters that are the same in both, name and value.
     pub same: Vec<(String, String)>,

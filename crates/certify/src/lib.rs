@@ -18,4 +18,4 @@ mod verdict;
 
 pub use file::{certify, Options, World};
 pub use isa::{isa_name, isa_of};
-pub use key::ENGINE_VERSION;
+pub use key::{hex, program_hash, ENGINE_VERSION};

@@ -3,14 +3,14 @@
 //! Needs: nothing.  Keeps: the order of addresses; a report of no proved function never holds.  Absent: how things are shown.
 
 use crate::leak::Evidence;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What was found of a whole file.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FileReport {
     /// Version of the engine that judged.
-    pub engine: &'static str,
+    pub engine: String,
     /// SHA-256 of the program's core text: proofs against one program say nothing of another.
     pub program: String,
     /// Instruction set that was assumed, `rv32imc`, and `_zba_zbb_zbs` behind it.
@@ -23,11 +23,11 @@ pub struct FileReport {
     pub without_symbol: Vec<WithoutSymbol>,
     pub totals: Totals,
     /// What the result rests on beside the proof.
-    pub assumed: Vec<&'static str>,
+    pub assumed: Vec<String>,
 }
 
 /// A function of the program that the file does not name.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WithoutSymbol {
     /// Name in the core IR.
     pub function: String,
@@ -36,7 +36,7 @@ pub struct WithoutSymbol {
 }
 
 /// One symbol with code.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionReport {
     pub symbol: String,
     /// Name in the core IR; none for code that the program does not know.
@@ -60,7 +60,7 @@ pub struct FunctionReport {
 }
 
 /// How much was looked at.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Work {
     /// Instructions followed.
     pub instructions: u64,
@@ -76,7 +76,7 @@ pub struct Work {
 }
 
 /// A comparison with results in the places of parameters.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SharedReport {
     /// Names of a result and of the parameter that is the same object.
     pub pairs: Vec<(String, String)>,
@@ -87,7 +87,7 @@ pub struct SharedReport {
 }
 
 /// A callee that a proof rests on.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Rest {
     /// Name in the core IR.
     pub function: String,
@@ -96,7 +96,7 @@ pub struct Rest {
 }
 
 /// A place in the code.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
     pub pc: u64,
     pub instruction: String,
@@ -105,7 +105,7 @@ pub struct Site {
 }
 
 /// Two terms that are not shown equal, and how far apart they are.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Differing {
     /// Which word.
     pub what: String,
@@ -116,7 +116,7 @@ pub struct Differing {
     pub witness: Option<Witness>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Witness {
     /// Name and value.
     pub inputs: Vec<(String, String)>,
@@ -125,7 +125,7 @@ pub struct Witness {
 }
 
 /// What is known of a function.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum Status {
     /// Proved, and so is everything it rests on.
@@ -217,7 +217,7 @@ impl std::fmt::Display for Rest {
 }
 
 /// Counts over the functions of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Functions of the file that stand for one of the program.
     pub functions: usize,
@@ -236,7 +236,7 @@ pub struct Totals {
     /// Time of all comparisons together.
     pub micros: u64,
     /// Functions of the program, by the word of their verdict.
-    pub verdicts: BTreeMap<&'static str, usize>,
+    pub verdicts: BTreeMap<String, usize>,
 }
 
 impl Totals {
@@ -251,7 +251,7 @@ impl Totals {
             t.proved += usize::from(f.status.holds());
             t.equal += usize::from(f.status == Status::Equal);
             t.bytes += f.bytes;
-            *t.verdicts.entry(f.status.word()).or_default() += 1;
+            *t.verdicts.entry(f.status.word().to_string()).or_default() += 1;
             t.shared += f.shared.iter().filter(|s| s.status.holds()).count();
             for w in std::iter::once(&f.work).chain(f.shared.iter().map(|s| &s.work)) {
                 t.instructions += w.instructions;

@@ -67,14 +67,14 @@ pub(crate) fn report(subject: &Subject, known: &Known, results: &Results, moved:
     }
     let totals = Totals::of(&functions);
     FileReport {
-        engine: ENGINE_VERSION,
+        engine: ENGINE_VERSION.to_string(),
         program: program_hash(subject.program),
         isa: isa_name(&subject.isa),
         linked: subject.image.linked,
         functions,
         without_symbol: view.without_symbol(),
         totals,
-        assumed: ASSUMED.to_vec(),
+        assumed: ASSUMED.map(String::from).to_vec(),
     }
 }
 

@@ -9,11 +9,13 @@ use crate::primitives::Tree;
 use crate::text::table;
 use crate::BenchError;
 use santoku_certify::manifest::{parse, print, records, Origin, Record};
-use santoku_certify::report::FileReport;
-use santoku_certify::{certify, isa_of, Options, World};
+use santoku_certify::leak::Evidence;
+use santoku_certify::report::{FileReport, Status};
+use santoku_certify::{certify, hex, isa_of, program_hash, Options, World, ENGINE_VERSION};
 use santoku_driver::Store;
 use santoku_lab::record::Stamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
@@ -28,6 +30,8 @@ pub struct Wish {
     pub levels: Vec<Level>,
     pub march: Option<String>,
     pub threads: usize,
+    /// Judge objects anew that were judged before; proofs of single functions are still looked up.
+    pub again: bool,
 }
 
 /// One object.
@@ -92,7 +96,11 @@ pub fn run(tree: &Tree, wish: &Wish, outside: &Outside) -> Result<Vec<Cell>, Ben
     Ok(cells)
 }
 
-fn cell(
+/// Judges one object, or finds what was said of it before.
+///
+/// # Errors
+/// `Internal`: what the compiler made cannot be read; those of the unit's target.
+pub fn cell(
     tree: &Tree,
     unit: &Unit,
     (config, compiler): (&Config, String),
@@ -112,10 +120,42 @@ fn cell(
         clock: outside.clock,
         tell: &|done, known, symbol| (outside.tell)(&format!("{what}: {done} of {known}, {symbol}")),
     };
+    let key = key(made, config, object, &options);
+    let whole = |report, micros| Cell { unit: unit.clone(), config: config.clone(), compiler, report, micros };
+    if let Some(kept) = recall(outside.store, &key).filter(|_| !wish.again) {
+        return Ok(whole(kept.report, kept.micros));
+    }
     let start = (outside.clock)();
     let report = certify(&image, isa, &made.program, symbols, &options, &world);
     let micros = (outside.clock)().saturating_sub(start);
-    Ok(Cell { unit: unit.clone(), config: config.clone(), compiler, report, micros })
+    // Runs are long: one that was broken off goes on here.
+    let kept = Kept { key, report, micros };
+    if let Ok(text) = serde_json::to_string(&kept) {
+        outside.store.put(&kept.key, &text);
+    }
+    Ok(whole(kept.report, kept.micros))
+}
+
+/// A judged object as it is kept, failures too: the same engine would say the same again.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    /// Guards against a text under the wrong key.
+    key: String,
+    report: FileReport,
+    micros: u64,
+}
+
+/// Everything the report of an object depends on.
+fn key(made: &Made, config: &Config, object: &[u8], options: &Options) -> String {
+    let mut text = Sha256::new();
+    text.update(format!("object {ENGINE_VERSION} {} {} {}", program_hash(&made.program), config.march, options.secret_mul_leaks));
+    text.update(format!("{:?}", made.names));
+    text.update(object);
+    hex(&text.finalize())
+}
+
+fn recall(store: &dyn Store, key: &str) -> Option<Kept> {
+    serde_json::from_str(&store.get(key)?).ok().filter(|kept: &Kept| kept.key == key)
 }
 
 impl Wish {
@@ -154,6 +194,12 @@ impl std::fmt::Display for Cell {
 /// Whether every function of every cell is proved.
 pub fn holds(cells: &[Cell]) -> bool {
     !cells.is_empty() && cells.iter().all(|c| c.report.holds())
+}
+
+/// No code was found wrong: nothing is refuted, leaks a secret or breaks a rule. Functions may be open.
+pub fn faultless(cells: &[Cell]) -> bool {
+    let fault = |s: &Status| matches!(s, Status::Refuted(_) | Status::Leak { .. } | Status::Broken { .. });
+    !cells.is_empty() && cells.iter().all(|c| c.report.open().all(|f| !fault(&f.status)))
 }
 
 /// Proved and all functions, a row a program and architecture, a column a compiler and level; then the reasons of the rest.
@@ -213,7 +259,7 @@ struct RowRecord<'a> {
     /// Of those, proved on their own.
     equal: usize,
     /// Functions by the word of their verdict.
-    verdicts: &'a BTreeMap<&'static str, usize>,
+    verdicts: &'a BTreeMap<String, usize>,
     /// Comparisons that held with a result in the place of a parameter.
     shared: usize,
     instructions: u64,
@@ -238,6 +284,9 @@ struct OpenRecord<'a> {
     function: &'a str,
     verdict: &'a str,
     reason: String,
+    /// Two inputs that show a leak.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<&'a Evidence>,
 }
 
 impl<'a> RowRecord<'a> {
@@ -249,6 +298,10 @@ impl<'a> RowRecord<'a> {
             function: f.function.as_deref().unwrap_or_default(),
             verdict: f.status.word(),
             reason: f.status.reason().unwrap_or_default(),
+            evidence: match &f.status {
+                Status::Leak { evidence, .. } => evidence.as_ref(),
+                _ => None,
+            },
         };
         RowRecord {
             unit: &c.unit.name,
@@ -283,7 +336,7 @@ pub fn write_records(tree: &Tree, cells: &[Cell], stamp: &Stamp) -> Result<Vec<P
     for name in names {
         let own: Vec<&Cell> = cells.iter().filter(|c| c.unit.primitive.name == name).collect();
         let what = format!("certify.{name}");
-        let engine = own.first().map_or("", |c| c.report.engine);
+        let engine = own.first().map_or("", |c| c.report.engine.as_str());
         let rows = own.into_iter().map(RowRecord::of).collect();
         let run = RunRecord { what: &what, date: &stamp.date, commit: &stamp.commit, engine, rows };
         let text = serde_json::to_string_pretty(&run).map_err(|e| BenchError::lab(&what, e))? + "\n";

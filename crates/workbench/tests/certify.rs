@@ -6,11 +6,15 @@ use santoku_certify::manifest::parse;
 use santoku_certify::{certify, isa_of, Options, World};
 use santoku_driver::{build, check, BuildOptions, Request, Store, Target};
 use santoku_lab::record::Stamp;
-use santoku_workbench::certify::{holds, manifest, run, text, write_records, Cell, Outside, Wish, MANIFEST};
+use santoku_workbench::certify::{cell, faultless, holds, manifest, run, text, write_records, Cell, Outside, Wish, MANIFEST};
 use santoku_workbench::matrix::{compile, compiler_version, configs, Level};
-use santoku_workbench::matrix_units::units;
+use santoku_workbench::compile::Checks;
+use santoku_workbench::matrix_units::{units, Made};
 use santoku_workbench::primitives::Tree;
 use santoku_workbench::BenchError;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 use support::tree;
 
 struct Nothing;
@@ -24,8 +28,8 @@ impl Store for Nothing {
 
 const PROGRAM: &str = "@export(\"choose\")\nfn choose(x: u32, y: u32, s: bool) -> u32 { if s { x } else { y } }\n";
 
-/// A small program in the place of the first unit's, compiled at -O1 and at `level`; `spoil` changes the C.
-fn cells(levels: &[Level], spoil: impl Fn(String) -> String) -> Option<Vec<Cell>> {
+/// A small program, and its C with a change.
+fn small(spoil: impl Fn(String) -> String) -> (Made, String) {
     let target = Target::built_in("portable").expect("its file is right").expect("it is compiled in");
     let mut load = |path: &str| Ok((path == "unit.stk").then(|| PROGRAM.to_string()));
     let checked = check(&Request::new("unit.stk", target), &mut load).unwrap_or_else(|f| panic!("{f:?}"));
@@ -38,7 +42,14 @@ fn cells(levels: &[Level], spoil: impl Fn(String) -> String) -> Option<Vec<Cell>
     };
     let built = build(&checked, &options, &|| 0).unwrap_or_else(|f| panic!("{f:?}"));
     let file = |name: &str| built.files.iter().find(|(n, _)| n == name).map(|(_, t)| t.clone()).expect("a file");
-    let c = spoil(file("unit.c").replace("#include \"unit.h\"", &file("unit.h")));
+    let source = file("unit.c").replace("#include \"unit.h\"", &file("unit.h"));
+    let c = spoil(source.clone());
+    (Made { program: built.program, names: built.names, source, checks: Checks::default() }, c)
+}
+
+/// The small program in the place of the first unit's, compiled at these levels; `spoil` changes the C.
+fn cells(levels: &[Level], spoil: impl Fn(String) -> String) -> Option<Vec<Cell>> {
+    let (built, c) = small(spoil);
     let unit = units(&tree()).expect("the tables are right").into_iter().next().expect("a unit");
     let folder = tempfile::tempdir().expect("scratch");
     let mut cells = vec![];
@@ -68,12 +79,12 @@ fn wrong(c: String) -> String {
 #[test]
 fn tables_tell_counts_and_reasons() {
     let Some(good) = cells(&[Level::O1, Level::Os], |c| c) else { return };
-    assert!(holds(&good) && !holds(&[]));
+    assert!(holds(&good) && !holds(&[]) && faultless(&good) && !faultless(&[]));
     let table = text(&good);
     assert!(table.contains("gcc O1") && table.contains("gcc Os") && table.matches("1/1").count() == 2, "{table}");
     assert!(table.ends_with("2 of 2 functions proved in 2 objects, 3.0 s\n"), "{table}");
     let Some(bad) = cells(&[Level::O1], wrong) else { return };
-    assert!(!holds(&bad));
+    assert!(!holds(&bad) && !faultless(&bad));
     let table = text(&bad);
     assert!(table.contains("0/1") && table.contains("rv32imc gcc O1: choose: refuted: the result in a0"), "{table}");
 }
@@ -116,6 +127,54 @@ fn the_list_has_what_is_proved_and_loses_what_is_no_more() {
     assert!(less[0].flags.contains(&"-Os".to_string()));
     std::fs::write(folder.path().join(MANIFEST), "{}").expect("scratch");
     assert!(matches!(manifest(&tree, &good), Err(BenchError::Declaration { .. })));
+}
+
+/// Keeps texts, and counts those that are put.
+#[derive(Default)]
+struct Memory(Mutex<BTreeMap<String, String>>);
+
+impl Store for Memory {
+    fn get(&self, key: &str) -> Option<String> {
+        self.0.lock().expect("one thread at a time").get(key).cloned()
+    }
+    fn put(&self, key: &str, text: &str) {
+        self.0.lock().expect("one thread at a time").insert(key.into(), text.into());
+    }
+}
+
+/// What was judged is not judged again, proved or not, unless that is wished for.
+#[test]
+fn a_run_that_was_broken_off_goes_on() {
+    let unit = units(&tree()).expect("the tables are right").into_iter().next().expect("a unit");
+    let config = configs().into_iter().find(|c| c.march == "rv32imc" && c.compiler.name() == "gcc").expect("a row");
+    for spoil in [|c| c, wrong] {
+        let folder = tempfile::tempdir().expect("scratch");
+        let (made, c) = small(spoil);
+        let object = match compile(&config, &c, folder.path()) {
+            Ok(object) => object,
+            Err(e) => return println!("skipped: {e}"),
+        };
+        let store = Memory::default();
+        let compared = AtomicUsize::new(0);
+        let go = |again: bool| {
+            let tell = |_: &str| {
+                compared.fetch_add(1, Ordering::Relaxed);
+            };
+            let outside = Outside { store: &store, clock: &|| 0, tell: &tell, judged: &|_| {} };
+            let wish = Wish { again, ..Wish::default() };
+            let cell = cell(&tree(), &unit, (&config, "cc 1".into()), &made, &object, (&wish, &outside)).unwrap_or_else(|e| panic!("{e}"));
+            (serde_json::to_string(&cell.report).expect("JSON"), compared.swap(0, Ordering::Relaxed))
+        };
+        let (first, work) = go(false);
+        assert!(work > 0);
+        assert_eq!(go(false), (first, 0));
+        assert!(go(true).1 > 0);
+        // What is kept under another key says nothing.
+        let spoilt = |(k, v): (&String, &String)| (k.clone(), v.replace(k.as_str(), "0"));
+        let kept: BTreeMap<String, String> = store.0.lock().expect("idle").iter().map(spoilt).collect();
+        *store.0.lock().expect("idle") = kept;
+        assert!(go(false).1 > 0);
+    }
 }
 
 #[test]
