@@ -170,7 +170,7 @@ fn move_into_callers(subject: &Subject, known: &BTreeMap<FuncId, BTreeSet<u64>>,
     let mut moved = BTreeSet::new();
     for _ in 0..MOVES {
         let local = |address: u64| subject.image.function_at(address).is_some_and(|f| f.local);
-        let failed = |job: &Job, done: &Done| done.found.verdict != Verdict::Equal && local(job.address);
+        let failed = |job: &Job, done: &Done| local(job.address) && looks_changed(&done.found.verdict);
         let failing: BTreeSet<u64> = results.done.iter().filter(|(j, d)| failed(j, d)).map(|(j, _)| j.address).collect();
         let sound = results.sound(known);
         let open: BTreeSet<Job> = results.done.keys().filter(|j| !sound.contains(*j) && !failing.contains(&j.address)).cloned().collect();
@@ -188,6 +188,17 @@ fn move_into_callers(subject: &Subject, known: &BTreeMap<FuncId, BTreeSet<u64>>,
         moved = all;
     }
     moved
+}
+
+/// What a comparison with the convention of the source says of code that keeps another: other values on the sample inputs, or
+/// registers without meaning taken for addresses. What is merely not shown equal would not be shown inside its callers either.
+fn looks_changed(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Differs(_) => true,
+        Verdict::NotProved(d) => d.witness.is_some(),
+        Verdict::Halted(halt) => matches!(halt.why, Why::Memory(_) | Why::Convention(_) | Why::Secret(..)),
+        Verdict::Equal | Verdict::Source(_) => false,
+    }
 }
 
 /// Runs comparisons on several threads; results in order of the jobs.

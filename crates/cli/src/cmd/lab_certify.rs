@@ -30,7 +30,7 @@ pub struct CertifyArgs {
     /// Judge objects again that were judged before: functions that were not proved get another try
     #[arg(long)]
     again: bool,
-    /// Fail only if code is found wrong: refuted, leaking or breaking a rule; not because something is open
+    /// Fail only if code is found wrong: refuted, or leaking as two inputs show; not because something is open
     #[arg(long)]
     faults_only: bool,
     /// Compare everything anew
