@@ -347,7 +347,7 @@ pub fn write_records(tree: &Tree, cells: &[Cell], stamp: &Stamp) -> Result<Vec<P
 }
 
 /// Records are never overwritten.
-fn new_file(tree: &Tree, name: &str, text: &str) -> Result<PathBuf, BenchError> {
+pub(crate) fn new_file(tree: &Tree, name: &str, text: &str) -> Result<PathBuf, BenchError> {
     let folder = PathBuf::from("lab/runs");
     let full = tree.root.join(&folder);
     std::fs::create_dir_all(&full).map_err(|e| BenchError::io(&full, &e))?;

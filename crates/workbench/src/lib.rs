@@ -14,6 +14,7 @@ pub mod error;
 pub mod matrix;
 pub mod matrix_units;
 pub mod mutants;
+pub mod mutants_job;
 pub mod mutate;
 pub mod p256;
 pub mod parallel;

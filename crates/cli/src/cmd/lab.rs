@@ -1,6 +1,6 @@
 //! `santoku lab`
 
-use super::lab_certify;
+use super::{lab_certify, lab_mutants};
 use super::lab_common::{failure, json, levels, record, stamp, tree, Progress};
 use crate::{files, report};
 use santoku_driver::{Failure, GRANULARITY};
@@ -27,6 +27,8 @@ enum Command {
     Profile(ProfileArgs),
     /// Certify the library as compilers make it: every program, compiler and level
     Certify(lab_certify::CertifyArgs),
+    /// Change single instructions of proved functions: the prover must refuse what computes something else
+    Mutants(lab_mutants::MutantsArgs),
 }
 
 #[derive(clap::Args)]
@@ -100,6 +102,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         Command::Ablate(args) => ablation(&tree, args),
         Command::Profile(args) => profiled(&tree, args),
         Command::Certify(args) => lab_certify::run(&tree, args),
+        Command::Mutants(args) => lab_mutants::run(&tree, args),
     }
 }
 

@@ -11,6 +11,7 @@ pub mod fmt;
 pub mod lab;
 mod lab_certify;
 mod lab_common;
+mod lab_mutants;
 mod lay_out;
 pub mod passes;
 pub mod prove;

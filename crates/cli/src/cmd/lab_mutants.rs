@@ -1,0 +1,46 @@
+//! `santoku lab mutants`
+
+use super::lab_common::{failure, levels, stamp, Progress};
+use crate::report;
+use santoku_driver::Failure;
+use santoku_workbench::matrix::Level;
+use santoku_workbench::mutants_job::{compressed, run as ask, total, write_record, Wish, QUICK};
+use santoku_workbench::primitives::Tree;
+
+#[derive(clap::Args)]
+pub struct MutantsArgs {
+    /// Changes of each function of each object
+    #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    each: u32,
+    /// Levels of the C compilers, separated by commas
+    #[arg(long = "level", value_name = "LEVELS", default_value = "O1,O2,O3,Os")]
+    levels: String,
+    /// Only these functions, by symbol, separated by commas; default: some that are proved in a moment
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    function: Vec<String>,
+    /// Keep no record below `lab/runs/`
+    #[arg(long)]
+    no_record: bool,
+}
+
+/// Exit 0 if no change passed that a run tells from the original, 1 otherwise.
+pub fn run(tree: &Tree, args: &MutantsArgs) -> Result<u8, Failure> {
+    let levels = levels(&args.levels, &Level::ALL, Level::name)?;
+    let named: Vec<&str> = args.function.iter().map(String::as_str).collect();
+    let functions = if named.is_empty() { &QUICK[..] } else { &named[..] };
+    let rows = {
+        let progress = Progress::start("mutants", "changing");
+        let wish = Wish { functions, each: args.each as usize, config: &compressed(&levels) };
+        ask(tree, &wish, &|what| progress.tell(what)).map_err(failure)?
+    };
+    let sum = total(&rows);
+    for (what, lines) in [("passed, equal on all inputs run", &sum.equal), ("PASSED AND WRONG", &sum.accepted)] {
+        lines.iter().for_each(|line| report::out(&format!("{what}: {line}\n")));
+    }
+    report::out(&format!("{sum}\n"));
+    if !args.no_record {
+        let path = write_record(tree, &rows, &stamp(tree)).map_err(failure)?;
+        report::out(&format!("record: {}\n", path.display()));
+    }
+    Ok(if sum.holds() { report::DONE } else { report::FAILED })
+}

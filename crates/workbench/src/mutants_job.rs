@@ -1,0 +1,120 @@
+//! Objects of the signature library whose proved functions are changed, and the record of what became of it.
+//!
+//! Needs: compilers.  Keeps: a row a function and object; a function that is not proved is told and not changed; a run of no changes is
+//! refused.  Absent: how changes are judged ([`crate::mutants`]).
+
+use crate::certify::new_file;
+use crate::matrix::{compile, compiler_version, configs, Config, Level};
+use crate::matrix_units::{make, units};
+use crate::mutants::{judge, Subject, Tally};
+use crate::primitives::Tree;
+use crate::{parallel, BenchError};
+use santoku_certify::{isa_of, ENGINE_VERSION};
+use santoku_lab::record::Stamp;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Functions that are proved in a moment, of both widths: carries and products, bytes, loops of calls, selections.
+pub const QUICK: [&str; 8] = [
+    "field_fe25519_radix25_5_neg",
+    "field_fe25519_radix25_5_to_bytes",
+    "field_fe25519_radix51_neg",
+    "field_fe25519_radix51_to_bytes",
+    "field_sc25519_pack",
+    "field_sc25519_fold",
+    "field_sc25519_unpack32",
+    "curve_ed25519_double",
+];
+
+/// Programs and the width they are compiled for.
+const UNITS: [(&str, u32); 2] = [("nacl.sign@rv32", 32), ("nacl.sign@host64", 64)];
+
+/// What is changed.
+pub struct Wish<'a> {
+    pub functions: &'a [&'a str],
+    /// Changes of each function of each object.
+    pub each: usize,
+    pub config: &'a dyn Fn(&Config) -> bool,
+}
+
+/// One function of one object.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    pub unit: String,
+    pub march: String,
+    pub compiler: String,
+    pub level: String,
+    pub function: String,
+    #[serde(flatten)]
+    pub tally: Tally,
+}
+
+/// Changes the functions wished for, as far as objects hold them and they are proved; `tell` hears of each.
+///
+/// # Errors
+/// `Unknown`: nothing was changed; those of compilers and units.
+pub fn run(tree: &Tree, wish: &Wish, tell: &dyn Fn(&str)) -> Result<Vec<Row>, BenchError> {
+    let all = units(tree)?;
+    let folder = tempfile::tempdir().map_err(|e| BenchError::io(std::env::temp_dir(), &e))?;
+    let mut rows = vec![];
+    for (name, xlen) in UNITS {
+        let Some(unit) = all.iter().find(|u| u.name == name) else { continue };
+        let made = make(tree, unit)?;
+        let symbols: BTreeMap<_, _> = made.names.iter().map(|(func, name)| (name.clone(), *func)).collect();
+        let secret_mul_leaks = !unit.target(tree)?.timing().variable_time.is_empty();
+        for config in configs().iter().filter(|c| c.xlen == xlen && unit.wants(c) && (wish.config)(c)) {
+            let compiler = compiler_version(config)?;
+            let bad = |reason: String| BenchError::Internal { stage: "mutants".into(), reason: format!("{name} {}: {reason}", config.name()) };
+            let image = santoku_elf::load(&compile(config, &made.source, folder.path())?).map_err(|e| bad(e.to_string()))?;
+            let isa = isa_of(config.march).ok_or_else(|| bad("no model of the instruction set".into()))?;
+            let subject = Subject { image: &image, isa, program: &made.program, symbols: symbols.clone(), secret_mul_leaks };
+            for function in wish.functions.iter().filter(|f| image.function(f).is_some()) {
+                let seed = 0x5a17 + rows.len() as u64;
+                match judge(&subject, function, (wish.each, seed), parallel::threads()) {
+                    Err(why) => tell(&format!("{}: {why}", config.name())),
+                    Ok(tally) => {
+                        tell(&format!("{} {function}: {tally}", config.name()));
+                        let (unit, march, level) = (name.to_string(), config.march.to_string(), config.level.name().to_string());
+                        rows.push(Row { unit, march, compiler: compiler.clone(), level, function: function.to_string(), tally });
+                    }
+                }
+            }
+        }
+    }
+    match rows.iter().any(|r| r.tally.mutants > 0) {
+        true => Ok(rows),
+        false => Err(BenchError::Unknown { what: "proved function", name: "to change".into(), known: wish.functions.iter().map(|f| f.to_string()).collect() }),
+    }
+}
+
+/// The sum of all rows.
+pub fn total(rows: &[Row]) -> Tally {
+    let mut all = Tally::default();
+    rows.iter().for_each(|r| all.add(r.tally.clone()));
+    all
+}
+
+/// The configurations with compressed instructions at these levels.
+pub fn compressed(levels: &[Level]) -> impl Fn(&Config) -> bool + '_ {
+    move |c| c.march.ends_with("imc") && levels.contains(&c.level)
+}
+
+/// Writes a record, `lab/runs/<date>-mutants.json`; its path from the root of the tree.
+///
+/// # Errors
+/// `Io`, `Lab`: it cannot be written.
+pub fn write_record(tree: &Tree, rows: &[Row], stamp: &Stamp) -> Result<PathBuf, BenchError> {
+    #[derive(Serialize)]
+    struct Record<'a> {
+        what: &'a str,
+        date: &'a str,
+        commit: &'a str,
+        engine: &'a str,
+        total: Tally,
+        rows: &'a [Row],
+    }
+    let record = Record { what: "mutants", date: &stamp.date, commit: &stamp.commit, engine: ENGINE_VERSION, total: total(rows), rows };
+    let text = serde_json::to_string_pretty(&record).map_err(|e| BenchError::lab("mutants", e))? + "\n";
+    new_file(tree, &format!("{}-mutants", stamp.date), &text)
+}
