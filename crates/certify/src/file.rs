@@ -4,11 +4,11 @@
 //! proved for the way in which it calls it; the same report whatever the number of threads (times apart).  Absent: files.
 
 use crate::function::{self, Found, Verdict};
-use crate::concrete::Bench;
 use crate::key::{self, hex, Keys};
-use crate::leak::{evidence, Evidence};
-use crate::machine::{Code, Halt, Why};
+use crate::leak::Evidence;
+use crate::machine::{Code, Why};
 use crate::report::FileReport;
+use crate::tried::try_out;
 use crate::verdict::{self, Results};
 use santoku_elf::{Function, Image};
 use santoku_ir::{FuncId, Program};
@@ -246,16 +246,8 @@ fn one(code: &Code, job: &Job, symbol: Option<&Function>, keys: &Keys, cut: &BTr
     if found.verdict == Verdict::Equal {
         key::remember(world.store, &key, code.program, &found);
     }
-    let evidence = shown(code, job, &found.verdict);
+    let (found, evidence) = try_out(code, (job.func, job.address, &job.shared), found);
     Done { found, micros: (world.clock)().saturating_sub(start), cached: false, evidence }
-}
-
-/// Two inputs that show a leak, if there is one and such are found.
-fn shown(code: &Code, job: &Job, verdict: &Verdict) -> Option<Evidence> {
-    let Verdict::Halted(Halt { pc, why: Why::Secret(..) }) = verdict else { return None };
-    let mut bench = Bench::new((code.image, code.isa), code.program, job.func, job.address, &job.shared).ok()?;
-    bench.multiplications_show = code.secret_mul_leaks;
-    evidence(&bench, (code.program, job.func), code.xlen(), *pc)
 }
 
 fn failed(reason: &str) -> Found {

@@ -14,6 +14,7 @@ pub mod manifest;
 pub mod report;
 pub mod source;
 pub mod term;
+pub mod tried;
 mod verdict;
 
 pub use file::{certify, Options, World};

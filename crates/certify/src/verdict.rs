@@ -148,7 +148,14 @@ impl View<'_> {
                 Some((func, shared)) => Status::RestsOn { callee: self.rest(func, &shared) },
                 None => Status::SourceNotFollowed { reason: "rests on itself".into() },
             },
-            Verdict::Differs(d) => Status::Refuted(differing(d)),
+            Verdict::Differs(d) => {
+                let mut d = differing(d);
+                // Nobody else calls it, and all that calls it may be right.
+                if self.subject.image.function_at(job.address).is_some_and(|f| f.local) {
+                    d.what += ", unless the compiler gave this static function another convention";
+                }
+                Status::Refuted(d)
+            }
             Verdict::NotProved(d) => Status::NotProved(differing(d)),
             Verdict::Halted(halt) => self.halted(halt, done),
             Verdict::Source(reason) => Status::SourceNotFollowed { reason: reason.clone() },

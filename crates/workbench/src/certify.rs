@@ -10,7 +10,7 @@ use crate::text::table;
 use crate::BenchError;
 use santoku_certify::manifest::{parse, print, records, Origin, Record};
 use santoku_certify::leak::Evidence;
-use santoku_certify::report::{FileReport, Status};
+use santoku_certify::report::{FileReport, FunctionReport, Status};
 use santoku_certify::{certify, hex, isa_of, program_hash, Options, World, ENGINE_VERSION};
 use santoku_driver::Store;
 use santoku_lab::record::Stamp;
@@ -196,11 +196,15 @@ pub fn holds(cells: &[Cell]) -> bool {
     !cells.is_empty() && cells.iter().all(|c| c.report.holds())
 }
 
-/// No code was found wrong: nothing is refuted, and no two inputs show a leak. Functions may be open, and what is not shown to
-/// keep a rule is open.
+/// No code was found wrong: nothing that others call is refuted, and no two inputs show a leak. Functions may be open, what is not
+/// shown to keep a rule is open, and a static function may have another convention than the source's.
 pub fn faultless(cells: &[Cell]) -> bool {
-    let fault = |s: &Status| matches!(s, Status::Refuted(_) | Status::Leak { evidence: Some(_), .. });
-    !cells.is_empty() && cells.iter().all(|c| c.report.open().all(|f| !fault(&f.status)))
+    let fault = |f: &FunctionReport| match &f.status {
+        Status::Refuted(_) => !f.local,
+        Status::Leak { evidence, .. } => evidence.is_some(),
+        _ => false,
+    };
+    !cells.is_empty() && cells.iter().all(|c| !c.report.open().any(fault))
 }
 
 /// Proved and all functions, a row a program and architecture, a column a compiler and level; then the reasons of the rest.
@@ -294,7 +298,7 @@ impl<'a> RowRecord<'a> {
     fn of(c: &'a Cell) -> RowRecord<'a> {
         let t = &c.report.totals;
         let slowest = c.report.functions.iter().max_by_key(|f| f.work.micros);
-        let open = |f: &'a santoku_certify::report::FunctionReport| OpenRecord {
+        let open = |f: &'a FunctionReport| OpenRecord {
             symbol: &f.symbol,
             function: f.function.as_deref().unwrap_or_default(),
             verdict: f.status.word(),

@@ -72,6 +72,33 @@ void add(uint32_t *r, const uint32_t *a, const uint32_t *b)
     assert_eq!(differ, [1], "{shown:?}");
 }
 
+/// A fourth argument that no caller gives, taken for an address: not a leak.
+#[test]
+fn registers_without_meaning_are_no_secrets() {
+    let text = "#include <stdint.h>
+uint32_t choose(uint32_t x, uint32_t y, uint32_t s, const uint32_t *t)
+{
+  return y ^ ((x ^ y) & -s) ^ (*(const volatile uint32_t *)t & 0);
+}
+";
+    let Some((_, report)) = by_hand("leak.c", text) else { return };
+    let Status::Broken { reason, .. } = &of(&report, "choose").status else { panic!("{:?}", of(&report, "choose").status) };
+    assert!(reason.contains("called as the source is, it ends at"), "{reason}");
+    // Nor where what is passed on plays no part.
+    let text = "#include <stdint.h>
+__attribute__((noinline)) void unit_step(uint32_t *r, const uint32_t *a) { (void)r; (void)a; __asm__ volatile(\"\"); }
+void add(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *c)
+{
+  uint32_t t[4];
+  unit_step(t, c);
+  for (int i = 0; i < 4; i++) r[i] = a[i] + b[i];
+}
+";
+    let Some((_, report)) = by_hand("leak.c", text) else { return };
+    let Status::Broken { reason, .. } = &of(&report, "add").status else { panic!("{:?}", of(&report, "add").status) };
+    assert!(reason.contains("x13 at entry is used, which has no value here"), "{reason}");
+}
+
 fn bench_of<'a>(made: &'a Made, image: &'a santoku_elf::Image, symbol: &str) -> Bench<'a> {
     let func = made.symbols[symbol];
     let entry = image.function(symbol).expect("it is there").address;

@@ -58,6 +58,28 @@ fn writes_outside_the_results_are_refused() {
     }
 }
 
+/// Calls are not looked into, so terms alone cannot say that the values differ: a run can.
+#[test]
+fn a_call_too_many_is_refuted_by_a_run() {
+    let text = "#include <stdint.h>
+static __attribute__((noinline)) void unit_step(uint32_t *r, const uint32_t *a)
+{
+  uint32_t t[4];
+  for (int i = 0; i < 4; i++) t[i] = a[i] ^ (a[(i + 1) % 4] << 7 | a[(i + 1) % 4] >> 25);
+  for (int i = 0; i < 4; i++) r[i] = t[i];
+}
+void twice(uint32_t *r, const uint32_t *a) { uint32_t t[4]; unit_step(t, a); unit_step(r, t); CALL }
+";
+    let made = made(PROGRAM);
+    let Some(good) = object(Compiler::Gcc, "rv32im", "O1", "unit.c", &text.replace("CALL", "")) else { return };
+    assert!(judged(&made, &good).holds());
+    let Some((_, report)) = by_hand("unit.c", &text.replace("CALL", "unit_step(r, r);")) else { return };
+    assert_eq!(of(&report, "unit_step").status, Status::Equal);
+    let Status::Refuted(d) = &of(&report, "twice").status else { panic!("{:?}", of(&report, "twice").status) };
+    let witness = d.witness.as_ref().expect("an input");
+    assert!(d.what.contains("run") && witness.machine != witness.source && witness.inputs[0].0 == "a", "{d:?}");
+}
+
 #[test]
 fn words_at_odd_places_are_refused() {
     for (line, word) in [("(void)*(const volatile uint32_t *)((const uint8_t *)a + 2);", "lw"), ("*(volatile uint16_t *)((uint8_t *)r + 3) = 1;", "sh")] {

@@ -184,8 +184,10 @@ fn details(status: &Status) -> String {
             text += &format!("  {name} = {value}\n");
         }
     }
-    if let Status::Leak { evidence: Some(e), .. } = status {
-        text += &shown(e);
+    match status {
+        Status::Leak { evidence: Some(e), .. } => text += &shown(e),
+        Status::Leak { evidence: None, .. } => text += "  no two inputs that show it were found\n",
+        _ => {}
     }
     text
 }
