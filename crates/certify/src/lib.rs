@@ -1,7 +1,7 @@
 //! Machine code proved equal to the core IR, function by function.
 //!
 //! Needs: the IR, the RISC-V model (`isa`), object files (`elf`).  Keeps: every value of both sides in one canonical form
-//! ([`term`]); what is not shown equal is reported as not proved.  Absent: files, clocks, compilers; any table of the C back end.
+//! ([`term`]); what is not shown equal is reported as not proved, and run ([`concrete`]) to see whether it is wrong.  Absent: files, clocks, compilers; any table of the C back end.
 
 pub mod concrete;
 pub mod file;
