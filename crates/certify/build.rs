@@ -3,8 +3,8 @@
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
-/// What judges: this crate, the machine model, the reader of object files, the meaning of the source.
-const JUDGES: [&str; 4] = ["src", "../isa/src", "../elf/src", "../ir/src"];
+/// What judges: this crate, the machine model, the reader of object files, the meaning of the source, the way to the solver.
+const JUDGES: [&str; 5] = ["src", "../isa/src", "../elf/src", "../ir/src", "../prove/src/smt"];
 
 fn main() {
     let mut digest = Sha256::new();

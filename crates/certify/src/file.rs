@@ -236,8 +236,7 @@ fn one(code: &Code, job: &Job, symbol: Option<&Function>, keys: &Keys, cut: &BTr
     let start = (world.clock)();
     let hash = symbol.map(|f| code.image.code_hash(f)).unwrap_or_default();
     let key = keys.key(&hash, job.func, &job.shared);
-    if let Some(r) = key::recall(world.store, &key, code.program) {
-        let found = Found { verdict: Verdict::Equal, steps: r.steps, stack: r.stack, calls: r.calls, terms: r.terms, compared: r.compared };
+    if let Some(found) = key::recall(world.store, &key, code.program) {
         return Done { found, micros: (world.clock)().saturating_sub(start), cached: true, evidence: None };
     }
     // A defect of the prover in one function leaves the others their results.

@@ -7,12 +7,12 @@
 
 use crate::machine::exec::{Arrays, Made, RA, SP};
 use crate::machine::memory::{undefined, Kind, Object};
-use crate::machine::{Code, Exec, Halt, State};
+use crate::machine::{Code, Exec, Halt, State, Why};
 use crate::source::abi::{self, Place, Role, Signature};
 use crate::source::layout::Unit;
 use crate::source::{self, inputs, Environment, Inputs, Lengths, Limits, Rng, Source, Value};
-use crate::term::{Terms, Var, T};
-use num_bigint::BigInt;
+use crate::term::{Naming, Terms, Var, T};
+use num_bigint::{BigInt, Sign};
 use num_traits::One;
 use santoku_ir::{FuncId, Program};
 use std::collections::BTreeSet;
@@ -21,12 +21,18 @@ use std::collections::BTreeSet;
 const FIRST_MAX: usize = 600_000;
 /// Monomials the second attempt may make, in which long words are named.
 const SECOND_MAX: usize = 1_200_000;
-/// Summands from which on they are.
-const NAME_FROM: usize = 14;
+/// All that fits a register.
+const NAME_WORDS: Option<Naming> = Some(Naming { least: 2, words: 1 });
+/// All that fits two.
+const NAME_ALL: Option<Naming> = Some(Naming { least: 2, words: 2 });
+/// Longer values of the source are not looked for in the code.
+const WATCHED_BITS: u64 = 128;
 /// Levels of atoms shown of terms that differ.
 const DEPTH: u32 = 2;
 /// Sample inputs of one proof.
 const SAMPLES: usize = 6;
+/// Sample inputs where they say what to ask the solver.
+const MORE_SAMPLES: usize = 24;
 /// Registers a function hands back as they were: gp, tp, s0 to s11. The stack pointer is asked apart.
 const KEPT: [usize; 14] = [3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27];
 /// Addresses below and above are no objects'.
@@ -46,12 +52,15 @@ pub struct Found {
     pub terms: usize,
     /// Results and words compared.
     pub compared: usize,
+    /// Questions to the solver, and those answered with yes.
+    pub asked: u64,
+    pub settled: u64,
 }
 
 impl Found {
     /// A verdict, and nothing done for it.
     pub(crate) fn without_comparison(verdict: Verdict) -> Found {
-        Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0 }
+        Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0, asked: 0, settled: 0 }
     }
 }
 
@@ -145,15 +154,24 @@ pub fn compare(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cu
         return Found::without_comparison(Verdict::Source(why.into()));
     }
     let first = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, ..Limits::default() });
-    let too_big = match &first.verdict {
-        Verdict::Halted(h) => h.why == crate::machine::Why::TooBig,
-        Verdict::Source(why) => *why == source::Stop::TooBig.to_string(),
-        Verdict::Equal | Verdict::Differs(_) | Verdict::NotProved(_) => false,
+    let order: &[Option<Naming>] = match &first.verdict {
+        Verdict::Halted(h) if h.why == Why::TooBig => &[NAME_ALL, NAME_WORDS],
+        Verdict::Halted(h) if matches!(h.why, Why::Memory(_) | Why::Convention(_)) => &[None],
+        Verdict::Source(why) if *why == source::Stop::TooBig.to_string() => &[NAME_ALL],
+        // Where a sample shows another value there is nothing to settle.
+        Verdict::NotProved(d) if d.witness.is_some() => &[],
+        Verdict::NotProved(_) => &[NAME_WORDS, NAME_ALL, None],
+        Verdict::Halted(_) | Verdict::Source(_) | Verdict::Equal | Verdict::Differs(_) => &[],
     };
-    if too_big {
-        return attempt(code, func, pc, shared, cut, Limits { terms: SECOND_MAX, name_words: Some(NAME_FROM), ..Limits::default() });
+    let limits = Limits { terms: SECOND_MAX, watch: true, ..Limits::default() };
+    let mut last = first;
+    for &naming in order {
+        last = attempt(code, func, pc, shared, cut, Limits { naming, ..limits });
+        if last.verdict == Verdict::Equal {
+            break;
+        }
     }
-    first
+    last
 }
 
 /// A result has the object of one parameter at most, and every other parameter one of its own.
@@ -164,7 +182,7 @@ fn modelled(shared: &[(usize, usize)]) -> bool {
 }
 
 fn attempt(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool, limits: Limits) -> Found {
-    let mut terms = Terms::new(code.xlen(), SAMPLES);
+    let mut terms = Terms::new(code.xlen(), if limits.watch { MORE_SAMPLES } else { SAMPLES });
     let mut found = Found::without_comparison(Verdict::Equal);
     let result = compare_in(&mut terms, code, func, pc, shared, (cut, limits), &mut found);
     found.verdict = match (terms.broken(), result) {
@@ -173,6 +191,7 @@ fn attempt(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &
         (None, Err(verdict)) => verdict,
     };
     found.terms = terms.size();
+    (found.asked, found.settled) = terms.questions();
     found
 }
 
@@ -193,6 +212,11 @@ fn compare_in(
     source.limits = limits;
     let results = source.run(func, &inputs.lens, inputs.args.clone()).map_err(stop)?;
     let calls = std::mem::take(&mut source.calls);
+    let watched = std::mem::take(&mut source.watched);
+    if limits.watch {
+        expect_words(terms, watched);
+        terms.settle_on();
+    }
     let signature = abi::signature(program, program.func(func), code.xlen()).map_err(|e| Verdict::Source(e.to_string()))?;
     let entry = entry(terms, code, func, &signature, &inputs, shared).map_err(stop)?;
     let mut exec = Exec::new(code, terms, entry.bases, &env, entry.return_to);
@@ -232,7 +256,25 @@ fn first_other(terms: &Terms, m: &Made, calls: &[source::CallMade]) -> String {
 /// Where `a` is 1, so is `b`.
 fn implies(terms: &mut Terms, a: T, b: T) -> bool {
     let not = terms.not_bit(b);
-    terms.and(a, not, 1) == Terms::ZERO
+    terms.and(a, not, 1) == Terms::ZERO || terms.never_all(&[a, not])
+}
+
+/// The machine's words of the source's values, so that the code's are recognised.
+fn expect_words(terms: &mut Terms, values: BTreeSet<T>) {
+    let word = terms.word();
+    for t in values {
+        let (lo, hi) = terms.range(t);
+        let bits = lo.bits().max(hi.bits()) + u64::from(lo.sign() == Sign::Minus);
+        if bits <= u64::from(word) && lo.sign() != Sign::Minus {
+            terms.expect(t);
+        } else if bits <= WATCHED_BITS {
+            for k in 0..bits.div_ceil(u64::from(word)) as u32 {
+                let piece = terms.div2k(t, k * word);
+                let piece = terms.mod2k(piece, word);
+                terms.expect(piece);
+            }
+        }
+    }
 }
 
 fn entry(
@@ -345,7 +387,7 @@ struct Check<'a> {
 impl Check<'_> {
     fn same(&mut self, what: impl FnOnce() -> String, machine: T, source: T) -> Result<(), Verdict> {
         self.compared += 1;
-        if machine == source {
+        if self.terms.settled(machine, source) {
             return Ok(());
         }
         let n = (0..self.terms.samples()).find(|n| self.terms.sample(machine, *n) != self.terms.sample(source, *n));

@@ -4,7 +4,7 @@
 //! remembered, with the calls it rests on, so a failure is always shown afresh.  Absent: files.
 
 use crate::file::Options;
-use crate::function::Found;
+use crate::function::{Found, Verdict};
 use santoku_elf::{Access, Image};
 use santoku_ir::text::{func_text, print};
 use santoku_ir::{visit, Func, FuncId, Program, Stmt};
@@ -26,16 +26,9 @@ struct Kept {
     stack: u64,
     terms: usize,
     compared: usize,
+    asked: u64,
+    settled: u64,
     calls: Vec<(String, Vec<(usize, usize)>)>,
-}
-
-/// What a proof that was found in the store says.
-pub struct Recalled {
-    pub steps: u64,
-    pub stack: u64,
-    pub terms: usize,
-    pub compared: usize,
-    pub calls: BTreeSet<(FuncId, Vec<(usize, usize)>)>,
 }
 
 /// Makes the keys of one file and one program.
@@ -158,20 +151,21 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// The remembered proof under a key.
-pub fn recall(store: &dyn Store, key: &str, program: &Program) -> Option<Recalled> {
+pub fn recall(store: &dyn Store, key: &str, program: &Program) -> Option<Found> {
     let kept: Kept = serde_json::from_str(&store.get(key)?).ok()?;
     if kept.key != key {
         return None;
     }
     let calls = kept.calls.into_iter().map(|(name, shared)| Some((program.find(&name)?, shared))).collect::<Option<_>>()?;
-    Some(Recalled { steps: kept.steps, stack: kept.stack, terms: kept.terms, compared: kept.compared, calls })
+    let Kept { steps, stack, terms, compared, asked, settled, .. } = kept;
+    Some(Found { verdict: Verdict::Equal, steps, stack, calls, terms, compared, asked, settled })
 }
 
 /// Remembers a comparison that found the function equal.
 pub fn remember(store: &dyn Store, key: &str, program: &Program, found: &Found) {
     let calls = found.calls.iter().map(|(f, shared)| (program.func(*f).name.clone(), shared.clone())).collect();
-    let Found { steps, stack, terms, compared, .. } = *found;
-    if let Ok(text) = serde_json::to_string(&Kept { key: key.to_string(), steps, stack, terms, compared, calls }) {
+    let Found { steps, stack, terms, compared, asked, settled, .. } = *found;
+    if let Ok(text) = serde_json::to_string(&Kept { key: key.to_string(), steps, stack, terms, compared, asked, settled, calls }) {
         store.put(key, &text);
     }
 }

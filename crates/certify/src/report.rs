@@ -70,6 +70,12 @@ pub struct Work {
     pub terms: usize,
     /// Results and registers compared.
     pub compared: usize,
+    /// Questions to the solver; all else was settled by the normal form.
+    #[serde(default)]
+    pub asked: u64,
+    /// Of these, answered with yes.
+    #[serde(default)]
+    pub settled: u64,
     pub micros: u64,
     /// Found in the store, not proved anew.
     pub cached: bool,

@@ -248,7 +248,7 @@ impl View<'_> {
 
 fn work(done: &Done) -> Work {
     let f = &done.found;
-    Work { instructions: f.steps, stack: f.stack, terms: f.terms, compared: f.compared, micros: done.micros, cached: done.cached }
+    Work { instructions: f.steps, stack: f.stack, terms: f.terms, compared: f.compared, asked: f.asked, settled: f.settled, micros: done.micros, cached: done.cached }
 }
 
 fn pairs(program: &Program, func: FuncId, shared: &Shared) -> Vec<(String, String)> {

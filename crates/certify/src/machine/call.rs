@@ -71,6 +71,7 @@ impl Exec<'_> {
         }
         let shared = self.sharing(&places).map_err(bad)?;
         let args: Vec<T> = lens.into_iter().chain(params).collect();
+        let args = self.terms.call_like(&f.name, args);
         let public = public && args.iter().all(|t| self.terms.public(*t));
         let mut specs = self.specs(func).map_err(|e| bad(e.to_string()))?;
         specs.iter_mut().for_each(|s| s.public |= public);

@@ -279,6 +279,7 @@ impl<'a> Exec<'a> {
             return Ok(());
         }
         let t = self.terms.renamed(t);
+        let t = self.terms.swept(t);
         state.regs[rd as usize] = t;
         if rd as usize == SP {
             let (object, offset) = self.split(t);
@@ -441,7 +442,11 @@ impl<'a> Exec<'a> {
     /// The condition does not hold here.
     fn never(&mut self, state: &State, c: T) -> bool {
         let not = self.terms.not_bit(c);
-        c == Terms::ZERO || state.conditions.contains(&not) || self.terms.and(state.path, c, 1) == Terms::ZERO
+        if c == Terms::ZERO || state.conditions.contains(&not) || self.terms.and(state.path, c, 1) == Terms::ZERO {
+            return true;
+        }
+        let all: Vec<T> = state.conditions.iter().copied().chain([state.path, c]).collect();
+        self.terms.never_all(&all)
     }
 
     /// Writes a word to an address.

@@ -8,12 +8,12 @@ use super::layout;
 use super::ops;
 use super::value::{concrete, known_length, scalars_of, with_lengths, Origin, RunArray, Value};
 use super::Stop;
-use crate::term::{OutSpec, Terms, T};
+use crate::term::{Naming, OutSpec, Terms, T};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use santoku_ir::interp::{self, Interp, Options};
 use santoku_ir::{Base, CmpOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Len, Loc, LocalId, Place, Program, Stmt, Ty};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Steps of the interpreter for one cut call on one sample.
@@ -80,12 +80,14 @@ pub struct Limits {
     pub calls: usize,
     /// Words of so many summands get a name where they are assigned: for long chains of additions, which would otherwise
     /// repeat all that came before.
-    pub name_words: Option<usize>,
+    pub naming: Option<Naming>,
+    /// Values met are kept in [`Source::watched`].
+    pub watch: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX, name_words: None }
+        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX, naming: None, watch: false }
     }
 }
 
@@ -121,6 +123,8 @@ pub struct Source<'a> {
     pub limits: Limits,
     /// Cut calls in the order of execution, both branches of conditions included.
     pub calls: Vec<CallMade>,
+    /// Scalars met in expressions.
+    pub watched: BTreeSet<T>,
     steps: u64,
     tables: BTreeMap<ConstId, Value>,
     /// For the values of cut calls on the samples.
@@ -130,7 +134,7 @@ pub struct Source<'a> {
 impl<'a> Source<'a> {
     pub fn new(program: &'a Program, terms: &'a mut Terms, env: &'a dyn Environment) -> Source<'a> {
         let interp = Interp::with_options(program, Options { steps: CALL_STEPS, ..Options::default() });
-        Source { program, terms, env, limits: Limits::default(), calls: vec![], steps: 0, tables: BTreeMap::new(), interp }
+        Source { program, terms, env, limits: Limits::default(), calls: vec![], watched: BTreeSet::new(), steps: 0, tables: BTreeMap::new(), interp }
     }
 
     /// The results of `func` on these lengths and arguments. The function itself is executed, cut or not.
@@ -208,8 +212,8 @@ impl<'a> Source<'a> {
             Stmt::Assign { dst, src, .. } => {
                 let path = self.resolve(f, dst, state)?;
                 let mut value = self.expr(f, src, state)?;
-                if let (Some(least), Value::Scalar(t), Ty::Word(bits)) = (self.limits.name_words, &value, &src.ty) {
-                    value = Value::Scalar(self.terms.name_word(*t, *bits, least));
+                if let Some(naming) = self.limits.naming {
+                    value = value.map(&mut |t| self.terms.name_value(t, naming));
                 }
                 self.assign(dst, &path, value, state)
             }
@@ -247,6 +251,9 @@ impl<'a> Source<'a> {
         for (a, b) in state.locals.iter_mut().zip(&other.locals) {
             if a != b {
                 *a = a.select(self.terms, c, b)?;
+                if let Some(naming) = self.limits.naming {
+                    *a = a.map(&mut |t| self.terms.name_value(t, naming));
+                }
             }
         }
         Ok(())
@@ -428,6 +435,9 @@ impl<'a> Source<'a> {
         let value = self.value_of(f, e, state)?;
         if let (Ty::Int(Some(range)), Value::Scalar(t), true) = (&e.ty, &value, state.path == Terms::ONE) {
             self.note(*t, &range.lo, &range.hi)?;
+        }
+        if let (Value::Scalar(t), true) = (&value, self.limits.watch) {
+            self.watched.insert(*t);
         }
         Ok(value)
     }

@@ -136,6 +136,15 @@ impl Value {
         })
     }
 
+    /// Every scalar replaced; arrays of run-time length stay.
+    pub fn map(&self, f: &mut dyn FnMut(T) -> T) -> Value {
+        match self {
+            Value::Scalar(t) => Value::Scalar(f(*t)),
+            Value::Parts(parts) => Value::parts(parts.iter().map(|p| p.map(f)).collect()),
+            Value::Undef | Value::Run(_) => self.clone(),
+        }
+    }
+
     /// `if c { self } else { other }`. What is assigned on one side alone is taken from there: no read of it can follow
     /// where the other side was taken, for nothing is read before it is assigned.
     pub fn select(&self, terms: &mut Terms, c: T, other: &Value) -> Result<Value, Stop> {

@@ -227,20 +227,24 @@ impl Terms {
         self.is_bit(c).then_some((c, n as u32))
     }
 
-    /// Where one operand is a product with a bit: the two cases of that bit.
+    /// Where one operand is a product with a bit: the two cases of that bit. The other operand is split with it, unless its
+    /// bounds then are not known.
     fn by_bit(&mut self, op: Op, a: T, b: T, w: u32) -> Option<T> {
-        for t in [a, b] {
+        let fits = |s: &Terms, t: T| {
+            let (lo, hi) = s.range(t);
+            !lo.is_negative() && hi <= ones(w)
+        };
+        for (t, other) in [(a, b), (b, a)] {
             for bit in self.bit_factors(t) {
-                let (a0, a1) = (self.with_bit(a, bit, false), self.with_bit(a, bit, true));
-                let (b0, b1) = (self.with_bit(b, bit, false), self.with_bit(b, bit, true));
-                let fits = |s: &Terms, t: T| {
-                    let (lo, hi) = s.range(t);
-                    !lo.is_negative() && hi <= ones(w)
-                };
-                if ![a0, a1, b0, b1].iter().all(|t| fits(self, *t)) {
+                let (t0, t1) = (self.with_bit(t, bit, false), self.with_bit(t, bit, true));
+                if !fits(self, t0) || !fits(self, t1) {
                     continue;
                 }
-                let (r0, r1) = (self.bitwise(op, a0, b0, w), self.bitwise(op, a1, b1, w));
+                let (mut o0, mut o1) = (self.with_bit(other, bit, false), self.with_bit(other, bit, true));
+                if !fits(self, o0) || !fits(self, o1) {
+                    (o0, o1) = (other, other);
+                }
+                let (r0, r1) = (self.bitwise(op, t0, o0, w), self.bitwise(op, t1, o1, w));
                 let c = self.atom_term(bit);
                 return Some(self.ite_raw(c, r1, r0));
             }

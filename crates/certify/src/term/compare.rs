@@ -85,6 +85,9 @@ impl Terms {
         if let Some(r) = self.by_cases(t, |v| v.is_negative()) {
             return r;
         }
+        if let Some(r) = self.by_values(t, |v| v.is_negative()) {
+            return r;
+        }
         if let Some(bit) = self.bit_beside(t) {
             return self.in_cases(t, bit, Terms::lt0);
         }
@@ -279,6 +282,9 @@ impl Terms {
             return self.eq0(minus);
         }
         if let Some(r) = self.by_cases(t, |v| v.is_zero()) {
+            return r;
+        }
+        if let Some(r) = self.by_values(t, |v| v.is_zero()) {
             return r;
         }
         if lo.is_zero() && hi.is_one() {

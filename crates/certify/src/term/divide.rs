@@ -145,7 +145,40 @@ impl Terms {
         Some(sum)
     }
 
+    /// `floor(t / 2^k) = floor((t + 2^k) / 2^(k+1)) + floor(t / 2^(k+1))`, where the first of these, the rounded quotient, is
+    /// there already.
+    fn by_rounded(&mut self, t: T, k: u32) -> Option<T> {
+        if self.atom_of.contains_key(&Atom::Div(t, k)) {
+            return None;
+        }
+        let unit = BigInt::one() << k;
+        for (shift, more) in [(unit.clone(), 0), (-unit, 1)] {
+            let Some(up) = self.known_sum(t, &shift) else { continue };
+            let Some(rounded) = self.divided.get(&(up, k + 1)).copied() else { continue };
+            let more = self.int(more);
+            let rounded = self.add(rounded, more);
+            let longer = self.div2k(t, k + 1);
+            return Some(self.add(rounded, longer));
+        }
+        None
+    }
+
+    /// `t + c`, if it is there.
+    fn known_sum(&self, t: T, c: &BigInt) -> Option<T> {
+        let p = self.poly(t);
+        let (constant, rest) = match p.first() {
+            Some((0, d)) => (c + d, &p[1..]),
+            _ => (c.clone(), &p[..]),
+        };
+        let constant = Some((0, constant)).filter(|(_, c): &(M, BigInt)| !c.is_zero());
+        let sum: Vec<(M, BigInt)> = constant.into_iter().chain(rest.iter().cloned()).collect();
+        self.poly_of.get(sum.as_slice()).copied()
+    }
+
     fn quotient_atom(&mut self, t: T, k: u32, lo: BigInt, hi: BigInt) -> T {
+        if let Some(q) = self.by_rounded(t, k) {
+            return q;
+        }
         self.atom(Atom::Div(t, k), |s| AtomInfo {
             atom: Atom::Div(t, k),
             lo,
@@ -247,11 +280,21 @@ impl Terms {
             }
             low.retain(|(_, c)| !c.is_zero());
             high.retain(|(_, c)| !c.is_zero());
-            let low = self.intern(low);
-            let (lo, hi) = self.range(low);
-            let f = lo.div_floor(&unit);
-            if f == hi.div_floor(&unit) {
-                let (high, f) = (self.intern(high), self.int(f));
+            let carry = match self.settled_floor(&low, &unit) {
+                Some(_) => None,
+                None => match self.own_carry(&low, &high, &unit) {
+                    Some(carry) => Some(carry),
+                    None => continue,
+                },
+            };
+            let (mut low, mut high) = (self.intern(low), self.intern(high));
+            if let Some((a, sign)) = carry {
+                let carry = self.atom_term(a);
+                low = self.combine(low, &(&unit * sign), carry);
+                high = self.combine(high, &BigInt::from(-sign), carry);
+            }
+            if let Some(f) = self.settled_floor(&self.poly(low).clone(), &unit) {
+                let f = self.int(f);
                 let high = self.add(high, f);
                 let (lo, hi) = self.range(t);
                 self.note_range(high, &lo.div_floor(&unit), &hi.div_floor(&unit));
@@ -259,6 +302,32 @@ impl Terms {
             }
         }
         None
+    }
+
+    /// The floor quotient by `unit`, if it is the same on every input.
+    fn settled_floor(&self, p: &[(M, BigInt)], unit: &BigInt) -> Option<BigInt> {
+        let (lo, hi) = self.bound(p);
+        let f = lo.div_floor(unit);
+        (f == hi.div_floor(unit)).then_some(f)
+    }
+
+    /// An atom of `high` and a sign such that with that many units of it `low` stays within one unit: `low` is then a value
+    /// reduced to a word, of which the atom is the carry or the borrow.
+    fn own_carry(&self, low: &[(M, BigInt)], high: &[(M, BigInt)], unit: &BigInt) -> Option<(A, i32)> {
+        let lead = low.last()?.0;
+        high.iter().find_map(|(m, _)| {
+            let [a] = self.monos[*m as usize][..] else { return None };
+            let (q, sign) = match self.atoms[a as usize].atom {
+                Atom::Div(q, _) => (q, -1),
+                Atom::Neg(q) => (q, 1),
+                _ => return None,
+            };
+            self.poly(q).iter().find(|(n, _)| *n == lead)?;
+            let mut with = low.to_vec();
+            let at = with.partition_point(|(n, _)| n < m);
+            with.insert(at, (*m, unit * sign));
+            self.settled_floor(&with, unit).map(|_| (a, sign))
+        })
     }
 
     /// `t = p + floor(q / 2^j)`: the sum `2^j p + q` and `j`. A comparison `[q < 0]` is minus such a quotient.

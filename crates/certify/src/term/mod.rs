@@ -13,14 +13,21 @@ mod atom;
 mod bits;
 mod compare;
 mod divide;
+mod domain;
 mod poly;
+mod query;
 mod range;
 mod select;
+mod settle;
+#[cfg(test)]
+mod settle_tests;
 mod show;
+mod smt;
 #[cfg(test)]
 mod tests;
 
 pub use atom::{OutSpec, Var};
+pub use poly::Naming;
 
 use atom::{Atom, AtomInfo};
 use num_bigint::BigInt;
@@ -72,6 +79,7 @@ pub struct Terms {
     broken: Option<String>,
     /// Monomials made so far in all polynomials: what memory is bounded by.
     size: usize,
+    settling: settle::Settling,
 }
 
 impl Terms {
@@ -100,6 +108,7 @@ impl Terms {
             depth: 0,
             broken: None,
             size: 0,
+            settling: settle::Settling::default(),
         };
         terms.int(0);
         terms.int(1);

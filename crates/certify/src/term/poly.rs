@@ -9,6 +9,15 @@ use std::collections::BTreeMap;
 /// Products are multiplied out up to this many summands; factors of more are named first.
 const PRODUCT_MAX: usize = 3000;
 
+/// Which values get a name where they are assigned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Naming {
+    /// Those of at least so many summands
+    pub least: usize,
+    /// in at most so many machine words.
+    pub words: u32,
+}
+
 impl Terms {
     pub fn add(&mut self, a: T, b: T) -> T {
         self.combine(a, &BigInt::one(), b)
@@ -132,12 +141,59 @@ impl Terms {
         if single {
             return bit;
         }
+        if let Some(one) = self.single_value(bit) {
+            return one;
+        }
         if negative {
             let other = self.not_bit(bit);
             let named = self.name(other);
             return self.not_bit(named);
         }
         self.name(bit)
+    }
+
+    /// A bit made of comparisons of one value with constants, where it differs from its usual value at one point alone: the
+    /// test for that point.
+    fn single_value(&mut self, bit: T) -> Option<T> {
+        let summands = self.poly(bit).clone();
+        let mut tests: Vec<(BigInt, bool, BigInt)> = vec![];
+        let (mut constant, mut base) = (BigInt::zero(), None);
+        for (m, factor) in summands.iter() {
+            match self.monos[*m as usize][..] {
+                [] => constant = factor.clone(),
+                [a] => {
+                    let (b, c, is_neg) = self.comparison(a)?;
+                    if *base.get_or_insert(b) != b {
+                        return None;
+                    }
+                    tests.push((-c, is_neg, factor.clone()));
+                }
+                _ => return None,
+            }
+        }
+        let base = base?;
+        let (lo, hi) = self.range(base);
+        let at = |x: &BigInt| {
+            let holds = |(limit, is_neg, _): &&(BigInt, bool, BigInt)| if *is_neg { x < limit } else { x == limit };
+            tests.iter().filter(holds).fold(constant.clone(), |sum, (_, _, factor)| sum + factor)
+        };
+        // Between these points and their neighbours nothing changes.
+        let mut points: Vec<BigInt> = tests.iter().flat_map(|(c, _, _)| [c - 1, c.clone(), c + 1]).collect();
+        points.extend([lo.clone(), hi.clone()]);
+        points.retain(|x| *x >= lo && *x <= hi);
+        for usual in [BigInt::zero(), BigInt::one()] {
+            let mut others: Vec<&BigInt> = points.iter().filter(|x| at(x) != usual).collect();
+            others.sort_unstable();
+            others.dedup();
+            let [x] = others[..] else { continue };
+            let alone = (*x == lo || at(&(x - 1)) == usual) && (*x == hi || at(&(x + 1)) == usual);
+            if alone && (at(x) - &usual).magnitude().is_one() {
+                let x = self.int(x.clone());
+                let test = self.eq(base, x);
+                return Some(if usual.is_zero() { test } else { self.not_bit(test) });
+            }
+        }
+        None
     }
 
     /// Two bits that exclude or imply each other.
@@ -175,24 +231,29 @@ impl Terms {
         named
     }
 
-    /// A word of at least `least` summands by names, one for each machine word of it; the machine's words that are equal to
-    /// these take the same names ([`Terms::renamed`]).
-    pub fn name_word(&mut self, t: T, bits: u32, least: usize) -> T {
-        if self.poly(t).len() < least {
+    /// A value of at least `least` summands by names, one for each machine word of it; the machine's words that are equal to
+    /// these take the same names ([`Terms::renamed`]). Bits stay as they are: named, they would exclude nothing any more.
+    pub fn name_value(&mut self, t: T, Naming { least, words }: Naming) -> T {
+        let word = self.word;
+        let bits = self.spread(t) + u32::from(self.range(t).0.is_negative());
+        if self.poly(t).len() < least || self.is_bit(t) || bits > words * word {
             return t;
         }
-        let word = self.word;
         let mut sum = Terms::ZERO;
-        let mut at = 0;
-        while at < bits {
+        for at in (0..bits).step_by(word as usize) {
             let piece = self.div2k(t, at);
             let piece = if at + word < bits { self.mod2k(piece, word) } else { piece };
             let named = if self.poly(piece).len() > 1 { self.name(piece) } else { piece };
-            self.renames.insert(piece, named);
+            let (from, to) = (self.mod2k(piece, word), self.mod2k(named, word));
+            if from != to {
+                self.renames.insert(from, to);
+            }
+            self.expect(from);
             let up = self.shl(named, at);
             sum = self.add(sum, up);
-            at += word;
         }
+        let (lo, hi) = self.range(t);
+        self.note_range(sum, &lo, &hi);
         sum
     }
 

@@ -1,7 +1,7 @@
 //! Bounds of terms.
 
 use super::atom::Atom;
-use super::{Poly, Terms, A, M, T};
+use super::{Terms, A, M, T};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -27,7 +27,7 @@ impl Terms {
     }
 
     /// Bounds of the product of a monomial's atoms.
-    fn mono_bound(&self, m: M) -> (BigInt, BigInt) {
+    pub(super) fn mono_bound(&self, m: M) -> (BigInt, BigInt) {
         let mut r = (BigInt::one(), BigInt::one());
         let atoms = &self.monos[m as usize];
         let mut k = 0;
@@ -49,7 +49,7 @@ impl Terms {
         r
     }
 
-    pub(crate) fn bound(&self, p: &Poly) -> (BigInt, BigInt) {
+    pub(crate) fn bound(&self, p: &[(M, BigInt)]) -> (BigInt, BigInt) {
         self.bound_deep(p, DEPTH)
     }
 
@@ -197,6 +197,9 @@ impl Terms {
         let (lo, hi) = &self.ranges[t.0 as usize];
         if lo.is_negative() {
             return None;
+        }
+        if let Some(parts) = self.parts.get(&t) {
+            return parts.iter().try_fold(BigInt::zero(), |sum, p| Some(sum | self.ones(*p)?));
         }
         let low = self.poly(t).iter().filter_map(|(_, c)| c.trailing_zeros()).min().unwrap_or(0);
         let all = ((BigInt::one() << hi.bits()) - 1u32) >> low << low;

@@ -141,7 +141,7 @@ fn compare(image: &Image, isa: Isa, built: &Built, options: &Options, cache: &Ca
 /// One line a function, the reasons of what is open, the sums.
 fn table(done: &FileReport) -> String {
     let width = done.functions.iter().map(|f| f.symbol.chars().count()).max().unwrap_or(0).min(60);
-    let mut text = format!("{:<width$} {:<19} {:>7} {:>12} {:>9} {:>8}  {}\n", "function", "verdict", "bytes", "instructions", "compared", "ms", "hash");
+    let mut text = format!("{:<width$} {:<19} {:>7} {:>12} {:>9} {:>6} {:>8}  {}\n", "function", "verdict", "bytes", "instructions", "compared", "solver", "ms", "hash");
     for f in &done.functions {
         text += &row(f, width);
     }
@@ -170,10 +170,10 @@ fn row(f: &FunctionReport, width: usize) -> String {
     let hash: String = f.hash.chars().take(12).collect();
     let (word, bytes) = (f.status.word(), f.bytes);
     if f.function.is_none() {
-        return format!("{:<width$} {word:<19} {bytes:>7} {:>12} {:>9} {:>8}  {hash}\n", f.symbol, "-", "-", "-");
+        return format!("{:<width$} {word:<19} {bytes:>7} {:>12} {:>9} {:>6} {:>8}  {hash}\n", f.symbol, "-", "-", "-", "-");
     }
-    let (steps, compared) = (f.work.instructions, f.work.compared);
-    format!("{:<width$} {word:<19} {bytes:>7} {steps:>12} {compared:>9} {time:>8}  {hash}\n", f.symbol)
+    let (steps, compared, solver) = (f.work.instructions, f.work.compared, f.work.settled);
+    format!("{:<width$} {word:<19} {bytes:>7} {steps:>12} {compared:>9} {solver:>6} {time:>8}  {hash}\n", f.symbol)
 }
 
 fn details(status: &Status) -> String {

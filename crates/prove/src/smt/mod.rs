@@ -11,7 +11,7 @@ use crate::ranges::{Itv, Num};
 use santoku_ir::{CmpOp, LocalId};
 use std::collections::BTreeMap;
 
-pub use process::available;
+pub use process::{available, Session};
 
 /// Number of a term; 0 is none.
 pub type Term = u32;
