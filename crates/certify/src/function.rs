@@ -14,7 +14,7 @@ use crate::source::{self, inputs, Environment, Inputs, Lengths, Limits, Rng, Sou
 use crate::term::{Naming, Terms, Var, T};
 use num_bigint::{BigInt, Sign};
 use num_traits::One;
-use santoku_ir::{FuncId, Program};
+use santoku_ir::{visit, BinOp, ExprKind, Func, FuncId, Program};
 use std::collections::BTreeSet;
 
 /// Monomials the first attempt may make, in which nothing is named.
@@ -153,6 +153,12 @@ pub fn compare(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cu
         let why = "one object for a result and several parameters, or for several results, is not modelled";
         return Found::without_comparison(Verdict::Source(why.into()));
     }
+    if rotates(code.program.func(func)) {
+        let found = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, name_words: true, ..Limits::default() });
+        if matches!(found.verdict, Verdict::Equal | Verdict::Differs(_)) {
+            return found;
+        }
+    }
     let first = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, ..Limits::default() });
     let order: &[Option<Naming>] = match &first.verdict {
         Verdict::Halted(h) if h.why == Why::TooBig => &[NAME_ALL, NAME_WORDS],
@@ -172,6 +178,13 @@ pub fn compare(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cu
         }
     }
     last
+}
+
+/// Ciphers and hashes mix every word with others in each round: their words are followed by names from the beginning.
+fn rotates(f: &Func) -> bool {
+    let mut found = false;
+    visit::walk_exprs(&f.body, &mut |e| found |= matches!(e.kind, ExprKind::Bin(BinOp::Rotl | BinOp::Rotr, ..)));
+    found
 }
 
 /// A result has the object of one parameter at most, and every other parameter one of its own.
@@ -443,7 +456,9 @@ impl Check<'_> {
 
     fn unit(&mut self, object: &Object, u: &Unit, value: T) -> Result<(), Verdict> {
         let want = self.terms.mod2k(value, 8 * u.bytes);
+        let want = self.terms.renamed(want);
         let got = object.load(self.terms, u.offset as i64, u.bytes);
+        let got = got.map(|t| self.terms.renamed(t));
         let got = got.unwrap_or_else(|| undefined(self.terms, format!("{}+{}, never written", object.name, u.offset), 8 * u.bytes));
         self.same(|| format!("{} bytes at offset {} of {}", u.bytes, u.offset, object.name), got, want)
     }

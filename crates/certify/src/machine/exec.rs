@@ -451,6 +451,7 @@ impl<'a> Exec<'a> {
 
     /// Writes a word to an address.
     pub(super) fn store(&mut self, state: &mut State, address: T, bytes: u32, value: T) -> Result<(), Why> {
+        let value = self.terms.renamed(value);
         let (object, offset) = self.open(address)?;
         let Some(k) = object else { return Err(Why::Memory("a fixed address is written".into())) };
         if !state.objects[k].writable {
@@ -500,16 +501,18 @@ impl<'a> Exec<'a> {
         if inst.rd == 0 && target == self.return_to && state.frames.is_empty() {
             return Ok(None);
         }
+        // A callee may change it.
+        let ra = state.regs[RA];
         if let Some(name) = self.code.image.external_at(pc).map(str::to_string) {
             self.external(state, &name).map_err(halt)?;
-            return self.after_call(state, inst, link).map_err(halt);
+            return self.after_call(state, inst, (link, ra)).map_err(halt);
         }
         let Some(to) = self.terms.as_const(target).and_then(|t| t.to_u64()) else {
             return Err(halt(Why::Unsupported("a jump to a computed address".into())));
         };
         if let Some(name) = self.code.image.external(to).map(str::to_string) {
             self.external(state, &name).map_err(halt)?;
-            return self.after_call(state, inst, link).map_err(halt);
+            return self.after_call(state, inst, (link, ra)).map_err(halt);
         }
         if state.frames.last() == Some(&to) && inst.rd == 0 {
             state.frames.pop();
@@ -518,7 +521,7 @@ impl<'a> Exec<'a> {
         if !self.code.same_function(pc, to) {
             if let Some(func) = self.code.cut_at(to) {
                 self.replace(state, func, pc).map_err(halt)?;
-                return self.after_call(state, inst, link).map_err(halt);
+                return self.after_call(state, inst, (link, ra)).map_err(halt);
             }
         }
         if inst.rd != 0 {
@@ -531,12 +534,12 @@ impl<'a> Exec<'a> {
         Ok(Some(to))
     }
 
-    /// Where execution goes on after a call that was replaced: behind it, or for a jump in place of a call at the caller.
-    fn after_call(&mut self, state: &mut State, inst: &Inst, link: u64) -> Result<Option<u64>, Why> {
+    /// Where execution goes on after a call that was replaced: behind it, or for a jump in place of a call where `ra` led when
+    /// it was made.
+    fn after_call(&mut self, state: &mut State, inst: &Inst, (link, ra): (u64, T)) -> Result<Option<u64>, Why> {
         if inst.rd != 0 {
             return Ok(Some(link));
         }
-        let ra = state.regs[RA];
         if ra == self.return_to && state.frames.is_empty() {
             return Ok(None);
         }

@@ -83,11 +83,13 @@ pub struct Limits {
     pub naming: Option<Naming>,
     /// Values met are kept in [`Source::watched`].
     pub watch: bool,
+    /// Every word that is computed gets a name where it is assigned ([`Terms::name_word`]).
+    pub name_words: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX, naming: None, watch: false }
+        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX, naming: None, watch: false, name_words: false }
     }
 }
 
@@ -215,6 +217,9 @@ impl<'a> Source<'a> {
                 if let Some(naming) = self.limits.naming {
                     value = value.map(&mut |t| self.terms.name_value(t, naming));
                 }
+                if self.limits.name_words {
+                    value = self.named(value, &src.ty);
+                }
                 self.assign(dst, &path, value, state)
             }
             Stmt::Call { dsts, func: callee, lens, args, loc } => self.call(f, dsts, *callee, (lens, args), *loc, state),
@@ -227,6 +232,17 @@ impl<'a> Source<'a> {
                 }
             }
             Stmt::Assert { .. } => Ok(()),
+        }
+    }
+
+    /// Words by their names ([`Terms::name_word`]).
+    fn named(&mut self, value: Value, ty: &Ty) -> Value {
+        match (&value, ty) {
+            (Value::Scalar(t), Ty::Word(bits)) => Value::Scalar(self.terms.name_word(*t, *bits)),
+            (Value::Parts(parts), Ty::Array { elem, .. }) => {
+                Value::parts(parts.iter().map(|v| self.named(v.clone(), elem)).collect())
+            }
+            _ => value,
         }
     }
 

@@ -134,6 +134,9 @@ impl Terms {
                     let both = self.scale(bit, &low);
                     return self.from_and(op, a, b, both);
                 }
+                if op == Op::Xor && self.has_names() && self.is_bits_alone(y) && c != ones(w) {
+                    return self.sum_of_products(op, a, b, w);
+                }
                 return self.with_constant(op, y, &c);
             }
         }
@@ -151,6 +154,9 @@ impl Terms {
         }
         if op == Op::Or && self.is_minus(a, b, w).is_some() {
             return self.from_products(Sum::from([vec![a], vec![b], vec![a, b]]), w);
+        }
+        if let Some(r) = self.of_extended(op, a, b, w) {
+            return r;
         }
         for (x, y) in [(a, b), (b, a)] {
             if let Some((c, n)) = self.mask(x) {
@@ -171,7 +177,39 @@ impl Terms {
             let high = self.shl(high, word);
             return self.add(low, high);
         }
-        self.sum_of_products(op, a, b, w)
+        let bits = [a, b].map(|t| (self.range(t).1.bits() as u32).clamp(1, w));
+        let least = bits[0].min(bits[1]);
+        if op == Op::And && (bits[0] > least || bits[1] > least) {
+            let (x, y) = (self.mod2k(a, least), self.mod2k(b, least));
+            if (x, y) != (a, b) {
+                return self.bitwise(op, x, y, least);
+            }
+        }
+        // As short as the operands are, so that complements are those of their bits alone.
+        self.sum_of_products(op, a, b, bits[0].max(bits[1]))
+    }
+
+    /// Of sign extensions of half words: the extension of the operation on the half words.
+    fn of_extended(&mut self, op: Op, a: T, b: T, w: u32) -> Option<T> {
+        let half = w / 2;
+        let long = |s: &Terms, t: T| s.range(t).1.bits() > u64::from(half);
+        if w != self.word || half != 32 || !long(self, a) && !long(self, b) {
+            return None;
+        }
+        let mut low = [a, b];
+        for t in &mut low {
+            let x = self.mod2k(*t, half);
+            if self.extended(x, half) != *t {
+                return None;
+            }
+            *t = x;
+        }
+        let r = self.bitwise(op, low[0], low[1], half);
+        Some(self.extended(r, half))
+    }
+
+    pub(crate) fn is_bitwise(&self, a: A) -> bool {
+        matches!(self.atoms[a as usize].atom, Atom::Bits(_) | Atom::Or(_))
     }
 
     /// The sum of values without a common bit. Its parts are remembered: they can be shifted one by one.
@@ -254,10 +292,43 @@ impl Terms {
 
     /// The low bits of a bitwise value: the same operation on the low bits of its operands.
     pub(crate) fn low_bits(&mut self, t: T, k: u32) -> Option<T> {
-        if self.range(t).1.bits() <= u64::from(k) {
+        let (lo, hi) = self.range(t);
+        if !lo.is_negative() && hi.bits() <= u64::from(k) {
             return None;
         }
-        self.bit_by_bit(t, |s, x| s.mod2k(x, k))
+        let unit = BigInt::one() << k;
+        if let Some((a, b)) = self.with_constant_added(t) {
+            let [a, b] = [a, b].map(|x| self.mod2k(x, k));
+            return Some(self.bitwise(Op::Xor, a, b, k));
+        }
+        if let Some((_, rest)) = self.multiples(t, k) {
+            if self.is_bits_alone(rest) {
+                return Some(self.mod2k(rest, k));
+            }
+        }
+        // 2^w - 1 - x
+        let minus = self.poly(t).last().is_some_and(|(_, c)| c.is_negative());
+        if let Some((0, c)) = self.poly(t).first().filter(|(_, c)| minus && ((c + 1u32) % &unit).is_zero()) {
+            let c = c.clone();
+            let x = self.int(c);
+            let x = self.sub(x, t);
+            if self.as_atom(x).is_some_and(|a| self.is_bitwise(a)) {
+                let low = self.mod2k(x, k);
+                return Some(self.not(low, k));
+            }
+        }
+        self.bit_by_bit(t, |s, x| {
+            let low = s.mod2k(x, k);
+            s.renamed(low)
+        })
+    }
+
+    /// `t` as another term, made before it, and a constant, added bit by bit.
+    fn with_constant_added(&self, t: T) -> Option<(T, T)> {
+        let (a, b) = self.xor_parts.get(&t).copied()?;
+        let (x, c) = if self.as_const(a).is_some() { (b, a) } else { (a, b) };
+        // Each of two may be known by the other.
+        (self.as_const(c).is_some() && x < t).then_some((x, c))
     }
 
     /// The bits of a bitwise value above a border: the same operation on those of its operands.
@@ -304,7 +375,9 @@ impl Terms {
     }
 
     fn sum_of_products(&mut self, op: Op, a: T, b: T, w: u32) -> T {
-        let (mut x, mut y) = (self.products(a, w), self.products(b, w));
+        // Where words have names, a constant that is added bit by bit is a summand like others: compilers move it about.
+        let keep = op == Op::Xor && self.has_names();
+        let (mut x, mut y) = (self.products(a, w, keep), self.products(b, w, keep));
         let many = if op == Op::Xor { x.len() + y.len() } else { x.len() * y.len() };
         if many > PRODUCTS_MAX {
             (x, y) = (Sum::from([vec![a]]), Sum::from([vec![b]]));
@@ -320,7 +393,16 @@ impl Terms {
     }
 
     /// The operand as a sum of products over others.
-    fn products(&mut self, t: T, w: u32) -> Sum {
+    fn products(&mut self, t: T, w: u32, keep: bool) -> Sum {
+        if let Some((x, c)) = self.with_constant_added(t).filter(|_| keep) {
+            if self.as_const(c).is_some_and(|c| c != ones(w)) {
+                let mut sum = self.products(x, w, keep);
+                if !sum.remove(&vec![c]) {
+                    sum.insert(vec![c]);
+                }
+                return sum;
+            }
+        }
         let (base, flipped) = if self.poly(t).last().is_some_and(|(_, c)| c.is_negative()) {
             let other = self.not(t, w);
             if self.range(other).0.is_negative() { (t, false) } else { (other, true) }
@@ -338,7 +420,17 @@ impl Terms {
     }
 
     fn from_products(&mut self, mut sum: Sum, w: u32) -> T {
-        let flipped = sum.remove(&vec![]);
+        let mut flipped = sum.remove(&vec![]);
+        let constants: Vec<T> = sum.iter().filter(|p| p.len() == 1).map(|p| p[0]).filter(|t| self.as_const(*t).is_some()).collect();
+        if constants.len() > 1 {
+            let c = constants.iter().fold(BigInt::zero(), |c, t| c ^ self.as_const(*t).unwrap_or_default());
+            sum.retain(|p| p.len() != 1 || !constants.contains(&p[0]));
+            if c == ones(w) {
+                flipped = !flipped;
+            } else if !c.is_zero() {
+                sum.insert(vec![self.int(c)]);
+            }
+        }
         let products: Vec<Vec<T>> = sum.into_iter().collect();
         let t = match &products[..] {
             [] => Terms::ZERO,

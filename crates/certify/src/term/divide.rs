@@ -42,6 +42,7 @@ impl Terms {
     /// `t mod 2^k`, in `0 ..= 2^k - 1`.
     pub fn mod2k(&mut self, t: T, k: u32) -> T {
         if let Some(low) = self.low_bits(t, k) {
+            self.note_range(low, &BigInt::zero(), &((BigInt::one() << k) - 1));
             return self.check("mod2k", low, |s, n| s.sample(t, n).mod_floor(&(BigInt::one() << k)));
         }
         let q = self.div2k(t, k);

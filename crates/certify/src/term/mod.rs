@@ -14,6 +14,7 @@ mod bits;
 mod compare;
 mod divide;
 mod domain;
+mod names;
 mod poly;
 mod query;
 mod range;
@@ -66,6 +67,8 @@ pub struct Terms {
     zero: HashMap<T, T>,
     named: HashMap<T, T>,
     renames: HashMap<T, T>,
+    /// Bits of the words that have names.
+    widths: Vec<u32>,
     /// Terms made by `or`: the operands.
     or_parts: HashMap<T, Vec<T>>,
     /// Sums of values no two of which have a bit in common.
@@ -101,6 +104,7 @@ impl Terms {
             zero: HashMap::new(),
             named: HashMap::new(),
             renames: HashMap::new(),
+            widths: vec![],
             or_parts: HashMap::new(),
             parts: HashMap::new(),
             xor_parts: HashMap::new(),

@@ -246,7 +246,7 @@ impl Terms {
             let named = if self.poly(piece).len() > 1 { self.name(piece) } else { piece };
             let (from, to) = (self.mod2k(piece, word), self.mod2k(named, word));
             if from != to {
-                self.renames.insert(from, to);
+                self.rename(from, to);
             }
             self.expect(from);
             let up = self.shl(named, at);
@@ -255,11 +255,6 @@ impl Terms {
         let (lo, hi) = self.range(t);
         self.note_range(sum, &lo, &hi);
         sum
-    }
-
-    /// The name a word was given, or the word.
-    pub fn renamed(&self, t: T) -> T {
-        self.renames.get(&t).copied().unwrap_or(t)
     }
 
     /// Product of two monomials; `None` is zero. Bits are idempotent, and of comparisons of one value with several

@@ -204,7 +204,7 @@ impl Terms {
         for s in list {
             if self.settled_within(t, s, levels) {
                 let s = self.renamed(s);
-                self.renames.insert(t, s);
+                self.rename(t, s);
                 self.settling.missed = 0;
                 return s;
             }

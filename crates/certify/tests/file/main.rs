@@ -1,5 +1,7 @@
 //! Whole files: what is right is proved whole, every kind of wrong code is refused with its reason.
 
+mod calls;
+mod ciphers;
 mod leaks;
 mod lists;
 mod miscompiled;

@@ -1,0 +1,39 @@
+//! Ciphers: every word is mixed with others in each round, so words are followed by their names.
+
+use crate::support::{judged, made, object, of, Compiler};
+use santoku_certify::report::Status;
+
+fn of_library(name: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib/cipher").join(name);
+    std::fs::read_to_string(path).expect("a cipher of the library")
+}
+
+#[test]
+fn chacha20_is_proved_whole_and_wrong_rotations_are_refuted() {
+    let made = made(&of_library("chacha20.stk"));
+    for (compiler, march) in [(Compiler::Gcc, "rv32imc"), (Compiler::Clang, "rv32imc"), (Compiler::Gcc, "rv64imc"), (Compiler::Clang, "rv64imc")] {
+        let Some(right) = object(compiler, march, "O2", "unit.c", &made.c) else { continue };
+        let report = judged(&made, &right);
+        let open: Vec<_> = report.open().map(|f| (&f.symbol, f.status.reason())).collect();
+        assert!(report.holds() && report.totals.equal == 2, "{compiler:?} {march}: {open:?}");
+        // One of the rotations by 7, as by 9.
+        let wrong = made.c.replacen("<< 7) |", "<< 9) |", 1).replacen(">> 25)", ">> 23)", 1);
+        assert_ne!(wrong, made.c);
+        let Some(wrong) = object(compiler, march, "O2", "unit.c", &wrong) else { continue };
+        let report = judged(&made, &wrong);
+        assert!(matches!(of(&report, "chacha20_rounds").status, Status::Refuted(_)), "{:?}", of(&report, "chacha20_rounds").status);
+    }
+}
+
+#[test]
+fn rectangle_is_proved_whole_and_a_wrong_gate_is_refuted() {
+    let made = made(&of_library("rectangle.stk"));
+    let Some(right) = object(Compiler::Gcc, "rv32imc", "O2", "unit.c", &made.c) else { return };
+    let report = judged(&made, &right);
+    assert!(report.holds() && report.totals.equal == 2, "{:?}", report.open().map(|f| (&f.symbol, f.status.reason())).collect::<Vec<_>>());
+    let wrong = made.c.replacen("(s_1 ^ (uint32_t)keys[25][1])", "(s_1 | (uint32_t)keys[25][1])", 1);
+    assert_ne!(wrong, made.c);
+    let Some(wrong) = object(Compiler::Gcc, "rv32imc", "O2", "unit.c", &wrong) else { return };
+    let report = judged(&made, &wrong);
+    assert!(matches!(of(&report, "rectangle_encrypt").status, Status::Refuted(_)), "{:?}", of(&report, "rectangle_encrypt").status);
+}
