@@ -170,8 +170,12 @@ fn move_into_callers(subject: &Subject, known: &BTreeMap<FuncId, BTreeSet<u64>>,
     let mut moved = BTreeSet::new();
     for _ in 0..MOVES {
         let local = |address: u64| subject.image.function_at(address).is_some_and(|f| f.local);
-        let failed = |job: &Job, done: &Done| local(job.address) && looks_changed(&done.found.verdict);
-        let failing: BTreeSet<u64> = results.done.iter().filter(|(j, d)| failed(j, d)).map(|(j, _)| j.address).collect();
+        // Where a call was not understood it is the function called that has another convention.
+        let changed = |(job, done): (&Job, &Done)| match done.found.refused {
+            Some(callee) => Some(callee).filter(|_| looks_changed(&done.found.verdict)),
+            None => looks_changed(&done.found.verdict).then_some(job.address),
+        };
+        let failing: BTreeSet<u64> = results.done.iter().filter_map(changed).filter(|a| local(*a)).collect();
         let sound = results.sound(known);
         let open: BTreeSet<Job> = results.done.keys().filter(|j| !sound.contains(*j) && !failing.contains(&j.address)).cloned().collect();
         let new: BTreeSet<u64> = failing.difference(&moved).copied().collect();

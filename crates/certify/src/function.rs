@@ -55,12 +55,14 @@ pub struct Found {
     /// Questions to the solver, and those answered with yes.
     pub asked: u64,
     pub settled: u64,
+    /// The function called in another way than its source says, where that is why the code was not followed to its end.
+    pub refused: Option<u64>,
 }
 
 impl Found {
     /// A verdict, and nothing done for it.
     pub(crate) fn without_comparison(verdict: Verdict) -> Found {
-        Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0, asked: 0, settled: 0 }
+        Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0, asked: 0, settled: 0, refused: None }
     }
 }
 
@@ -239,6 +241,7 @@ fn compare_in(
     let ran = exec.run(pc, entry.state);
     found.steps = exec.steps;
     found.stack = exec.deepest.unsigned_abs();
+    found.refused = exec.refused;
     let made = std::mem::take(&mut exec.made);
     let state = ran.map_err(Verdict::Halted)?;
     found.calls = made.iter().map(|m| (m.func, m.shared.clone())).collect();

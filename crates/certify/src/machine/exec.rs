@@ -119,6 +119,8 @@ pub struct Exec<'a> {
     pub return_to: T,
     /// Bytes of arguments on the stack.
     pub stack_args: i64,
+    /// The function whose call could not be replaced, where that ended the execution.
+    pub refused: Option<u64>,
     /// Lowest offset the stack pointer had.
     pub deepest: i64,
     pub steps: u64,
@@ -141,7 +143,7 @@ pub trait Arrays {
 
 impl<'a> Exec<'a> {
     pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Arrays, return_to: T) -> Exec<'a> {
-        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, terms_max: 40_000_000, fresh: 0, forks: 0, forked: 0 }
+        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, refused: None, deepest: 0, steps: 0, terms_max: 40_000_000, fresh: 0, forks: 0, forked: 0 }
     }
 
     /// Executes from `pc` to the return of the function.
@@ -520,7 +522,9 @@ impl<'a> Exec<'a> {
         }
         if !self.code.same_function(pc, to) {
             if let Some(func) = self.code.cut_at(to) {
+                self.refused = Some(to);
                 self.replace(state, func, pc).map_err(halt)?;
+                self.refused = None;
                 return self.after_call(state, inst, (link, ra)).map_err(halt);
             }
         }
