@@ -5,17 +5,20 @@
 //! operation of variable time dependent on a secret; given the same of the functions it calls, for the arguments it calls them
 //! with.  Absent: which functions of a file are asked ([`crate::file`]).
 
+use crate::loops::{self, Cut};
 use crate::machine::exec::{Arrays, Made, RA, SP};
 use crate::machine::memory::{undefined, Kind, Object};
 use crate::machine::{Code, Exec, Halt, State, Why};
 use crate::source::abi::{self, Place, Role, Signature};
 use crate::source::layout::Unit;
-use crate::source::{self, inputs, Environment, Inputs, Lengths, Limits, Rng, Source, Value};
+use crate::source::{self, inputs, Environment, Inputs, Lengths, Limits, Rng, Site, Source, Value};
 use crate::term::{Naming, Terms, Var, T};
 use num_bigint::{BigInt, Sign};
 use num_traits::One;
 use santoku_ir::{visit, BinOp, ExprKind, Func, FuncId, Program};
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Monomials the first attempt may make, in which nothing is named.
 const FIRST_MAX: usize = 600_000;
@@ -96,6 +99,10 @@ struct Env<'a> {
     program: &'a Program,
     func: FuncId,
     cut: &'a dyn Fn(FuncId) -> bool,
+    /// Loops of the source that were cut.
+    loops: RefCell<Vec<Rc<Cut>>>,
+    /// A round of one of them is being executed.
+    in_round: Cell<bool>,
 }
 
 impl Environment for Env<'_> {
@@ -110,6 +117,16 @@ impl Environment for Env<'_> {
     }
     fn array_value(&self, array: u32, sample: usize) -> Option<santoku_ir::interp::Value> {
         self.inputs.arrays.iter().find(|a| a.number == array)?.values.get(sample).cloned()
+    }
+    fn run_loop<'s>(&self, source: &mut Source<'s>, site: &Site<'s>, state: &mut source::State) -> Result<(), source::Stop> {
+        if self.in_round.replace(true) {
+            return Err(source::Stop::Unsupported("a loop of run-time length in another".into()));
+        }
+        let number = self.loops.borrow().len();
+        let cut = loops::source::cut(source, site, state, number)?;
+        self.in_round.set(false);
+        self.loops.borrow_mut().extend(cut.map(Rc::new));
+        Ok(())
     }
 }
 
@@ -151,6 +168,15 @@ struct Entry {
 /// Compares the code at `pc` with `func`. `shared`: results and parameters that are the same object. `cut`: functions whose
 /// calls are not looked into on either side.
 pub fn compare(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool) -> Found {
+    let mut found = followed(code, func, pc, shared, cut);
+    if let Verdict::Halted(Halt { pc, why: Why::Loop { machine, source } }) = &found.verdict {
+        let what = format!("the relation at the loop head {pc:#x}");
+        found.verdict = Verdict::NotProved(Difference { what, machine: machine.clone(), source: source.clone(), witness: None });
+    }
+    found
+}
+
+fn followed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool) -> Found {
     if !modelled(shared) {
         let why = "one object for a result and several parameters, or for several results, is not modelled";
         return Found::without_comparison(Verdict::Source(why.into()));
@@ -222,7 +248,7 @@ fn compare_in(
     let program = code.program;
     let stop = |s: source::Stop| Verdict::Source(s.to_string());
     let inputs = inputs(program, terms, func, Lengths::Symbolic, &mut Rng(0x5a17_0c0d_e000 + u64::from(func.0))).map_err(stop)?;
-    let env = Env { inputs: &inputs, program, func, cut };
+    let env = Env { inputs: &inputs, program, func, cut, loops: RefCell::default(), in_round: Cell::new(false) };
     let mut source = Source::new(program, terms, &env);
     source.limits = limits;
     let results = source.run(func, &inputs.lens, inputs.args.clone()).map_err(stop)?;
@@ -236,6 +262,8 @@ fn compare_in(
     let entry = entry(terms, code, func, &signature, &inputs, shared).map_err(stop)?;
     let mut exec = Exec::new(code, terms, entry.bases, &env, entry.return_to);
     exec.terms_max = limits.terms.saturating_mul(3);
+    exec.cuts = env.loops.borrow().clone();
+    exec.with_facts = !inputs.arrays.is_empty() || !exec.cuts.is_empty();
     exec.stack_args = i64::from(signature.stack);
     let before = entry.state.clone();
     let ran = exec.run(pc, entry.state);
@@ -246,7 +274,7 @@ fn compare_in(
     let state = ran.map_err(Verdict::Halted)?;
     found.calls = made.iter().map(|m| (m.func, m.shared.clone())).collect();
     for m in &made {
-        let made_by_source = calls.iter().any(|c| c.func == m.func && c.flat == m.args && implies(terms, m.path, c.path));
+        let made_by_source = calls.iter().any(|c| c.func == m.func && c.flat == m.args && under(terms, m, c.path));
         if !made_by_source {
             return Err(Verdict::NotProved(Difference {
                 what: format!("a call of `{}` at {:#x}, which the source does not make", program.func(m.func).name, m.pc),
@@ -256,7 +284,7 @@ fn compare_in(
             }));
         }
     }
-    let mut check = Check { terms, inputs: &inputs, exact: calls.is_empty(), compared: 0 };
+    let mut check = Check { terms, inputs: &inputs, exact: calls.is_empty() && env.loops.borrow().is_empty(), compared: 0 };
     let kept = check.kept(&before, &state);
     let same = kept.and_then(|()| check.results(&signature, &results, &entry.results, &state, code.xlen()));
     found.compared = check.compared;
@@ -267,6 +295,11 @@ fn compare_in(
 fn first_other(terms: &Terms, m: &Made, calls: &[source::CallMade]) -> String {
     let k = m.args.iter().enumerate().position(|(k, a)| !calls.iter().any(|c| c.func == m.func && c.flat.get(k) == Some(a)));
     k.map_or("each argument fits another call".into(), |k| format!("argument word {k}: {}", terms.show(m.args[k], 3)))
+}
+
+/// Where the call is made, `b` is 1.
+fn under(terms: &mut Terms, m: &Made, b: T) -> bool {
+    implies(terms, m.path, b) || m.conditions.iter().any(|c| implies(terms, *c, b))
 }
 
 /// Where `a` is 1, so is `b`.
@@ -346,7 +379,8 @@ fn entry(
                         }
                     };
                     if k == bases.len() {
-                        let size = if o.repeat.is_some() { o.size << 31 } else { o.size };
+                        // No array of run-time length is larger than half the address space.
+                        let size = if o.repeat.is_some() { (o.size << 33).min(1 << (xlen - 1)) } else { o.size };
                         bases.push(base(terms, xlen, k, o.align, size));
                     }
                     vec![bases[k]]

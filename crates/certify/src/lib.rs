@@ -9,6 +9,7 @@ pub mod function;
 mod isa;
 mod key;
 pub mod leak;
+pub mod loops;
 pub mod machine;
 pub mod manifest;
 pub mod report;

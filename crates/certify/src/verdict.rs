@@ -177,7 +177,7 @@ impl View<'_> {
                 Status::Leak { what: what.into(), site, term: term.clone(), evidence: done.evidence.clone() }
             }
             Why::Memory(reason) | Why::Convention(reason) => Status::Broken { reason: reason.clone(), site },
-            Why::Unsupported(_) | Why::TooBig => Status::NotFollowed { reason: why.to_string(), site },
+            Why::Unsupported(_) | Why::Loop { .. } | Why::TooBig => Status::NotFollowed { reason: why.to_string(), site },
         }
     }
 

@@ -27,7 +27,7 @@ struct Out {
 
 impl Exec<'_> {
     /// Replaces the call at `pc` by the results of the source's function.
-    pub(super) fn replace(&mut self, state: &mut State, func: FuncId, pc: u64) -> Result<(), Why> {
+    pub(crate) fn replace(&mut self, state: &mut State, func: FuncId, pc: u64) -> Result<(), Why> {
         let f = self.code.program.func(func);
         let xlen = self.code.xlen();
         let bad = |what: String| Why::Convention(format!("the call of `{}`: {what}", f.name));
@@ -76,7 +76,7 @@ impl Exec<'_> {
         let mut specs = self.specs(func).map_err(|e| bad(e.to_string()))?;
         specs.iter_mut().for_each(|s| s.public |= public);
         let results = self.terms.call(&f.name, &args, &specs);
-        self.made.push(Made { pc, func, args, path: state.path, shared });
+        self.made.push(Made { pc, func, args, path: state.path, conditions: state.conditions.clone(), shared });
         self.clobber(state, i64::from(signature.stack))?;
         let mut results = results.into_iter();
         if let Some(s) = &signature.returned {
@@ -100,7 +100,7 @@ impl Exec<'_> {
     }
 
     /// A stored word as the value the source has.
-    pub(super) fn as_value(&mut self, t: T, u: &layout::Unit) -> T {
+    pub(crate) fn as_value(&mut self, t: T, u: &layout::Unit) -> T {
         if !u.signed {
             return t;
         }
@@ -192,7 +192,7 @@ impl Exec<'_> {
     }
 
     /// `memcpy`, `memmove`, `memset`; anything else is not followed.
-    pub(super) fn external(&mut self, state: &mut State, name: &str) -> Result<(), Why> {
+    pub(crate) fn external(&mut self, state: &mut State, name: &str) -> Result<(), Why> {
         let (dst, second, n) = (state.regs[10], state.regs[11], state.regs[12]);
         match name {
             "memcpy" | "memmove" => self.copy(state, dst, second, n)?,

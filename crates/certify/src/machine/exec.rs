@@ -8,6 +8,8 @@ use super::domain::{Values, Word};
 use super::flow;
 use super::memory::{choices, undefined, Kind, Object};
 use super::{Halt, Leak, Why};
+use crate::loops::machine::Lap;
+use crate::loops::Cut;
 use crate::term::{Terms, T};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
@@ -15,16 +17,22 @@ use santoku_elf::Image;
 use santoku_ir::{FuncId, Program};
 use santoku_isa::{effect, Effect, Inst, Isa, Latency};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Instructions one execution may follow.
 const STEPS_MAX: u64 = 1_000_000;
 /// Forks nested in each other, and in all.
 const FORKS_MAX: u32 = 600;
 const FORKS_IN_ALL: u32 = 1_500;
+/// Forks nested in each other where the source has loops of run-time length: a loop that goes with none of them ends here.
+const FORKS_WITH_LOOPS: u32 = 48;
 
 pub const SP: usize = 2;
 pub const RA: usize = 1;
+
+/// For every head of a loop of one function, its instructions.
+pub(crate) type Loops = BTreeMap<u64, Rc<BTreeSet<u64>>>;
 
 /// A file with what is known of it.
 pub struct Code<'a> {
@@ -35,27 +43,28 @@ pub struct Code<'a> {
     pub symbols: BTreeMap<String, FuncId>,
     /// Multiplications of secrets count as a leak.
     pub secret_mul_leaks: bool,
-    pub(super) meets: RefCell<BTreeMap<u64, BTreeMap<u64, Option<u64>>>>,
+    pub(crate) meets: RefCell<BTreeMap<u64, BTreeMap<u64, Option<u64>>>>,
+    pub(crate) loops: RefCell<BTreeMap<u64, Loops>>,
 }
 
 impl<'a> Code<'a> {
     pub fn new(image: &'a Image, isa: Isa, program: &'a Program, symbols: BTreeMap<String, FuncId>) -> Code<'a> {
-        Code { image, isa, program, symbols, secret_mul_leaks: false, meets: RefCell::default() }
+        Code { image, isa, program, symbols, secret_mul_leaks: false, meets: RefCell::default(), loops: RefCell::default() }
     }
 
     pub fn xlen(&self) -> u32 {
         self.isa.xlen.bits()
     }
 
-    pub(super) fn mask(&self, pc: u64) -> u64 {
+    pub(crate) fn mask(&self, pc: u64) -> u64 {
         pc & self.isa.xlen.mask()
     }
 
-    pub(super) fn decode(&self, pc: u64) -> Option<Inst> {
+    pub(crate) fn decode(&self, pc: u64) -> Option<Inst> {
         santoku_isa::decode(&self.isa, self.image.fetch(pc)?)
     }
 
-    pub(super) fn same_function(&self, a: u64, b: u64) -> bool {
+    pub(crate) fn same_function(&self, a: u64, b: u64) -> bool {
         match (self.image.function_at(a), self.image.function_at(b)) {
             (Some(f), Some(g)) => f.address == g.address && b != g.address,
             _ => false,
@@ -90,9 +99,18 @@ pub struct State {
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+pub(crate) enum End {
     Stop,
+    /// The loop that is executed for one lap was left for certain.
+    Left,
     Return,
+}
+
+/// What is known of the condition of a branch.
+enum Open {
+    Known(bool),
+    Secret,
+    Public(T),
 }
 
 /// A call that was replaced by the source's function.
@@ -102,6 +120,8 @@ pub struct Made {
     pub func: FuncId,
     pub args: Vec<T>,
     pub path: T,
+    /// Bits that are 1 wherever it is made.
+    pub conditions: Vec<T>,
     /// Result and parameter that are the same object.
     pub shared: Vec<(usize, usize)>,
 }
@@ -126,9 +146,22 @@ pub struct Exec<'a> {
     pub steps: u64,
     /// Limit of [`Terms::size`].
     pub terms_max: usize,
-    pub(super) fresh: u32,
-    forks: u32,
     forked: u32,
+    /// Loops of the source that are to be found in the code.
+    pub cuts: Vec<Rc<Cut>>,
+    /// The function has arrays of run-time length: conditions are kept as facts, too.
+    pub with_facts: bool,
+    /// Terms that are not negative in any execution that comes here.
+    pub facts: Vec<T>,
+    /// Conditions of the branches taken to come here.
+    pub(crate) assumed: Vec<T>,
+    pub(crate) fresh: u32,
+    pub(crate) forks: u32,
+    /// The lap being executed.
+    pub(crate) lap: Option<Lap>,
+    pub(crate) laps: u32,
+    /// Heads of loops of constant count.
+    pub(crate) plain: BTreeSet<u64>,
 }
 
 /// What the source knows of arrays of run-time length.
@@ -143,7 +176,7 @@ pub trait Arrays {
 
 impl<'a> Exec<'a> {
     pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Arrays, return_to: T) -> Exec<'a> {
-        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, refused: None, deepest: 0, steps: 0, terms_max: 40_000_000, fresh: 0, forks: 0, forked: 0 }
+        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, terms_max: 40_000_000, cuts: vec![], refused: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, laps: 0, plain: BTreeSet::new() }
     }
 
     /// Executes from `pc` to the return of the function.
@@ -155,8 +188,18 @@ impl<'a> Exec<'a> {
         Ok(state)
     }
 
-    fn run_to(&mut self, mut pc: u64, mut state: State, stop: Option<u64>) -> Result<(State, End), Halt> {
-        while Some(pc) != stop {
+    pub(crate) fn run_to(&mut self, mut pc: u64, mut state: State, stop: Option<u64>) -> Result<(State, End), Halt> {
+        let mut first = self.lap.as_mut().is_some_and(Lap::start);
+        while first || Some(pc) != stop {
+            if !std::mem::take(&mut first) {
+                if self.left(pc, &state)? {
+                    return Ok((state, End::Left));
+                }
+                if let Some((next, after)) = self.cut_loop(pc, &state)? {
+                    (pc, state) = (next, after);
+                    continue;
+                }
+            }
             let halt = |why| Halt { pc, why };
             self.steps += 1;
             if self.steps > STEPS_MAX || self.terms.size() > self.terms_max {
@@ -189,18 +232,17 @@ impl<'a> Exec<'a> {
                     self.aligned(address.t, bytes).map_err(halt)?;
                     pc = next;
                 }
-                Effect::Branch { taken, target } => match self.terms.as_const(taken.t) {
-                    Some(c) => pc = if c.is_one() { target } else { next },
-                    None if !self.terms.public(taken.t) => {
-                        return Err(halt(Why::Secret(Leak::Branch, self.secret(taken.t))));
-                    }
-                    None => {
+                Effect::Branch { taken, target } => match self.condition(taken.t) {
+                    Open::Known(c) => pc = if c { target } else { next },
+                    Open::Secret => return Err(halt(Why::Secret(Leak::Branch, self.secret(taken.t)))),
+                    Open::Public(c) if self.exits(c, (target, next), &mut pc, &mut state) => {}
+                    Open::Public(c) => {
                         let meet = self.code.meet_of(pc).or_else(|| state.frames.last().copied());
-                        let (joined, end) = self.fork(taken.t, (target, next), state, meet)?;
+                        let (joined, end) = self.fork(c, (target, next), state, meet)?;
                         state = joined;
                         match (end, meet) {
                             (End::Stop, Some(meet)) => pc = meet,
-                            _ => return Ok((state, End::Return)),
+                            _ => return Ok((state, end)),
                         }
                     }
                 },
@@ -217,6 +259,22 @@ impl<'a> Exec<'a> {
         Ok((state, End::Stop))
     }
 
+    /// What is known of the condition of a branch. Where the source has loops that were cut, it takes the form that the source
+    /// may know.
+    fn condition(&mut self, c: T) -> Open {
+        match self.terms.as_const(c) {
+            Some(c) => Open::Known(c.is_one()),
+            None if !self.terms.public(c) => Open::Secret,
+            None if self.cuts.is_empty() => Open::Public(c),
+            None => {
+                let facts = std::mem::take(&mut self.facts);
+                let c = self.terms.plainer(c, &facts);
+                self.facts = facts;
+                Open::Public(c)
+            }
+        }
+    }
+
     /// Executes both ways up to where they meet.
     fn fork(&mut self, c: T, (yes, no): (u64, u64), state: State, meet: Option<u64>) -> Result<(State, End), Halt> {
         let not = self.terms.not_bit(c);
@@ -229,24 +287,30 @@ impl<'a> Exec<'a> {
         }
         self.forks += 1;
         self.forked += 1;
-        if self.forks > FORKS_MAX || self.forked > FORKS_IN_ALL {
+        let most = if self.cuts.is_empty() { FORKS_MAX } else { FORKS_WITH_LOOPS };
+        if self.forks > most || self.forked > FORKS_IN_ALL {
             return Err(Halt { pc: yes, why: Why::TooBig });
         }
         let path = state.path;
         let (mut a, mut b) = (state.clone(), state);
         (a.path, b.path) = (py, pn);
-        let known = a.conditions.len();
+        let conditions = a.conditions.len();
         a.conditions.push(c);
         b.conditions.push(not);
+        let known = self.known();
+        self.assume(c);
         let (a, end_a) = self.run_to(yes, a, meet)?;
+        self.forget(known);
+        self.assume(not);
         let (b, end_b) = self.run_to(no, b, meet)?;
+        self.forget(known);
         self.forks -= 1;
         if end_a != end_b || a.frames != b.frames {
             return Err(Halt { pc: yes, why: Why::Unsupported("the ways of a branch do not meet".into()) });
         }
         let mut joined = self.join(c, a, &b);
         joined.path = path;
-        joined.conditions.truncate(known);
+        joined.conditions.truncate(conditions);
         Ok((joined, end_a))
     }
 
@@ -276,12 +340,13 @@ impl<'a> Exec<'a> {
         Ok(())
     }
 
-    pub(super) fn write(&mut self, state: &mut State, rd: u8, t: T) -> Result<(), Why> {
+    pub(crate) fn write(&mut self, state: &mut State, rd: u8, t: T) -> Result<(), Why> {
         if rd == 0 {
             return Ok(());
         }
         let t = self.terms.renamed(t);
         let t = self.terms.swept(t);
+        let t = self.simple(t);
         state.regs[rd as usize] = t;
         if rd as usize == SP {
             let (object, offset) = self.split(t);
@@ -310,7 +375,7 @@ impl<'a> Exec<'a> {
     }
 
     /// The object an address lies in and the offset; no object: the address itself.
-    pub(super) fn split(&mut self, address: T) -> (Option<usize>, T) {
+    pub(crate) fn split(&mut self, address: T) -> (Option<usize>, T) {
         for (k, base) in self.bases.iter().enumerate() {
             if let Some(offset) = self.terms.without(address, *base) {
                 return (Some(k), offset);
@@ -328,6 +393,7 @@ impl<'a> Exec<'a> {
     }
 
     fn open(&mut self, address: T) -> Result<(Option<usize>, T), Why> {
+        let address = self.simple(address);
         let (object, offset) = self.split(address);
         if !self.terms.public(offset) {
             return Err(Why::Secret(Leak::Address, self.secret(offset)));
@@ -335,13 +401,13 @@ impl<'a> Exec<'a> {
         Ok((object, offset))
     }
 
-    pub(super) fn unknown(&mut self, what: &str, bits: u32) -> T {
+    pub(crate) fn unknown(&mut self, what: &str, bits: u32) -> T {
         self.fresh += 1;
         undefined(self.terms, format!("{what}?{}", self.fresh), bits)
     }
 
     /// The word at an address.
-    pub(super) fn load(&mut self, state: &mut State, address: T, bytes: u32) -> Result<T, Why> {
+    pub(crate) fn load(&mut self, state: &mut State, address: T, bytes: u32) -> Result<T, Why> {
         let (object, offset) = self.open(address)?;
         if let Some(k) = object {
             if let Kind::Run { array, elem } = state.objects[k].kind {
@@ -444,7 +510,7 @@ impl<'a> Exec<'a> {
     /// The condition does not hold here.
     fn never(&mut self, state: &State, c: T) -> bool {
         let not = self.terms.not_bit(c);
-        if c == Terms::ZERO || state.conditions.contains(&not) || self.terms.and(state.path, c, 1) == Terms::ZERO {
+        if c == Terms::ZERO || state.conditions.contains(&not) || self.excluded(state.path, c) {
             return true;
         }
         let all: Vec<T> = state.conditions.iter().copied().chain([state.path, c]).collect();
@@ -452,7 +518,7 @@ impl<'a> Exec<'a> {
     }
 
     /// Writes a word to an address.
-    pub(super) fn store(&mut self, state: &mut State, address: T, bytes: u32, value: T) -> Result<(), Why> {
+    pub(crate) fn store(&mut self, state: &mut State, address: T, bytes: u32, value: T) -> Result<(), Why> {
         let value = self.terms.renamed(value);
         let (object, offset) = self.open(address)?;
         let Some(k) = object else { return Err(Why::Memory("a fixed address is written".into())) };
@@ -477,7 +543,7 @@ impl<'a> Exec<'a> {
         Ok(())
     }
 
-    pub(super) fn may_store(&mut self, state: &State, k: usize, at: i64, bytes: u32) -> Result<(), Why> {
+    pub(crate) fn may_store(&mut self, state: &State, k: usize, at: i64, bytes: u32) -> Result<(), Why> {
         let o = &state.objects[k];
         if !o.holds(at, bytes) {
             return Err(Why::Memory(format!("{bytes} bytes at offset {at} of {} are written, outside it", o.name)));
@@ -491,7 +557,7 @@ impl<'a> Exec<'a> {
         Ok(())
     }
 
-    pub(super) fn stack_offset(&mut self, state: &State) -> Result<i64, Why> {
+    pub(crate) fn stack_offset(&mut self, state: &State) -> Result<i64, Why> {
         let (object, offset) = self.split(state.regs[SP]);
         let at = self.terms.as_const(offset).and_then(|o| o.to_i64());
         at.filter(|_| object == Some(0)).ok_or_else(|| Why::Convention("the stack pointer is lost".into()))

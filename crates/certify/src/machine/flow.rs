@@ -20,26 +20,26 @@ fn successors(code: &Code, pc: u64, inst: &Inst) -> Vec<Option<u64>> {
     }
 }
 
-/// For every branch of the function at `entry`, where its ways meet; `None`: at the end only.
-pub fn meets(code: &Code, entry: u64) -> BTreeMap<u64, Option<u64>> {
+/// The instructions of the function at `entry` with their successors.
+pub(crate) fn edges(code: &Code, entry: u64) -> BTreeMap<u64, Vec<Option<u64>>> {
     let mut edges: BTreeMap<u64, Vec<Option<u64>>> = BTreeMap::new();
     let mut open = vec![entry];
-    let mut branches = BTreeSet::new();
     while let Some(pc) = open.pop() {
         if edges.contains_key(&pc) {
             continue;
         }
-        let Some(inst) = code.decode(pc) else {
-            edges.insert(pc, vec![None]);
-            continue;
-        };
-        let next = successors(code, pc, &inst);
-        if matches!(inst.row.sem, Sem::Branch(_)) {
-            branches.insert(pc);
-        }
+        let next = code.decode(pc).map_or(vec![None], |inst| successors(code, pc, &inst));
         open.extend(next.iter().flatten());
         edges.insert(pc, next);
     }
+    edges
+}
+
+/// For every branch of the function at `entry`, where its ways meet; `None`: at the end only.
+pub fn meets(code: &Code, entry: u64) -> BTreeMap<u64, Option<u64>> {
+    let edges = edges(code, entry);
+    let is_branch = |pc: &u64| code.decode(*pc).is_some_and(|inst| matches!(inst.row.sem, Sem::Branch(_)));
+    let branches: BTreeSet<u64> = edges.keys().copied().filter(is_branch).collect();
     // Nodes in an order in which the end comes first, by depth-first search on the reversed graph.
     let nodes: Vec<u64> = edges.keys().copied().collect();
     let number: BTreeMap<u64, usize> = nodes.iter().enumerate().map(|(k, pc)| (*pc, k)).collect();

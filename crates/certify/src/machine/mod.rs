@@ -31,6 +31,8 @@ pub enum Why {
     Convention(String),
     /// Code the executor does not follow.
     Unsupported(String),
+    /// A loop of run-time length that was not shown to go with a loop of the source: what it is like, and what those are.
+    Loop { machine: String, source: String },
     /// A limit was reached.
     TooBig,
 }
@@ -55,6 +57,7 @@ impl std::fmt::Display for Why {
                 write!(f, "{what}: {term}")
             }
             Why::Memory(what) | Why::Convention(what) | Why::Unsupported(what) => f.write_str(what),
+            Why::Loop { machine, source } => write!(f, "no relation at the head of a loop: the code has {machine}, the source {source}"),
             Why::TooBig => f.write_str("the code is too long to follow"),
         }
     }

@@ -117,6 +117,7 @@ pub fn inputs(program: &Program, terms: &mut Terms, func: FuncId, lengths: Lengt
             Lengths::Fixed(ns) => terms.int(ns[k]),
             Lengths::Symbolic => {
                 let Range { lo, hi } = length_range(f, *id);
+                let hi = hi.min(fitting(program, f, *id, terms.word())?);
                 terms.var(Var { name: name_of(f, *id), lo, hi, public: true, values })
             }
         });
@@ -164,6 +165,21 @@ fn length_range(f: &Func, id: LocalId) -> Range {
         Ty::Int(Some(r)) => Range { lo: r.lo.clone().max(all.lo), hi: r.hi.clone().min(all.hi) },
         _ => all,
     }
+}
+
+/// The greatest length with which every array of it fits into half the address space.
+fn fitting(program: &Program, f: &Func, id: LocalId, word: u32) -> Result<BigInt, Stop> {
+    let half: BigInt = (BigInt::one() << (word - 1)) - 1;
+    let mut most = half.clone();
+    for param in &f.params {
+        let local = f.local(*param);
+        let Ty::Array { len: Len::Param { param, add }, .. } = &local.ty else { continue };
+        if *param == id {
+            let size = layout::object(program, &local.ty, local.public)?.size.max(1);
+            most = most.min(&half / size - add);
+        }
+    }
+    Ok(most)
 }
 
 /// Name of a local, told apart from others of that name.

@@ -14,6 +14,7 @@ mod bits;
 mod compare;
 mod divide;
 mod domain;
+mod facts;
 mod names;
 mod poly;
 mod query;

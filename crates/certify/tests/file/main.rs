@@ -5,6 +5,7 @@ mod ciphers;
 mod leaks;
 mod lists;
 mod miscompiled;
+mod loops;
 mod refused;
 mod support;
 

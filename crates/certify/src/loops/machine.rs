@@ -1,0 +1,394 @@
+//! The machine's side of a loop: one lap from a state related to the source's.
+//!
+//! Needs: the machine executor.  Keeps: a loop is replaced by its end only when the relation was shown to hold at the first
+//! arrival, from lap to lap, and where the loop is left; what has no relation is unknown behind the loop.  Absent: loops in
+//! loops of unknown count.
+
+use super::relation::{Index, Relation, When};
+use super::{shape, Cut};
+use crate::machine::exec::{End, SP};
+use crate::machine::{Exec, Halt, State, Why};
+use crate::term::{Terms, T};
+use num_bigint::BigInt;
+use num_traits::One;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Tries until the relation holds from lap to lap.
+const TRIES: usize = 10;
+/// Laps in one execution.
+const LAPS_MAX: u32 = 64;
+
+/// A lap being executed.
+#[derive(Clone, Debug)]
+pub(crate) struct Lap {
+    body: Rc<BTreeSet<u64>>,
+    /// Forks open and functions executed in place at the head.
+    forks: u32,
+    frames: usize,
+    started: bool,
+    /// Where it may be left, on which condition, and how.
+    exits: Vec<(T, u64, State)>,
+}
+
+impl Lap {
+    /// Whether this is the first step, which is at the head and yet not the end.
+    pub(crate) fn start(&mut self) -> bool {
+        !std::mem::replace(&mut self.started, true)
+    }
+}
+
+/// What one lap leads to.
+struct Done {
+    exits: Vec<(T, u64, State)>,
+    /// `None`: it is left for certain, by the last exit.
+    back: Option<State>,
+}
+
+/// A loop that is not shown to go with the source's: what it is like.
+fn unlike(head: u64, what: impl Into<String>) -> Halt {
+    Halt { pc: head, why: Why::Loop { machine: what.into(), source: String::new() } }
+}
+
+/// What stops a lap that starts from an invented state says something of the relation, unless it is a limit.
+fn in_lap(head: u64, halt: Halt) -> Halt {
+    match halt.why {
+        Why::TooBig => halt,
+        why => unlike(head, format!("a round that stops at {:#x}: {why}", halt.pc)),
+    }
+}
+
+/// A register or a word of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seat {
+    Register(usize),
+    Word(usize, i64, u32),
+}
+
+impl Seat {
+    fn bits(self, xlen: u32) -> u32 {
+        match self {
+            Seat::Register(_) => xlen,
+            Seat::Word(_, _, bytes) => 8 * bytes,
+        }
+    }
+
+    fn load(self, terms: &mut Terms, state: &State) -> Option<T> {
+        match self {
+            Seat::Register(r) => Some(state.regs[r]),
+            Seat::Word(k, at, bytes) => state.objects[k].load(terms, at, bytes),
+        }
+    }
+}
+
+impl Exec<'_> {
+    /// A condition that holds from here on.
+    pub(crate) fn assume(&mut self, c: T) {
+        self.assumed.push(c);
+        if !self.with_facts {
+            return;
+        }
+        let more = self.terms.facts(c, &self.facts);
+        self.facts.extend(more);
+    }
+
+    /// How much is assumed, for [`Exec::forget`].
+    pub(crate) fn known(&self) -> (usize, usize) {
+        (self.assumed.len(), self.facts.len())
+    }
+
+    pub(crate) fn forget(&mut self, (assumed, facts): (usize, usize)) {
+        self.assumed.truncate(assumed);
+        self.facts.truncate(facts);
+    }
+
+    /// `bad` is 0 wherever `path` is 1.
+    pub(crate) fn excluded(&mut self, path: T, bad: T) -> bool {
+        if self.terms.and(path, bad, 1) == Terms::ZERO {
+            return true;
+        }
+        // The opposite of not bad.
+        let Some(bad) = self.terms.fact(bad) else { return false };
+        let facts = self.facts.clone();
+        self.terms.negative_under(bad, &facts)
+    }
+
+    fn loop_at(&self, pc: u64) -> Option<Rc<BTreeSet<u64>>> {
+        let entry = self.code.image.function_at(pc)?.address;
+        let mut all = self.code.loops.borrow_mut();
+        let loops = all.entry(entry).or_insert_with(|| {
+            shape::loops(self.code, entry).into_iter().map(|(head, body)| (head, Rc::new(body))).collect()
+        });
+        loops.get(&pc).cloned()
+    }
+
+    /// Whether the lap being executed has come to a point outside its loop.
+    pub(crate) fn left(&mut self, pc: u64, state: &State) -> Result<bool, Halt> {
+        let Some(lap) = self.lap.as_mut().filter(|l| l.frames == state.frames.len() && !l.body.contains(&pc)) else {
+            return Ok(false);
+        };
+        if lap.forks == self.forks {
+            lap.exits.push((Terms::ONE, pc, state.clone()));
+            return Ok(true);
+        }
+        Err(Halt { pc, why: Why::Unsupported("a loop is left inside a branch".into()) })
+    }
+
+    /// Takes a branch that leaves the loop of the lap: notes the way out and stays inside.
+    pub(crate) fn exits(&mut self, c: T, (yes, no): (u64, u64), pc: &mut u64, state: &mut State) -> bool {
+        let Some(lap) = self.lap.as_mut().filter(|l| l.frames == state.frames.len() && l.forks == self.forks) else {
+            return false;
+        };
+        let not = self.terms.not_bit(c);
+        let (out, stay, to, at) = match (lap.body.contains(&yes), lap.body.contains(&no)) {
+            (true, false) => (not, c, no, yes),
+            (false, true) => (c, not, yes, no),
+            _ => return false,
+        };
+        lap.exits.push((out, to, state.clone()));
+        state.path = self.terms.and(state.path, stay, 1);
+        state.conditions.push(stay);
+        *pc = at;
+        self.assume(stay);
+        true
+    }
+
+    /// One lap from the head to the head.
+    fn lap(&mut self, head: u64, body: &Rc<BTreeSet<u64>>, state: State) -> Result<Done, Halt> {
+        self.laps += 1;
+        if self.laps > LAPS_MAX {
+            return Err(Halt { pc: head, why: Why::TooBig });
+        }
+        let (forks, known, refused) = (self.forks, self.known(), self.refused);
+        self.lap = Some(Lap { body: body.clone(), forks, frames: state.frames.len(), started: false, exits: vec![] });
+        let ran = self.run_to(head, state, Some(head)).map(|(back, end)| (self.simpler(&back), end));
+        self.forks = forks;
+        // Calls in a lap from an invented state say nothing of the convention.
+        self.refused = refused;
+        self.forget(known);
+        let exits = self.lap.take().map_or(vec![], |l| l.exits);
+        let (back, end) = ran?;
+        match end {
+            End::Stop => Ok(Done { exits, back: Some(back) }),
+            End::Left => Ok(Done { exits, back: None }),
+            End::Return => Err(Halt { pc: head, why: Why::Unsupported("the function ends in a loop".into()) }),
+        }
+    }
+
+    /// At a head of a loop that the source has too: the state behind it and where that is.
+    pub(crate) fn cut_loop(&mut self, head: u64, state: &State) -> Result<Option<(u64, State)>, Halt> {
+        if self.cuts.is_empty() || self.lap.is_some() || self.plain.contains(&head) {
+            return Ok(None);
+        }
+        let Some(body) = self.loop_at(head) else { return Ok(None) };
+        let state = &self.simpler(state);
+        let made = self.made.len();
+        let first = self.lap(head, &body, state.clone());
+        self.made.truncate(made);
+        let first = match first {
+            Ok(done) if done.back.is_some() && !done.exits.is_empty() => Some(done),
+            Ok(_) => {
+                self.plain.insert(head);
+                return Ok(None);
+            }
+            // Nothing was invented so far.
+            Err(halt) if matches!(halt.why, Why::TooBig | Why::Secret(..)) => return Err(halt),
+            Err(_) => None,
+        };
+        let (mut machine, mut source) = (vec![], vec![]);
+        for cut in self.cuts.clone() {
+            match self.attempt(&cut, head, &body, state, first.as_ref()) {
+                Err(Halt { why: Why::Loop { machine: why, .. }, .. }) => machine.push(why),
+                other => return other.map(Some),
+            }
+            source.push(cut.show(self.terms));
+            self.made.truncate(made);
+        }
+        machine.dedup();
+        Err(Halt { pc: head, why: Why::Loop { machine: machine.join("; "), source: source.join("; ") } })
+    }
+
+    /// A public term with what is known here used, in functions that have loops to match.
+    pub(crate) fn simple(&mut self, t: T) -> T {
+        if self.cuts.is_empty() || !self.terms.public(t) {
+            return t;
+        }
+        let facts = std::mem::take(&mut self.facts);
+        let t = self.terms.under(t, &facts);
+        self.facts = facts;
+        t
+    }
+
+    /// The state with what is known of its path used.
+    fn simpler(&mut self, state: &State) -> State {
+        let mut new = state.clone();
+        let facts = self.facts.clone();
+        let known = self.terms.pinned(&state.regs, &self.assumed, &facts);
+        for seat in all_seats(state) {
+            match seat {
+                Seat::Register(r) => new.regs[r] = self.terms.given(state.regs[r], &known),
+                Seat::Word(k, at, bytes) => {
+                    let Some(t) = seat.load(self.terms, state) else { continue };
+                    let given = self.terms.given(t, &known);
+                    if given != t {
+                        new.objects[k].store(self.terms, at, bytes, given);
+                    }
+                }
+            }
+        }
+        new
+    }
+
+    fn attempt(
+        &mut self,
+        cut: &Cut,
+        head: u64,
+        body: &Rc<BTreeSet<u64>>,
+        state: &State,
+        first: Option<&Done>,
+    ) -> Result<(u64, State), Halt> {
+        let made = self.made.len();
+        let mut index = Index::before();
+        let mut seats = vec![];
+        for seat in all_seats(state) {
+            let bits = seat.bits(self.code.xlen());
+            let Some(before) = seat.load(self.terms, state) else { continue };
+            let later = first.and_then(|f| seat.load(self.terms, f.back.as_ref()?));
+            let gone = first.is_some() && later.is_none();
+            let guesses = if gone { vec![Relation::Nothing] } else { index.guesses(self.terms, cut, bits, before, later) };
+            seats.push((seat, guesses));
+        }
+        let next_at = self.terms.add(cut.at, Terms::ONE);
+        for _ in 0..TRIES {
+            self.made.truncate(made);
+            let mut from = self.related(cut, &seats, state, (cut.at, When::Head));
+            // Where a round takes place, there is one.
+            from.path = self.terms.and(state.path, cut.some, 1);
+            from.conditions.push(cut.some);
+            let facts = self.facts.len();
+            self.facts.extend(&cut.facts);
+            let done = self.lap(head, body, from);
+            self.facts.truncate(facts);
+            let done = done.map_err(|halt| in_lap(head, halt))?;
+            let Some(back) = &done.back else { return Err(unlike(head, "no second round")) };
+            if back.regs[SP] != state.regs[SP] || back.frames != state.frames {
+                return Err(unlike(head, "a round that moves the stack pointer"));
+            }
+            let mut changed = false;
+            for (seat, guesses) in &mut seats {
+                let got = seat.load(self.terms, back);
+                while guesses[0].holds(self.terms, cut, (next_at, When::Next), got) == Some(false) {
+                    guesses.remove(0);
+                    changed = true;
+                }
+            }
+            if !changed {
+                return self.leave(cut, (head, body), &seats, state, done);
+            }
+        }
+        Err(unlike(head, "values that follow the source in no way tried"))
+    }
+
+    /// The state behind the loop, once the relation is known to hold in every lap.
+    fn leave(
+        &mut self,
+        cut: &Cut,
+        (head, body): (u64, &Rc<BTreeSet<u64>>),
+        seats: &[(Seat, Vec<Relation>)],
+        state: &State,
+        done: Done,
+    ) -> Result<(u64, State), Halt> {
+        let gap = self.terms.sub(cut.hi, cut.at);
+        let left = self.terms.sub(gap, Terms::ONE);
+        let (at_last, at_end) = (self.ended(left), self.ended(gap));
+        match &done.exits[..] {
+            [(out, to, exit)] if at_last.contains(out) => {
+                // The test follows the round: there is one.
+                let none = self.terms.not_bit(cut.some);
+                if !self.excluded(state.path, none) {
+                    return Err(unlike(head, "a round where the source has none"));
+                }
+                if exit.frames != state.frames || exit.regs[SP] != state.regs[SP] {
+                    return Err(unlike(head, "a way out inside a call"));
+                }
+                let kept = self.kept(cut, seats, exit);
+                Ok((*to, self.related(cut, &kept, state, (cut.hi, When::End))))
+            }
+            [] => self.last_arrival(cut, (head, body), seats, state),
+            [(out, _, _)] if at_end.contains(out) => self.last_arrival(cut, (head, body), seats, state),
+            [(out, _, _)] => Err(unlike(head, format!("a way out when {}", self.terms.show(*out, 4)))),
+            exits => Err(unlike(head, format!("{} ways out", exits.len()))),
+        }
+    }
+
+    /// What is known of the seats where the loop is left after a round: the relation, and words of what the round made.
+    fn kept(&mut self, cut: &Cut, seats: &[(Seat, Vec<Relation>)], exit: &State) -> Vec<(Seat, Vec<Relation>)> {
+        let position = self.terms.add(cut.at, Terms::ONE);
+        let mut index = Index::next();
+        let mut kept = vec![];
+        for seat in all_seats(exit) {
+            let Some(t) = seat.load(self.terms, exit) else { continue };
+            let known = seats.iter().find(|(s, _)| *s == seat).map(|(_, guesses)| guesses[0].clone());
+            let known = known.filter(|r| r.holds(self.terms, cut, (position, When::Next), Some(t)) == Some(true));
+            let found = known.or_else(|| index.find(self.terms, cut, seat.bits(self.code.xlen()), t));
+            kept.extend(found.map(|r| (seat, vec![r])));
+        }
+        kept
+    }
+
+    /// A test before the round: with no round left, the way from the head leads out.
+    fn last_arrival(
+        &mut self,
+        cut: &Cut,
+        (head, body): (u64, &Rc<BTreeSet<u64>>),
+        seats: &[(Seat, Vec<Relation>)],
+        state: &State,
+    ) -> Result<(u64, State), Halt> {
+        let wrong = self.terms.lt(cut.hi, cut.lo);
+        if !self.excluded(state.path, wrong) {
+            return Err(unlike(head, "a test that misses bounds the wrong way round"));
+        }
+        let from = self.related(cut, seats, state, (cut.hi, When::After));
+        let mut done = self.lap(head, body, from).map_err(|halt| in_lap(head, halt))?;
+        match (done.exits.pop(), done.exits.is_empty(), done.back) {
+            (Some((_, to, exit)), true, None) => Ok((to, exit)),
+            _ => Err(unlike(head, "no way out after the source's last round")),
+        }
+    }
+
+    /// The conditions that mean "none is left".
+    fn ended(&mut self, left: T) -> [T; 2] {
+        let below = self.terms.sub(left, Terms::ONE);
+        [self.terms.eq(left, Terms::ZERO), self.terms.lt0(below)]
+    }
+
+    /// The state at a position of the loop; what no seat names is unknown.
+    fn related(&mut self, cut: &Cut, seats: &[(Seat, Vec<Relation>)], state: &State, (at, when): (T, When)) -> State {
+        let mut new = state.clone();
+        for r in (1..32).filter(|r| *r != SP) {
+            new.regs[r] = self.unknown("register in a loop", self.code.xlen());
+        }
+        for object in &mut new.objects {
+            object.forget_below(i64::MAX);
+        }
+        for (seat, guesses) in seats {
+            let Some(mut t) = guesses[0].value(self.terms, cut, at, when) else { continue };
+            if let Relation::Low(_) = guesses[0] {
+                let high = self.unknown("half of a register in a loop", 32);
+                let high = self.terms.scale(high, &(BigInt::one() << 32));
+                t = self.terms.add(t, high);
+            }
+            match *seat {
+                Seat::Register(r) => new.regs[r] = t,
+                Seat::Word(k, at, bytes) => new.objects[k].store(self.terms, at, bytes, t),
+            }
+        }
+        new
+    }
+}
+
+fn all_seats(state: &State) -> Vec<Seat> {
+    let registers = (1..32).filter(|r| *r != SP).map(Seat::Register);
+    let words = state.objects.iter().enumerate().flat_map(|(k, o)| o.cells().iter().map(move |(at, c)| Seat::Word(k, *at, c.bytes)));
+    registers.chain(words).collect()
+}

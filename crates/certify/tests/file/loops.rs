@@ -1,0 +1,146 @@
+//! Loops of a run-time number of rounds: every compiler's form of them is proved, wrong ones are refused, and soon.
+
+use crate::support::{judged, made, object, of, Compiler, Made};
+use santoku_certify::report::{FileReport, Status};
+
+/// Rounds up, rounds down, a first round apart, several values carried, loads at the position.
+const PROGRAM: &str = "
+@noinline
+fn mix(h: [u32; 4], x: u32) -> [u32; 4] {
+  var r: [u32; 4]
+  for i in 0..<4 { r[i] = h[i] + 5 * h[(i + 1) % 4] + x }
+  r
+}
+
+@export(\"absorb\")
+fn absorb<n: len>(m: [u32; n]) -> [u32; 4] {
+  var h: [u32; 4] = [1, 2, 3, 4]
+  for i in 0..<n { h = mix(h, m[i]) }
+  h
+}
+
+@export(\"pairs\")
+fn pairs<n: len>(m: [u32; n], k: u32) -> [u32; 4] {
+  let count = n / 2
+  var h: [u32; 4] = [k, 0, k, 5]
+  if count > 0 {
+    h = mix(h, m[0])
+    for i in 1..<count { h = mix(mix(h, m[2 * i]), m[2 * i + 1]) }
+  }
+  mix(h, k)
+}
+
+@export(\"spread\")
+fn spread<n: len>(m: [u8; n], k: [u32; 4]) -> [u32; 4] {
+  var h = k
+  for i in 0..<n {
+    for j in 0..<4 { h[j] = 3 * h[j] + u32(m[i]) }
+  }
+  h
+}
+
+@export(\"total\")
+fn total<n: len>(m: [u32; n], s: u32) -> u32 {
+  var t = s
+  for i in 0..<n { t = (t + m[i]) * (t + 1) }
+  t
+}
+
+@export(\"horner\")
+fn horner<n: len>(m: [u32; n], x: u32) -> u32 {
+  var t: u32 = 1
+  for i in rev 0..<n { t = t * x + m[i] }
+  t
+}
+";
+
+/// The functions with a loop, and what is wrong with them: a piece of C, and what stands there instead.
+const TWINS: [(&str, &str, &str, &str); 13] = [
+    ("absorb", "one round too few", "i < n; i++) {\n        {", "i + 1 < n; i++) {\n        {"),
+    ("absorb", "one round too many", "i < n; i++) {\n        {", "i <= n; i++) {\n        {"),
+    ("absorb", "an index off by one", "unit_mix(tmp, h, m[i])", "unit_mix(tmp, h, m[i ? i - 1 : 0])"),
+    ("absorb", "a wrong initial value", "h[3] = UINT32_C(4)", "h[3] = UINT32_C(5)"),
+    ("absorb", "half of what is carried lost", "unit_mix(tmp, h, m[i]);\n            memmove(h, tmp, 4", "unit_mix(tmp, h, m[i]);\n            memmove(h, tmp, 2"),
+    ("pairs", "the second round first", "for (i = 1; i < count", "for (i = 2; i < count"),
+    ("pairs", "the same half twice", "m[(UINT32_C(2) * i) + UINT32_C(1)]", "m[(UINT32_C(2) * i)]"),
+    ("total", "every second round left out", "i++) {\n        t = (t + m[i])", "i += 2) {\n        t = (t + m[i])"),
+    ("total", "a wrong update of what is carried", "(t + UINT32_C(1))", "(t + UINT32_C(3))"),
+    ("total", "a way out before the end", "t = (t + m[i])", "if (i == 7) break;\n        t = (t + m[i])"),
+    ("total", "the last round again", "    return t;\n}\n\n/* unit.horner", "    return n ? t + m[n - 1] : t;\n}\n\n/* unit.horner"),
+    ("horner", "the last round left out", "for (i = n; i-- > 0;)", "for (i = n; i-- > 1;)"),
+    ("horner", "the other direction", "for (i = n; i-- > 0;)", "for (i = 0; i < n; i++)"),
+];
+
+/// Instructions and monomials that the comparison of a function with one loop may take.
+const STEPS: u64 = 20_000;
+const TERMS: usize = 300_000;
+
+fn in_bounds(report: &FileReport, symbol: &str) {
+    let work = &of(report, symbol).work;
+    assert!(work.instructions < STEPS && work.terms < TERMS, "{symbol}: {work:?}");
+}
+
+fn objects(made: &Made, levels: &[&str], with: &mut dyn FnMut(&str, &FileReport)) -> usize {
+    let mut objects = 0;
+    for compiler in [Compiler::Gcc, Compiler::Clang] {
+        for march in ["rv32imc", "rv64imc"] {
+            for level in levels {
+                let Some(object) = object(compiler, march, level, "unit.c", &made.c) else { continue };
+                with(&format!("{compiler:?} {march} {level}"), &judged(made, &object));
+                objects += 1;
+            }
+        }
+    }
+    objects
+}
+
+#[test]
+fn loops_of_run_time_length_are_proved_by_every_compiler_and_level() {
+    let made = made(PROGRAM);
+    let count = objects(&made, &["O1", "O2", "O3", "Os"], &mut |name, report| {
+        for symbol in ["absorb", "pairs", "spread", "total", "horner"] {
+            assert_eq!(of(report, symbol).status, Status::Equal, "{name}");
+            in_bounds(report, symbol);
+        }
+        assert!(report.holds(), "{name}");
+    });
+    println!("{count} objects proved whole");
+}
+
+#[test]
+fn wrong_loops_are_refused_soon() {
+    let right = made(PROGRAM);
+    for (symbol, what, from, to) in TWINS {
+        assert_eq!(right.c.matches(from).count(), 1, "{what}");
+        let wrong = Made { c: right.c.replace(from, to), ..made(PROGRAM) };
+        objects(&wrong, &["O1", "O2", "Os"], &mut |name, report| {
+            let status = &of(report, symbol).status;
+            let refused = matches!(status, Status::NotProved(_) | Status::Refuted(_) | Status::Broken { .. } | Status::NotFollowed { .. });
+            assert!(refused && !report.holds(), "{what}: {name}: {status:?}");
+            in_bounds(report, symbol);
+            println!("{what}: {name}: {}", status.reason().unwrap_or_default());
+        });
+    }
+}
+
+#[test]
+fn a_loop_that_fits_none_of_the_source_is_told_with_both() {
+    let right = made(PROGRAM);
+    let wrong = Made { c: right.c.replace("i < n; i++) {\n        t", "i + 1 < n; i++) {\n        t"), ..right };
+    let Some(object) = object(Compiler::Gcc, "rv32imc", "O1", "unit.c", &wrong.c) else { return };
+    let report = judged(&wrong, &object);
+    let (Status::Refuted(d) | Status::NotProved(d)) = &of(&report, "total").status else { panic!("{:?}", of(&report, "total").status) };
+    assert!(d.machine.contains("a way out when"), "{}", d.machine);
+    assert!(d.source.contains("a loop over `i` from 0 up to n"), "{}", d.source);
+}
+
+#[test]
+fn a_secret_branch_in_a_loop_is_a_leak() {
+    let right = made(PROGRAM);
+    let leak = "if (m[i] & 1) __asm__ volatile(\"\");\n        t = (t + m[i])";
+    let wrong = Made { c: right.c.replace("t = (t + m[i])", leak), ..right };
+    let Some(object) = object(Compiler::Gcc, "rv32imc", "O1", "unit.c", &wrong.c) else { return };
+    let report = judged(&wrong, &object);
+    let Status::Leak { what, term, .. } = &of(&report, "total").status else { panic!("{:?}", of(&report, "total").status) };
+    assert!(what.contains("branch") && term.contains("array0[0]"), "{what} {term}");
+}
