@@ -60,12 +60,14 @@ pub struct Found {
     pub settled: u64,
     /// The function called in another way than its source says, where that is why the code was not followed to its end.
     pub refused: Option<u64>,
+    /// It makes a call whose arguments have the values of no call of the source on the samples.
+    pub other_call: bool,
 }
 
 impl Found {
     /// A verdict, and nothing done for it.
     pub(crate) fn without_comparison(verdict: Verdict) -> Found {
-        Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0, asked: 0, settled: 0, refused: None }
+        Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0, asked: 0, settled: 0, refused: None, other_call: false }
     }
 }
 
@@ -193,7 +195,7 @@ fn followed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: 
         Verdict::Halted(h) if matches!(h.why, Why::Memory(_) | Why::Convention(_)) => &[None],
         Verdict::Source(why) if *why == source::Stop::TooBig.to_string() => &[NAME_ALL],
         // Where a sample shows another value there is nothing to settle.
-        Verdict::NotProved(d) if d.witness.is_some() => &[],
+        Verdict::NotProved(d) if d.witness.is_some() || first.other_call => &[],
         Verdict::NotProved(_) => &[NAME_WORDS, NAME_ALL, None],
         Verdict::Halted(_) | Verdict::Source(_) | Verdict::Equal | Verdict::Differs(_) => &[],
     };
@@ -276,6 +278,7 @@ fn compare_in(
     for m in &made {
         let made_by_source = calls.iter().any(|c| c.func == m.func && c.flat == m.args && under(terms, m, c.path));
         if !made_by_source {
+            found.other_call = !calls.iter().any(|c| c.func == m.func && alike(terms, &c.flat, &m.args));
             return Err(Verdict::NotProved(Difference {
                 what: format!("a call of `{}` at {:#x}, which the source does not make", program.func(m.func).name, m.pc),
                 machine: first_other(terms, m, &calls),
@@ -300,6 +303,12 @@ fn first_other(terms: &Terms, m: &Made, calls: &[source::CallMade]) -> String {
 /// Where the call is made, `b` is 1.
 fn under(terms: &mut Terms, m: &Made, b: T) -> bool {
     implies(terms, m.path, b) || m.conditions.iter().any(|c| implies(terms, *c, b))
+}
+
+/// Whether the values on the samples are the same.
+fn alike(terms: &Terms, a: &[T], b: &[T]) -> bool {
+    let same = |(x, y): (&T, &T)| (0..terms.samples()).all(|n| terms.sample(*x, n) == terms.sample(*y, n));
+    a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
 /// Where `a` is 1, so is `b`.
