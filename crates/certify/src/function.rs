@@ -191,6 +191,7 @@ fn followed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: 
     }
     let first = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, ..Limits::default() });
     let order: &[Option<Naming>] = match &first.verdict {
+        _ if code.normal_form_only => &[],
         Verdict::Halted(h) if h.why == Why::TooBig => &[NAME_ALL, NAME_WORDS],
         Verdict::Halted(h) if matches!(h.why, Why::Memory(_) | Why::Convention(_)) => &[None],
         Verdict::Source(why) if *why == source::Stop::TooBig.to_string() => &[NAME_ALL],

@@ -43,13 +43,15 @@ pub struct Code<'a> {
     pub symbols: BTreeMap<String, FuncId>,
     /// Multiplications of secrets count as a leak.
     pub secret_mul_leaks: bool,
+    /// Without the attempts that ask a solver.
+    pub normal_form_only: bool,
     pub(crate) meets: RefCell<BTreeMap<u64, BTreeMap<u64, Option<u64>>>>,
     pub(crate) loops: RefCell<BTreeMap<u64, Loops>>,
 }
 
 impl<'a> Code<'a> {
     pub fn new(image: &'a Image, isa: Isa, program: &'a Program, symbols: BTreeMap<String, FuncId>) -> Code<'a> {
-        Code { image, isa, program, symbols, secret_mul_leaks: false, meets: RefCell::default(), loops: RefCell::default() }
+        Code { image, isa, program, symbols, secret_mul_leaks: false, normal_form_only: false, meets: RefCell::default(), loops: RefCell::default() }
     }
 
     pub fn xlen(&self) -> u32 {
