@@ -208,9 +208,9 @@ impl Exec<'_> {
         Err(Halt { pc: head, why: Why::Loop { machine: machine.join("; "), source: source.join("; ") } })
     }
 
-    /// A public term with what is known here used, in functions that have loops to match.
+    /// A public term with what is known here used, in functions that have arrays of run-time length or loops to match.
     pub(crate) fn simple(&mut self, t: T) -> T {
-        if self.cuts.is_empty() || !self.terms.public(t) {
+        if !self.with_facts || !self.terms.public(t) {
             return t;
         }
         let facts = std::mem::take(&mut self.facts);

@@ -396,9 +396,14 @@ impl<'a> Exec<'a> {
 
     fn open(&mut self, address: T) -> Result<(Option<usize>, T), Why> {
         let address = self.simple(address);
-        let (object, offset) = self.split(address);
+        let (object, mut offset) = self.split(address);
         if !self.terms.public(offset) {
             return Err(Why::Secret(Leak::Address, self.secret(offset)));
+        }
+        if !self.facts.is_empty() && self.terms.as_const(offset).is_none() {
+            let facts = std::mem::take(&mut self.facts);
+            offset = self.terms.short_under(offset, &facts);
+            self.facts = facts;
         }
         Ok((object, offset))
     }
@@ -410,6 +415,9 @@ impl<'a> Exec<'a> {
 
     /// The word at an address.
     pub(crate) fn load(&mut self, state: &mut State, address: T, bytes: u32) -> Result<T, Why> {
+        if let Some(c) = self.terms.bit_of_base(address, &self.bases) {
+            return self.load_either(state, c, address, bytes);
+        }
         let (object, offset) = self.open(address)?;
         if let Some(k) = object {
             if let Kind::Run { array, elem } = state.objects[k].kind {
@@ -429,6 +437,30 @@ impl<'a> Exec<'a> {
         let x = self.terms.sub(offset, first);
         let x = self.terms.div(x, &BigInt::from(all.step));
         self.pick(&list, x, 8 * bytes).ok_or(Why::TooBig)
+    }
+
+    /// The word at an address in one object where `c` is 1, in another where it is 0.
+    fn load_either(&mut self, state: &State, c: T, address: T, bytes: u32) -> Result<T, Why> {
+        if !self.terms.public(c) {
+            return Err(Why::Secret(Leak::Address, self.secret(c)));
+        }
+        let not = self.terms.not_bit(c);
+        let mut found = [Terms::ZERO; 2];
+        for (holds, word) in [c, not].into_iter().zip(&mut found) {
+            let mut there = state.clone();
+            there.path = self.terms.and(state.path, holds, 1);
+            if there.path == Terms::ZERO {
+                continue;
+            }
+            there.conditions.push(holds);
+            let known = self.known();
+            self.assume(holds);
+            let address = self.terms.where_bit(address, holds);
+            let loaded = self.load(&mut there, address, bytes);
+            self.forget(known);
+            *word = loaded?;
+        }
+        Ok(self.terms.ite(c, found[0], found[1]))
     }
 
     fn unbounded(&self, state: &State, object: Option<usize>, offset: T) -> Why {

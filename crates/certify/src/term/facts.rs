@@ -167,11 +167,16 @@ impl Terms {
     /// Atoms whose values are known wherever `bits` are 1 and none of `facts` is negative: these bits, and tests and quotients
     /// found in `terms`.
     pub(crate) fn pinned(&mut self, terms: &[T], bits: &[T], facts: &[T]) -> Vec<(A, bool)> {
+        self.pinned_from(terms, bits, facts, WHOLE)
+    }
+
+    /// [`Terms::pinned`] with quotients by two to at least so many bits.
+    fn pinned_from(&mut self, terms: &[T], bits: &[T], facts: &[T], least: u32) -> Vec<(A, bool)> {
         let last = &bits[bits.len().saturating_sub(BITS_MAX)..];
         let mut known: Vec<(A, bool)> = last.iter().filter_map(|b| self.literal(*b)).collect();
         let mut open = BTreeSet::new();
         for t in terms {
-            self.decided(*t, DEPTH, &mut open);
+            self.decided(*t, (DEPTH, least), &mut open);
         }
         for a in open {
             let value = match self.atoms[a as usize].atom {
@@ -198,22 +203,41 @@ impl Terms {
     }
 
     /// Atoms that conditions may decide.
-    fn decided(&self, t: T, depth: u32, found: &mut BTreeSet<A>) {
+    fn decided(&self, t: T, (depth, least): (u32, u32), found: &mut BTreeSet<A>) {
         if self.poly(t).len() > LONG {
             return;
         }
         for a in self.poly(t).iter().flat_map(|(m, _)| &self.monos[*m as usize]) {
             let (inner, itself) = match self.atoms[*a as usize].atom {
                 Atom::Neg(p) | Atom::Zero(p) => (p, true),
-                Atom::Div(p, k) => (p, k >= WHOLE),
+                Atom::Div(p, k) => (p, k >= least),
                 _ => continue,
             };
             if itself && found.len() < OPEN_MAX {
                 found.insert(*a);
             }
             if depth > 0 {
-                self.decided(inner, depth - 1, found);
+                self.decided(inner, (depth - 1, least), found);
             }
+        }
+    }
+
+    /// A bit that multiplies one of `bases` in `t`, if there is one.
+    pub(crate) fn bit_of_base(&mut self, t: T, bases: &[T]) -> Option<T> {
+        let bases: Vec<A> = bases.iter().filter_map(|b| self.poly(*b).last()).flat_map(|(m, _)| self.monos[*m as usize].clone()).collect();
+        let bit = self.poly(t).iter().find_map(|(m, _)| {
+            let atoms = &self.monos[*m as usize];
+            let mixed = atoms.len() > 1 && atoms.iter().any(|a| bases.contains(a));
+            atoms.iter().copied().find(|a| mixed && self.atom_is_bit(*a))
+        })?;
+        Some(self.atom_term(bit))
+    }
+
+    /// A term with the same value wherever this bit is 1.
+    pub(crate) fn where_bit(&mut self, t: T, bit: T) -> T {
+        match self.literal(bit) {
+            Some(known) => self.given(t, &[known]),
+            None => t,
         }
     }
 
@@ -225,6 +249,12 @@ impl Terms {
     /// A term with the same value wherever none of `facts` is negative.
     pub(crate) fn under(&mut self, t: T, facts: &[T]) -> T {
         let known = self.pinned(&[t], &[], facts);
+        self.given(t, &known)
+    }
+
+    /// [`Terms::under`], all quotients looked at.
+    pub(crate) fn short_under(&mut self, t: T, facts: &[T]) -> T {
+        let known = self.pinned_from(&[t], &[], facts, 0);
         self.given(t, &known)
     }
 
