@@ -5,7 +5,7 @@
 //! loops of unknown count.
 
 use super::relation::{Index, Relation, When};
-use super::{shape, Cut};
+use super::Cut;
 use crate::machine::exec::{End, SP};
 use crate::machine::{Exec, Halt, State, Why};
 use crate::term::{Terms, T};
@@ -114,12 +114,7 @@ impl Exec<'_> {
     }
 
     fn loop_at(&self, pc: u64) -> Option<Rc<BTreeSet<u64>>> {
-        let entry = self.code.image.function_at(pc)?.address;
-        let mut all = self.code.loops.borrow_mut();
-        let loops = all.entry(entry).or_insert_with(|| {
-            shape::loops(self.code, entry).into_iter().map(|(head, body)| (head, Rc::new(body))).collect()
-        });
-        loops.get(&pc).cloned()
+        self.code.flow_of(pc)?.loops.get(&pc).cloned()
     }
 
     /// Whether the lap being executed has come to a point outside its loop.
@@ -171,7 +166,9 @@ impl Exec<'_> {
         match end {
             End::Stop => Ok(Done { exits, back: Some(back) }),
             End::Left => Ok(Done { exits, back: None }),
-            End::Return => Err(Halt { pc: head, why: Why::Unsupported("the function ends in a loop".into()) }),
+            End::Return | End::Back(_) | End::Split(..) => {
+                Err(Halt { pc: head, why: Why::Unsupported("the function ends in a loop".into()) })
+            }
         }
     }
 
@@ -208,9 +205,9 @@ impl Exec<'_> {
         Err(Halt { pc: head, why: Why::Loop { machine: machine.join("; "), source: source.join("; ") } })
     }
 
-    /// A public term with what is known here used, in functions that have arrays of run-time length or loops to match.
+    /// A public term with what is known here used, in functions that have loops to match.
     pub(crate) fn simple(&mut self, t: T) -> T {
-        if !self.with_facts || !self.terms.public(t) {
+        if self.cuts.is_empty() || !self.terms.public(t) {
             return t;
         }
         let facts = std::mem::take(&mut self.facts);

@@ -1,7 +1,7 @@
 //! Loops whose number of rounds is not known: proved by induction instead of followed.
 //!
-//! [`source`] executes one round with everything it carries unknown; [`shape`] finds the loops of the code; [`machine`]
-//! executes one lap of the code from a state related to the source's, the relation guessed by [`relation`].
+//! [`source`] executes one round with everything it carries unknown; [`machine`] executes one lap of the code from a state related
+//! to the source's, the relation guessed by [`relation`].
 //!
 //! Needs: both executors.  Keeps: a loop counts as matched only if the relation holds at the first arrival, one lap leads from
 //! related states to related states, and both leave after the same round; all of it asked of terms. What a guess is made from
@@ -9,7 +9,6 @@
 
 pub(crate) mod machine;
 mod relation;
-pub(crate) mod shape;
 pub mod source;
 
 pub use source::Cut;

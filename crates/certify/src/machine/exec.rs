@@ -5,13 +5,13 @@
 //! by constants.
 
 use super::domain::{Values, Word};
-use super::flow;
-use super::memory::{choices, undefined, Kind, Object};
+use super::flow::Flow;
+use super::memory::{undefined, Object};
+use super::weave::Region;
 use super::{Halt, Leak, Why};
 use crate::loops::machine::Lap;
 use crate::loops::Cut;
 use crate::term::{Terms, T};
-use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_elf::Image;
 use santoku_ir::{FuncId, Program};
@@ -31,9 +31,6 @@ const FORKS_WITH_LOOPS: u32 = 48;
 pub const SP: usize = 2;
 pub const RA: usize = 1;
 
-/// For every head of a loop of one function, its instructions.
-pub(crate) type Loops = BTreeMap<u64, Rc<BTreeSet<u64>>>;
-
 /// A file with what is known of it.
 pub struct Code<'a> {
     pub image: &'a Image,
@@ -45,13 +42,12 @@ pub struct Code<'a> {
     pub secret_mul_leaks: bool,
     /// Without the attempts that ask a solver.
     pub normal_form_only: bool,
-    pub(crate) meets: RefCell<BTreeMap<u64, BTreeMap<u64, Option<u64>>>>,
-    pub(crate) loops: RefCell<BTreeMap<u64, Loops>>,
+    flows: RefCell<BTreeMap<u64, Rc<Flow>>>,
 }
 
 impl<'a> Code<'a> {
     pub fn new(image: &'a Image, isa: Isa, program: &'a Program, symbols: BTreeMap<String, FuncId>) -> Code<'a> {
-        Code { image, isa, program, symbols, secret_mul_leaks: false, normal_form_only: false, meets: RefCell::default(), loops: RefCell::default() }
+        Code { image, isa, program, symbols, secret_mul_leaks: false, normal_form_only: false, flows: RefCell::default() }
     }
 
     pub fn xlen(&self) -> u32 {
@@ -79,10 +75,11 @@ impl<'a> Code<'a> {
         std::iter::once(&f.name).chain(&f.aliases).find_map(|n| self.symbols.get(n).copied())
     }
 
-    fn meet_of(&self, pc: u64) -> Option<u64> {
+    /// How execution may go through the function around `pc`.
+    pub(crate) fn flow_of(&self, pc: u64) -> Option<Rc<Flow>> {
         let entry = self.image.function_at(pc)?.address;
-        let mut all = self.meets.borrow_mut();
-        all.entry(entry).or_insert_with(|| flow::meets(self, entry)).get(&pc).copied().flatten()
+        let mut all = self.flows.borrow_mut();
+        Some(all.entry(entry).or_insert_with(|| Rc::new(Flow::new(self, entry))).clone())
     }
 }
 
@@ -106,6 +103,10 @@ pub(crate) enum End {
     /// The loop that is executed for one lap was left for certain.
     Left,
     Return,
+    /// Back at the head of a loop, in a [`Region`].
+    Back(u64),
+    /// At a branch whose ways the region's weaver follows.
+    Split(T, u64, u64),
 }
 
 /// What is known of the condition of a branch.
@@ -161,6 +162,8 @@ pub struct Exec<'a> {
     pub(crate) forks: u32,
     /// The lap being executed.
     pub(crate) lap: Option<Lap>,
+    /// Where several ways are followed side by side at the moment.
+    pub(super) region: Option<Region>,
     pub(crate) laps: u32,
     /// Heads of loops of constant count.
     pub(crate) plain: BTreeSet<u64>,
@@ -178,7 +181,7 @@ pub trait Arrays {
 
 impl<'a> Exec<'a> {
     pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Arrays, return_to: T) -> Exec<'a> {
-        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, terms_max: 40_000_000, cuts: vec![], refused: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, laps: 0, plain: BTreeSet::new() }
+        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, terms_max: 40_000_000, cuts: vec![], refused: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new() }
     }
 
     /// Executes from `pc` to the return of the function.
@@ -192,7 +195,12 @@ impl<'a> Exec<'a> {
 
     pub(crate) fn run_to(&mut self, mut pc: u64, mut state: State, stop: Option<u64>) -> Result<(State, End), Halt> {
         let mut first = self.lap.as_mut().is_some_and(Lap::start);
+        let mut from = None;
         while first || Some(pc) != stop {
+            if self.is_back(from, pc, &state) {
+                return Ok((state, End::Back(pc)));
+            }
+            from = Some(pc);
             if !std::mem::take(&mut first) {
                 if self.left(pc, &state)? {
                     return Ok((state, End::Left));
@@ -234,13 +242,13 @@ impl<'a> Exec<'a> {
                     self.aligned(address.t, bytes).map_err(halt)?;
                     pc = next;
                 }
-                Effect::Branch { taken, target } => match self.condition(taken.t) {
+                Effect::Branch { taken, target } => match self.condition(taken.t, &state) {
                     Open::Known(c) => pc = if c { target } else { next },
                     Open::Secret => return Err(halt(Why::Secret(Leak::Branch, self.secret(taken.t)))),
                     Open::Public(c) if self.exits(c, (target, next), &mut pc, &mut state) => {}
+                    Open::Public(c) if self.splits(pc, &state) => return Ok((state, End::Split(c, target, next))),
                     Open::Public(c) => {
-                        let meet = self.code.meet_of(pc).or_else(|| state.frames.last().copied());
-                        let (joined, end) = self.fork(c, (target, next), state, meet)?;
+                        let (joined, end, meet) = self.both(c, pc, (target, next), state, stop)?;
                         state = joined;
                         match (end, meet) {
                             (End::Stop, Some(meet)) => pc = meet,
@@ -263,18 +271,43 @@ impl<'a> Exec<'a> {
 
     /// What is known of the condition of a branch. Where the source has loops that were cut, it takes the form that the source
     /// may know.
-    fn condition(&mut self, c: T) -> Open {
-        match self.terms.as_const(c) {
-            Some(c) => Open::Known(c.is_one()),
-            None if !self.terms.public(c) => Open::Secret,
-            None if self.cuts.is_empty() => Open::Public(c),
-            None => {
-                let facts = std::mem::take(&mut self.facts);
-                let c = self.terms.plainer(c, &facts);
-                self.facts = facts;
-                Open::Public(c)
+    fn condition(&mut self, c: T, state: &State) -> Open {
+        if let Some(c) = self.terms.as_const(c) {
+            return Open::Known(c.is_one());
+        }
+        if !self.terms.public(c) {
+            return Open::Secret;
+        }
+        let not = self.terms.not_bit(c);
+        if self.with_facts {
+            for (bit, holds) in [(c, false), (not, true)] {
+                if self.excluded(state.path, bit) {
+                    return Open::Known(holds);
+                }
             }
         }
+        if self.cuts.is_empty() {
+            return Open::Public(c);
+        }
+        let facts = std::mem::take(&mut self.facts);
+        let c = self.terms.plainer(c, &facts);
+        self.facts = facts;
+        Open::Public(c)
+    }
+
+    /// Executes both ways of the branch at `pc`, up to where they meet.
+    fn both(&mut self, c: T, pc: u64, ways: (u64, u64), state: State, stop: Option<u64>) -> Result<(State, End, Option<u64>), Halt> {
+        if let Some(region) = self.region_of(pc, &state, stop) {
+            let end = region.end();
+            let (joined, ended) = self.weave(region, c, ways, state)?;
+            return Ok((joined, ended, end));
+        }
+        let flow = self.code.flow_of(pc);
+        let meet = flow.and_then(|f| f.meet(pc)).or_else(|| state.frames.last().copied());
+        let region = self.region.take();
+        let forked = self.fork(c, ways, state, meet);
+        self.region = region;
+        forked.map(|(joined, end)| (joined, end, meet))
     }
 
     /// Executes both ways up to where they meet.
@@ -288,11 +321,7 @@ impl<'a> Exec<'a> {
             return self.run_to(yes, state, meet);
         }
         self.forks += 1;
-        self.forked += 1;
-        let most = if self.cuts.is_empty() { FORKS_MAX } else { FORKS_WITH_LOOPS };
-        if self.forks > most || self.forked > FORKS_IN_ALL {
-            return Err(Halt { pc: yes, why: Why::TooBig });
-        }
+        self.forked(yes)?;
         let path = state.path;
         let (mut a, mut b) = (state.clone(), state);
         (a.path, b.path) = (py, pn);
@@ -310,16 +339,30 @@ impl<'a> Exec<'a> {
         if end_a != end_b || a.frames != b.frames {
             return Err(Halt { pc: yes, why: Why::Unsupported("the ways of a branch do not meet".into()) });
         }
-        let mut joined = self.join(c, a, &b);
+        let mut joined = self.join(c, a, &b, meet);
         joined.path = path;
         joined.conditions.truncate(conditions);
         Ok((joined, end_a))
     }
 
-    /// `a` where `c` is 1, `b` where it is 0.
-    fn join(&mut self, c: T, mut a: State, b: &State) -> State {
-        for (x, y) in a.regs.iter_mut().zip(&b.regs) {
-            *x = self.terms.ite(c, *x, *y);
+    /// Counts a fork.
+    pub(super) fn forked(&mut self, pc: u64) -> Result<(), Halt> {
+        self.forked += 1;
+        let most = if self.cuts.is_empty() { FORKS_MAX } else { FORKS_WITH_LOOPS };
+        if self.forks > most || self.forked > FORKS_IN_ALL {
+            return Err(Halt { pc, why: Why::TooBig });
+        }
+        Ok(())
+    }
+
+    /// `a` where `c` is 1, `b` where it is 0, at `pc`. Registers that nothing reads from there on have any value.
+    pub(super) fn join(&mut self, c: T, mut a: State, b: &State, pc: Option<u64>) -> State {
+        let live = pc.filter(|_| a.frames.is_empty()).map_or(u32::MAX, |pc| self.code.flow_of(pc).map_or(u32::MAX, |f| f.live(pc)));
+        for (r, y) in b.regs.iter().enumerate().filter(|(r, y)| a.regs[*r] != **y).collect::<Vec<_>>() {
+            a.regs[r] = match live >> r & 1 {
+                0 => self.unknown("a register that is not read", self.code.xlen()),
+                _ => self.terms.ite(c, a.regs[r], *y),
+            };
         }
         for (x, y) in a.objects.iter_mut().zip(&b.objects) {
             x.join(self.terms, c, y);
@@ -376,219 +419,9 @@ impl<'a> Exec<'a> {
         self.terms.mod2k(t, w)
     }
 
-    /// The object an address lies in and the offset; no object: the address itself.
-    pub(crate) fn split(&mut self, address: T) -> (Option<usize>, T) {
-        for (k, base) in self.bases.iter().enumerate() {
-            if let Some(offset) = self.terms.without(address, *base) {
-                return (Some(k), offset);
-            }
-        }
-        (None, address)
-    }
-
-    /// Words lie at multiples of their size: elsewhere processors trap, or take their time.
-    fn aligned(&mut self, address: T, bytes: u8) -> Result<(), Why> {
-        match self.terms.mod2k(address, bytes.trailing_zeros()) {
-            Terms::ZERO => Ok(()),
-            _ => Err(Why::Memory(format!("{bytes} bytes at an address that is not known to be a multiple of {bytes}"))),
-        }
-    }
-
-    fn open(&mut self, address: T) -> Result<(Option<usize>, T), Why> {
-        let address = self.simple(address);
-        let (object, mut offset) = self.split(address);
-        if !self.terms.public(offset) {
-            return Err(Why::Secret(Leak::Address, self.secret(offset)));
-        }
-        if !self.facts.is_empty() && self.terms.as_const(offset).is_none() {
-            let facts = std::mem::take(&mut self.facts);
-            offset = self.terms.short_under(offset, &facts);
-            self.facts = facts;
-        }
-        Ok((object, offset))
-    }
-
     pub(crate) fn unknown(&mut self, what: &str, bits: u32) -> T {
         self.fresh += 1;
         undefined(self.terms, format!("{what}?{}", self.fresh), bits)
-    }
-
-    /// The word at an address.
-    pub(crate) fn load(&mut self, state: &mut State, address: T, bytes: u32) -> Result<T, Why> {
-        if let Some(c) = self.terms.bit_of_base(address, &self.bases) {
-            return self.load_either(state, c, address, bytes);
-        }
-        let (object, offset) = self.open(address)?;
-        if let Some(k) = object {
-            if let Kind::Run { array, elem } = state.objects[k].kind {
-                return self.load_run(state, (array, elem), offset, bytes);
-            }
-        }
-        if let Some(at) = self.terms.as_const(offset) {
-            let at = at.to_i64().ok_or_else(|| Why::Memory("an address that is none".into()))?;
-            return self.load_at(state, object, at, bytes);
-        }
-        let all = choices(self.terms, offset).ok_or_else(|| self.unbounded(state, object, offset))?;
-        let mut list = vec![];
-        for k in 0..all.count {
-            list.push(self.load_at(state, object, all.first + k as i64 * all.step, bytes)?);
-        }
-        let first = self.terms.int(all.first);
-        let x = self.terms.sub(offset, first);
-        let x = self.terms.div(x, &BigInt::from(all.step));
-        self.pick(&list, x, 8 * bytes).ok_or(Why::TooBig)
-    }
-
-    /// The word at an address in one object where `c` is 1, in another where it is 0.
-    fn load_either(&mut self, state: &State, c: T, address: T, bytes: u32) -> Result<T, Why> {
-        if !self.terms.public(c) {
-            return Err(Why::Secret(Leak::Address, self.secret(c)));
-        }
-        let not = self.terms.not_bit(c);
-        let mut found = [Terms::ZERO; 2];
-        for (holds, word) in [c, not].into_iter().zip(&mut found) {
-            let mut there = state.clone();
-            there.path = self.terms.and(state.path, holds, 1);
-            if there.path == Terms::ZERO {
-                continue;
-            }
-            there.conditions.push(holds);
-            let known = self.known();
-            self.assume(holds);
-            let address = self.terms.where_bit(address, holds);
-            let loaded = self.load(&mut there, address, bytes);
-            self.forget(known);
-            *word = loaded?;
-        }
-        Ok(self.terms.ite(c, found[0], found[1]))
-    }
-
-    fn unbounded(&self, state: &State, object: Option<usize>, offset: T) -> Why {
-        let name = object.map_or("constants", |k| state.objects[k].name.as_str());
-        Why::Memory(format!("an offset into {name} without bounds: {}", self.terms.show(offset, 3)))
-    }
-
-    /// An element of a list of words. The source may know the list as signed values.
-    fn pick(&mut self, list: &[T], x: T, bits: u32) -> Option<T> {
-        let signed: Vec<T> = list.iter().map(|t| self.terms.signed(*t, bits)).collect();
-        if signed != list {
-            if let Some(t) = self.terms.known_pick(&signed, x) {
-                return Some(self.terms.mod2k(t, bits));
-            }
-        }
-        self.terms.pick(list, x)
-    }
-
-    fn load_at(&mut self, state: &mut State, object: Option<usize>, at: i64, bytes: u32) -> Result<T, Why> {
-        let Some(k_object) = object else { return self.constant(at, bytes) };
-        let o = &state.objects[k_object];
-        if !o.holds(at, bytes) {
-            return Err(Why::Memory(format!("{bytes} bytes at offset {at} of {} are read, outside it", o.name)));
-        }
-        if let Some(t) = o.load(self.terms, at, bytes) {
-            return Ok(t);
-        }
-        // Bytes nobody wrote have some value, the same each time.
-        let name = o.name.clone();
-        for k in at..at + i64::from(bytes) {
-            if state.objects[k_object].load(self.terms, k, 1).is_none() {
-                let t = self.unknown(&format!("{name}+{k}"), 8);
-                state.objects[k_object].store(self.terms, k, 1, t);
-            }
-        }
-        state.objects[k_object].load(self.terms, at, bytes).ok_or(Why::TooBig)
-    }
-
-    fn constant(&mut self, at: i64, bytes: u32) -> Result<T, Why> {
-        let mut v = 0u64;
-        for k in 0..bytes {
-            let address = self.code.mask((at as u64).wrapping_add(u64::from(k)));
-            let byte = self.code.image.read_only(address);
-            let byte = byte.ok_or_else(|| Why::Memory(format!("address {address:#x} is read, which is no constant of the file")))?;
-            v |= u64::from(byte) << (8 * k);
-        }
-        Ok(self.terms.int(v))
-    }
-
-    /// Bytes of an array of run-time length.
-    fn load_run(&mut self, state: &State, (array, elem): (u32, u64), offset: T, bytes: u32) -> Result<T, Why> {
-        let elem = elem as u32;
-        if elem > bytes || bytes % elem != 0 {
-            return Err(Why::Unsupported("part of an element of an array of run-time length".into()));
-        }
-        let size = BigInt::from(elem);
-        if self.terms.rem(offset, &size) != Terms::ZERO {
-            return Err(Why::Unsupported("an array of run-time length, not at an element".into()));
-        }
-        let index = self.terms.div(offset, &size);
-        let length = self.arrays.length(self.terms, array);
-        let mut sum = Terms::ZERO;
-        for k in 0..bytes / elem {
-            let k_term = self.terms.int(k);
-            let at = self.terms.add(index, k_term);
-            let (low, high) = (self.terms.lt0(at), self.terms.lt(at, length));
-            let not_high = self.terms.not_bit(high);
-            if !self.never(state, low) || !self.never(state, not_high) {
-                let (at, path) = (self.terms.show(at, 3), self.terms.show(state.path, 3));
-                let why = format!("element {at} of an array is read, not shown to be inside where {path}");
-                return Err(Why::Memory(why));
-            }
-            let v = self.arrays.read(self.terms, array, at);
-            let v = self.terms.mod2k(v, 8 * elem);
-            let v = self.terms.scale(v, &(BigInt::one() << (8 * elem * k)));
-            sum = self.terms.add(sum, v);
-        }
-        Ok(sum)
-    }
-
-    /// The condition does not hold here.
-    fn never(&mut self, state: &State, c: T) -> bool {
-        let not = self.terms.not_bit(c);
-        if c == Terms::ZERO || state.conditions.contains(&not) || self.excluded(state.path, c) {
-            return true;
-        }
-        let all: Vec<T> = state.conditions.iter().copied().chain([state.path, c]).collect();
-        self.terms.never_all(&all)
-    }
-
-    /// Writes a word to an address.
-    pub(crate) fn store(&mut self, state: &mut State, address: T, bytes: u32, value: T) -> Result<(), Why> {
-        let value = self.terms.renamed(value);
-        let (object, offset) = self.open(address)?;
-        let Some(k) = object else { return Err(Why::Memory("a fixed address is written".into())) };
-        if !state.objects[k].writable {
-            return Err(Why::Memory(format!("{} is written, which is an input", state.objects[k].name)));
-        }
-        if let Some(at) = self.terms.as_const(offset).and_then(|o| o.to_i64()) {
-            self.may_store(state, k, at, bytes)?;
-            state.objects[k].store(self.terms, at, bytes, value);
-            return Ok(());
-        }
-        let all = choices(self.terms, offset).ok_or_else(|| self.unbounded(state, object, offset))?;
-        for n in 0..all.count {
-            let at = all.first + n as i64 * all.step;
-            self.may_store(state, k, at, bytes)?;
-            let old = self.load_at(state, object, at, bytes)?;
-            let here = self.terms.int(at);
-            let hit = self.terms.eq(offset, here);
-            let new = self.terms.ite(hit, value, old);
-            state.objects[k].store(self.terms, at, bytes, new);
-        }
-        Ok(())
-    }
-
-    pub(crate) fn may_store(&mut self, state: &State, k: usize, at: i64, bytes: u32) -> Result<(), Why> {
-        let o = &state.objects[k];
-        if !o.holds(at, bytes) {
-            return Err(Why::Memory(format!("{bytes} bytes at offset {at} of {} are written, outside it", o.name)));
-        }
-        if k == 0 {
-            let sp = self.stack_offset(state)?;
-            if at < sp || at + i64::from(bytes) > 0 && !(at >= 0 && at + i64::from(bytes) <= self.stack_args) {
-                return Err(Why::Memory(format!("the stack is written at offset {at}, outside the frame")));
-            }
-        }
-        Ok(())
     }
 
     pub(crate) fn stack_offset(&mut self, state: &State) -> Result<i64, Why> {

@@ -1,11 +1,13 @@
-//! Where the two ways of a branch meet again: immediate post-dominators in one function's code.
+//! How execution may go through a function: where the two ways of a branch meet again (immediate post-dominators), and loops.
 //!
 //! Needs: code.  Keeps: an answer only for branches all of whose ways lead to the function's end.  Absent: values. What is
 //! found here only says where states are joined, never that they are equal.
 
 use super::exec::Code;
+use super::{live, shape};
 use santoku_isa::{Inst, Sem};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// The successors of an instruction inside its function; `None` stands for the end.
 fn successors(code: &Code, pc: u64, inst: &Inst) -> Vec<Option<u64>> {
@@ -21,8 +23,8 @@ fn successors(code: &Code, pc: u64, inst: &Inst) -> Vec<Option<u64>> {
 }
 
 /// The instructions of the function at `entry` with their successors.
-pub(crate) fn edges(code: &Code, entry: u64) -> BTreeMap<u64, Vec<Option<u64>>> {
-    let mut edges: BTreeMap<u64, Vec<Option<u64>>> = BTreeMap::new();
+fn edges(code: &Code, entry: u64) -> Edges {
+    let mut edges = Edges::new();
     let mut open = vec![entry];
     while let Some(pc) = open.pop() {
         if edges.contains_key(&pc) {
@@ -35,19 +37,101 @@ pub(crate) fn edges(code: &Code, entry: u64) -> BTreeMap<u64, Vec<Option<u64>>> 
     edges
 }
 
-/// For every branch of the function at `entry`, where its ways meet; `None`: at the end only.
-pub fn meets(code: &Code, entry: u64) -> BTreeMap<u64, Option<u64>> {
-    let edges = edges(code, entry);
-    let is_branch = |pc: &u64| code.decode(*pc).is_some_and(|inst| matches!(inst.row.sem, Sem::Branch(_)));
-    let branches: BTreeSet<u64> = edges.keys().copied().filter(is_branch).collect();
-    // Nodes in an order in which the end comes first, by depth-first search on the reversed graph.
-    let nodes: Vec<u64> = edges.keys().copied().collect();
-    let number: BTreeMap<u64, usize> = nodes.iter().enumerate().map(|(k, pc)| (*pc, k)).collect();
-    let end = nodes.len();
-    let succ: Vec<Vec<usize>> =
-        nodes.iter().map(|pc| edges[pc].iter().map(|s| s.map_or(end, |s| number[&s])).collect()).collect();
-    let post = post_dominators(&succ, end);
-    branches.into_iter().map(|pc| (pc, post[number[&pc]].filter(|k| *k != end).map(|k| nodes[k]))).collect()
+/// The successors of every instruction of one function.
+pub(crate) type Edges = BTreeMap<u64, Vec<Option<u64>>>;
+
+/// How execution may go through one function.
+pub(crate) struct Flow {
+    edges: Edges,
+    /// For every instruction, the next one that all ways from it lead to; `None`: the end only.
+    meets: BTreeMap<u64, Option<u64>>,
+    /// For every head of a loop, the instructions of the loop.
+    pub loops: BTreeMap<u64, Rc<BTreeSet<u64>>>,
+    /// Position in an order in which what follows comes later, but for ways back in a loop.
+    order: BTreeMap<u64, usize>,
+    /// Registers that may be read before they are written, one bit each.
+    live: BTreeMap<u64, u32>,
+}
+
+impl Flow {
+    pub fn new(code: &Code, entry: u64) -> Flow {
+        let edges = edges(code, entry);
+        // The end comes last.
+        let nodes: Vec<u64> = edges.keys().copied().collect();
+        let number: BTreeMap<u64, usize> = nodes.iter().enumerate().map(|(k, pc)| (*pc, k)).collect();
+        let end = nodes.len();
+        let succ: Vec<Vec<usize>> =
+            nodes.iter().map(|pc| edges[pc].iter().map(|s| s.map_or(end, |s| number[&s])).collect()).collect();
+        let post = post_dominators(&succ, end);
+        let meets = number.iter().map(|(pc, k)| (*pc, post[*k].filter(|k| *k != end).map(|k| nodes[k]))).collect();
+        let loops = shape::loops(&edges, entry).into_iter().map(|(head, body)| (head, Rc::new(body))).collect();
+        let order = order(&edges, entry);
+        let live = live::live(code, &edges);
+        Flow { edges, meets, loops, order, live }
+    }
+
+    pub fn meet(&self, pc: u64) -> Option<u64> {
+        self.meets.get(&pc).copied().flatten()
+    }
+
+    pub fn order(&self, pc: u64) -> usize {
+        self.order.get(&pc).copied().unwrap_or(usize::MAX)
+    }
+
+    /// Registers whose values matter at `pc`, one bit each.
+    pub fn live(&self, pc: u64) -> u32 {
+        self.live.get(&pc).copied().unwrap_or(u32::MAX)
+    }
+
+    /// A step back to the head of a loop.
+    pub fn is_back(&self, from: u64, to: u64) -> bool {
+        self.loops.get(&to).is_some_and(|body| body.contains(&from))
+    }
+
+    /// Whether a way from the branch at `pc` leads back to the head of a loop around it before the ways meet.
+    pub fn turns_back(&self, pc: u64) -> bool {
+        let around: Vec<u64> = self.loops.iter().filter(|(_, body)| body.contains(&pc)).map(|(head, _)| *head).collect();
+        if around.is_empty() {
+            return false;
+        }
+        let meet = self.meet(pc);
+        let (mut seen, mut open) = (BTreeSet::new(), vec![pc]);
+        while let Some(at) = open.pop() {
+            for to in self.edges.get(&at).into_iter().flatten().flatten().filter(|to| Some(**to) != meet) {
+                if around.contains(to) && self.is_back(at, *to) {
+                    return true;
+                }
+                if seen.insert(*to) {
+                    open.push(*to);
+                }
+            }
+        }
+        false
+    }
+
+    /// The longest loop around `pc` that does not hold `stop`.
+    pub fn around(&self, pc: u64, stop: Option<u64>) -> Option<Rc<BTreeSet<u64>>> {
+        let fits = |body: &&Rc<BTreeSet<u64>>| body.contains(&pc) && stop.is_none_or(|s| !body.contains(&s));
+        self.loops.values().filter(fits).max_by_key(|body| body.len()).cloned()
+    }
+}
+
+/// Reverse post-order of a walk through the code.
+fn order(edges: &Edges, entry: u64) -> BTreeMap<u64, usize> {
+    let next = |pc: u64| edges.get(&pc).into_iter().flatten().flatten().copied().collect::<Vec<_>>();
+    let (mut seen, mut left) = (BTreeSet::from([entry]), vec![]);
+    let mut stack = vec![(entry, next(entry))];
+    while let Some((pc, open)) = stack.last_mut() {
+        match open.pop() {
+            Some(to) if seen.insert(to) => stack.push((to, next(to))),
+            Some(_) => {}
+            None => {
+                left.push(*pc);
+                stack.pop();
+            }
+        }
+    }
+    left.into_iter().rev().enumerate().map(|(k, pc)| (pc, k)).collect()
 }
 
 /// Immediate post-dominator of each node (Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed

@@ -1,16 +1,21 @@
 //! The machine side: RISC-V code executed into terms.
 //!
 //! [`domain`] interprets the instruction model over terms, [`memory`] keeps objects apart, [`exec`] follows the code of one
-//! function, [`call`] replaces calls by what the source says of the callee.
+//! function and [`access`] its loads and stores, [`weave`] several ways through a loop side by side, [`call`] replaces calls by
+//! what the source says of the callee.
 //!
 //! Needs: the instruction model, an object file.  Keeps: a branch or an address that depends on a secret stops the execution
 //! with its place; so does every access outside the stack frame, the arguments and constants.  Absent: the source.
 
+mod access;
 pub mod call;
 pub mod domain;
 pub mod exec;
 pub mod flow;
 pub mod memory;
+mod live;
+mod shape;
+mod weave;
 
 pub use exec::{Code, Exec, State};
 

@@ -15,6 +15,8 @@ const TOGETHER: u32 = 3;
 const FACTS_MAX: usize = 48;
 /// Summands of a term, and of a fact, that is looked at.
 const LONG: usize = 16;
+/// Summands of a bit that is a fact by itself.
+const BIT_MAX: usize = 4;
 /// Quotients whose remainders are facts, twice.
 const QUOTIENTS_MAX: usize = 12;
 /// Tests and quotients that are settled by facts at one point.
@@ -30,9 +32,12 @@ const BITS_MAX: usize = 16;
 const PUT_MAX: u32 = 200;
 
 impl Terms {
-    /// A term that is not negative where `bit` is 1, if `bit` is a comparison.
+    /// A term that is not negative where `bit` is 1, if `bit` is a comparison or a short sum.
     pub fn fact(&mut self, bit: T) -> Option<T> {
-        let (atom, holds) = self.literal(bit)?;
+        let Some((atom, holds)) = self.literal(bit) else {
+            let short = self.is_bit(bit) && self.poly(bit).len() <= BIT_MAX;
+            return short.then(|| self.sub(bit, Terms::ONE));
+        };
         match (&self.atoms[atom as usize].atom, holds) {
             (Atom::Neg(p), false) => Some(*p),
             (Atom::Neg(p), true) => {

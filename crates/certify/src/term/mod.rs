@@ -164,6 +164,11 @@ impl Terms {
         self.poly(t).iter().all(|(m, _)| self.monos[*m as usize].iter().all(|a| self.atoms[*a as usize].public))
     }
 
+    /// Summands.
+    pub(crate) fn weight(&self, t: T) -> usize {
+        self.poly(t).len()
+    }
+
     pub(crate) fn poly(&self, t: T) -> &Poly {
         &self.polys[t.0 as usize]
     }

@@ -279,6 +279,9 @@ impl Terms {
         if bit && atoms.contains(&a) {
             return Some(());
         }
+        if let (true, Atom::Name(t)) = (bit, self.atoms[a as usize].atom.clone()) {
+            return self.times_name(atoms, (a, t));
+        }
         let Some((base, c, is_neg)) = bit.then(|| self.comparison(a)).flatten() else {
             atoms.push(a);
             return Some(());
@@ -306,6 +309,27 @@ impl Terms {
                     atoms[k] = a;
                     return Some(());
                 }
+            }
+        }
+        atoms.push(a);
+        Some(())
+    }
+
+    /// A bit that has a name, as one more factor: of two of which one implies the other, that one is kept.
+    fn times_name(&mut self, atoms: &mut Vec<A>, (a, t): (A, T)) -> Option<()> {
+        for k in 0..atoms.len() {
+            let Atom::Name(u) = self.atoms[atoms[k] as usize].atom else { continue };
+            if !self.is_bit(u) {
+                continue;
+            }
+            let d = self.sub(t, u);
+            let (lo, hi) = self.range(d);
+            if !lo.is_negative() {
+                return Some(());
+            }
+            if !hi.is_positive() {
+                atoms[k] = a;
+                return Some(());
             }
         }
         atoms.push(a);

@@ -80,6 +80,9 @@ impl Terms {
                 best = (best.0.max(lo + c), best.1.min(hi + c));
             }
         }
+        if let Some((lo, hi)) = self.two_quotients(p) {
+            best = (best.0.max(lo), best.1.min(hi));
+        }
         if depth == 0 {
             return best;
         }
@@ -97,6 +100,38 @@ impl Terms {
             }
         }
         best
+    }
+
+    /// Bounds of `floor(x / 2^k) - floor(y / 2^k) + c`, where x and y differ by a constant.
+    fn two_quotients(&self, p: &[(M, BigInt)]) -> Option<(BigInt, BigInt)> {
+        let (c, rest) = match p {
+            [(0, c), rest @ ..] => (c.clone(), rest),
+            rest => (BigInt::zero(), rest),
+        };
+        let [(m, a), (n, b)] = rest else { return None };
+        let (x, y) = match (a.is_one() && (-b).is_one(), b.is_one() && (-a).is_one()) {
+            (true, _) => (*m, *n),
+            (_, true) => (*n, *m),
+            _ => return None,
+        };
+        let quotient = |m: M| match self.monos[m as usize][..] {
+            [a] => match self.atoms[a as usize].atom {
+                Atom::Div(t, k) => Some((t, k)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let ((x, k), (y, j)) = (quotient(x)?, quotient(y)?);
+        let split = |t: T| match &**self.poly(t) {
+            [(0, c), rest @ ..] => (c.clone(), rest.to_vec()),
+            rest => (BigInt::zero(), rest.to_vec()),
+        };
+        let ((cx, x), (cy, y)) = (split(x), split(y));
+        if k != j || x != y {
+            return None;
+        }
+        let (d, unit) = (cx - cy, BigInt::one() << k);
+        Some((d.div_floor(&unit) + &c, d.div_ceil(&unit) + c))
     }
 
     /// For the atom `a` = floor(q / 2^k) or `[q < 0]` with coefficient `c` in `p`: `p` is a multiple of `q`'s remainder plus

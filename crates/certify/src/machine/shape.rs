@@ -3,22 +3,20 @@
 //! Needs: the flow of the code.  Keeps: an edge to a point that dominates its origin is a back edge.  Absent: loops with two
 //! entries, which are no loops here.
 
-use crate::machine::flow::edges;
-use crate::machine::Code;
+use super::flow::Edges;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For every head of a loop, the instructions of the loop.
-pub fn loops(code: &Code, entry: u64) -> BTreeMap<u64, BTreeSet<u64>> {
-    let edges = edges(code, entry);
+pub(crate) fn loops(edges: &Edges, entry: u64) -> BTreeMap<u64, BTreeSet<u64>> {
     let mut before: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
-    for (pc, next) in &edges {
+    for (pc, next) in edges {
         for n in next.iter().flatten() {
             before.entry(*n).or_default().push(*pc);
         }
     }
     let mut found: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
-    for (pc, head) in retreating(&edges, entry) {
-        if reaches_without(&edges, entry, head, pc) {
+    for (pc, head) in retreating(edges, entry) {
+        if reaches_without(edges, entry, head, pc) {
             continue;
         }
         let body = found.entry(head).or_insert_with(|| BTreeSet::from([head]));
@@ -33,7 +31,7 @@ pub fn loops(code: &Code, entry: u64) -> BTreeMap<u64, BTreeSet<u64>> {
 }
 
 /// Edges to an instruction that the walk through the code has come through on its way.
-fn retreating(edges: &BTreeMap<u64, Vec<Option<u64>>>, entry: u64) -> Vec<(u64, u64)> {
+fn retreating(edges: &Edges, entry: u64) -> Vec<(u64, u64)> {
     let next = |pc: u64| edges.get(&pc).into_iter().flatten().flatten().copied();
     let (mut found, mut seen, mut way) = (vec![], BTreeSet::from([entry]), BTreeSet::from([entry]));
     let mut stack = vec![(entry, next(entry).collect::<Vec<_>>())];
@@ -56,7 +54,7 @@ fn retreating(edges: &BTreeMap<u64, Vec<Option<u64>>>, entry: u64) -> Vec<(u64, 
 }
 
 /// Whether `to` is reached from `from` without passing `through`.
-fn reaches_without(edges: &BTreeMap<u64, Vec<Option<u64>>>, from: u64, through: u64, to: u64) -> bool {
+fn reaches_without(edges: &Edges, from: u64, through: u64, to: u64) -> bool {
     let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(pc) = open.pop() {
         if pc == through || !seen.insert(pc) {

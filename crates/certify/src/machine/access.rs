@@ -1,0 +1,227 @@
+//! Loads and stores.
+//!
+//! Needs: the executor's state.  Keeps: an access lies inside one object whatever the inputs, and its address depends on no
+//! secret.  Absent: what the objects hold ([`super::memory`]).
+
+use super::exec::{Exec, State};
+use super::memory::{choices, Kind};
+use super::{Leak, Why};
+use crate::term::{Terms, T};
+use num_bigint::BigInt;
+use num_traits::{One, ToPrimitive};
+
+impl Exec<'_> {
+    /// The object an address lies in and the offset; no object: the address itself.
+    pub(crate) fn split(&mut self, address: T) -> (Option<usize>, T) {
+        for (k, base) in self.bases.iter().enumerate() {
+            if let Some(offset) = self.terms.without(address, *base) {
+                return (Some(k), offset);
+            }
+        }
+        (None, address)
+    }
+
+    /// Words lie at multiples of their size: elsewhere processors trap, or take their time.
+    pub(super) fn aligned(&mut self, address: T, bytes: u8) -> Result<(), Why> {
+        match self.terms.mod2k(address, bytes.trailing_zeros()) {
+            Terms::ZERO => Ok(()),
+            _ => Err(Why::Memory(format!("{bytes} bytes at an address that is not known to be a multiple of {bytes}"))),
+        }
+    }
+
+    fn open(&mut self, state: &State, address: T) -> Result<(Option<usize>, T), Why> {
+        let (object, offset) = self.split(address);
+        if !self.terms.public(offset) {
+            return Err(Why::Secret(Leak::Address, self.secret(offset)));
+        }
+        if self.facts.is_empty() || self.terms.as_const(offset).is_some() {
+            return Ok((object, offset));
+        }
+        let facts = std::mem::take(&mut self.facts);
+        // Elements of an array are known by the index that the source has.
+        let offset = match object.map(|k| &state.objects[k].kind) {
+            Some(Kind::Run { .. }) => self.terms.under(offset, &facts),
+            _ => self.terms.short_under(offset, &facts),
+        };
+        self.facts = facts;
+        Ok((object, offset))
+    }
+
+    /// The word at an address.
+    pub(crate) fn load(&mut self, state: &mut State, address: T, bytes: u32) -> Result<T, Why> {
+        if let Some(c) = self.terms.bit_of_base(address, &self.bases) {
+            return self.load_either(state, c, address, bytes);
+        }
+        let (object, offset) = self.open(state, address)?;
+        if let Some(k) = object {
+            if let Kind::Run { array, elem } = state.objects[k].kind {
+                return self.load_run(state, (array, elem), offset, bytes);
+            }
+        }
+        if let Some(at) = self.terms.as_const(offset) {
+            let at = at.to_i64().ok_or_else(|| Why::Memory("an address that is none".into()))?;
+            return self.load_at(state, object, at, bytes);
+        }
+        let all = choices(self.terms, offset).ok_or_else(|| self.unbounded(state, object, offset))?;
+        let mut list = vec![];
+        for k in 0..all.count {
+            list.push(self.load_at(state, object, all.first + k as i64 * all.step, bytes)?);
+        }
+        let first = self.terms.int(all.first);
+        let x = self.terms.sub(offset, first);
+        let x = self.terms.div(x, &BigInt::from(all.step));
+        self.pick(&list, x, 8 * bytes).ok_or(Why::TooBig)
+    }
+
+    /// The word at an address in one object where `c` is 1, in another where it is 0.
+    fn load_either(&mut self, state: &State, c: T, address: T, bytes: u32) -> Result<T, Why> {
+        if !self.terms.public(c) {
+            return Err(Why::Secret(Leak::Address, self.secret(c)));
+        }
+        let not = self.terms.not_bit(c);
+        let mut found = [Terms::ZERO; 2];
+        for (holds, word) in [c, not].into_iter().zip(&mut found) {
+            let mut there = state.clone();
+            there.path = self.terms.and(state.path, holds, 1);
+            if there.path == Terms::ZERO {
+                continue;
+            }
+            there.conditions.push(holds);
+            let known = self.known();
+            self.assume(holds);
+            let address = self.terms.where_bit(address, holds);
+            let loaded = self.load(&mut there, address, bytes);
+            self.forget(known);
+            *word = loaded?;
+        }
+        Ok(self.terms.ite(c, found[0], found[1]))
+    }
+
+    fn unbounded(&self, state: &State, object: Option<usize>, offset: T) -> Why {
+        let name = object.map_or("constants", |k| state.objects[k].name.as_str());
+        Why::Memory(format!("an offset into {name} without bounds: {}", self.terms.show(offset, 3)))
+    }
+
+    /// An element of a list of words. The source may know the list as signed values.
+    fn pick(&mut self, list: &[T], x: T, bits: u32) -> Option<T> {
+        let signed: Vec<T> = list.iter().map(|t| self.terms.signed(*t, bits)).collect();
+        if signed != list {
+            if let Some(t) = self.terms.known_pick(&signed, x) {
+                return Some(self.terms.mod2k(t, bits));
+            }
+        }
+        self.terms.pick(list, x)
+    }
+
+    fn load_at(&mut self, state: &mut State, object: Option<usize>, at: i64, bytes: u32) -> Result<T, Why> {
+        let Some(k_object) = object else { return self.constant(at, bytes) };
+        let o = &state.objects[k_object];
+        if !o.holds(at, bytes) {
+            return Err(Why::Memory(format!("{bytes} bytes at offset {at} of {} are read, outside it", o.name)));
+        }
+        if let Some(t) = o.load(self.terms, at, bytes) {
+            return Ok(t);
+        }
+        // Bytes nobody wrote have some value, the same each time.
+        let name = o.name.clone();
+        for k in at..at + i64::from(bytes) {
+            if state.objects[k_object].load(self.terms, k, 1).is_none() {
+                let t = self.unknown(&format!("{name}+{k}"), 8);
+                state.objects[k_object].store(self.terms, k, 1, t);
+            }
+        }
+        state.objects[k_object].load(self.terms, at, bytes).ok_or(Why::TooBig)
+    }
+
+    fn constant(&mut self, at: i64, bytes: u32) -> Result<T, Why> {
+        let mut v = 0u64;
+        for k in 0..bytes {
+            let address = self.code.mask((at as u64).wrapping_add(u64::from(k)));
+            let byte = self.code.image.read_only(address);
+            let byte = byte.ok_or_else(|| Why::Memory(format!("address {address:#x} is read, which is no constant of the file")))?;
+            v |= u64::from(byte) << (8 * k);
+        }
+        Ok(self.terms.int(v))
+    }
+
+    /// Bytes of an array of run-time length.
+    fn load_run(&mut self, state: &State, (array, elem): (u32, u64), offset: T, bytes: u32) -> Result<T, Why> {
+        let elem = elem as u32;
+        if elem > bytes || bytes % elem != 0 {
+            return Err(Why::Unsupported("part of an element of an array of run-time length".into()));
+        }
+        let size = BigInt::from(elem);
+        if self.terms.rem(offset, &size) != Terms::ZERO {
+            return Err(Why::Unsupported("an array of run-time length, not at an element".into()));
+        }
+        let index = self.terms.div(offset, &size);
+        let length = self.arrays.length(self.terms, array);
+        let mut sum = Terms::ZERO;
+        for k in 0..bytes / elem {
+            let k_term = self.terms.int(k);
+            let at = self.terms.add(index, k_term);
+            let (low, high) = (self.terms.lt0(at), self.terms.lt(at, length));
+            let not_high = self.terms.not_bit(high);
+            if !self.never(state, low) || !self.never(state, not_high) {
+                let (at, path) = (self.terms.show(at, 3), self.terms.show(state.path, 3));
+                let why = format!("element {at} of an array is read, not shown to be inside where {path}");
+                return Err(Why::Memory(why));
+            }
+            let v = self.arrays.read(self.terms, array, at);
+            let v = self.terms.mod2k(v, 8 * elem);
+            let v = self.terms.scale(v, &(BigInt::one() << (8 * elem * k)));
+            sum = self.terms.add(sum, v);
+        }
+        Ok(sum)
+    }
+
+    /// The condition does not hold here.
+    fn never(&mut self, state: &State, c: T) -> bool {
+        let not = self.terms.not_bit(c);
+        if c == Terms::ZERO || state.conditions.contains(&not) || self.excluded(state.path, c) {
+            return true;
+        }
+        let all: Vec<T> = state.conditions.iter().copied().chain([state.path, c]).collect();
+        self.terms.never_all(&all)
+    }
+
+    /// Writes a word to an address.
+    pub(crate) fn store(&mut self, state: &mut State, address: T, bytes: u32, value: T) -> Result<(), Why> {
+        let value = self.terms.renamed(value);
+        let (object, offset) = self.open(state, address)?;
+        let Some(k) = object else { return Err(Why::Memory("a fixed address is written".into())) };
+        if !state.objects[k].writable {
+            return Err(Why::Memory(format!("{} is written, which is an input", state.objects[k].name)));
+        }
+        if let Some(at) = self.terms.as_const(offset).and_then(|o| o.to_i64()) {
+            self.may_store(state, k, at, bytes)?;
+            state.objects[k].store(self.terms, at, bytes, value);
+            return Ok(());
+        }
+        let all = choices(self.terms, offset).ok_or_else(|| self.unbounded(state, object, offset))?;
+        for n in 0..all.count {
+            let at = all.first + n as i64 * all.step;
+            self.may_store(state, k, at, bytes)?;
+            let old = self.load_at(state, object, at, bytes)?;
+            let here = self.terms.int(at);
+            let hit = self.terms.eq(offset, here);
+            let new = self.terms.ite(hit, value, old);
+            state.objects[k].store(self.terms, at, bytes, new);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn may_store(&mut self, state: &State, k: usize, at: i64, bytes: u32) -> Result<(), Why> {
+        let o = &state.objects[k];
+        if !o.holds(at, bytes) {
+            return Err(Why::Memory(format!("{bytes} bytes at offset {at} of {} are written, outside it", o.name)));
+        }
+        if k == 0 {
+            let sp = self.stack_offset(state)?;
+            if at < sp || at + i64::from(bytes) > 0 && !(at >= 0 && at + i64::from(bytes) <= self.stack_args) {
+                return Err(Why::Memory(format!("the stack is written at offset {at}, outside the frame")));
+            }
+        }
+        Ok(())
+    }
+}
