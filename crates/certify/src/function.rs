@@ -268,6 +268,11 @@ fn compare_in(
     exec.cuts = env.loops.borrow().clone();
     exec.with_facts = !inputs.arrays.is_empty() || !exec.cuts.is_empty();
     exec.stack_args = i64::from(signature.stack);
+    for bit in source::required(exec.terms, program.func(func), &inputs) {
+        if exec.terms.as_const(bit).is_none() {
+            exec.assume(bit);
+        }
+    }
     let before = entry.state.clone();
     let ran = exec.run(pc, entry.state);
     found.steps = exec.steps;
