@@ -107,10 +107,8 @@ impl Exec<'_> {
         if self.terms.and(path, bad, 1) == Terms::ZERO {
             return true;
         }
-        // The opposite of not bad.
-        let Some(bad) = self.terms.fact(bad) else { return false };
         let facts = self.facts.clone();
-        self.terms.negative_under(bad, &facts)
+        self.terms.never_under(bad, &facts)
     }
 
     fn loop_at(&self, pc: u64) -> Option<Rc<BTreeSet<u64>>> {

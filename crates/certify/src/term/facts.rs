@@ -195,6 +195,17 @@ impl Terms {
         known
     }
 
+    /// Whether `bit` is 0 wherever none of `facts` is negative.
+    pub(crate) fn never_under(&mut self, bit: T, facts: &[T]) -> bool {
+        if let Some(fact) = self.fact(bit) {
+            return self.negative_under(fact, facts);
+        }
+        match self.literal(bit).map(|(a, holds)| (self.atoms[a as usize].atom.clone(), holds)) {
+            Some((Atom::Zero(p), true)) => self.nonzero_under(p, facts),
+            _ => false,
+        }
+    }
+
     fn nonzero_under(&mut self, p: T, facts: &[T]) -> bool {
         let minus = self.neg(p);
         self.negative_under(p, facts) || self.negative_under(minus, facts)
