@@ -15,7 +15,7 @@ use crate::source::{self, inputs, Environment, Inputs, Lengths, Limits, Rng, Sit
 use crate::term::{Naming, Terms, Var, T};
 use num_bigint::{BigInt, Sign};
 use num_traits::One;
-use santoku_ir::{visit, BinOp, ExprKind, Func, FuncId, Program};
+use santoku_ir::{visit, BinOp, Expr, ExprKind, Func, FuncId, Program, Stmt};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -36,6 +36,8 @@ const DEPTH: u32 = 2;
 const SAMPLES: usize = 6;
 /// Sample inputs where they say what to ask the solver.
 const MORE_SAMPLES: usize = 24;
+/// Loops of so many rounds, in which there are branches, are proved by induction before they are followed.
+const CUT_FROM: u64 = 192;
 /// Registers a function hands back as they were: gp, tp, s0 to s11. The stack pointer is asked apart.
 const KEPT: [usize; 14] = [3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27];
 /// Addresses below and above are no objects'.
@@ -105,6 +107,8 @@ struct Env<'a> {
     loops: RefCell<Vec<Rc<Cut>>>,
     /// A round of one of them is being executed.
     in_round: Cell<bool>,
+    /// Long loops of a constant number of rounds are cut, too.
+    by_induction: bool,
 }
 
 impl Environment for Env<'_> {
@@ -119,6 +123,9 @@ impl Environment for Env<'_> {
     }
     fn array_value(&self, array: u32, sample: usize) -> Option<santoku_ir::interp::Value> {
         self.inputs.arrays.iter().find(|a| a.number == array)?.values.get(sample).cloned()
+    }
+    fn cuts_loop(&self, site: &Site<'_>) -> bool {
+        self.by_induction && !self.in_round.get() && site.rounds >= CUT_FROM && branches(site.body)
     }
     fn run_loop<'s>(&self, source: &mut Source<'s>, site: &Site<'s>, state: &mut source::State) -> Result<(), source::Stop> {
         if self.in_round.replace(true) {
@@ -183,6 +190,13 @@ fn followed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: 
         let why = "one object for a result and several parameters, or for several results, is not modelled";
         return Found::without_comparison(Verdict::Source(why.into()));
     }
+    if long_loops(code.program.func(func)) {
+        let found = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, by_induction: true, ..Limits::default() });
+        if std::env::var("DBGL").is_ok() { eprintln!("INDUCTION {:?}", found.verdict); }
+        if found.verdict == Verdict::Equal {
+            return found;
+        }
+    }
     if rotates(code.program.func(func)) {
         let found = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, name_words: true, ..Limits::default() });
         if matches!(found.verdict, Verdict::Equal | Verdict::Differs(_)) {
@@ -209,6 +223,23 @@ fn followed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: 
         }
     }
     last
+}
+
+/// Whether there are loops to prove by induction that could be followed.
+fn long_loops(f: &Func) -> bool {
+    let mut found = false;
+    visit::walk_stmts(&f.body, &mut |s| {
+        if let Stmt::For { lo: Expr { kind: ExprKind::Const(lo), .. }, hi: Expr { kind: ExprKind::Const(hi), .. }, body, .. } = s {
+            found |= hi - lo >= BigInt::from(CUT_FROM) && branches(body);
+        }
+    });
+    found
+}
+
+fn branches(body: &[Stmt]) -> bool {
+    let mut found = false;
+    visit::walk_stmts(body, &mut |s| found |= matches!(s, Stmt::If { .. }));
+    found
 }
 
 /// Ciphers and hashes mix every word with others in each round: their words are followed by names from the beginning.
@@ -251,7 +282,7 @@ fn compare_in(
     let program = code.program;
     let stop = |s: source::Stop| Verdict::Source(s.to_string());
     let inputs = inputs(program, terms, func, Lengths::Symbolic, &mut Rng(0x5a17_0c0d_e000 + u64::from(func.0))).map_err(stop)?;
-    let env = Env { inputs: &inputs, program, func, cut, loops: RefCell::default(), in_round: Cell::new(false) };
+    let env = Env { inputs: &inputs, program, func, cut, loops: RefCell::default(), in_round: Cell::new(false), by_induction: limits.by_induction };
     let mut source = Source::new(program, terms, &env);
     source.limits = limits;
     let results = source.run(func, &inputs.lens, inputs.args.clone()).map_err(stop)?;

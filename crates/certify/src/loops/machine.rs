@@ -73,6 +73,24 @@ impl Seat {
         }
     }
 
+    /// Words of constants taken apart: nobody knows as what they were written.
+    fn split(self, terms: &mut Terms, state: &State, least: u32) -> Vec<Seat> {
+        let constant = self.load(terms, state).is_some_and(|t| terms.as_const(t).is_some());
+        match self {
+            Seat::Word(k, at, bytes) if bytes > least && constant => {
+                (0..bytes / least).map(|n| Seat::Word(k, at + i64::from(n * least), least)).collect()
+            }
+            _ => vec![self],
+        }
+    }
+
+    fn offset(self) -> Option<i64> {
+        match self {
+            Seat::Register(_) => None,
+            Seat::Word(_, at, _) => Some(at),
+        }
+    }
+
     fn load(self, terms: &mut Terms, state: &State) -> Option<T> {
         match self {
             Seat::Register(r) => Some(state.regs[r]),
@@ -180,8 +198,14 @@ impl Exec<'_> {
         let made = self.made.len();
         let first = self.lap(head, &body, state.clone());
         self.made.truncate(made);
+        // With a known number of rounds no way out is open in the first.
+        let mut constant = false;
         let first = match first {
             Ok(done) if done.back.is_some() && !done.exits.is_empty() => Some(done),
+            Ok(done) if done.back.is_some() && self.cuts.iter().any(|c| c.constant) => {
+                constant = true;
+                Some(done)
+            }
             Ok(_) => {
                 self.plain.insert(head);
                 return Ok(None);
@@ -191,13 +215,18 @@ impl Exec<'_> {
             Err(_) => None,
         };
         let (mut machine, mut source) = (vec![], vec![]);
-        for cut in self.cuts.clone() {
+        for cut in self.cuts.clone().into_iter().filter(|c| c.constant || !constant) {
             match self.attempt(&cut, head, &body, state, first.as_ref()) {
                 Err(Halt { why: Why::Loop { machine: why, .. }, .. }) => machine.push(why),
                 other => return other.map(Some),
             }
             source.push(cut.show(self.terms));
             self.made.truncate(made);
+        }
+        if constant {
+            if std::env::var("DBGL").is_ok() { eprintln!("LOOP {head:x} {machine:?}"); }
+            self.plain.insert(head);
+            return Ok(None);
         }
         machine.dedup();
         Err(Halt { pc: head, why: Why::Loop { machine: machine.join("; "), source: source.join("; ") } })
@@ -245,12 +274,14 @@ impl Exec<'_> {
         let made = self.made.len();
         let mut index = Index::before();
         let mut seats = vec![];
-        for seat in all_seats(state) {
+        let least = cut.carried.iter().map(|c| c.unit.bytes).min().unwrap_or(8);
+        let split: Vec<Seat> = all_seats(state).into_iter().flat_map(|s| s.split(self.terms, state, least)).collect();
+        for seat in split {
             let bits = seat.bits(self.code.xlen());
             let Some(before) = seat.load(self.terms, state) else { continue };
             let later = first.and_then(|f| seat.load(self.terms, f.back.as_ref()?));
             let gone = first.is_some() && later.is_none();
-            let guesses = if gone { vec![Relation::Nothing] } else { index.guesses(self.terms, cut, bits, before, later) };
+            let guesses = if gone { vec![Relation::Nothing] } else { index.guesses(self.terms, cut, (bits, seat.offset()), before, later) };
             seats.push((seat, guesses));
         }
         let next_at = self.terms.add(cut.at, Terms::ONE);
@@ -272,6 +303,7 @@ impl Exec<'_> {
             let mut changed = false;
             for (seat, guesses) in &mut seats {
                 let got = seat.load(self.terms, back);
+                if std::env::var("DBGL").is_ok() { if let Some(false)=guesses[0].holds(self.terms, cut, (next_at, When::Next), got) { let w=guesses[0].value(self.terms, cut, next_at, When::Next).unwrap(); eprintln!("SEAT {seat:?} {:?}\n got {}\n want {}", guesses[0], got.map_or("-".into(), |t| self.terms.show(t,6)), self.terms.show(w,6)); } }
                 while guesses[0].holds(self.terms, cut, (next_at, When::Next), got) == Some(false) {
                     guesses.remove(0);
                     changed = true;

@@ -38,6 +38,11 @@ pub enum When {
 }
 
 impl View {
+    /// Whether it is the whole of a signed value.
+    fn is_signed(self, c: &Carried) -> bool {
+        c.unit.signed && self.shift == 0 && self.bits == 8 * c.unit.bytes
+    }
+
     pub fn of(self, terms: &mut Terms, value: T) -> T {
         if self.sign {
             let low = terms.mod2k(value, 32);
@@ -70,7 +75,11 @@ impl Relation {
         let want = self.value(terms, cut, at, when)?;
         Some(t.is_some_and(|t| match self {
             Relation::Low(_) => terms.mod2k(t, 32) == want,
-            _ => t == want,
+            Relation::Source(k, view) => terms.same(t, want) || view.is_signed(&cut.carried[*k]) && {
+                let t = terms.signed(t, view.bits);
+                terms.same(t, cut.carried[*k].at(when))
+            },
+            Relation::Same(_) | Relation::Linear(..) | Relation::Nothing => terms.same(t, want),
         }))
     }
 }
@@ -122,8 +131,9 @@ impl Index {
         })
     }
 
-    /// Guesses for a word that is `before` at the first arrival and `later` after one lap, the best first.
-    pub fn guesses(&mut self, terms: &mut Terms, cut: &Cut, bits: u32, before: T, later: Option<T>) -> Vec<Relation> {
+    /// Guesses for a word that is `before` at the first arrival and `later` after one lap, the best first. Of words in memory,
+    /// those at the same offset in what the source carries come first.
+    pub fn guesses(&mut self, terms: &mut Terms, cut: &Cut, (bits, offset): (u32, Option<i64>), before: T, later: Option<T>) -> Vec<Relation> {
         let mut found = vec![];
         if later.is_none_or(|l| l == before) {
             found.push(Relation::Same(before));
@@ -141,6 +151,12 @@ impl Index {
             let fits = first.is_some() && first == later;
             if fits { sure.push(Relation::Source(k, view)) } else { rest.push(Relation::Source(k, view)) }
         }
+        let far = |r: &Relation| match r {
+            Relation::Source(k, _) => offset != Some(cut.carried[*k].unit.offset as i64),
+            _ => true,
+        };
+        sure.sort_by_key(far);
+        rest.sort_by_key(far);
         let low = sure.iter().chain(&rest).filter_map(|r| match r {
             Relation::Source(k, view) if bits == 64 && view.shift == 0 && cut.carried[*k].unit.bytes <= 4 => Some(Relation::Low(*k)),
             _ => None,

@@ -13,6 +13,9 @@ use santoku_ir::visit::walk_stmts;
 use santoku_ir::{Base, Local, LocalId, Stmt};
 use std::collections::BTreeSet;
 
+/// Rounds between those of two samples, where all have the same number.
+const STRIDE: usize = 37;
+
 /// One loop of the source, cut at its head.
 #[derive(Clone, Debug)]
 pub struct Cut {
@@ -26,6 +29,8 @@ pub struct Cut {
     /// Not negative in a round.
     pub facts: Vec<T>,
     pub carried: Vec<Carried>,
+    /// The number of rounds is always the same.
+    pub constant: bool,
 }
 
 /// One scalar that rounds may change.
@@ -76,7 +81,13 @@ pub fn cut<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut State, numb
         return Ok(None);
     }
     let clip = |v: BigInt| v.max(lo.clone()).min(last.clone());
-    let values = (0..source.terms.samples()).map(|n| clip(source.terms.sample(site.lo, n).clone())).collect();
+    let constant = source.terms.as_const(site.lo).is_some() && source.terms.as_const(site.hi).is_some();
+    let rounds: BigInt = &last - &lo + 1;
+    let values = (0..source.terms.samples()).map(|n| match constant {
+        true => &lo + BigInt::from(n * STRIDE) % &rounds,
+        false => clip(source.terms.sample(site.lo, n).clone()),
+    });
+    let values = values.collect();
     let name = format!("{}@{number}", f.local(site.var).name);
     let at = source.terms.var(Var { name, lo: lo.clone(), hi: last.clone(), public: true, values });
     let some = source.terms.lt(site.lo, site.hi);
@@ -115,6 +126,9 @@ pub fn cut<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut State, numb
         let first = if tried.is_ok() { trial.locals[k].flat(source.terms).ok() } else { None };
         for (n, c) in carried[span].iter_mut().enumerate() {
             c.next = next[n];
+            if path == Terms::ONE {
+                source.note(c.next, &c.unit.lo, &c.unit.hi)?;
+            }
             c.first = first.as_ref().map(|f| f[n]);
             if c.unit.public && !source.terms.public(c.next) {
                 return Err(Stop::Unsupported(format!("`{}`, which is public, becomes secret in a loop", c.name)));
@@ -133,7 +147,7 @@ pub fn cut<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut State, numb
     let gap = source.terms.sub(site.hi, at);
     let left = source.terms.sub(gap, Terms::ONE);
     let done = source.terms.sub(at, site.lo);
-    Ok(Some(Cut { name: f.local(site.var).name.clone(), lo: site.lo, hi: site.hi, at, some, facts: vec![left, done], carried }))
+    Ok(Some(Cut { name: f.local(site.var).name.clone(), lo: site.lo, hi: site.hi, at, some, facts: vec![left, done], carried, constant }))
 }
 
 /// The scalars of a local that rounds may change, with unknowns for their values at the head and after the last round.

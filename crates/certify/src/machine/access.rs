@@ -4,7 +4,7 @@
 //! secret.  Absent: what the objects hold ([`super::memory`]).
 
 use super::exec::{Exec, State};
-use super::memory::{choices, Kind};
+use super::memory::{choices, Choices, Kind};
 use super::{Leak, Why};
 use crate::term::{Terms, T};
 use num_bigint::BigInt;
@@ -62,15 +62,42 @@ impl Exec<'_> {
             let at = at.to_i64().ok_or_else(|| Why::Memory("an address that is none".into()))?;
             return self.load_at(state, object, at, bytes);
         }
-        let all = choices(self.terms, offset).ok_or_else(|| self.unbounded(state, object, offset))?;
+        let (all, certain) = self.choices(state, object, offset)?;
         let mut list = vec![];
-        for k in 0..all.count {
-            list.push(self.load_at(state, object, all.first + k as i64 * all.step, bytes)?);
+        for at in all.offsets() {
+            list.push(self.load_at(state, object, at, bytes)?);
+        }
+        if !certain {
+            return Ok(self.one_of(&all, &list, offset));
         }
         let first = self.terms.int(all.first);
         let x = self.terms.sub(offset, first);
         let x = self.terms.div(x, &BigInt::from(all.step));
         self.pick(&list, x, 8 * bytes).ok_or(Why::TooBig)
+    }
+
+    /// The offsets that are meant, and whether they are all that the offset may be without what is assumed.
+    fn choices(&mut self, state: &State, object: Option<usize>, offset: T) -> Result<(Choices, bool), Why> {
+        let mut all = choices(self.terms, offset).ok_or_else(|| self.unbounded(state, object, offset))?;
+        let count = all.count;
+        if !self.facts.is_empty() {
+            let facts = std::mem::take(&mut self.facts);
+            all.narrow(self.terms, offset, &facts);
+            self.facts = facts;
+        }
+        let certain = all.count == count;
+        Ok((all, certain))
+    }
+
+    /// The element that is meant, where the offset is one of these under a condition alone: elsewhere it is any of them.
+    fn one_of(&mut self, all: &Choices, list: &[T], offset: T) -> T {
+        let mut value = list[0];
+        for (at, t) in all.offsets().zip(list).skip(1) {
+            let at = self.terms.int(at);
+            let hit = self.terms.eq(offset, at);
+            value = self.terms.ite(hit, *t, value);
+        }
+        value
     }
 
     /// The word at an address in one object where `c` is 1, in another where it is 0.
@@ -198,9 +225,8 @@ impl Exec<'_> {
             state.objects[k].store(self.terms, at, bytes, value);
             return Ok(());
         }
-        let all = choices(self.terms, offset).ok_or_else(|| self.unbounded(state, object, offset))?;
-        for n in 0..all.count {
-            let at = all.first + n as i64 * all.step;
+        let (all, _) = self.choices(state, object, offset)?;
+        for at in all.offsets() {
             self.may_store(state, k, at, bytes)?;
             let old = self.load_at(state, object, at, bytes)?;
             let here = self.terms.int(at);

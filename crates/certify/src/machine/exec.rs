@@ -303,7 +303,11 @@ impl<'a> Exec<'a> {
             return Ok((joined, ended, end));
         }
         let flow = self.code.flow_of(pc);
-        let meet = flow.and_then(|f| f.meet(pc)).or_else(|| state.frames.last().copied());
+        let meet = match &flow {
+            // One round of a loop: its head is where the ways meet.
+            Some(flow) if self.lap.is_some() && flow.turns_back(pc) && stop.is_some_and(|s| flow.is_around(pc, s)) => stop,
+            _ => flow.and_then(|f| f.meet(pc)).or_else(|| state.frames.last().copied()),
+        };
         let region = self.region.take();
         let forked = self.fork(c, ways, state, meet);
         self.region = region;

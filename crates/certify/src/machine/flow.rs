@@ -109,6 +109,11 @@ impl Flow {
         false
     }
 
+    /// Whether `head` is the head of a loop around `pc`.
+    pub fn is_around(&self, pc: u64, head: u64) -> bool {
+        self.loops.get(&head).is_some_and(|body| body.contains(&pc))
+    }
+
     /// The longest loop around `pc` that does not hold `stop`.
     pub fn around(&self, pc: u64, stop: Option<u64>) -> Option<Rc<BTreeSet<u64>>> {
         let fits = |body: &&Rc<BTreeSet<u64>>| body.contains(&pc) && stop.is_none_or(|s| !body.contains(&s));

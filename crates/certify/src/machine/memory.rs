@@ -150,6 +150,37 @@ pub struct Choices {
     pub count: usize,
 }
 
+impl Choices {
+    /// One after the other.
+    pub fn offsets(&self) -> impl Iterator<Item = i64> {
+        let (first, step) = (self.first, self.step);
+        (0..self.count).map(move |k| first + k as i64 * step)
+    }
+
+    /// Leaves those out that `offset` is not where none of `facts` is negative.
+    pub fn narrow(&mut self, terms: &mut Terms, offset: T, facts: &[T]) {
+        let at = |k: usize, all: &Choices| BigInt::from(all.first + k as i64 * all.step);
+        let below = |terms: &mut Terms, limit: BigInt, sign: i32| {
+            let limit = terms.int(limit * sign);
+            let d = terms.combine(limit, &BigInt::from(-sign), offset);
+            let d = terms.sub(d, Terms::ONE);
+            terms.negative_under(d, facts)
+        };
+        // At least element `low`, at most element `high`: both are known of the ends.
+        let (mut low, mut open) = (0, self.count);
+        while open - low > 1 {
+            let middle = low + (open - low) / 2;
+            if below(terms, at(middle, self), 1) { low = middle } else { open = middle }
+        }
+        let (mut high, mut open) = (self.count - 1, low);
+        while high > open {
+            let middle = open + (high - open) / 2;
+            if below(terms, at(middle, self), -1) { high = middle } else { open = middle + 1 }
+        }
+        *self = Choices { first: self.first + low as i64 * self.step, step: self.step, count: high - low + 1 };
+    }
+}
+
 /// `None`: too many, or not bounded.
 pub fn choices(terms: &mut Terms, offset: T) -> Option<Choices> {
     let (lo, hi) = terms.range(offset);

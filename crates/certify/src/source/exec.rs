@@ -64,6 +64,8 @@ pub struct Site<'a> {
     pub lo: T,
     pub hi: T,
     pub rev: bool,
+    /// Their number, where it is known; 0 where it is not.
+    pub rounds: u64,
     pub invariants: &'a [Expr],
     pub body: &'a [Stmt],
     pub loc: Loc,
@@ -85,11 +87,13 @@ pub struct Limits {
     pub watch: bool,
     /// Every word that is computed gets a name where it is assigned ([`Terms::name_word`]).
     pub name_words: bool,
+    /// Long loops with branches are proved by induction.
+    pub by_induction: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX, naming: None, watch: false, name_words: false }
+        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX, naming: None, watch: false, name_words: false, by_induction: false }
     }
 }
 
@@ -279,8 +283,9 @@ impl<'a> Source<'a> {
         let Stmt::For { var, lo, hi, rev, invariants, body, loc, .. } = stmt else { return Ok(()) };
         let f = self.program.func(func);
         let (lo, hi) = (self.scalar(f, lo, state)?, self.scalar(f, hi, state)?);
-        let site = Site { func, var: *var, lo, hi, rev: *rev, invariants, body, loc: *loc };
         let bounds = (self.terms.as_const(lo), self.terms.as_const(hi));
+        let rounds = bounds.0.as_ref().zip(bounds.1.as_ref()).and_then(|(lo, hi)| (hi - lo).to_u64()).unwrap_or(0);
+        let site = Site { func, var: *var, lo, hi, rev: *rev, rounds, invariants, body, loc: *loc };
         match bounds {
             (Some(lo), Some(hi)) if !self.env.cuts_loop(&site) => self.rounds(&site, lo, hi, state)?,
             _ => {
@@ -534,7 +539,7 @@ impl<'a> Source<'a> {
     }
 
     /// A fact about a value on every execution. A sample value that denies it stops the execution.
-    pub(super) fn note(&mut self, t: T, lo: &BigInt, hi: &BigInt) -> Result<(), Stop> {
+    pub(crate) fn note(&mut self, t: T, lo: &BigInt, hi: &BigInt) -> Result<(), Stop> {
         let (have_lo, have_hi) = self.terms.range(t);
         if have_lo >= *lo && have_hi <= *hi {
             return Ok(());

@@ -9,6 +9,10 @@ use std::collections::BTreeMap;
 /// Products are multiplied out up to this many summands; factors of more are named first.
 const PRODUCT_MAX: usize = 3000;
 
+/// Summands of a bit that is written out in the place of its name, and of all that comes of it.
+const SHORT_BIT: usize = 6;
+const WRITTEN_MAX: usize = 4000;
+
 /// Which values get a name where they are assigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Naming {
@@ -283,9 +287,18 @@ impl Terms {
             return self.times_name(atoms, (a, t));
         }
         let Some((base, c, is_neg)) = bit.then(|| self.comparison(a)).flatten() else {
+            // x [x == 0]
+            for other in atoms.clone() {
+                if self.tests_zero_of(other, a) {
+                    return None;
+                }
+            }
             atoms.push(a);
             return Some(());
         };
+        if !is_neg && c.is_zero() && self.as_atom(base).is_some_and(|x| atoms.contains(&x)) {
+            return None;
+        }
         for k in 0..atoms.len() {
             let Some((base_k, c_k, is_neg_k)) = self.comparison(atoms[k]) else { continue };
             if base_k != base {
@@ -313,6 +326,52 @@ impl Terms {
         }
         atoms.push(a);
         Some(())
+    }
+
+    fn tests_zero_of(&mut self, test: A, x: A) -> bool {
+        matches!(self.atoms[test as usize].atom, Atom::Zero(p) if self.as_atom(p) == Some(x))
+    }
+
+    /// Whether the terms are equal once short bits that have names are written out.
+    pub(crate) fn same(&mut self, a: T, b: T) -> bool {
+        if a == b {
+            return true;
+        }
+        let d = self.sub(a, b);
+        let sum = self.written_out(d);
+        sum.is_some_and(|p| p.is_empty())
+    }
+
+    /// The polynomial with what short named bits stand for; `None` if that is long.
+    fn written_out(&self, t: T) -> Option<BTreeMap<Vec<A>, BigInt>> {
+        let mut sum: BTreeMap<Vec<A>, BigInt> = BTreeMap::new();
+        for (m, c) in self.poly(t).iter() {
+            let mut parts: Vec<(Vec<A>, BigInt)> = vec![(vec![], c.clone())];
+            for a in &self.monos[*m as usize] {
+                let named = match self.atoms[*a as usize].atom {
+                    Atom::Name(u) if self.is_bit(u) && self.poly(u).len() <= SHORT_BIT => Some(u),
+                    _ => None,
+                };
+                let factor: Vec<(Vec<A>, BigInt)> = match named {
+                    Some(u) => self.poly(u).iter().map(|(n, d)| (self.monos[*n as usize].clone(), d.clone())).collect(),
+                    None => vec![(vec![*a], BigInt::one())],
+                };
+                let pairs = parts.iter().flat_map(|(x, c)| factor.iter().map(move |(y, d)| ([&x[..], &y[..]].concat(), c * d)));
+                parts = pairs.collect();
+                if parts.len() > WRITTEN_MAX {
+                    return None;
+                }
+            }
+            for (mut atoms, c) in parts {
+                atoms.sort_unstable();
+                *sum.entry(atoms).or_default() += c;
+            }
+            if sum.len() > WRITTEN_MAX {
+                return None;
+            }
+        }
+        sum.retain(|_, c| !c.is_zero());
+        Some(sum)
     }
 
     /// A bit that has a name, as one more factor: of two of which one implies the other, that one is kept.
