@@ -22,6 +22,8 @@ use std::rc::Rc;
 
 /// Monomials the first attempt may make, in which nothing is named.
 const FIRST_MAX: usize = 600_000;
+/// Monomials an attempt may make that proves loops by induction: elements of tables at unknown positions are long.
+const INDUCTION_MAX: usize = 4_000_000;
 /// Monomials the second attempt may make, in which long words are named.
 const SECOND_MAX: usize = 1_200_000;
 /// All that fits a register.
@@ -108,7 +110,7 @@ struct Env<'a> {
     /// A round of one of them is being executed.
     in_round: Cell<bool>,
     /// Long loops of a constant number of rounds are cut, too.
-    by_induction: bool,
+    by_induction: Option<u64>,
 }
 
 impl Environment for Env<'_> {
@@ -125,14 +127,16 @@ impl Environment for Env<'_> {
         self.inputs.arrays.iter().find(|a| a.number == array)?.values.get(sample).cloned()
     }
     fn cuts_loop(&self, site: &Site<'_>) -> bool {
-        self.by_induction && !self.in_round.get() && site.rounds >= CUT_FROM && branches(site.body)
+        self.by_induction.is_some() && !self.in_round.get() && site.rounds >= CUT_FROM && branches(site.body)
     }
     fn run_loop<'s>(&self, source: &mut Source<'s>, site: &Site<'s>, state: &mut source::State) -> Result<(), source::Stop> {
         if self.in_round.replace(true) {
             return Err(source::Stop::Unsupported("a loop of run-time length in another".into()));
         }
         let number = self.loops.borrow().len();
-        let cut = loops::source::cut(source, site, state, number)?;
+        let peeled = self.by_induction.unwrap_or(0).min(site.rounds);
+        let rest = loops::source::peel(source, site, state, peeled)?;
+        let cut = loops::source::cut(source, &rest, state, number)?;
         self.in_round.set(false);
         self.loops.borrow_mut().extend(cut.map(Rc::new));
         Ok(())
@@ -191,10 +195,14 @@ fn followed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: 
         return Found::without_comparison(Verdict::Source(why.into()));
     }
     if long_loops(code.program.func(func)) {
-        let found = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, by_induction: true, ..Limits::default() });
-        if std::env::var("DBGL").is_ok() { eprintln!("INDUCTION {:?}", found.verdict); }
-        if found.verdict == Verdict::Equal {
-            return found;
+        // Compilers like to begin in the middle of the first round.
+        for peeled in [0, 1] {
+            let limits = Limits { terms: INDUCTION_MAX, by_induction: Some(peeled), ..Limits::default() };
+            let found = attempt(code, func, pc, shared, cut, limits);
+            if std::env::var("DBGL").is_ok() { eprintln!("INDUCTION {:?}", found.verdict); }
+            if found.verdict == Verdict::Equal {
+                return found;
+            }
         }
     }
     if rotates(code.program.func(func)) {

@@ -73,17 +73,6 @@ impl Seat {
         }
     }
 
-    /// Words of constants taken apart: nobody knows as what they were written.
-    fn split(self, terms: &mut Terms, state: &State, least: u32) -> Vec<Seat> {
-        let constant = self.load(terms, state).is_some_and(|t| terms.as_const(t).is_some());
-        match self {
-            Seat::Word(k, at, bytes) if bytes > least && constant => {
-                (0..bytes / least).map(|n| Seat::Word(k, at + i64::from(n * least), least)).collect()
-            }
-            _ => vec![self],
-        }
-    }
-
     fn offset(self) -> Option<i64> {
         match self {
             Seat::Register(_) => None,
@@ -168,6 +157,7 @@ impl Exec<'_> {
     fn lap(&mut self, head: u64, body: &Rc<BTreeSet<u64>>, state: State) -> Result<Done, Halt> {
         self.laps += 1;
         if self.laps > LAPS_MAX {
+            if std::env::var("DBGL").is_ok() { eprintln!("BIG laps"); }
             return Err(Halt { pc: head, why: Why::TooBig });
         }
         let (forks, known, refused) = (self.forks, self.known(), self.refused);
@@ -274,9 +264,7 @@ impl Exec<'_> {
         let made = self.made.len();
         let mut index = Index::before();
         let mut seats = vec![];
-        let least = cut.carried.iter().map(|c| c.unit.bytes).min().unwrap_or(8);
-        let split: Vec<Seat> = all_seats(state).into_iter().flat_map(|s| s.split(self.terms, state, least)).collect();
-        for seat in split {
+        for seat in seats_for(cut, state) {
             let bits = seat.bits(self.code.xlen());
             let Some(before) = seat.load(self.terms, state) else { continue };
             let later = first.and_then(|f| seat.load(self.terms, f.back.as_ref()?));
@@ -412,6 +400,15 @@ impl Exec<'_> {
         }
         new
     }
+}
+
+/// The seats at the head of a loop. A result that the source carries is taken by its scalars: as what memory was cleared or
+/// copied there says nothing.
+fn seats_for(cut: &Cut, state: &State) -> Vec<Seat> {
+    let carried = |k: usize| cut.carried.iter().filter(move |c| k > 0 && c.local == state.objects[k].name);
+    let cells = all_seats(state).into_iter().filter(|s| !matches!(s, Seat::Word(k, ..) if carried(*k).next().is_some()));
+    let results = (0..state.objects.len()).flat_map(|k| carried(k).map(move |c| Seat::Word(k, c.unit.offset as i64, c.unit.bytes)));
+    cells.chain(results).collect()
 }
 
 fn all_seats(state: &State) -> Vec<Seat> {

@@ -131,8 +131,8 @@ impl Index {
         })
     }
 
-    /// Guesses for a word that is `before` at the first arrival and `later` after one lap, the best first. Of words in memory,
-    /// those at the same offset in what the source carries come first.
+    /// Guesses for a word that is `before` at the first arrival and `later` after one lap, the best first: for words in memory
+    /// what the source carries at the same offset, for registers what is no part of something longer.
     pub fn guesses(&mut self, terms: &mut Terms, cut: &Cut, (bits, offset): (u32, Option<i64>), before: T, later: Option<T>) -> Vec<Relation> {
         let mut found = vec![];
         if later.is_none_or(|l| l == before) {
@@ -148,11 +148,13 @@ impl Index {
         let (mut sure, mut rest) = (vec![], vec![]);
         for (k, view) in views {
             let first = cut.carried[k].first.map(|t| view.of(terms, t));
-            let fits = first.is_some() && first == later;
+            if std::env::var("DBGG").is_ok() && offset.is_none() { if let Some((f,l)) = first.zip(later) { if cut.carried[k].name.starts_with("skip") { eprintln!("GUESS {} {:?}\n first {}\n later {}", cut.carried[k].name, view, terms.show(f,8), terms.show(l,8)); } } }
+            let fits = first.zip(later).is_some_and(|(first, later)| terms.same(first, later));
             if fits { sure.push(Relation::Source(k, view)) } else { rest.push(Relation::Source(k, view)) }
         }
-        let far = |r: &Relation| match r {
-            Relation::Source(k, _) => offset != Some(cut.carried[*k].unit.offset as i64),
+        let far = |r: &Relation| match (r, offset) {
+            (Relation::Source(k, _), Some(at)) => at != cut.carried[*k].unit.offset as i64,
+            (Relation::Source(k, _), None) => !cut.carried[*k].alone,
             _ => true,
         };
         sure.sort_by_key(far);

@@ -4,7 +4,6 @@
 //! no round, the state is as it was.  Absent: arrays of run-time length changed in a loop.
 
 use super::relation::When;
-use crate::machine::memory::undefined;
 use crate::source::layout::{object, Unit};
 use crate::source::{Site, Source, State, Stop, Value};
 use crate::term::{Terms, Var, T};
@@ -37,7 +36,11 @@ pub struct Cut {
 #[derive(Clone, Debug)]
 pub struct Carried {
     pub name: String,
+    /// The local it is part of.
+    pub local: String,
     pub unit: Unit,
+    /// It is a local by itself, not part of one.
+    pub alone: bool,
     /// Before the loop.
     pub before: T,
     /// After the first round.
@@ -66,6 +69,20 @@ impl Cut {
     pub(crate) fn show(&self, terms: &Terms) -> String {
         format!("a loop over `{}` from {} up to {}", self.name, terms.show(self.lo, 2), terms.show(self.hi, 2))
     }
+}
+
+/// Executes the first rounds of a loop of a constant number of them; gives the rest of the loop.
+///
+/// # Errors
+/// Whatever stops the execution.
+pub fn peel<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut State, rounds: u64) -> Result<Site<'a>, Stop> {
+    let mut rest = site.clone();
+    for _ in 0..rounds {
+        let last = source.terms.sub(rest.hi, Terms::ONE);
+        source.round(site, if site.rev { last } else { rest.lo }, state)?;
+        if site.rev { rest.hi = last } else { rest.lo = source.terms.add(rest.lo, Terms::ONE) }
+    }
+    Ok(rest)
 }
 
 /// Cuts a loop; afterwards `state` is the state behind it. `None`: it has no round ever.
@@ -172,6 +189,7 @@ fn carry(source: &mut Source<'_>, local: &Local, value: &Value, tag: &str) -> Re
         return Err(other("public and yet secret before,"));
     }
     let mut carried = vec![];
+    let alone = before.len() == 1;
     for (u, (unit, before)) in object.units.into_iter().zip(before).enumerate() {
         let near = |n| terms.sample(before, n).clone().max(unit.lo.clone()).min(unit.hi.clone());
         let values: Vec<BigInt> = (0..terms.samples()).map(near).collect();
@@ -180,7 +198,7 @@ fn carry(source: &mut Source<'_>, local: &Local, value: &Value, tag: &str) -> Re
             terms.var(Var { name, lo: unit.lo.clone(), hi: unit.hi.clone(), public: unit.public, values: values.clone() })
         };
         let (head, end) = (var(name.clone()), var(format!("{name}'")));
-        carried.push(Carried { name, unit, before, first: None, head, next: head, end, after: end });
+        carried.push(Carried { name, local: local.name.clone(), unit, alone, before, first: None, head, next: head, end, after: end });
     }
     Ok(carried)
 }
@@ -196,9 +214,10 @@ fn scalars(terms: &mut Terms, value: &Value, out: &mut Vec<T>, tag: &str) -> Res
     Ok(())
 }
 
-/// A scalar that was never assigned: different from every other value.
+/// A scalar that was never assigned: different from every other value, and no secret.
 fn unset(terms: &mut Terms, tag: &str, unit: usize) -> T {
-    undefined(terms, format!("unset {unit} @{tag}"), 8)
+    let values = (0..terms.samples()).map(|n| BigInt::from((unit * 7 + n * 13) % 256)).collect();
+    terms.var(Var { name: format!("unset {unit} @{tag}"), lo: BigInt::ZERO, hi: 255.into(), public: true, values })
 }
 
 /// The loop's counter at a position.

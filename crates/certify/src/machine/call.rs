@@ -171,14 +171,29 @@ impl Exec<'_> {
                     continue;
                 }
                 let d = self.terms.sub(*op, *oo);
-                let (lo, hi) = self.terms.range(d);
-                if lo < BigInt::from(*so) && hi > -BigInt::from(*sp) {
+                if !self.apart(d, *so, *sp) {
                     return Err("a result overlaps another argument in part".into());
                 }
             }
         }
         shared.sort_unstable();
         Ok(shared)
+    }
+
+    /// Whether what begins `d` bytes behind `so` bytes and is `sp` bytes long shares none of them.
+    fn apart(&mut self, d: T, so: u64, sp: u64) -> bool {
+        let (lo, hi) = self.terms.range(d);
+        if lo >= BigInt::from(so) || hi <= -BigInt::from(sp) {
+            return true;
+        }
+        let facts = self.facts.clone();
+        let d = self.terms.short_under(d, &facts);
+        let (so, sp) = (self.terms.int(so), self.terms.int(sp));
+        let (before, after) = (self.terms.sub(so, d), self.terms.add(d, sp));
+        [before, after].into_iter().any(|t| {
+            let t = self.terms.sub(t, Terms::ONE);
+            self.terms.negative_under(t, &facts)
+        })
     }
 
     fn clobber(&mut self, state: &mut State, stack_args: i64) -> Result<(), Why> {

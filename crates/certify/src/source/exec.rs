@@ -87,13 +87,13 @@ pub struct Limits {
     pub watch: bool,
     /// Every word that is computed gets a name where it is assigned ([`Terms::name_word`]).
     pub name_words: bool,
-    /// Long loops with branches are proved by induction.
-    pub by_induction: bool,
+    /// Long loops with branches are proved by induction, after so many rounds that are followed.
+    pub by_induction: Option<u64>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX, naming: None, watch: false, name_words: false, by_induction: false }
+        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX, naming: None, watch: false, name_words: false, by_induction: None }
     }
 }
 

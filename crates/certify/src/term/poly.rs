@@ -9,9 +9,13 @@ use std::collections::BTreeMap;
 /// Products are multiplied out up to this many summands; factors of more are named first.
 const PRODUCT_MAX: usize = 3000;
 
-/// Summands of a bit that is written out in the place of its name, and of all that comes of it.
+/// Summands of a bit of which one is put in terms of its name, such names in one question, and summands of all that comes of it.
 const SHORT_BIT: usize = 6;
+const NAMES_MAX: usize = 8;
 const WRITTEN_MAX: usize = 4000;
+
+/// A polynomial by the atoms of its monomials.
+type Long = BTreeMap<Vec<A>, BigInt>;
 
 /// Which values get a name where they are assigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -332,46 +336,69 @@ impl Terms {
         matches!(self.atoms[test as usize].atom, Atom::Zero(p) if self.as_atom(p) == Some(x))
     }
 
-    /// Whether the terms are equal once short bits that have names are written out.
+    /// Whether the terms are equal once, for every short bit that has a name, one of its summands is written in terms of the
+    /// name: `x` as `n - u` for a name `n` of `x + u`.
     pub(crate) fn same(&mut self, a: T, b: T) -> bool {
         if a == b {
             return true;
         }
         let d = self.sub(a, b);
-        let sum = self.written_out(d);
-        sum.is_some_and(|p| p.is_empty())
+        let mut sum: Long = self.poly(d).iter().map(|(m, c)| (self.monos[*m as usize].clone(), c.clone())).collect();
+        let mut gone: Vec<A> = vec![];
+        while let Some((x, instead)) = self.one_summand(&sum, &gone) {
+            let Some(new) = self.put(&sum, x, &instead) else { return false };
+            sum = new;
+            gone.push(x);
+        }
+        sum.is_empty()
     }
 
-    /// The polynomial with what short named bits stand for; `None` if that is long.
-    fn written_out(&self, t: T) -> Option<BTreeMap<Vec<A>, BigInt>> {
-        let mut sum: BTreeMap<Vec<A>, BigInt> = BTreeMap::new();
-        for (m, c) in self.poly(t).iter() {
-            let mut parts: Vec<(Vec<A>, BigInt)> = vec![(vec![], c.clone())];
-            for a in &self.monos[*m as usize] {
-                let named = match self.atoms[*a as usize].atom {
-                    Atom::Name(u) if self.is_bit(u) && self.poly(u).len() <= SHORT_BIT => Some(u),
-                    _ => None,
-                };
-                let factor: Vec<(Vec<A>, BigInt)> = match named {
-                    Some(u) => self.poly(u).iter().map(|(n, d)| (self.monos[*n as usize].clone(), d.clone())).collect(),
-                    None => vec![(vec![*a], BigInt::one())],
-                };
-                let pairs = parts.iter().flat_map(|(x, c)| factor.iter().map(move |(y, d)| ([&x[..], &y[..]].concat(), c * d)));
-                parts = pairs.collect();
-                if parts.len() > WRITTEN_MAX {
-                    return None;
-                }
+    /// A summand `x`, one atom, of a named bit, and what it is in terms of the name.
+    fn one_summand(&self, sum: &Long, gone: &[A]) -> Option<(A, Long)> {
+        if gone.len() >= NAMES_MAX {
+            return None;
+        }
+        let names = sum.keys().flatten().filter_map(|n| match self.atoms[*n as usize].atom {
+            Atom::Name(u) if self.atom_is_bit(*n) && self.poly(u).len() <= SHORT_BIT => Some((*n, u)),
+            _ => None,
+        });
+        for (n, u) in names {
+            let single = |(m, c): &&(M, BigInt)| match self.monos[*m as usize][..] {
+                [x] => c.magnitude().is_one() && !self.atom_is_bit(x) && !gone.contains(&x),
+                _ => false,
+            };
+            // Where one was put in, the name is written in full already.
+            if self.poly(u).iter().any(|(m, _)| self.monos[*m as usize].iter().any(|x| gone.contains(x))) {
+                continue;
+            }
+            let Some((m, c)) = self.poly(u).iter().find(single) else { continue };
+            let mut instead: Long = self.poly(u).iter().filter(|(k, _)| k != m).map(|(k, d)| (self.monos[*k as usize].clone(), -d * c)).collect();
+            *instead.entry(vec![n]).or_default() += c;
+            return Some((self.monos[*m as usize][0], instead));
+        }
+        None
+    }
+
+    /// The polynomial with something in the place of an atom; `None` if that is long.
+    fn put(&self, sum: &Long, x: A, instead: &Long) -> Option<Long> {
+        let mut out = Long::new();
+        for (atoms, c) in sum {
+            let rest: Vec<A> = atoms.iter().copied().filter(|a| *a != x).collect();
+            let mut parts: Vec<(Vec<A>, BigInt)> = vec![(rest.clone(), c.clone())];
+            for _ in rest.len()..atoms.len() {
+                parts = parts.iter().flat_map(|(y, c)| instead.iter().map(move |(z, d)| ([&y[..], &z[..]].concat(), c * d))).collect();
             }
             for (mut atoms, c) in parts {
                 atoms.sort_unstable();
-                *sum.entry(atoms).or_default() += c;
+                atoms.dedup_by(|a, b| a == b && self.atom_is_bit(*a));
+                *out.entry(atoms).or_default() += c;
             }
-            if sum.len() > WRITTEN_MAX {
+            if out.len() > WRITTEN_MAX {
                 return None;
             }
         }
-        sum.retain(|_, c| !c.is_zero());
-        Some(sum)
+        out.retain(|_, c| !c.is_zero());
+        Some(out)
     }
 
     /// A bit that has a name, as one more factor: of two of which one implies the other, that one is kept.

@@ -20,6 +20,13 @@ impl Terms {
         if c == Terms::ZERO {
             return b;
         }
+        let not = self.not_bit(c);
+        let settled = |x: T, holds: bool| match x {
+            _ if x == c => if holds { Terms::ONE } else { Terms::ZERO },
+            _ if x == not => if holds { Terms::ZERO } else { Terms::ONE },
+            _ => x,
+        };
+        let (a, b) = (settled(a, true), settled(b, false));
         let d = self.sub(a, b);
         let cd = self.mul(c, d);
         let r = self.add(b, cd);
