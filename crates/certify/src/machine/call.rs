@@ -71,6 +71,7 @@ impl Exec<'_> {
         }
         let shared = self.sharing(&places).map_err(bad)?;
         let args: Vec<T> = lens.into_iter().chain(params).collect();
+        let args = args.into_iter().map(|t| self.settled(state, t)).collect();
         let args = self.terms.call_like(&f.name, args);
         let public = public && args.iter().all(|t| self.terms.public(*t));
         let mut specs = self.specs(func).map_err(|e| bad(e.to_string()))?;
@@ -97,6 +98,14 @@ impl Exec<'_> {
             }
         }
         Ok(())
+    }
+
+    /// An argument with the conditions of the path used, as the source does where it proves loops by induction.
+    fn settled(&mut self, state: &State, t: T) -> T {
+        if !self.cuts.iter().any(|c| c.constant) {
+            return t;
+        }
+        state.conditions.iter().fold(t, |t, c| self.terms.settled_by(t, *c))
     }
 
     /// A stored word as the value the source has.

@@ -256,6 +256,13 @@ impl<'a> Source<'a> {
         let not_c = self.terms.sub(Terms::ONE, c);
         let mut other = State { locals: state.locals.clone(), path: self.terms.and(path, not_c, 1) };
         state.path = self.terms.and(path, c, 1);
+        if self.limits.by_induction.is_some() {
+            for (state, bit) in [(&mut *state, c), (&mut other, not_c)] {
+                for local in &mut state.locals {
+                    *local = local.map(&mut |t| self.terms.settled_by(t, bit));
+                }
+            }
+        }
         self.block(func, then, state)?;
         self.block(func, els, &mut other)?;
         self.join(c, state, &other)?;

@@ -23,6 +23,8 @@ const QUOTIENTS_MAX: usize = 12;
 const OPEN_MAX: usize = 24;
 /// Quotients by two to this many bits are carries out of words.
 const WHOLE: u32 = 24;
+/// Summands of a term in which a bit settles comparisons.
+const SETTLED_MAX: usize = 64;
 /// Sums one answer may try.
 const SUMS_MAX: u32 = 300;
 /// Quotients in each other that are looked into.
@@ -247,6 +249,26 @@ impl Terms {
             atoms.iter().copied().find(|a| mixed && self.atom_is_bit(*a))
         })?;
         Some(self.atom_term(bit))
+    }
+
+    /// A term with the same value wherever `bit` is 1, its comparisons that `bit` settles put in.
+    pub(crate) fn settled_by(&mut self, mut t: T, bit: T) -> T {
+        if self.poly(t).len() > SETTLED_MAX {
+            return t;
+        }
+        let all: BTreeSet<A> = self.poly(t).iter().flat_map(|(m, _)| self.monos[*m as usize].clone()).collect();
+        for a in all {
+            if !matches!(self.atoms[a as usize].atom, Atom::Neg(_) | Atom::Zero(_)) {
+                continue;
+            }
+            let test = self.atom_term(a);
+            match self.mul(bit, test) {
+                Terms::ZERO => t = self.with_bit(t, a, false),
+                p if p == bit => t = self.with_bit(t, a, true),
+                _ => {}
+            }
+        }
+        t
     }
 
     /// A term with the same value wherever this bit is 1.
