@@ -199,7 +199,6 @@ fn followed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: 
         for peeled in [0, 1] {
             let limits = Limits { terms: INDUCTION_MAX, by_induction: Some(peeled), ..Limits::default() };
             let found = attempt(code, func, pc, shared, cut, limits);
-            if std::env::var("DBGL").is_ok() { eprintln!("INDUCTION {:?}", found.verdict); }
             if found.verdict == Verdict::Equal {
                 return found;
             }

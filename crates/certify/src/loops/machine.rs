@@ -157,7 +157,6 @@ impl Exec<'_> {
     fn lap(&mut self, head: u64, body: &Rc<BTreeSet<u64>>, state: State) -> Result<Done, Halt> {
         self.laps += 1;
         if self.laps > LAPS_MAX {
-            if std::env::var("DBGL").is_ok() { eprintln!("BIG laps"); }
             return Err(Halt { pc: head, why: Why::TooBig });
         }
         let (forks, known, refused) = (self.forks, self.known(), self.refused);
@@ -214,7 +213,6 @@ impl Exec<'_> {
             self.made.truncate(made);
         }
         if constant {
-            if std::env::var("DBGL").is_ok() { eprintln!("LOOP {head:x} {machine:?}"); }
             self.plain.insert(head);
             return Ok(None);
         }
@@ -291,7 +289,6 @@ impl Exec<'_> {
             let mut changed = false;
             for (seat, guesses) in &mut seats {
                 let got = seat.load(self.terms, back);
-                if std::env::var("DBGL").is_ok() { if let Some(false)=guesses[0].holds(self.terms, cut, (next_at, When::Next), got) { let w=guesses[0].value(self.terms, cut, next_at, When::Next).unwrap(); eprintln!("SEAT {seat:?} {:?}\n got {}\n want {}", guesses[0], got.map_or("-".into(), |t| self.terms.show(t,6)), self.terms.show(w,6)); } }
                 while guesses[0].holds(self.terms, cut, (next_at, When::Next), got) == Some(false) {
                     guesses.remove(0);
                     changed = true;

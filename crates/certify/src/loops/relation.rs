@@ -148,7 +148,6 @@ impl Index {
         let (mut sure, mut rest) = (vec![], vec![]);
         for (k, view) in views {
             let first = cut.carried[k].first.map(|t| view.of(terms, t));
-            if std::env::var("DBGG").is_ok() && offset.is_none() { if let Some((f,l)) = first.zip(later) { if cut.carried[k].name.starts_with("skip") { eprintln!("GUESS {} {:?}\n first {}\n later {}", cut.carried[k].name, view, terms.show(f,8), terms.show(l,8)); } } }
             let fits = first.zip(later).is_some_and(|(first, later)| terms.same(first, later));
             if fits { sure.push(Relation::Source(k, view)) } else { rest.push(Relation::Source(k, view)) }
         }

@@ -144,7 +144,6 @@ impl Exec<'_> {
         let Some(k_object) = object else { return self.constant(at, bytes) };
         let o = &state.objects[k_object];
         if !o.holds(at, bytes) {
-            if std::env::var("DBGG").is_ok() { eprintln!("OUTSIDE {at} conds {:?} facts {:?}", state.conditions.iter().map(|c| self.terms.show(*c,6)).collect::<Vec<_>>(), self.facts.iter().map(|c| self.terms.show(*c,6)).collect::<Vec<_>>()); }
             return Err(Why::Memory(format!("{bytes} bytes at offset {at} of {} are read, outside it", o.name)));
         }
         if let Some(t) = o.load(self.terms, at, bytes) {

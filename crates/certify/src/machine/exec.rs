@@ -213,7 +213,6 @@ impl<'a> Exec<'a> {
             let halt = |why| Halt { pc, why };
             self.steps += 1;
             if self.steps > STEPS_MAX || self.terms.size() > self.terms_max {
-                if std::env::var("DBGL").is_ok() { eprintln!("BIG steps {} size {}", self.steps, self.terms.size()); }
                 return Err(halt(Why::TooBig));
             }
             let inst = self.code.decode(pc).ok_or_else(|| halt(Why::Unsupported("no instruction is known here".into())))?;
@@ -355,7 +354,6 @@ impl<'a> Exec<'a> {
         self.forked += 1;
         let most = if self.cuts.is_empty() { FORKS_MAX } else { FORKS_WITH_LOOPS };
         if self.forks > most || self.forked > FORKS_IN_ALL {
-            if std::env::var("DBGL").is_ok() { eprintln!("BIG forks {} forked {}", self.forks, self.forked); }
             return Err(Halt { pc, why: Why::TooBig });
         }
         Ok(())
