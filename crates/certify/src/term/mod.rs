@@ -11,6 +11,7 @@
 
 mod atom;
 mod bits;
+mod booleans;
 mod compare;
 mod divide;
 mod domain;

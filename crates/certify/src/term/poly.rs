@@ -122,6 +122,12 @@ impl Terms {
                 b = self.name(b);
             }
         }
+        let t = self.multiplied(a, b);
+        self.check("product", t, |s, n| s.sample(a, n) * s.sample(b, n))
+    }
+
+    /// The product, summand by summand.
+    pub(crate) fn multiplied(&mut self, a: T, b: T) -> T {
         let (x, y) = (self.poly(a).clone(), self.poly(b).clone());
         let mut sum: BTreeMap<M, BigInt> = BTreeMap::new();
         for (m, c) in x.iter() {
@@ -137,7 +143,7 @@ impl Terms {
         if let (Some(lo), Some(hi)) = (ends.iter().min(), ends.iter().max()) {
             self.note_range(t, lo, hi);
         }
-        self.check("product", t, |s, n| s.sample(a, n) * s.sample(b, n))
+        t
     }
 
     /// A bit as a factor: one atom or one minus it; of another bit, also a product of atoms.

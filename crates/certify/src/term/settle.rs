@@ -65,7 +65,7 @@ impl Terms {
     }
 
     fn settled_within(&mut self, a: T, b: T, levels: u32) -> bool {
-        if a == b {
+        if self.same_bits(a, b) {
             return true;
         }
         if !self.settling.on || self.values[a.0 as usize] != self.values[b.0 as usize] {

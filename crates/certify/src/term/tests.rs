@@ -407,3 +407,77 @@ fn bits_put_together_are_compared() {
     }
     assert_eq!(s.broken(), None);
 }
+
+/// `(a or b) and c and not z`, as a source has it in one expression, and as compilers branch to it.
+#[test]
+fn one_function_of_tests_has_one_form_however_it_is_put_together() {
+    let mut s = Terms::new(32, 2);
+    let zero = BigInt::zero();
+    // On both samples all tests fail: what differs is not seen on them.
+    let mut test = |name: &str| {
+        let values = vec![BigInt::from(3), BigInt::from(4)];
+        let x = s.var(Var { name: name.into(), lo: zero.clone(), hi: BigInt::from(255), public: true, values });
+        s.eq0(x)
+    };
+    let [a, b, c, z] = ["a", "b", "c", "z"].map(&mut test);
+    let (not_z, either) = (s.not_bit(z), s.or(a, b, 1));
+    let (first, second) = (s.and(either, c, 1), s.and(not_z, c, 1));
+    let source = s.and(first, not_z, 1);
+    // not ((not a and not b) or not (c and not z))
+    let (not_a, not_b, not_second) = (s.not_bit(a), s.not_bit(b), s.not_bit(second));
+    let neither = s.and(not_a, not_b, 1);
+    let no = s.or(neither, not_second, 1);
+    let code = s.not_bit(no);
+    assert_ne!(code, source, "the normal form does not know");
+    assert!(s.same_bits(code, source) && s.settled(code, source));
+    // Must fail: one test left out, or the other way round.
+    let (without, with_z) = (s.and(either, not_z, 1), s.and(first, z, 1));
+    let both = s.and(a, b, 1);
+    let (both, only_a) = (s.and(both, second, 1), s.and(a, second, 1));
+    for wrong in [without, with_z, first, second, both, only_a, no] {
+        assert!(!s.same_bits(wrong, source) && !s.same_bits(code, wrong), "{}", s.show(wrong, 5));
+    }
+    assert_eq!(s.broken(), None);
+}
+
+/// Random Boolean functions of four tests; on sample n of 16, the tests hold as the bits of n say.
+fn functions_of_four_tests(s: &mut Terms) -> Vec<T> {
+    let mut rng = Rng(0x5eed_0b17);
+    let mut pool: Vec<T> = (0..4)
+        .map(|k| {
+            let values = (0..s.samples()).map(|n| BigInt::from(n >> k & 1)).collect();
+            let x = s.var(Var { name: format!("x{k}"), lo: BigInt::zero(), hi: BigInt::from(9), public: true, values });
+            s.eq0(x)
+        })
+        .collect();
+    for _ in 0..60 {
+        let (x, y) = (pool[rng.below(pool.len() as u64) as usize], pool[rng.below(pool.len() as u64) as usize]);
+        let r = match rng.below(4) {
+            0 => s.and(x, y, 1),
+            1 => s.or(x, y, 1),
+            2 => s.xor(x, y, 1),
+            _ => s.not_bit(x),
+        };
+        pool.push(r);
+    }
+    pool
+}
+
+/// One sample says little; a second arena has the tables of the functions, and judges.
+#[test]
+fn functions_of_tests_are_the_same_if_and_only_if_their_tables_are() {
+    let (mut few, mut many) = (Terms::new(32, 1), Terms::new(32, 16));
+    let (pool, tables) = (functions_of_four_tests(&mut few), functions_of_four_tests(&mut many));
+    let (mut other_forms, mut differ) = (0, 0);
+    for (x, f) in pool.iter().zip(&tables) {
+        for (y, g) in pool.iter().zip(&tables) {
+            let same = (0..16).all(|n| many.sample(*f, n) == many.sample(*g, n));
+            assert_eq!(few.same_bits(*x, *y), same, "{} and {}", few.show(*x, 5), few.show(*y, 5));
+            other_forms += usize::from(same && x != y);
+            differ += usize::from(!same && few.sample(*x, 0) == few.sample(*y, 0));
+        }
+    }
+    println!("{other_forms} pairs in two forms, {differ} pairs that differ, but not on the sample");
+    assert!(other_forms > 0 && differ > 100);
+    assert_eq!(few.broken().or(many.broken()), None);
+}
