@@ -24,6 +24,8 @@ use std::rc::Rc;
 const FIRST_MAX: usize = 600_000;
 /// Monomials an attempt may make that proves loops by induction: elements of tables at unknown positions are long.
 const INDUCTION_MAX: usize = 4_000_000;
+/// Monomials for following a long loop that was not proved by induction.
+const FOLLOWED_MAX: usize = 150_000;
 /// Monomials the second attempt may make, in which long words are named.
 const SECOND_MAX: usize = 1_200_000;
 /// All that fits a register.
@@ -195,14 +197,7 @@ fn followed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: 
         return Found::without_comparison(Verdict::Source(why.into()));
     }
     if long_loops(code.program.func(func)) {
-        // Compilers like to begin in the middle of the first round.
-        for peeled in [0, 1] {
-            let limits = Limits { terms: INDUCTION_MAX, by_induction: Some(peeled), ..Limits::default() };
-            let found = attempt(code, func, pc, shared, cut, limits);
-            if found.verdict == Verdict::Equal {
-                return found;
-            }
-        }
+        return by_induction(code, func, pc, shared, cut);
     }
     if rotates(code.program.func(func)) {
         let found = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, name_words: true, ..Limits::default() });
@@ -230,6 +225,26 @@ fn followed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: 
         }
     }
     last
+}
+
+/// Long loops are proved by induction, from the first round or from the second: compilers like to begin in the middle of one.
+/// Followed, they are too long where a branch in them is open, and soon done where none is.
+fn by_induction(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool) -> Found {
+    let limits = Limits { terms: INDUCTION_MAX, ..Limits::default() };
+    let try_with = |limits| attempt(code, func, pc, shared, cut, limits);
+    let mut first = None;
+    for peeled in [0, 1] {
+        let found = try_with(Limits { by_induction: Some(peeled), ..limits });
+        if found.verdict == Verdict::Equal {
+            return found;
+        }
+        first.get_or_insert(found);
+    }
+    let followed = try_with(Limits { terms: FOLLOWED_MAX, ..limits });
+    match (followed.verdict.clone(), first) {
+        (Verdict::Halted(Halt { why: Why::TooBig, .. }) | Verdict::Source(_), Some(first)) => first,
+        _ => followed,
+    }
 }
 
 /// Whether there are loops to prove by induction that could be followed.

@@ -78,6 +78,8 @@ pub struct Terms {
     /// Terms made by `xor`: the operands.
     xor_parts: HashMap<T, (T, T)>,
     calls: HashMap<(String, Vec<T>), Vec<T>>,
+    /// Which of two bits with names implies the other.
+    ordered: HashMap<(A, A), Option<std::cmp::Ordering>>,
     /// How deep rules are nested at the moment.
     depth: u32,
     /// The first rule whose result was not the operation's on a sample. Nothing counts as proved from then on.
@@ -111,6 +113,7 @@ impl Terms {
             parts: HashMap::new(),
             xor_parts: HashMap::new(),
             calls: HashMap::new(),
+            ordered: HashMap::new(),
             depth: 0,
             broken: None,
             size: 0,

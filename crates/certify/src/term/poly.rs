@@ -4,6 +4,7 @@ use super::atom::{Atom, AtomInfo};
 use super::{Terms, A, M, T};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// Products are multiplied out up to this many summands; factors of more are named first.
@@ -411,21 +412,32 @@ impl Terms {
     fn times_name(&mut self, atoms: &mut Vec<A>, (a, t): (A, T)) -> Option<()> {
         for k in 0..atoms.len() {
             let Atom::Name(u) = self.atoms[atoms[k] as usize].atom else { continue };
-            if !self.is_bit(u) {
-                continue;
-            }
-            let d = self.sub(t, u);
-            let (lo, hi) = self.range(d);
-            if !lo.is_negative() {
-                return Some(());
-            }
-            if !hi.is_positive() {
-                atoms[k] = a;
-                return Some(());
+            match self.ordered((a, t), (atoms[k], u)) {
+                Some(Ordering::Greater) => return Some(()),
+                Some(_) => {
+                    atoms[k] = a;
+                    return Some(());
+                }
+                None => {}
             }
         }
         atoms.push(a);
         Some(())
+    }
+
+    /// Of two bits with names, the one that the other implies is the greater; `None`: neither implies the other.
+    fn ordered(&mut self, (a, t): (A, T), (b, u): (A, T)) -> Option<Ordering> {
+        if let Some(known) = self.ordered.get(&(a, b)) {
+            return *known;
+        }
+        let short = self.poly(t).len() + self.poly(u).len() <= 2 * SHORT_BIT;
+        let order = (short && self.is_bit(u)).then(|| self.sub(t, u)).map(|d| self.range(d)).and_then(|(lo, hi)| match () {
+            _ if !lo.is_negative() => Some(Ordering::Greater),
+            _ if !hi.is_positive() => Some(Ordering::Less),
+            _ => None,
+        });
+        self.ordered.insert((a, b), order);
+        order
     }
 
     pub(crate) fn atom_is_bit(&self, a: A) -> bool {
