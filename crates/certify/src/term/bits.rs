@@ -361,7 +361,8 @@ impl Terms {
                     Some(y) => self.bitwise(Op::And, y, x, w),
                 });
             }
-            sum = self.bitwise(Op::Xor, sum, one.unwrap_or(Terms::ZERO), w);
+            // So that a constant among the products is still known as one that was added.
+            sum = self.xor(sum, one.unwrap_or(Terms::ZERO), w);
         }
         Some(sum)
     }

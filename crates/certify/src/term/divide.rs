@@ -313,7 +313,7 @@ impl Terms {
     }
 
     /// An atom of `high` and a sign such that with that many units of it `low` stays within one unit: `low` is then a value
-    /// reduced to a word, of which the atom is the carry or the borrow.
+    /// reduced to a word, or the complement of one, of which the atom is the carry or the borrow.
     fn own_carry(&self, low: &[(M, BigInt)], high: &[(M, BigInt)], unit: &BigInt) -> Option<(A, i32)> {
         let lead = low.last()?.0;
         high.iter().find_map(|(m, _)| {
@@ -324,10 +324,12 @@ impl Terms {
                 _ => return None,
             };
             self.poly(q).iter().find(|(n, _)| *n == lead)?;
-            let mut with = low.to_vec();
-            let at = with.partition_point(|(n, _)| n < m);
-            with.insert(at, (*m, unit * sign));
-            self.settled_floor(&with, unit).map(|_| (a, sign))
+            let at = low.partition_point(|(n, _)| n < m);
+            [sign, -sign].into_iter().find_map(|sign| {
+                let mut with = low.to_vec();
+                with.insert(at, (*m, unit * sign));
+                self.settled_floor(&with, unit).map(|_| (a, sign))
+            })
         })
     }
 

@@ -54,7 +54,8 @@ impl Terms {
         }
     }
 
-    /// Bits of a few inputs or names, moved: rotations, and fields put side by side. Compilers take these apart again.
+    /// Bits of a few inputs or names or of their complements, moved: rotations, and fields put side by side. Compilers take these
+    /// apart again.
     fn is_slices(&self, t: T) -> bool {
         let simple = |t: T| self.as_atom(t).is_some_and(|a| !self.is_bitwise(a) && !matches!(self.atoms[a as usize].atom, Atom::Div(..)));
         let slice = |m: &M| match self.monos[*m as usize][..] {
@@ -65,7 +66,7 @@ impl Terms {
             },
             _ => false,
         };
-        self.poly(t).len() <= SLICES_MAX && self.poly(t).iter().all(|(m, c)| slice(m) && (c.trailing_zeros() > Some(0) || !c.is_negative()))
+        self.poly(t).len() <= SLICES_MAX && self.poly(t).iter().all(|(m, _)| slice(m))
     }
 
     /// `t = sign key + c` where the key has no constant and a positive leading coefficient.

@@ -481,3 +481,69 @@ fn functions_of_tests_are_the_same_if_and_only_if_their_tables_are() {
     assert!(other_forms > 0 && differ > 100);
     assert_eq!(few.broken().or(many.broken()), None);
 }
+
+/// Fields side by side that compilers take apart again: `x & 0xfff0 | y & 15`, also of complements, keeps its fields when it
+/// gets a name, and a shift drops the lower one whole.
+#[test]
+fn fields_side_by_side_are_taken_apart_again() {
+    for complemented in [false, true] {
+        let mut rng = Rng(0xf1e1d5);
+        let mut s = Terms::new(32, SAMPLES);
+        let mut words = ["x", "y"].map(|name| {
+            let (a, b) = (word_var(&mut s, &mut rng, name, 16), word_var(&mut s, &mut rng, &format!("{name}2"), 16));
+            let sum = s.xor(a, b, 16);
+            s.name_word(sum, 16)
+        });
+        if complemented {
+            words = words.map(|t| s.not(t, 16));
+        }
+        let [x, y] = words;
+        let field = |s: &mut Terms, high: i32, low: i32| {
+            let (high, low) = (s.int(high), s.int(low));
+            let (high, low) = (s.and(x, high, 16), s.and(y, low, 16));
+            s.or(high, low, 16)
+        };
+        let t = field(&mut s, 0xfff0, 15);
+        assert_eq!(s.name_word(t, 16), t, "its fields can be seen");
+        let (got, want) = (s.div2k(t, 8), s.div2k(x, 8));
+        assert_eq!(got, want);
+        // Must fail: the lower field reaches above the border.
+        let t = field(&mut s, 0xfe00, 0x1ff);
+        let t = s.name_word(t, 16);
+        assert_ne!(s.div2k(t, 8), want);
+        assert_eq!(s.broken(), None);
+    }
+}
+
+/// A constant added bit by bit to a long value stays one summand in its low half, so that it may as well be added later.
+#[test]
+fn constants_added_to_rotated_words_stay_constants() {
+    let mut rng = Rng(0xc0457);
+    let mut s = Terms::new(32, SAMPLES);
+    let [x, y, z] = ["x", "y", "z"].map(|name| {
+        let (a, b) = (word_var(&mut s, &mut rng, name, 16), word_var(&mut s, &mut rng, &format!("{name}2"), 16));
+        let sum = s.xor(a, b, 16);
+        let named = s.name_word(sum, 16);
+        s.not(named, 16)
+    });
+    let [right, wrong] = [18, 22].map(|c| s.int(c));
+    for z in [None, Some(z)] {
+        // (x << 8 | x >> 8) ^ c ^ y, with what is shifted out left above 16 bits, c with y or with the sum
+        let (up, down) = (s.scale(x, &BigInt::from(256)), s.div2k(x, 8));
+        let long = s.or(up, down, 32);
+        let short = s.mod2k(long, 16);
+        let low = z.map_or(y, |z| s.xor(y, z, 16));
+        let sum = s.xor(short, low, 16);
+        let source = s.xor(sum, right, 16);
+        let mut code = |c: T| {
+            let first = s.xor(c, low, 32);
+            let all = s.xor(long, first, 32);
+            s.mod2k(all, 16)
+        };
+        let (code, other) = (code(right), code(wrong));
+        assert_eq!(code, source, "{} and {}", s.show(code, 3), s.show(source, 3));
+        // Must fail: another constant.
+        assert_ne!(other, source);
+    }
+    assert_eq!(s.broken(), None);
+}

@@ -26,14 +26,25 @@ fn chacha20_is_proved_whole_and_wrong_rotations_are_refuted() {
 }
 
 #[test]
-fn rectangle_is_proved_whole_and_a_wrong_gate_is_refuted() {
+fn rectangle_is_proved_whole_and_a_wrong_gate_or_constant_is_refuted() {
     let made = made(&of_library("rectangle.stk"));
-    let Some(right) = object(Compiler::Gcc, "rv32imc", "O2", "unit.c", &made.c) else { return };
-    let report = judged(&made, &right);
-    assert!(report.holds() && report.totals.equal == 2, "{:?}", report.open().map(|f| (&f.symbol, f.status.reason())).collect::<Vec<_>>());
-    let wrong = made.c.replacen("(s_1 ^ (uint32_t)keys[25][1])", "(s_1 | (uint32_t)keys[25][1])", 1);
-    assert_ne!(wrong, made.c);
-    let Some(wrong) = object(Compiler::Gcc, "rv32imc", "O2", "unit.c", &wrong) else { return };
-    let report = judged(&made, &wrong);
-    assert!(matches!(of(&report, "rectangle_encrypt").status, Status::Refuted(_)), "{:?}", of(&report, "rectangle_encrypt").status);
+    let wrong = [
+        ("rectangle_encrypt", made.c.replacen("(s_1 ^ (uint32_t)keys[25][1])", "(s_1 | (uint32_t)keys[25][1])", 1)),
+        ("rectangle80_schedule", made.c.replacen("    UINT32_C(29)\n", "    UINT32_C(28)\n", 1)),
+    ];
+    for (compiler, march) in [(Compiler::Gcc, "rv32imc"), (Compiler::Clang, "rv32imc"), (Compiler::Gcc, "rv64imc"), (Compiler::Clang, "rv64imc")] {
+        for level in ["O2", "Os"] {
+            let Some(right) = object(compiler, march, level, "unit.c", &made.c) else { continue };
+            let report = judged(&made, &right);
+            let open: Vec<_> = report.open().map(|f| (&f.symbol, f.status.reason())).collect();
+            assert!(report.holds() && report.totals.equal == 2, "{compiler:?} {march} {level}: {open:?}");
+        }
+        for (function, c) in &wrong {
+            assert_ne!(*c, made.c, "{function}");
+            let Some(wrong) = object(compiler, march, "O2", "unit.c", c) else { continue };
+            let report = judged(&made, &wrong);
+            let status = &of(&report, function).status;
+            assert!(matches!(status, Status::Refuted(_)), "{compiler:?} {march}: {status:?}");
+        }
+    }
 }
