@@ -16,6 +16,8 @@ use std::rc::Rc;
 
 /// Tries until the relation holds from lap to lap.
 const TRIES: usize = 10;
+/// Instructions that may follow a loop that is not the source's.
+const BESIDE_STEPS: u64 = 10_000;
 /// Laps in one execution.
 const LAPS_MAX: u32 = 64;
 
@@ -213,7 +215,9 @@ impl Exec<'_> {
             self.made.truncate(made);
         }
         if constant {
+            // A short loop beside it, or the one that is meant in a form that is not understood: not worth much more.
             self.plain.insert(head);
+            self.steps_max = self.steps_max.min(self.steps + BESIDE_STEPS);
             return Ok(None);
         }
         machine.dedup();

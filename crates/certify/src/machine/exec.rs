@@ -149,6 +149,8 @@ pub struct Exec<'a> {
     pub steps: u64,
     /// Limit of [`Terms::size`].
     pub terms_max: usize,
+    /// Limit of `steps`.
+    pub(crate) steps_max: u64,
     forked: u32,
     /// Loops of the source that are to be found in the code.
     pub cuts: Vec<Rc<Cut>>,
@@ -181,7 +183,7 @@ pub trait Arrays {
 
 impl<'a> Exec<'a> {
     pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Arrays, return_to: T) -> Exec<'a> {
-        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, terms_max: 40_000_000, cuts: vec![], refused: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new() }
+        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, terms_max: 40_000_000, steps_max: STEPS_MAX, cuts: vec![], refused: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new() }
     }
 
     /// Executes from `pc` to the return of the function.
@@ -212,7 +214,7 @@ impl<'a> Exec<'a> {
             }
             let halt = |why| Halt { pc, why };
             self.steps += 1;
-            if self.steps > STEPS_MAX || self.terms.size() > self.terms_max {
+            if self.steps > self.steps_max || self.terms.size() > self.terms_max {
                 return Err(halt(Why::TooBig));
             }
             let inst = self.code.decode(pc).ok_or_else(|| halt(Why::Unsupported("no instruction is known here".into())))?;
