@@ -7,6 +7,7 @@ mod lists;
 mod miscompiled;
 mod loops;
 mod refused;
+mod rounds;
 mod support;
 
 use santoku_certify::report::Status;
