@@ -116,8 +116,7 @@ impl Exec<'_> {
         if self.terms.and(path, bad, 1) == Terms::ZERO {
             return true;
         }
-        let facts = self.facts.clone();
-        self.terms.never_under(bad, &facts)
+        self.terms.never_under(bad, &self.facts)
     }
 
     fn loop_at(&self, pc: u64) -> Option<Rc<BTreeSet<u64>>> {
@@ -229,17 +228,13 @@ impl Exec<'_> {
         if self.cuts.is_empty() || !self.terms.public(t) {
             return t;
         }
-        let facts = std::mem::take(&mut self.facts);
-        let t = self.terms.under(t, &facts);
-        self.facts = facts;
-        t
+        self.terms.under(t, &self.facts)
     }
 
     /// The state with what is known of its path used.
     fn simpler(&mut self, state: &State) -> State {
         let mut new = state.clone();
-        let facts = self.facts.clone();
-        let known = self.terms.pinned(&state.regs, &self.assumed, &facts);
+        let known = self.terms.pinned(&state.regs, &self.assumed, &self.facts);
         for seat in all_seats(state) {
             match seat {
                 Seat::Register(r) => new.regs[r] = self.terms.given(state.regs[r], &known),

@@ -37,13 +37,11 @@ impl Exec<'_> {
         if self.facts.is_empty() || self.terms.as_const(offset).is_some() {
             return Ok((object, offset));
         }
-        let facts = std::mem::take(&mut self.facts);
         // Elements of an array are known by the index that the source has.
         let offset = match object.map(|k| &state.objects[k].kind) {
-            Some(Kind::Run { .. }) => self.terms.under(offset, &facts),
-            _ => self.terms.short_under(offset, &facts),
+            Some(Kind::Run { .. }) => self.terms.under(offset, &self.facts),
+            _ => self.terms.short_under(offset, &self.facts),
         };
-        self.facts = facts;
         Ok((object, offset))
     }
 
@@ -81,9 +79,7 @@ impl Exec<'_> {
         let mut all = choices(self.terms, offset).ok_or_else(|| self.unbounded(state, object, offset))?;
         let count = all.count;
         if !self.facts.is_empty() {
-            let facts = std::mem::take(&mut self.facts);
-            all.narrow(self.terms, offset, &facts);
-            self.facts = facts;
+            all.narrow(self.terms, offset, &self.facts);
         }
         let certain = all.count == count;
         Ok((all, certain))

@@ -195,13 +195,12 @@ impl Exec<'_> {
         if lo >= BigInt::from(so) || hi <= -BigInt::from(sp) {
             return true;
         }
-        let facts = self.facts.clone();
-        let d = self.terms.short_under(d, &facts);
+        let d = self.terms.short_under(d, &self.facts);
         let (so, sp) = (self.terms.int(so), self.terms.int(sp));
         let (before, after) = (self.terms.sub(so, d), self.terms.add(d, sp));
         [before, after].into_iter().any(|t| {
             let t = self.terms.sub(t, Terms::ONE);
-            self.terms.negative_under(t, &facts)
+            self.terms.negative_under(t, &self.facts)
         })
     }
 

@@ -291,10 +291,7 @@ impl<'a> Exec<'a> {
         if self.cuts.is_empty() {
             return Open::Public(c);
         }
-        let facts = std::mem::take(&mut self.facts);
-        let c = self.terms.plainer(c, &facts);
-        self.facts = facts;
-        Open::Public(c)
+        Open::Public(self.terms.plainer(c, &self.facts))
     }
 
     /// Executes both ways of the branch at `pc`, up to where they meet.
@@ -307,7 +304,7 @@ impl<'a> Exec<'a> {
         let flow = self.code.flow_of(pc);
         let meet = match &flow {
             // One round of a loop: its head is where the ways meet.
-            Some(flow) if self.lap.is_some() && flow.turns_back(pc) && stop.is_some_and(|s| flow.is_around(pc, s)) => stop,
+            Some(flow) if self.lap.is_some() && flow.turns_back(pc) && stop.is_some_and(|s| flow.is_in_loop(pc, s)) => stop,
             _ => flow.and_then(|f| f.meet(pc)).or_else(|| state.frames.last().copied()),
         };
         let region = self.region.take();

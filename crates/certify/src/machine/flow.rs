@@ -83,9 +83,9 @@ impl Flow {
         self.live.get(&pc).copied().unwrap_or(u32::MAX)
     }
 
-    /// A step back to the head of a loop.
-    pub fn is_back(&self, from: u64, to: u64) -> bool {
-        self.loops.get(&to).is_some_and(|body| body.contains(&from))
+    /// Whether `pc` is in the loop with this head. A step from there to the head is a step back.
+    pub fn is_in_loop(&self, pc: u64, head: u64) -> bool {
+        self.loops.get(&head).is_some_and(|body| body.contains(&pc))
     }
 
     /// Whether a way from the branch at `pc` leads back to the head of a loop around it before the ways meet.
@@ -98,7 +98,7 @@ impl Flow {
         let (mut seen, mut open) = (BTreeSet::new(), vec![pc]);
         while let Some(at) = open.pop() {
             for to in self.edges.get(&at).into_iter().flatten().flatten().filter(|to| Some(**to) != meet) {
-                if around.contains(to) && self.is_back(at, *to) {
+                if around.contains(to) && self.is_in_loop(at, *to) {
                     return true;
                 }
                 if seen.insert(*to) {
@@ -107,11 +107,6 @@ impl Flow {
             }
         }
         false
-    }
-
-    /// Whether `head` is the head of a loop around `pc`.
-    pub fn is_around(&self, pc: u64, head: u64) -> bool {
-        self.loops.get(&head).is_some_and(|body| body.contains(&pc))
     }
 
     /// The longest loop around `pc` that does not hold `stop`.

@@ -12,8 +12,8 @@ pub mod call;
 pub mod domain;
 pub mod exec;
 pub mod flow;
-pub mod memory;
 mod live;
+pub mod memory;
 mod shape;
 mod weave;
 

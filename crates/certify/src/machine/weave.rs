@@ -76,7 +76,7 @@ impl Exec<'_> {
     /// Whether the step from one instruction to the next leads back to the head of a loop in the region being woven.
     pub(super) fn is_back(&self, from: Option<u64>, to: u64, state: &State) -> bool {
         let Some((region, from)) = self.region.as_ref().zip(from) else { return false };
-        region.frames == state.frames.len() && region.flow.is_back(from, to)
+        region.frames == state.frames.len() && region.flow.is_in_loop(from, to)
     }
 
     /// Whether the weaver is to follow the ways of the branch at `pc`.
