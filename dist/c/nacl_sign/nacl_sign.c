@@ -4076,7 +4076,7 @@ STK_NOINLINE static void field_fe25519_pow_invert(uint64_t *result, const uint64
 
 /* field.fe25519_radix51.to_bytes
  * in a: 0 .. 2251799813701632 */
-static void field_fe25519_radix51_to_bytes(uint8_t *restrict s, const uint64_t *a)
+STK_NOINLINE static void field_fe25519_radix51_to_bytes(uint8_t *restrict s, const uint64_t *a)
 {
     uint32_t q; /* 0 .. 1 */
     uint64_t h_0; /* 0 .. 2251799813701632 */
@@ -5386,90 +5386,143 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     field_fe25519_radix51_mul(result0->t, x, y);
 }
 
-/* curve.ed25519_vartime.window
- * Sixteen bits from bit `i`; bits beyond the end read as zero.
- * in i: 0 .. 255
- * out result: 0 .. 2^16-1 */
-static uint32_t curve_ed25519_vartime_window(const uint8_t *k, uint32_t i)
+/* curve.wnaf.recode$5
+ * Recoding of public scalars for multiplication by additions and subtractions: width-w non-adjacent form.
+ * Source: Hankerson, Menezes, Vanstone, Guide to Elliptic Curve Cryptography, algorithm 3.35.
+ * One digit, for the window `v`, the carry into it, and how many more digits are zero. Gives, from its lowest bit: the digit
+ * in w bits, the carry into the next window, and how many of the next digits are zero. All branches are here and none in the
+ * loop around it, so that proofs of machine code take each by itself.
+ * in v: 0 .. 31
+ * in carry: 0 .. 1
+ * in skip: 0 .. 4
+ * out result: 0 .. 319 */
+STK_NOINLINE static uint32_t curve_wnaf_recode_5(uint32_t v, uint32_t carry, uint32_t skip)
 {
     uint32_t result;
-    uint32_t o; /* 0 .. 31 */
-    uint32_t v; /* 0 .. 2^24-1 */
-    o = i >> 3;
-    v = (uint32_t)k[o];
-    if (o < UINT32_C(31)) {
-        v = v + (UINT32_C(256) * (uint32_t)k[o + UINT32_C(1)]);
+    uint32_t digit; /* 0 .. 31 */
+    uint32_t next; /* 0 .. 1 */
+    uint32_t left; /* 0 .. 4 */
+    digit = UINT32_C(0);
+    next = carry;
+    left = UINT32_C(0);
+    if (skip > UINT32_C(0)) {
+        left = skip - UINT32_C(1);
+    } else {
+        uint32_t u; /* 0 .. 32 */
+        u = v + carry;
+        if ((u & UINT32_C(1)) == UINT32_C(1)) {
+            if (u > UINT32_C(16)) {
+                digit = UINT32_C(48) - u;
+                next = UINT32_C(1);
+            } else {
+                digit = u;
+                next = UINT32_C(0);
+            }
+            left = UINT32_C(4);
+        }
     }
-    if (o < UINT32_C(30)) {
-        v = ((uint32_t)k[o] + (UINT32_C(256) * (uint32_t)k[o + UINT32_C(1)])) + (UINT32_C(0x10000) * (uint32_t)k[o + UINT32_C(2)]);
-    }
-    result = (v >> (i & UINT32_C(7))) & UINT32_C(0xffff);
+    result = (digit + (UINT32_C(32) * next)) + (UINT32_C(64) * left);
     return result;
 }
 
 /* curve.ed25519_vartime.wnaf$5
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
- * out d: -15 .. 15 */
-STK_NOINLINE static void curve_ed25519_vartime_wnaf_5(int8_t *restrict d, const uint8_t *k)
+ * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
+ * out d: 0 .. 31 */
+STK_NOINLINE static void curve_ed25519_vartime_wnaf_5(uint8_t *restrict d, const uint8_t *k)
 {
+    uint32_t v; /* 0 .. 31 */
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 4 */
     uint32_t i; /* 0 .. 255 */
-    uint32_t t; /* 0 .. 2^16-1 */
-    uint32_t v; /* 0 .. 32 */
     memset(d, 0, 256);
+    v = (uint32_t)k[0] & UINT32_C(31);
     carry = UINT32_C(0);
     skip = UINT32_C(0);
     for (i = 0; i < 256; i++) {
-        if (skip > UINT32_C(0)) {
-            skip = skip - UINT32_C(1);
-        } else {
-            t = curve_ed25519_vartime_window(k, i);
-            v = (t & UINT32_C(31)) + carry;
-            if ((v & UINT32_C(1)) == UINT32_C(1)) {
-                if (v > UINT32_C(16)) {
-                    d[i] = (int8_t)((int32_t)v - INT32_C(32));
-                    carry = UINT32_C(1);
-                } else {
-                    d[i] = (int8_t)v;
-                    carry = UINT32_C(0);
-                }
-                skip = UINT32_C(4);
+        uint32_t next; /* 0 .. 319 */
+        uint32_t i_0_bit; /* 0 .. 511 */
+        uint32_t b_0_bit; /* 0 .. 1 */
+        next = curve_wnaf_recode_5(v, carry, skip);
+        d[i] = (uint8_t)(next & UINT32_C(31));
+        carry = (next >> 5) & UINT32_C(1);
+        skip = next >> 6;
+        i_0_bit = i + UINT32_C(5);
+        b_0_bit = UINT32_C(0);
+        if (i_0_bit < UINT32_C(256)) {
+            b_0_bit = ((uint32_t)k[i_0_bit >> 3] >> (i_0_bit & UINT32_C(7))) & UINT32_C(1);
+        }
+        v = (v >> 1) + (UINT32_C(16) * b_0_bit);
+    }
+}
+
+/* curve.wnaf.recode$8
+ * Recoding of public scalars for multiplication by additions and subtractions: width-w non-adjacent form.
+ * Source: Hankerson, Menezes, Vanstone, Guide to Elliptic Curve Cryptography, algorithm 3.35.
+ * One digit, for the window `v`, the carry into it, and how many more digits are zero. Gives, from its lowest bit: the digit
+ * in w bits, the carry into the next window, and how many of the next digits are zero. All branches are here and none in the
+ * loop around it, so that proofs of machine code take each by itself.
+ * in v: 0 .. 255
+ * in carry: 0 .. 1
+ * in skip: 0 .. 7
+ * out result: 0 .. 4095 */
+STK_NOINLINE static uint32_t curve_wnaf_recode_8(uint32_t v, uint32_t carry, uint32_t skip)
+{
+    uint32_t result;
+    uint32_t digit; /* 0 .. 255 */
+    uint32_t next; /* 0 .. 1 */
+    uint32_t left; /* 0 .. 7 */
+    digit = UINT32_C(0);
+    next = carry;
+    left = UINT32_C(0);
+    if (skip > UINT32_C(0)) {
+        left = skip - UINT32_C(1);
+    } else {
+        uint32_t u; /* 0 .. 256 */
+        u = v + carry;
+        if ((u & UINT32_C(1)) == UINT32_C(1)) {
+            if (u > UINT32_C(128)) {
+                digit = UINT32_C(384) - u;
+                next = UINT32_C(1);
+            } else {
+                digit = u;
+                next = UINT32_C(0);
             }
+            left = UINT32_C(7);
         }
     }
+    result = (digit + (UINT32_C(256) * next)) + (UINT32_C(512) * left);
+    return result;
 }
 
 /* curve.ed25519_vartime.wnaf$8
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
- * out d: -127 .. 127 */
-STK_NOINLINE static void curve_ed25519_vartime_wnaf_8(int8_t *restrict d, const uint8_t *k)
+ * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
+ * out d: 0 .. 255 */
+STK_NOINLINE static void curve_ed25519_vartime_wnaf_8(uint8_t *restrict d, const uint8_t *k)
 {
+    uint32_t v; /* 0 .. 255 */
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 7 */
     uint32_t i; /* 0 .. 255 */
-    uint32_t t; /* 0 .. 2^16-1 */
-    uint32_t v; /* 0 .. 256 */
     memset(d, 0, 256);
+    v = (uint32_t)k[0] & UINT32_C(255);
     carry = UINT32_C(0);
     skip = UINT32_C(0);
     for (i = 0; i < 256; i++) {
-        if (skip > UINT32_C(0)) {
-            skip = skip - UINT32_C(1);
-        } else {
-            t = curve_ed25519_vartime_window(k, i);
-            v = (t & UINT32_C(255)) + carry;
-            if ((v & UINT32_C(1)) == UINT32_C(1)) {
-                if (v > UINT32_C(128)) {
-                    d[i] = (int8_t)((int32_t)v - INT32_C(256));
-                    carry = UINT32_C(1);
-                } else {
-                    d[i] = (int8_t)v;
-                    carry = UINT32_C(0);
-                }
-                skip = UINT32_C(7);
-            }
+        uint32_t next; /* 0 .. 4095 */
+        uint32_t i_0_bit; /* 0 .. 511 */
+        uint32_t b_0_bit; /* 0 .. 1 */
+        next = curve_wnaf_recode_8(v, carry, skip);
+        d[i] = (uint8_t)(next & UINT32_C(255));
+        carry = (next >> 8) & UINT32_C(1);
+        skip = next >> 9;
+        i_0_bit = i + UINT32_C(8);
+        b_0_bit = UINT32_C(0);
+        if (i_0_bit < UINT32_C(256)) {
+            b_0_bit = ((uint32_t)k[i_0_bit >> 3] >> (i_0_bit & UINT32_C(7))) & UINT32_C(1);
         }
+        v = (v >> 1) + (UINT32_C(128) * b_0_bit);
     }
 }
 
@@ -5594,71 +5647,136 @@ STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cache
     }
 }
 
+/* curve.ed25519_vartime.multiple
+ * The multiple of A that an odd digit says, with A, 3A, ... 15A in `t`.
+ * in d: 0 .. 31 */
+STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *restrict q, const curve_ed25519_Cached *t, uint32_t d)
+{
+    (*q) = t[(d & UINT32_C(15)) >> 1];
+    if ((d >> 4) == UINT32_C(1)) {
+        uint64_t result_3_0_negate_cached[5]; /* 0 .. 2251799813701632 */
+        uint64_t result_0_0_0_negate_cached; /* 0 .. 7881299347898368 */
+        uint64_t result_0_1_0_negate_cached; /* 0 .. 7881299347898368 */
+        uint64_t result_0_2_0_negate_cached; /* 0 .. 7881299347898368 */
+        uint64_t result_0_3_0_negate_cached; /* 0 .. 7881299347898368 */
+        uint64_t result_0_4_0_negate_cached; /* 0 .. 7881299347898368 */
+        uint64_t result_2_0_0_negate_cached; /* 0 .. 2251799813701632 */
+        uint64_t result_2_1_0_negate_cached; /* 0 .. 2251799813701632 */
+        uint64_t result_2_2_0_negate_cached; /* 0 .. 2251799813701632 */
+        uint64_t result_2_3_0_negate_cached; /* 0 .. 2251799813701632 */
+        uint64_t result_2_4_0_negate_cached; /* 0 .. 2251799813701632 */
+        result_0_0_0_negate_cached = q->minus[0];
+        result_0_1_0_negate_cached = q->minus[1];
+        result_0_2_0_negate_cached = q->minus[2];
+        result_0_3_0_negate_cached = q->minus[3];
+        result_0_4_0_negate_cached = q->minus[4];
+        q->minus[0] = q->plus[0];
+        q->minus[1] = q->plus[1];
+        q->minus[2] = q->plus[2];
+        q->minus[3] = q->plus[3];
+        q->minus[4] = q->plus[4];
+        result_2_0_0_negate_cached = q->z[0];
+        result_2_1_0_negate_cached = q->z[1];
+        result_2_2_0_negate_cached = q->z[2];
+        result_2_3_0_negate_cached = q->z[3];
+        result_2_4_0_negate_cached = q->z[4];
+        field_fe25519_radix51_neg(result_3_0_negate_cached, q->td);
+        q->plus[0] = result_0_0_0_negate_cached;
+        q->plus[1] = result_0_1_0_negate_cached;
+        q->plus[2] = result_0_2_0_negate_cached;
+        q->plus[3] = result_0_3_0_negate_cached;
+        q->plus[4] = result_0_4_0_negate_cached;
+        q->z[0] = result_2_0_0_negate_cached;
+        q->z[1] = result_2_1_0_negate_cached;
+        q->z[2] = result_2_2_0_negate_cached;
+        q->z[3] = result_2_3_0_negate_cached;
+        q->z[4] = result_2_4_0_negate_cached;
+        memmove(q->td, result_3_0_negate_cached, 5 * sizeof(uint64_t));
+    }
+}
+
+/* curve.ed25519_vartime.multiple_of_base
+ * The multiple of B that an odd digit says.
+ * in d: 0 .. 255 */
+STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Niels *restrict q, uint32_t d)
+{
+    (*q) = curve_ed25519_odd_w8_ROWS[(d & UINT32_C(127)) >> 1];
+    if ((d >> 7) == UINT32_C(1)) {
+        uint64_t result_2_0_negate_niels[5]; /* 0 .. 2251799813701632 */
+        uint64_t result_0_0_0_negate_niels; /* 0 .. 2251799813701632 */
+        uint64_t result_0_1_0_negate_niels; /* 0 .. 2251799813701632 */
+        uint64_t result_0_2_0_negate_niels; /* 0 .. 2251799813701632 */
+        uint64_t result_0_3_0_negate_niels; /* 0 .. 2251799813701632 */
+        uint64_t result_0_4_0_negate_niels; /* 0 .. 2251799813701632 */
+        result_0_0_0_negate_niels = q->minus[0];
+        result_0_1_0_negate_niels = q->minus[1];
+        result_0_2_0_negate_niels = q->minus[2];
+        result_0_3_0_negate_niels = q->minus[3];
+        result_0_4_0_negate_niels = q->minus[4];
+        q->minus[0] = q->plus[0];
+        q->minus[1] = q->plus[1];
+        q->minus[2] = q->plus[2];
+        q->minus[3] = q->plus[3];
+        q->minus[4] = q->plus[4];
+        field_fe25519_radix51_neg(result_2_0_negate_niels, q->td);
+        q->plus[0] = result_0_0_0_negate_niels;
+        q->plus[1] = result_0_1_0_negate_niels;
+        q->plus[2] = result_0_2_0_negate_niels;
+        q->plus[3] = result_0_3_0_negate_niels;
+        q->plus[4] = result_0_4_0_negate_niels;
+        memmove(q->td, result_2_0_negate_niels, 5 * sizeof(uint64_t));
+    }
+}
+
+/* curve.ed25519_vartime.double_and_add
+ * 2 `r` + `da` A + `db` B, with A, 3A, ... 15A in `t`. Digits are as [`wnaf`] gives them.
+ * in da: 0 .. 31
+ * in db: 0 .. 255 */
+STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *result, const curve_ed25519_P2 *r, uint32_t da, uint32_t db, const curve_ed25519_Cached *t)
+{
+    curve_ed25519_P1P1 u;
+    curve_ed25519_double(&u, r->x, r->y, r->z);
+    if (da != UINT32_C(0)) {
+        curve_ed25519_P3 t_2;
+        curve_ed25519_Cached t_3;
+        field_fe25519_radix51_mul(t_2.x, u.x, u.t);
+        field_fe25519_radix51_mul(t_2.y, u.y, u.z);
+        field_fe25519_radix51_mul(t_2.z, u.z, u.t);
+        field_fe25519_radix51_mul(t_2.t, u.x, u.y);
+        curve_ed25519_vartime_multiple(&t_3, t, da);
+        curve_ed25519_add_cached(&u, &t_2, &t_3);
+    }
+    if (db != UINT32_C(0)) {
+        curve_ed25519_P3 t_4;
+        curve_ed25519_Niels t_5;
+        field_fe25519_radix51_mul(t_4.x, u.x, u.t);
+        field_fe25519_radix51_mul(t_4.y, u.y, u.z);
+        field_fe25519_radix51_mul(t_4.z, u.z, u.t);
+        field_fe25519_radix51_mul(t_4.t, u.x, u.y);
+        curve_ed25519_vartime_multiple_of_base(&t_5, db);
+        curve_ed25519_add_niels(&u, &t_4, &t_5);
+    }
+    field_fe25519_radix51_mul(result->x, u.x, u.t);
+    field_fe25519_radix51_mul(result->y, u.y, u.z);
+    field_fe25519_radix51_mul(result->z, u.z, u.t);
+}
+
 /* curve.ed25519_vartime.double_mult
  * `s` B + `k` A. */
 STK_NOINLINE static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
 {
-    int8_t da[256]; /* -15 .. 15 */
-    int8_t db[256]; /* -127 .. 127 */
+    uint8_t da[256]; /* 0 .. 31 */
+    uint8_t db[256]; /* 0 .. 255 */
     curve_ed25519_Cached t[8];
     uint32_t i; /* 0 .. 255 */
-    curve_ed25519_P3 t_2;
-    curve_ed25519_P3 t_3;
-    curve_ed25519_Cached t_4;
-    curve_ed25519_P3 t_5;
-    curve_ed25519_P3 t_6;
-    curve_ed25519_Niels t_7;
-    curve_ed25519_Cached q_2_negate_cached;
-    curve_ed25519_Niels q_5_negate_niels;
     curve_ed25519_vartime_wnaf_5(da, k);
     curve_ed25519_vartime_wnaf_8(db, s);
     curve_ed25519_vartime_odd_multiples(t, a);
-    memmove(r->x, curve_ed25519_ZERO, 5 * sizeof(uint64_t));
-    memmove(r->y, curve_ed25519_ONE, 5 * sizeof(uint64_t));
-    memmove(r->z, curve_ed25519_ONE, 5 * sizeof(uint64_t));
+    memmove((*r).x, curve_ed25519_ZERO, 5 * sizeof(uint64_t));
+    memmove((*r).y, curve_ed25519_ONE, 5 * sizeof(uint64_t));
+    memmove((*r).z, curve_ed25519_ONE, 5 * sizeof(uint64_t));
     for (i = 256; i-- > 0;) {
-        curve_ed25519_P1P1 u;
-        curve_ed25519_double(&u, r->x, r->y, r->z);
-        if ((int32_t)da[i] > INT32_C(0)) {
-            field_fe25519_radix51_mul(t_2.x, u.x, u.t);
-            field_fe25519_radix51_mul(t_2.y, u.y, u.z);
-            field_fe25519_radix51_mul(t_2.z, u.z, u.t);
-            field_fe25519_radix51_mul(t_2.t, u.x, u.y);
-            curve_ed25519_add_cached(&u, &t_2, &t[(uint32_t)da[i] >> 1]);
-        }
-        if ((int32_t)da[i] < INT32_C(0)) {
-            field_fe25519_radix51_mul(t_3.x, u.x, u.t);
-            field_fe25519_radix51_mul(t_3.y, u.y, u.z);
-            field_fe25519_radix51_mul(t_3.z, u.z, u.t);
-            field_fe25519_radix51_mul(t_3.t, u.x, u.y);
-            q_2_negate_cached = t[(uint32_t)(-(int32_t)da[i]) >> 1];
-            memmove(t_4.plus, q_2_negate_cached.minus, 5 * sizeof(uint64_t));
-            memmove(t_4.minus, q_2_negate_cached.plus, 5 * sizeof(uint64_t));
-            memmove(t_4.z, q_2_negate_cached.z, 5 * sizeof(uint64_t));
-            field_fe25519_radix51_neg(t_4.td, q_2_negate_cached.td);
-            curve_ed25519_add_cached(&u, &t_3, &t_4);
-        }
-        if ((int32_t)db[i] > INT32_C(0)) {
-            field_fe25519_radix51_mul(t_5.x, u.x, u.t);
-            field_fe25519_radix51_mul(t_5.y, u.y, u.z);
-            field_fe25519_radix51_mul(t_5.z, u.z, u.t);
-            field_fe25519_radix51_mul(t_5.t, u.x, u.y);
-            curve_ed25519_add_niels(&u, &t_5, &curve_ed25519_odd_w8_ROWS[(uint32_t)db[i] >> 1]);
-        }
-        if ((int32_t)db[i] < INT32_C(0)) {
-            field_fe25519_radix51_mul(t_6.x, u.x, u.t);
-            field_fe25519_radix51_mul(t_6.y, u.y, u.z);
-            field_fe25519_radix51_mul(t_6.z, u.z, u.t);
-            field_fe25519_radix51_mul(t_6.t, u.x, u.y);
-            q_5_negate_niels = curve_ed25519_odd_w8_ROWS[(uint32_t)(-(int32_t)db[i]) >> 1];
-            memmove(t_7.plus, q_5_negate_niels.minus, 5 * sizeof(uint64_t));
-            memmove(t_7.minus, q_5_negate_niels.plus, 5 * sizeof(uint64_t));
-            field_fe25519_radix51_neg(t_7.td, q_5_negate_niels.td);
-            curve_ed25519_add_niels(&u, &t_6, &t_7);
-        }
-        field_fe25519_radix51_mul(r->x, u.x, u.t);
-        field_fe25519_radix51_mul(r->y, u.y, u.z);
-        field_fe25519_radix51_mul(r->z, u.z, u.t);
+        curve_ed25519_vartime_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
 }
 
@@ -7969,7 +8087,7 @@ STK_NOINLINE static void field_fe25519_pow_invert(int32_t *result, const int32_t
 
 /* field.fe25519_radix25_5.to_bytes
  * in a: -35651584 .. 35651584 */
-static void field_fe25519_radix25_5_to_bytes(uint8_t *restrict result, const int32_t *a)
+STK_NOINLINE static void field_fe25519_radix25_5_to_bytes(uint8_t *restrict result, const int32_t *a)
 {
     int32_t q; /* -10 .. 10 */
     uint32_t w[10];
@@ -9374,57 +9492,73 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     field_fe25519_radix25_5_mul(result0->t, x, y);
 }
 
-/* curve.ed25519_vartime.window
- * Sixteen bits from bit `i`; bits beyond the end read as zero.
- * in i: 0 .. 255
- * out result: 0 .. 2^16-1 */
-static uint32_t curve_ed25519_vartime_window(const uint8_t *k, uint32_t i)
+/* curve.wnaf.recode$5
+ * Recoding of public scalars for multiplication by additions and subtractions: width-w non-adjacent form.
+ * Source: Hankerson, Menezes, Vanstone, Guide to Elliptic Curve Cryptography, algorithm 3.35.
+ * One digit, for the window `v`, the carry into it, and how many more digits are zero. Gives, from its lowest bit: the digit
+ * in w bits, the carry into the next window, and how many of the next digits are zero. All branches are here and none in the
+ * loop around it, so that proofs of machine code take each by itself.
+ * in v: 0 .. 31
+ * in carry: 0 .. 1
+ * in skip: 0 .. 4
+ * out result: 0 .. 319 */
+STK_NOINLINE static uint32_t curve_wnaf_recode_5(uint32_t v, uint32_t carry, uint32_t skip)
 {
     uint32_t result;
-    uint32_t o; /* 0 .. 31 */
-    uint32_t v; /* 0 .. 2^24-1 */
-    o = i >> 3;
-    v = (uint32_t)k[o];
-    if (o < UINT32_C(31)) {
-        v = v + (UINT32_C(256) * (uint32_t)k[o + UINT32_C(1)]);
+    uint32_t digit; /* 0 .. 31 */
+    uint32_t next; /* 0 .. 1 */
+    uint32_t left; /* 0 .. 4 */
+    digit = UINT32_C(0);
+    next = carry;
+    left = UINT32_C(0);
+    if (skip > UINT32_C(0)) {
+        left = skip - UINT32_C(1);
+    } else {
+        uint32_t u; /* 0 .. 32 */
+        u = v + carry;
+        if ((u & UINT32_C(1)) == UINT32_C(1)) {
+            if (u > UINT32_C(16)) {
+                digit = UINT32_C(48) - u;
+                next = UINT32_C(1);
+            } else {
+                digit = u;
+                next = UINT32_C(0);
+            }
+            left = UINT32_C(4);
+        }
     }
-    if (o < UINT32_C(30)) {
-        v = ((uint32_t)k[o] + (UINT32_C(256) * (uint32_t)k[o + UINT32_C(1)])) + (UINT32_C(0x10000) * (uint32_t)k[o + UINT32_C(2)]);
-    }
-    result = (v >> (i & UINT32_C(7))) & UINT32_C(0xffff);
+    result = (digit + (UINT32_C(32) * next)) + (UINT32_C(64) * left);
     return result;
 }
 
 /* curve.ed25519_vartime.wnaf$5
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
- * out d: -15 .. 15 */
-STK_NOINLINE static void curve_ed25519_vartime_wnaf_5(int8_t *restrict d, const uint8_t *k)
+ * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
+ * out d: 0 .. 31 */
+STK_NOINLINE static void curve_ed25519_vartime_wnaf_5(uint8_t *restrict d, const uint8_t *k)
 {
+    uint32_t v; /* 0 .. 31 */
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 4 */
     uint32_t i; /* 0 .. 255 */
-    uint32_t t; /* 0 .. 2^16-1 */
-    uint32_t v; /* 0 .. 32 */
     memset(d, 0, 256);
+    v = (uint32_t)k[0] & UINT32_C(31);
     carry = UINT32_C(0);
     skip = UINT32_C(0);
     for (i = 0; i < 256; i++) {
-        if (skip > UINT32_C(0)) {
-            skip = skip - UINT32_C(1);
-        } else {
-            t = curve_ed25519_vartime_window(k, i);
-            v = (t & UINT32_C(31)) + carry;
-            if ((v & UINT32_C(1)) == UINT32_C(1)) {
-                if (v > UINT32_C(16)) {
-                    d[i] = (int8_t)((int32_t)v - INT32_C(32));
-                    carry = UINT32_C(1);
-                } else {
-                    d[i] = (int8_t)v;
-                    carry = UINT32_C(0);
-                }
-                skip = UINT32_C(4);
-            }
+        uint32_t next; /* 0 .. 319 */
+        uint32_t i_0_bit; /* 0 .. 511 */
+        uint32_t b_0_bit; /* 0 .. 1 */
+        next = curve_wnaf_recode_5(v, carry, skip);
+        d[i] = (uint8_t)(next & UINT32_C(31));
+        carry = (next >> 5) & UINT32_C(1);
+        skip = next >> 6;
+        i_0_bit = i + UINT32_C(5);
+        b_0_bit = UINT32_C(0);
+        if (i_0_bit < UINT32_C(256)) {
+            b_0_bit = ((uint32_t)k[i_0_bit >> 3] >> (i_0_bit & UINT32_C(7))) & UINT32_C(1);
         }
+        v = (v >> 1) + (UINT32_C(16) * b_0_bit);
     }
 }
 
@@ -9624,89 +9758,245 @@ STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cache
     }
 }
 
+/* curve.ed25519_vartime.multiple
+ * The multiple of A that an odd digit says, with A, 3A, ... 15A in `t`.
+ * in d: 0 .. 31 */
+STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *restrict q, const curve_ed25519_Cached *t, uint32_t d)
+{
+    (*q) = t[(d & UINT32_C(15)) >> 1];
+    if ((d >> 4) == UINT32_C(1)) {
+        int32_t result_0_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_1_0_negate_cached; /* -17825792 .. 17825792 */
+        int32_t result_2_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_3_0_negate_cached; /* -17825792 .. 17825792 */
+        int32_t result_4_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_5_0_negate_cached; /* -17825792 .. 17825792 */
+        int32_t result_6_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_7_0_negate_cached; /* -17825792 .. 17825792 */
+        int32_t result_8_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_9_0_negate_cached; /* -17825792 .. 17825792 */
+        int32_t result_0_0_0_negate_cached; /* -71303168 .. 71303168 */
+        int32_t result_0_1_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_0_2_0_negate_cached; /* -71303168 .. 71303168 */
+        int32_t result_0_3_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_0_4_0_negate_cached; /* -71303168 .. 71303168 */
+        int32_t result_0_5_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_0_6_0_negate_cached; /* -71303168 .. 71303168 */
+        int32_t result_0_7_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_0_8_0_negate_cached; /* -71303168 .. 71303168 */
+        int32_t result_0_9_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_2_0_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_2_1_0_negate_cached; /* -17825792 .. 17825792 */
+        int32_t result_2_2_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_2_3_0_negate_cached; /* -17825792 .. 17825792 */
+        int32_t result_2_4_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_2_5_0_negate_cached; /* -17825792 .. 17825792 */
+        int32_t result_2_6_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_2_7_0_negate_cached; /* -17825792 .. 17825792 */
+        int32_t result_2_8_0_negate_cached; /* -35651584 .. 35651584 */
+        int32_t result_2_9_0_negate_cached; /* -17825792 .. 17825792 */
+        result_0_0_0_negate_cached = q->minus[0];
+        result_0_1_0_negate_cached = q->minus[1];
+        result_0_2_0_negate_cached = q->minus[2];
+        result_0_3_0_negate_cached = q->minus[3];
+        result_0_4_0_negate_cached = q->minus[4];
+        result_0_5_0_negate_cached = q->minus[5];
+        result_0_6_0_negate_cached = q->minus[6];
+        result_0_7_0_negate_cached = q->minus[7];
+        result_0_8_0_negate_cached = q->minus[8];
+        result_0_9_0_negate_cached = q->minus[9];
+        q->minus[0] = q->plus[0];
+        q->minus[1] = q->plus[1];
+        q->minus[2] = q->plus[2];
+        q->minus[3] = q->plus[3];
+        q->minus[4] = q->plus[4];
+        q->minus[5] = q->plus[5];
+        q->minus[6] = q->plus[6];
+        q->minus[7] = q->plus[7];
+        q->minus[8] = q->plus[8];
+        q->minus[9] = q->plus[9];
+        result_2_0_0_negate_cached = q->z[0];
+        result_2_1_0_negate_cached = q->z[1];
+        result_2_2_0_negate_cached = q->z[2];
+        result_2_3_0_negate_cached = q->z[3];
+        result_2_4_0_negate_cached = q->z[4];
+        result_2_5_0_negate_cached = q->z[5];
+        result_2_6_0_negate_cached = q->z[6];
+        result_2_7_0_negate_cached = q->z[7];
+        result_2_8_0_negate_cached = q->z[8];
+        result_2_9_0_negate_cached = q->z[9];
+        result_0_0_negate_cached = -q->td[0];
+        result_1_0_negate_cached = -q->td[1];
+        result_2_0_negate_cached = -q->td[2];
+        result_3_0_negate_cached = -q->td[3];
+        result_4_0_negate_cached = -q->td[4];
+        result_5_0_negate_cached = -q->td[5];
+        result_6_0_negate_cached = -q->td[6];
+        result_7_0_negate_cached = -q->td[7];
+        result_8_0_negate_cached = -q->td[8];
+        result_9_0_negate_cached = -q->td[9];
+        q->plus[0] = result_0_0_0_negate_cached;
+        q->plus[1] = result_0_1_0_negate_cached;
+        q->plus[2] = result_0_2_0_negate_cached;
+        q->plus[3] = result_0_3_0_negate_cached;
+        q->plus[4] = result_0_4_0_negate_cached;
+        q->plus[5] = result_0_5_0_negate_cached;
+        q->plus[6] = result_0_6_0_negate_cached;
+        q->plus[7] = result_0_7_0_negate_cached;
+        q->plus[8] = result_0_8_0_negate_cached;
+        q->plus[9] = result_0_9_0_negate_cached;
+        q->z[0] = result_2_0_0_negate_cached;
+        q->z[1] = result_2_1_0_negate_cached;
+        q->z[2] = result_2_2_0_negate_cached;
+        q->z[3] = result_2_3_0_negate_cached;
+        q->z[4] = result_2_4_0_negate_cached;
+        q->z[5] = result_2_5_0_negate_cached;
+        q->z[6] = result_2_6_0_negate_cached;
+        q->z[7] = result_2_7_0_negate_cached;
+        q->z[8] = result_2_8_0_negate_cached;
+        q->z[9] = result_2_9_0_negate_cached;
+        q->td[0] = result_0_0_negate_cached;
+        q->td[1] = result_1_0_negate_cached;
+        q->td[2] = result_2_0_negate_cached;
+        q->td[3] = result_3_0_negate_cached;
+        q->td[4] = result_4_0_negate_cached;
+        q->td[5] = result_5_0_negate_cached;
+        q->td[6] = result_6_0_negate_cached;
+        q->td[7] = result_7_0_negate_cached;
+        q->td[8] = result_8_0_negate_cached;
+        q->td[9] = result_9_0_negate_cached;
+    }
+}
+
+/* curve.ed25519_vartime.multiple_of_base
+ * The multiple of B that an odd digit says.
+ * in d: 0 .. 31 */
+STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Niels *restrict q, uint32_t d)
+{
+    (*q) = curve_ed25519_odd_w5_ROWS[(d & UINT32_C(15)) >> 1];
+    if ((d >> 4) == UINT32_C(1)) {
+        int32_t result_0_0_negate_niels; /* -35651584 .. 35651584 */
+        int32_t result_1_0_negate_niels; /* -17825792 .. 17825792 */
+        int32_t result_2_0_negate_niels; /* -35651584 .. 35651584 */
+        int32_t result_3_0_negate_niels; /* -17825792 .. 17825792 */
+        int32_t result_4_0_negate_niels; /* -35651584 .. 35651584 */
+        int32_t result_5_0_negate_niels; /* -17825792 .. 17825792 */
+        int32_t result_6_0_negate_niels; /* -35651584 .. 35651584 */
+        int32_t result_7_0_negate_niels; /* -17825792 .. 17825792 */
+        int32_t result_8_0_negate_niels; /* -35651584 .. 35651584 */
+        int32_t result_9_0_negate_niels; /* -17825792 .. 17825792 */
+        int32_t result_0_0_0_negate_niels; /* -35651584 .. 35651584 */
+        int32_t result_0_1_0_negate_niels; /* -17825792 .. 17825792 */
+        int32_t result_0_2_0_negate_niels; /* -35651584 .. 35651584 */
+        int32_t result_0_3_0_negate_niels; /* -17825792 .. 17825792 */
+        int32_t result_0_4_0_negate_niels; /* -35651584 .. 35651584 */
+        int32_t result_0_5_0_negate_niels; /* -17825792 .. 17825792 */
+        int32_t result_0_6_0_negate_niels; /* -35651584 .. 35651584 */
+        int32_t result_0_7_0_negate_niels; /* -17825792 .. 17825792 */
+        int32_t result_0_8_0_negate_niels; /* -35651584 .. 35651584 */
+        int32_t result_0_9_0_negate_niels; /* -17825792 .. 17825792 */
+        result_0_0_0_negate_niels = q->minus[0];
+        result_0_1_0_negate_niels = q->minus[1];
+        result_0_2_0_negate_niels = q->minus[2];
+        result_0_3_0_negate_niels = q->minus[3];
+        result_0_4_0_negate_niels = q->minus[4];
+        result_0_5_0_negate_niels = q->minus[5];
+        result_0_6_0_negate_niels = q->minus[6];
+        result_0_7_0_negate_niels = q->minus[7];
+        result_0_8_0_negate_niels = q->minus[8];
+        result_0_9_0_negate_niels = q->minus[9];
+        q->minus[0] = q->plus[0];
+        q->minus[1] = q->plus[1];
+        q->minus[2] = q->plus[2];
+        q->minus[3] = q->plus[3];
+        q->minus[4] = q->plus[4];
+        q->minus[5] = q->plus[5];
+        q->minus[6] = q->plus[6];
+        q->minus[7] = q->plus[7];
+        q->minus[8] = q->plus[8];
+        q->minus[9] = q->plus[9];
+        result_0_0_negate_niels = -q->td[0];
+        result_1_0_negate_niels = -q->td[1];
+        result_2_0_negate_niels = -q->td[2];
+        result_3_0_negate_niels = -q->td[3];
+        result_4_0_negate_niels = -q->td[4];
+        result_5_0_negate_niels = -q->td[5];
+        result_6_0_negate_niels = -q->td[6];
+        result_7_0_negate_niels = -q->td[7];
+        result_8_0_negate_niels = -q->td[8];
+        result_9_0_negate_niels = -q->td[9];
+        q->plus[0] = result_0_0_0_negate_niels;
+        q->plus[1] = result_0_1_0_negate_niels;
+        q->plus[2] = result_0_2_0_negate_niels;
+        q->plus[3] = result_0_3_0_negate_niels;
+        q->plus[4] = result_0_4_0_negate_niels;
+        q->plus[5] = result_0_5_0_negate_niels;
+        q->plus[6] = result_0_6_0_negate_niels;
+        q->plus[7] = result_0_7_0_negate_niels;
+        q->plus[8] = result_0_8_0_negate_niels;
+        q->plus[9] = result_0_9_0_negate_niels;
+        q->td[0] = result_0_0_negate_niels;
+        q->td[1] = result_1_0_negate_niels;
+        q->td[2] = result_2_0_negate_niels;
+        q->td[3] = result_3_0_negate_niels;
+        q->td[4] = result_4_0_negate_niels;
+        q->td[5] = result_5_0_negate_niels;
+        q->td[6] = result_6_0_negate_niels;
+        q->td[7] = result_7_0_negate_niels;
+        q->td[8] = result_8_0_negate_niels;
+        q->td[9] = result_9_0_negate_niels;
+    }
+}
+
+/* curve.ed25519_vartime.double_and_add
+ * 2 `r` + `da` A + `db` B, with A, 3A, ... 15A in `t`. Digits are as [`wnaf`] gives them.
+ * in da: 0 .. 31
+ * in db: 0 .. 31 */
+STK_NOINLINE static void curve_ed25519_vartime_double_and_add(curve_ed25519_P2 *result, const curve_ed25519_P2 *r, uint32_t da, uint32_t db, const curve_ed25519_Cached *t)
+{
+    curve_ed25519_P1P1 u;
+    curve_ed25519_double(&u, r->x, r->y, r->z);
+    if (da != UINT32_C(0)) {
+        curve_ed25519_P3 t_2;
+        curve_ed25519_Cached t_3;
+        field_fe25519_radix25_5_mul(t_2.x, u.x, u.t);
+        field_fe25519_radix25_5_mul(t_2.y, u.y, u.z);
+        field_fe25519_radix25_5_mul(t_2.z, u.z, u.t);
+        field_fe25519_radix25_5_mul(t_2.t, u.x, u.y);
+        curve_ed25519_vartime_multiple(&t_3, t, da);
+        curve_ed25519_add_cached(&u, &t_2, &t_3);
+    }
+    if (db != UINT32_C(0)) {
+        curve_ed25519_P3 t_4;
+        curve_ed25519_Niels t_5;
+        field_fe25519_radix25_5_mul(t_4.x, u.x, u.t);
+        field_fe25519_radix25_5_mul(t_4.y, u.y, u.z);
+        field_fe25519_radix25_5_mul(t_4.z, u.z, u.t);
+        field_fe25519_radix25_5_mul(t_4.t, u.x, u.y);
+        curve_ed25519_vartime_multiple_of_base(&t_5, db);
+        curve_ed25519_add_niels(&u, &t_4, &t_5);
+    }
+    field_fe25519_radix25_5_mul(result->x, u.x, u.t);
+    field_fe25519_radix25_5_mul(result->y, u.y, u.z);
+    field_fe25519_radix25_5_mul(result->z, u.z, u.t);
+}
+
 /* curve.ed25519_vartime.double_mult
  * `s` B + `k` A. */
 STK_NOINLINE static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *restrict r, const uint8_t *k, const curve_ed25519_P3 *a, const uint8_t *s)
 {
-    int8_t da[256]; /* -15 .. 15 */
-    int8_t db[256]; /* -15 .. 15 */
+    uint8_t da[256]; /* 0 .. 31 */
+    uint8_t db[256]; /* 0 .. 31 */
     curve_ed25519_Cached t[8];
     uint32_t i; /* 0 .. 255 */
-    curve_ed25519_P3 t_2;
-    curve_ed25519_P3 t_3;
-    curve_ed25519_Cached t_4;
-    curve_ed25519_P3 t_5;
-    curve_ed25519_P3 t_6;
-    curve_ed25519_Niels t_7;
-    curve_ed25519_Cached q_2_negate_cached;
-    curve_ed25519_Niels q_5_negate_niels;
     curve_ed25519_vartime_wnaf_5(da, k);
     curve_ed25519_vartime_wnaf_5(db, s);
     curve_ed25519_vartime_odd_multiples(t, a);
-    memmove(r->x, curve_ed25519_ZERO, 10 * sizeof(int32_t));
-    memmove(r->y, curve_ed25519_ONE, 10 * sizeof(int32_t));
-    memmove(r->z, curve_ed25519_ONE, 10 * sizeof(int32_t));
+    memmove((*r).x, curve_ed25519_ZERO, 10 * sizeof(int32_t));
+    memmove((*r).y, curve_ed25519_ONE, 10 * sizeof(int32_t));
+    memmove((*r).z, curve_ed25519_ONE, 10 * sizeof(int32_t));
     for (i = 256; i-- > 0;) {
-        curve_ed25519_P1P1 u;
-        curve_ed25519_double(&u, r->x, r->y, r->z);
-        if ((int32_t)da[i] > INT32_C(0)) {
-            field_fe25519_radix25_5_mul(t_2.x, u.x, u.t);
-            field_fe25519_radix25_5_mul(t_2.y, u.y, u.z);
-            field_fe25519_radix25_5_mul(t_2.z, u.z, u.t);
-            field_fe25519_radix25_5_mul(t_2.t, u.x, u.y);
-            curve_ed25519_add_cached(&u, &t_2, &t[(uint32_t)da[i] >> 1]);
-        }
-        if ((int32_t)da[i] < INT32_C(0)) {
-            field_fe25519_radix25_5_mul(t_3.x, u.x, u.t);
-            field_fe25519_radix25_5_mul(t_3.y, u.y, u.z);
-            field_fe25519_radix25_5_mul(t_3.z, u.z, u.t);
-            field_fe25519_radix25_5_mul(t_3.t, u.x, u.y);
-            q_2_negate_cached = t[(uint32_t)(-(int32_t)da[i]) >> 1];
-            memmove(t_4.plus, q_2_negate_cached.minus, 10 * sizeof(int32_t));
-            memmove(t_4.minus, q_2_negate_cached.plus, 10 * sizeof(int32_t));
-            memmove(t_4.z, q_2_negate_cached.z, 10 * sizeof(int32_t));
-            t_4.td[0] = -q_2_negate_cached.td[0];
-            t_4.td[1] = -q_2_negate_cached.td[1];
-            t_4.td[2] = -q_2_negate_cached.td[2];
-            t_4.td[3] = -q_2_negate_cached.td[3];
-            t_4.td[4] = -q_2_negate_cached.td[4];
-            t_4.td[5] = -q_2_negate_cached.td[5];
-            t_4.td[6] = -q_2_negate_cached.td[6];
-            t_4.td[7] = -q_2_negate_cached.td[7];
-            t_4.td[8] = -q_2_negate_cached.td[8];
-            t_4.td[9] = -q_2_negate_cached.td[9];
-            curve_ed25519_add_cached(&u, &t_3, &t_4);
-        }
-        if ((int32_t)db[i] > INT32_C(0)) {
-            field_fe25519_radix25_5_mul(t_5.x, u.x, u.t);
-            field_fe25519_radix25_5_mul(t_5.y, u.y, u.z);
-            field_fe25519_radix25_5_mul(t_5.z, u.z, u.t);
-            field_fe25519_radix25_5_mul(t_5.t, u.x, u.y);
-            curve_ed25519_add_niels(&u, &t_5, &curve_ed25519_odd_w5_ROWS[(uint32_t)db[i] >> 1]);
-        }
-        if ((int32_t)db[i] < INT32_C(0)) {
-            field_fe25519_radix25_5_mul(t_6.x, u.x, u.t);
-            field_fe25519_radix25_5_mul(t_6.y, u.y, u.z);
-            field_fe25519_radix25_5_mul(t_6.z, u.z, u.t);
-            field_fe25519_radix25_5_mul(t_6.t, u.x, u.y);
-            q_5_negate_niels = curve_ed25519_odd_w5_ROWS[(uint32_t)(-(int32_t)db[i]) >> 1];
-            memmove(t_7.plus, q_5_negate_niels.minus, 10 * sizeof(int32_t));
-            memmove(t_7.minus, q_5_negate_niels.plus, 10 * sizeof(int32_t));
-            t_7.td[0] = -q_5_negate_niels.td[0];
-            t_7.td[1] = -q_5_negate_niels.td[1];
-            t_7.td[2] = -q_5_negate_niels.td[2];
-            t_7.td[3] = -q_5_negate_niels.td[3];
-            t_7.td[4] = -q_5_negate_niels.td[4];
-            t_7.td[5] = -q_5_negate_niels.td[5];
-            t_7.td[6] = -q_5_negate_niels.td[6];
-            t_7.td[7] = -q_5_negate_niels.td[7];
-            t_7.td[8] = -q_5_negate_niels.td[8];
-            t_7.td[9] = -q_5_negate_niels.td[9];
-            curve_ed25519_add_niels(&u, &t_6, &t_7);
-        }
-        field_fe25519_radix25_5_mul(r->x, u.x, u.t);
-        field_fe25519_radix25_5_mul(r->y, u.y, u.z);
-        field_fe25519_radix25_5_mul(r->z, u.z, u.t);
+        curve_ed25519_vartime_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
 }
 

@@ -388,6 +388,11 @@ STK_TABLE uint64_t curve_p256_RR[4] = {
     UINT64_C(3), UINT64_C(0xfffffffbffffffff), UINT64_C(0xfffffffffffffffe), UINT64_C(0x4fffffffd)
 };
 
+/* curve.p256.THREE */
+STK_TABLE uint64_t curve_p256_THREE[4] = {
+    UINT64_C(3), UINT64_C(0xfffffffd00000000), UINT64_C(0xffffffffffffffff), UINT64_C(0x2fffffffc)
+};
+
 /* curve.p256.B_FE */
 STK_TABLE uint64_t curve_p256_B_FE[4] = {
     UINT64_C(0xd89cdf6229c4bddf), UINT64_C(0xacf005cd78843090), UINT64_C(0xe5a220abf7212ed6), UINT64_C(0xdc30061d04874834)
@@ -964,91 +969,158 @@ static void ecdsa_p256_odd_multiples(curve_p256_Cached *restrict t, const curve_
     }
 }
 
-/* ecdsa.p256.wnaf$7
- * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1).
- * in k: 0 .. 2^64-1
- * out d: -63 .. 63 */
-static void ecdsa_p256_wnaf_7(int8_t *restrict d, const uint64_t *k)
+/* curve.wnaf.recode$7
+ * Recoding of public scalars for multiplication by additions and subtractions: width-w non-adjacent form.
+ * Source: Hankerson, Menezes, Vanstone, Guide to Elliptic Curve Cryptography, algorithm 3.35.
+ * One digit, for the window `v`, the carry into it, and how many more digits are zero. Gives, from its lowest bit: the digit
+ * in w bits, the carry into the next window, and how many of the next digits are zero. All branches are here and none in the
+ * loop around it, so that proofs of machine code take each by itself.
+ * in v: 0 .. 127
+ * in carry: 0 .. 1
+ * in skip: 0 .. 6
+ * out result: 0 .. 1791 */
+STK_NOINLINE static uint32_t curve_wnaf_recode_7(uint32_t v, uint32_t carry, uint32_t skip)
 {
+    uint32_t result;
+    uint32_t digit; /* 0 .. 127 */
+    uint32_t next; /* 0 .. 1 */
+    uint32_t left; /* 0 .. 6 */
+    digit = UINT32_C(0);
+    next = carry;
+    left = UINT32_C(0);
+    if (skip > UINT32_C(0)) {
+        left = skip - UINT32_C(1);
+    } else {
+        uint32_t u; /* 0 .. 128 */
+        u = v + carry;
+        if ((u & UINT32_C(1)) == UINT32_C(1)) {
+            if (u > UINT32_C(64)) {
+                digit = UINT32_C(192) - u;
+                next = UINT32_C(1);
+            } else {
+                digit = u;
+                next = UINT32_C(0);
+            }
+            left = UINT32_C(6);
+        }
+    }
+    result = (digit + (UINT32_C(128) * next)) + (UINT32_C(256) * left);
+    return result;
+}
+
+/* ecdsa.p256.wnaf$7
+ * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
+ * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
+ * in k: 0 .. 2^64-1
+ * out d: 0 .. 127 */
+STK_NOINLINE static void ecdsa_p256_wnaf_7(uint8_t *restrict d, const uint64_t *k)
+{
+    uint32_t v; /* 0 .. 127 */
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 6 */
     uint32_t i; /* 0 .. 256 */
-    uint32_t v; /* 0 .. 128 */
-    uint64_t v_0_window;
-    uint32_t result_0_window; /* 0 .. 255 */
     memset(d, 0, 257);
+    v = (uint32_t)k[0] & UINT32_C(127);
     carry = UINT32_C(0);
     skip = UINT32_C(0);
     for (i = 0; i < 257; i++) {
-        if (skip > UINT32_C(0)) {
-            skip = skip - UINT32_C(1);
-        } else {
-            v_0_window = UINT64_C(0);
-            if (i < UINT32_C(256)) {
-                v_0_window = k[i >> 6] >> (i & UINT32_C(63));
-                if ((i >> 6) < UINT32_C(3)) {
-                    if ((i & UINT32_C(63)) > UINT32_C(56)) {
-                        v_0_window = v_0_window | (k[(i >> 6) + UINT32_C(1)] << (UINT32_C(64) - (i & UINT32_C(63))));
-                    }
-                }
-            }
-            result_0_window = (uint32_t)(v_0_window & UINT64_C(255));
-            v = (result_0_window & UINT32_C(127)) + carry;
-            if ((v & UINT32_C(1)) == UINT32_C(1)) {
-                if (v > UINT32_C(64)) {
-                    d[i] = (int8_t)((int32_t)v - INT32_C(128));
-                    carry = UINT32_C(1);
-                } else {
-                    d[i] = (int8_t)v;
-                    carry = UINT32_C(0);
-                }
-                skip = UINT32_C(6);
-            }
+        uint32_t next; /* 0 .. 1791 */
+        uint32_t i_0_bit; /* 0 .. 511 */
+        uint32_t b_0_bit; /* 0 .. 1 */
+        next = curve_wnaf_recode_7(v, carry, skip);
+        d[i] = (uint8_t)(next & UINT32_C(127));
+        carry = (next >> 7) & UINT32_C(1);
+        skip = next >> 8;
+        i_0_bit = i + UINT32_C(7);
+        b_0_bit = UINT32_C(0);
+        if (i_0_bit < UINT32_C(256)) {
+            b_0_bit = (uint32_t)((k[i_0_bit >> 6] >> (i_0_bit & UINT32_C(63))) & UINT64_C(1));
         }
+        v = (v >> 1) + (UINT32_C(64) * b_0_bit);
     }
 }
 
-/* ecdsa.p256.wnaf$5
- * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1).
- * in k: 0 .. 2^64-1
- * out d: -15 .. 15 */
-static void ecdsa_p256_wnaf_5(int8_t *restrict d, const uint64_t *k)
+/* curve.wnaf.recode$5
+ * Recoding of public scalars for multiplication by additions and subtractions: width-w non-adjacent form.
+ * Source: Hankerson, Menezes, Vanstone, Guide to Elliptic Curve Cryptography, algorithm 3.35.
+ * One digit, for the window `v`, the carry into it, and how many more digits are zero. Gives, from its lowest bit: the digit
+ * in w bits, the carry into the next window, and how many of the next digits are zero. All branches are here and none in the
+ * loop around it, so that proofs of machine code take each by itself.
+ * in v: 0 .. 31
+ * in carry: 0 .. 1
+ * in skip: 0 .. 4
+ * out result: 0 .. 319 */
+STK_NOINLINE static uint32_t curve_wnaf_recode_5(uint32_t v, uint32_t carry, uint32_t skip)
 {
+    uint32_t result;
+    uint32_t digit; /* 0 .. 31 */
+    uint32_t next; /* 0 .. 1 */
+    uint32_t left; /* 0 .. 4 */
+    digit = UINT32_C(0);
+    next = carry;
+    left = UINT32_C(0);
+    if (skip > UINT32_C(0)) {
+        left = skip - UINT32_C(1);
+    } else {
+        uint32_t u; /* 0 .. 32 */
+        u = v + carry;
+        if ((u & UINT32_C(1)) == UINT32_C(1)) {
+            if (u > UINT32_C(16)) {
+                digit = UINT32_C(48) - u;
+                next = UINT32_C(1);
+            } else {
+                digit = u;
+                next = UINT32_C(0);
+            }
+            left = UINT32_C(4);
+        }
+    }
+    result = (digit + (UINT32_C(32) * next)) + (UINT32_C(64) * left);
+    return result;
+}
+
+/* ecdsa.p256.wnaf$5
+ * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
+ * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
+ * in k: 0 .. 2^64-1
+ * out d: 0 .. 31 */
+STK_NOINLINE static void ecdsa_p256_wnaf_5(uint8_t *restrict d, const uint64_t *k)
+{
+    uint32_t v; /* 0 .. 31 */
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 4 */
     uint32_t i; /* 0 .. 256 */
-    uint32_t v; /* 0 .. 32 */
-    uint64_t v_0_window;
-    uint32_t result_0_window; /* 0 .. 255 */
     memset(d, 0, 257);
+    v = (uint32_t)k[0] & UINT32_C(31);
     carry = UINT32_C(0);
     skip = UINT32_C(0);
     for (i = 0; i < 257; i++) {
-        if (skip > UINT32_C(0)) {
-            skip = skip - UINT32_C(1);
-        } else {
-            v_0_window = UINT64_C(0);
-            if (i < UINT32_C(256)) {
-                v_0_window = k[i >> 6] >> (i & UINT32_C(63));
-                if ((i >> 6) < UINT32_C(3)) {
-                    if ((i & UINT32_C(63)) > UINT32_C(56)) {
-                        v_0_window = v_0_window | (k[(i >> 6) + UINT32_C(1)] << (UINT32_C(64) - (i & UINT32_C(63))));
-                    }
-                }
-            }
-            result_0_window = (uint32_t)(v_0_window & UINT64_C(255));
-            v = (result_0_window & UINT32_C(31)) + carry;
-            if ((v & UINT32_C(1)) == UINT32_C(1)) {
-                if (v > UINT32_C(16)) {
-                    d[i] = (int8_t)((int32_t)v - INT32_C(32));
-                    carry = UINT32_C(1);
-                } else {
-                    d[i] = (int8_t)v;
-                    carry = UINT32_C(0);
-                }
-                skip = UINT32_C(4);
-            }
+        uint32_t next; /* 0 .. 319 */
+        uint32_t i_0_bit; /* 0 .. 511 */
+        uint32_t b_0_bit; /* 0 .. 1 */
+        next = curve_wnaf_recode_5(v, carry, skip);
+        d[i] = (uint8_t)(next & UINT32_C(31));
+        carry = (next >> 5) & UINT32_C(1);
+        skip = next >> 6;
+        i_0_bit = i + UINT32_C(5);
+        b_0_bit = UINT32_C(0);
+        if (i_0_bit < UINT32_C(256)) {
+            b_0_bit = (uint32_t)((k[i_0_bit >> 6] >> (i_0_bit & UINT32_C(63))) & UINT64_C(1));
         }
+        v = (v >> 1) + (UINT32_C(16) * b_0_bit);
+    }
+}
+
+/* ecdsa.p256.multiple
+ * The multiple of Q that an odd digit says, with Q, 3Q, ... 15Q in `t`.
+ * in d: 0 .. 31 */
+STK_NOINLINE static void ecdsa_p256_multiple(curve_p256_Cached *restrict e, const curve_p256_Cached *t, uint32_t d)
+{
+    (*e) = t[(d & UINT32_C(15)) >> 1];
+    if ((d >> 4) == UINT32_C(1)) {
+        uint64_t result_0_negate[4]; /* 0 .. 2^64-1 */
+        field_mont4_sub_c256(result_0_negate, curve_p256_ZERO, e->y);
+        memmove(e->y, result_0_negate, 4 * sizeof(uint64_t));
     }
 }
 
@@ -1095,20 +1167,56 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, 
     }
 }
 
+/* ecdsa.p256.multiple_of_base
+ * The multiple of G that an odd digit says.
+ * in d: 0 .. 127 */
+STK_NOINLINE static void ecdsa_p256_multiple_of_base(curve_p256_Affine *restrict e, uint32_t d)
+{
+    (*e) = ecdsa_p256_ODD[(d & UINT32_C(63)) >> 1];
+    if ((d >> 6) == UINT32_C(1)) {
+        uint64_t result_0_negate[4]; /* 0 .. 2^64-1 */
+        field_mont4_sub_c256(result_0_negate, curve_p256_ZERO, e->y);
+        memmove(e->y, result_0_negate, 4 * sizeof(uint64_t));
+    }
+}
+
+/* ecdsa.p256.double_and_add
+ * 2 `r` + `da` G + `db` Q, with Q, 3Q, ... 15Q in `t`. Digits are as [`wnaf`] gives them.
+ * in da: 0 .. 127
+ * in db: 0 .. 31 */
+STK_NOINLINE static void ecdsa_p256_double_and_add(curve_p256_Jacobian *s, const curve_p256_Jacobian *r, uint32_t da, uint32_t db, const curve_p256_Cached *t)
+{
+    curve_p256_double(s, r);
+    if (db != UINT32_C(0)) {
+        curve_p256_Cached t_2;
+        ecdsa_p256_multiple(&t_2, t, db);
+        {
+            curve_p256_Jacobian tmp;
+            curve_p256_add_cached(&tmp, s, &t_2);
+            (*s) = tmp;
+        }
+    }
+    if (da != UINT32_C(0)) {
+        curve_p256_Affine t_3;
+        ecdsa_p256_multiple_of_base(&t_3, da);
+        {
+            curve_p256_Jacobian tmp_2;
+            curve_p256_add_affine(&tmp_2, s, &t_3);
+            (*s) = tmp_2;
+        }
+    }
+}
+
 /* ecdsa.p256.double_mult
  * `a` G + `b` Q.
  * in a: 0 .. 2^64-1
  * in b: 0 .. 2^64-1 */
-static void ecdsa_p256_double_mult(curve_p256_Jacobian *r, const uint64_t *a, const uint64_t *b, const curve_p256_Jacobian *q)
+STK_NOINLINE static void ecdsa_p256_double_mult(curve_p256_Jacobian *r, const uint64_t *a, const uint64_t *b, const curve_p256_Jacobian *q)
 {
-    int8_t da[257]; /* -63 .. 63 */
-    int8_t db[257]; /* -15 .. 15 */
+    uint8_t da[257]; /* 0 .. 127 */
+    uint8_t db[257]; /* 0 .. 31 */
     curve_p256_Cached t[8];
     uint32_t i; /* 0 .. 256 */
-    curve_p256_Cached e;
-    curve_p256_Cached t_2;
-    curve_p256_Affine e_2;
-    curve_p256_Affine t_3;
     ecdsa_p256_wnaf_7(da, a);
     ecdsa_p256_wnaf_5(db, b);
     ecdsa_p256_odd_multiples(t, q);
@@ -1116,44 +1224,7 @@ static void ecdsa_p256_double_mult(curve_p256_Jacobian *r, const uint64_t *a, co
     memmove((*r).y, curve_p256_ONE, 4 * sizeof(uint64_t));
     memmove((*r).z, curve_p256_ZERO, 4 * sizeof(uint64_t));
     for (i = 257; i-- > 0;) {
-        curve_p256_double(r, r);
-        if ((int32_t)db[i] > INT32_C(0)) {
-            {
-                curve_p256_Jacobian tmp;
-                curve_p256_add_cached(&tmp, r, &t[(uint32_t)db[i] >> 1]);
-                (*r) = tmp;
-            }
-        }
-        if ((int32_t)db[i] < INT32_C(0)) {
-            e = t[(uint32_t)(-(int32_t)db[i]) >> 1];
-            memmove(t_2.x, e.x, 4 * sizeof(uint64_t));
-            field_mont4_sub_c256(t_2.y, curve_p256_ZERO, e.y);
-            memmove(t_2.z, e.z, 4 * sizeof(uint64_t));
-            memmove(t_2.zz, e.zz, 4 * sizeof(uint64_t));
-            memmove(t_2.zzz, e.zzz, 4 * sizeof(uint64_t));
-            {
-                curve_p256_Jacobian tmp_2;
-                curve_p256_add_cached(&tmp_2, r, &t_2);
-                (*r) = tmp_2;
-            }
-        }
-        if ((int32_t)da[i] > INT32_C(0)) {
-            {
-                curve_p256_Jacobian tmp_3;
-                curve_p256_add_affine(&tmp_3, r, &ecdsa_p256_ODD[(uint32_t)da[i] >> 1]);
-                (*r) = tmp_3;
-            }
-        }
-        if ((int32_t)da[i] < INT32_C(0)) {
-            e_2 = ecdsa_p256_ODD[(uint32_t)(-(int32_t)da[i]) >> 1];
-            memmove(t_3.x, e_2.x, 4 * sizeof(uint64_t));
-            field_mont4_sub_c256(t_3.y, curve_p256_ZERO, e_2.y);
-            {
-                curve_p256_Jacobian tmp_4;
-                curve_p256_add_affine(&tmp_4, r, &t_3);
-                (*r) = tmp_4;
-            }
-        }
+        ecdsa_p256_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
 }
 
@@ -1171,6 +1242,51 @@ static void field_mont4_from_bytes_be(uint64_t *restrict result, const uint8_t *
     result[2] = t;
     t = ((((((((uint64_t)(uint32_t)s[0] << 56) | ((uint64_t)(uint32_t)s[1] << 48)) | ((uint64_t)(uint32_t)s[2] << 40)) | ((uint64_t)(uint32_t)s[3] << 32)) | ((uint64_t)(uint32_t)s[4] << 24)) | ((uint64_t)(uint32_t)s[5] << 16)) | ((uint64_t)(uint32_t)s[6] << 8)) | (uint64_t)(uint32_t)s[7];
     result[3] = t;
+}
+
+/* field.mont4.is_below$c256
+ * Is `a` below M?
+ * in a: 0 .. 2^64-1 */
+STK_NOINLINE static uint32_t field_mont4_is_below_c256(const uint64_t *a)
+{
+    uint32_t result;
+    int32_t borrow; /* -1 .. 0 */
+    borrow = (int32_t)(((stk_i128)a[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551))) >> 64);
+    borrow = (int32_t)((((stk_i128)a[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow) >> 64);
+    borrow = (int32_t)((((stk_i128)a[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow) >> 64);
+    borrow = (int32_t)((((stk_i128)a[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow) >> 64);
+    result = stk_lt_i32(borrow, INT32_C(0));
+    return result;
+}
+
+/* field.mont4.is_below$c256$2
+ * Is `a` below M?
+ * in a: 0 .. 2^64-1 */
+STK_NOINLINE static uint32_t field_mont4_is_below_c256_2(const uint64_t *a)
+{
+    uint32_t result;
+    int32_t borrow; /* -1 .. 0 */
+    borrow = (int32_t)(((stk_i128)a[0] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) >> 64);
+    borrow = (int32_t)((((stk_i128)a[1] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff))) + (stk_i128)borrow) >> 64);
+    borrow = (int32_t)(((stk_i128)a[2] + (stk_i128)borrow) >> 64);
+    borrow = (int32_t)((((stk_i128)a[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000001))) + (stk_i128)borrow) >> 64);
+    result = stk_lt_i32(borrow, INT32_C(0));
+    return result;
+}
+
+/* curve.p256.right_side
+ * x^3 - 3x + b, as x (x^2 - 3) + b.
+ * in x: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void curve_p256_right_side(uint64_t *result, const uint64_t *x)
+{
+    uint64_t t[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_sub[4]; /* 0 .. 2^64-1 */
+    field_fep256_mont64_mul(result_0_square, x, x);
+    field_mont4_sub_c256(result_1_sub, result_0_square, curve_p256_THREE);
+    field_fep256_mont64_mul(t, x, result_1_sub);
+    field_mont4_add_c256(result, t, curve_p256_B_FE);
 }
 
 /* field.mont4.mul$c256$14758798090332847183
@@ -1327,14 +1443,64 @@ static void field_mont4_mul_c256_14758798090332847183(uint64_t *result, const ui
     }
 }
 
-/* ecdsa.p256.matches
- * Is the affine x of `p`, modulo N, equal to `r`? Compares X with r Z^2 and, where it is below P, (r + N) Z^2: no inversion.
- * in r: 0 .. 2^64-1 */
-static uint32_t ecdsa_p256_matches(const curve_p256_Jacobian *p, const uint64_t *r)
+/* field.mont4.pow$c256$14758798090332847183$c256
+ * `x^e R` modulo M for `x R`, in windows of four bits of a fixed exponent: 252 squarings, at most 63 + 14 products.
+ * in x: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void field_mont4_pow_c256_14758798090332847183_c256(uint64_t *result, const uint64_t *x)
 {
+    uint64_t t[16][4]; /* 0 .. 2^64-1 */
+    uint32_t i; /* 2 .. 15 */
+    uint64_t r[4]; /* 0 .. 2^64-1 */
+    uint32_t i_2; /* 0 .. 62 */
+    memmove(t[0], field_mont4_pow_c256_14758798090332847183_c256_lit4, 4 * sizeof(uint64_t));
+    memmove(t[1], x, 4 * sizeof(uint64_t));
+    for (i = 2; i < 16; i++) {
+        {
+            uint64_t tmp[4];
+            field_mont4_mul_c256_14758798090332847183(tmp, t[i - UINT32_C(1)], x);
+            memmove(t[i], tmp, 4 * sizeof(uint64_t));
+        }
+    }
+    memmove(r, t[15], 4 * sizeof(uint64_t));
+    for (i_2 = 63; i_2-- > 0;) {
+        uint32_t k; /* 0 .. 3 */
+        for (k = 0; k < 4; k++) {
+            field_mont4_mul_c256_14758798090332847183(r, r, r);
+        }
+        if ((uint32_t)field_mont4_pow_c256_14758798090332847183_c256_lit3[i_2] != UINT32_C(0)) {
+            field_mont4_mul_c256_14758798090332847183(r, r, t[(uint32_t)field_mont4_pow_c256_14758798090332847183_c256_lit3[i_2]]);
+        }
+    }
+    memmove(result, r, 4 * sizeof(uint64_t));
+}
+
+/* field.mont4.is_below$c127
+ * Is `a` below M?
+ * in a: 0 .. 2^64-1 */
+STK_NOINLINE static uint32_t field_mont4_is_below_c127(const uint64_t *a)
+{
+    uint32_t result;
+    int32_t borrow; /* -1 .. 0 */
+    borrow = (int32_t)(((stk_i128)a[0] - ((stk_i128)(stk_u128)UINT64_C(0xc46353d039cdaae))) >> 64);
+    borrow = (int32_t)((((stk_i128)a[1] - ((stk_i128)(stk_u128)UINT64_C(0x4319055358e8617b))) + (stk_i128)borrow) >> 64);
+    borrow = (int32_t)(((stk_i128)a[2] + (stk_i128)borrow) >> 64);
+    borrow = (int32_t)(((stk_i128)a[3] + (stk_i128)borrow) >> 64);
+    result = stk_lt_i32(borrow, INT32_C(0));
+    return result;
+}
+
+/* ecdsa.p256.matches
+ * Is `p` finite, and its affine x, modulo N, equal to `r`? Compares X with r Z^2 and, where it is below P, (r + N) Z^2: no inversion.
+ * in r: 0 .. 2^64-1 */
+STK_NOINLINE static uint32_t ecdsa_p256_matches(const curve_p256_Jacobian *p, const uint64_t *r)
+{
+    uint32_t result;
     uint32_t ok;
     uint64_t t[4]; /* 0 .. 2^64-1 */
     uint64_t t_2[4]; /* 0 .. 2^64-1 */
+    uint32_t t_3;
+    uint32_t t_6;
     uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
     field_fep256_mont64_mul(result_0_square, p->z, p->z);
     field_fep256_mont64_mul(t, r, curve_p256_RR);
@@ -1349,34 +1515,42 @@ static uint32_t ecdsa_p256_matches(const curve_p256_Jacobian *p, const uint64_t 
         }
     }
     ok = stk_eq_u64(diff, UINT64_C(0));
-    if (ok ^ 1u) {
-        uint32_t t_3;
-        int32_t borrow_1_is_below; /* -1 .. 0 */
-        borrow_1_is_below = (int32_t)(((stk_i128)r[0] - ((stk_i128)(stk_u128)UINT64_C(0xc46353d039cdaae))) >> 64);
-        borrow_1_is_below = (int32_t)((((stk_i128)r[1] - ((stk_i128)(stk_u128)UINT64_C(0x4319055358e8617b))) + (stk_i128)borrow_1_is_below) >> 64);
-        borrow_1_is_below = (int32_t)(((stk_i128)r[2] + (stk_i128)borrow_1_is_below) >> 64);
-        borrow_1_is_below = (int32_t)(((stk_i128)r[3] + (stk_i128)borrow_1_is_below) >> 64);
-        t_3 = (uint32_t)(borrow_1_is_below < INT32_C(0));
-        if (t_3) {
-            uint64_t t_4[4]; /* 0 .. 2^64-1 */
-            uint64_t t_5[4]; /* 0 .. 2^64-1 */
-            uint64_t result_2_add[4]; /* 0 .. 2^64-1 */
-            field_mont4_add_c256(result_2_add, r, ecdsa_p256_N_FE);
-            field_fep256_mont64_mul(t_4, result_2_add, curve_p256_RR);
-            field_fep256_mont64_mul(t_5, t_4, result_0_square);
-            uint64_t diff_2 = 0;
+    t_3 = field_mont4_is_below_c127(r);
+    if (t_3) {
+        uint64_t t_4[4]; /* 0 .. 2^64-1 */
+        uint64_t t_5[4]; /* 0 .. 2^64-1 */
+        uint64_t result_1_add[4]; /* 0 .. 2^64-1 */
+        field_mont4_add_c256(result_1_add, r, ecdsa_p256_N_FE);
+        field_fep256_mont64_mul(t_4, result_1_add, curve_p256_RR);
+        field_fep256_mont64_mul(t_5, t_4, result_0_square);
+        uint64_t diff_2 = 0;
+        {
             {
-                {
-                    uint32_t k_2;
-                    for (k_2 = 0; k_2 < 4; k_2++) {
-                        diff_2 |= (uint64_t)t_5[k_2] ^ (uint64_t)p->x[k_2];
-                    }
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 4; k_2++) {
+                    diff_2 |= (uint64_t)t_5[k_2] ^ (uint64_t)p->x[k_2];
                 }
             }
-            ok = stk_eq_u64(diff_2, UINT64_C(0));
+        }
+        ok = ok | stk_eq_u64(diff_2, UINT64_C(0));
+    }
+    uint64_t diff_3 = 0;
+    {
+        uint64_t tmp[4];
+        tmp[0] = UINT64_C(0);
+        tmp[1] = UINT64_C(0);
+        tmp[2] = UINT64_C(0);
+        tmp[3] = UINT64_C(0);
+        {
+            uint32_t k_3;
+            for (k_3 = 0; k_3 < 4; k_3++) {
+                diff_3 |= (uint64_t)p->z[k_3] ^ (uint64_t)tmp[k_3];
+            }
         }
     }
-    return ok;
+    t_6 = stk_eq_u64(diff_3, UINT64_C(0));
+    result = ok & (t_6 ^ 1u);
+    return result;
 }
 
 /* ecdsa.p256.verify
@@ -1395,25 +1569,13 @@ uint32_t p256_ecdsa_verify(const uint8_t *digest, const uint8_t *sig, const uint
     uint32_t t_4;
     uint32_t t_5;
     uint32_t t_6;
-    int32_t borrow_0_is_below; /* -1 .. 0 */
-    int32_t borrow_1_is_below; /* -1 .. 0 */
-    int32_t borrow_4_is_below; /* -1 .. 0 */
-    int32_t borrow_5_is_below; /* -1 .. 0 */
     field_mont4_from_bytes_be(r, sig);
     field_mont4_from_bytes_be(s, (&sig[32]));
     field_mont4_from_bytes_be(x, pk);
     field_mont4_from_bytes_be(y, (&pk[32]));
     ok = UINT32_C(0);
-    borrow_0_is_below = (int32_t)(((stk_i128)r[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551))) >> 64);
-    borrow_0_is_below = (int32_t)((((stk_i128)r[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_0_is_below) >> 64);
-    borrow_0_is_below = (int32_t)((((stk_i128)r[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_0_is_below) >> 64);
-    borrow_0_is_below = (int32_t)((((stk_i128)r[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_0_is_below) >> 64);
-    t = (uint32_t)(borrow_0_is_below < INT32_C(0));
-    borrow_1_is_below = (int32_t)(((stk_i128)s[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551))) >> 64);
-    borrow_1_is_below = (int32_t)((((stk_i128)s[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_1_is_below) >> 64);
-    borrow_1_is_below = (int32_t)((((stk_i128)s[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_1_is_below) >> 64);
-    borrow_1_is_below = (int32_t)((((stk_i128)s[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_1_is_below) >> 64);
-    t_2 = (uint32_t)(borrow_1_is_below < INT32_C(0));
+    t = field_mont4_is_below_c256(r);
+    t_2 = field_mont4_is_below_c256(s);
     uint64_t diff = 0;
     {
         uint64_t tmp[4];
@@ -1444,42 +1606,24 @@ uint32_t p256_ecdsa_verify(const uint8_t *digest, const uint8_t *sig, const uint
         }
     }
     t_4 = stk_eq_u64(diff_2, UINT64_C(0));
-    borrow_4_is_below = (int32_t)(((stk_i128)x[0] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) >> 64);
-    borrow_4_is_below = (int32_t)((((stk_i128)x[1] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff))) + (stk_i128)borrow_4_is_below) >> 64);
-    borrow_4_is_below = (int32_t)(((stk_i128)x[2] + (stk_i128)borrow_4_is_below) >> 64);
-    borrow_4_is_below = (int32_t)((((stk_i128)x[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000001))) + (stk_i128)borrow_4_is_below) >> 64);
-    t_5 = (uint32_t)(borrow_4_is_below < INT32_C(0));
-    borrow_5_is_below = (int32_t)(((stk_i128)y[0] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) >> 64);
-    borrow_5_is_below = (int32_t)((((stk_i128)y[1] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff))) + (stk_i128)borrow_5_is_below) >> 64);
-    borrow_5_is_below = (int32_t)(((stk_i128)y[2] + (stk_i128)borrow_5_is_below) >> 64);
-    borrow_5_is_below = (int32_t)((((stk_i128)y[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000001))) + (stk_i128)borrow_5_is_below) >> 64);
-    t_6 = (uint32_t)(borrow_5_is_below < INT32_C(0));
+    t_5 = field_mont4_is_below_c256_2(x);
+    t_6 = field_mont4_is_below_c256_2(y);
     if (((((t & t_2) & (t_3 ^ 1u)) & (t_4 ^ 1u)) & t_5) & t_6) {
         curve_p256_Jacobian q;
         uint32_t t_7;
-        uint64_t t_6_is_on_curve[4]; /* 0 .. 2^64-1 */
-        uint64_t result_6_is_on_curve[4]; /* 0 .. 2^64-1 */
-        uint64_t result_6_is_on_curve_2[4]; /* 0 .. 2^64-1 */
-        uint64_t result_6_is_on_curve_3[4]; /* 0 .. 2^64-1 */
-        uint64_t result_6_is_on_curve_4[4]; /* 0 .. 2^64-1 */
-        uint64_t result_6_is_on_curve_5[4]; /* 0 .. 2^64-1 */
-        uint64_t result_6_is_on_curve_6[4]; /* 0 .. 2^64-1 */
+        uint64_t t_2_is_on_curve[4]; /* 0 .. 2^64-1 */
+        uint64_t result_2_is_on_curve[4]; /* 0 .. 2^64-1 */
         field_fep256_mont64_mul(q.x, x, curve_p256_RR);
         field_fep256_mont64_mul(q.y, y, curve_p256_RR);
         memmove(q.z, curve_p256_ONE, 4 * sizeof(uint64_t));
-        field_fep256_mont64_mul(result_6_is_on_curve, q.x, q.x);
-        field_mont4_add_c256(result_6_is_on_curve_2, q.x, q.x);
-        field_mont4_add_c256(result_6_is_on_curve_3, result_6_is_on_curve_2, q.x);
-        field_fep256_mont64_mul(result_6_is_on_curve_4, q.y, q.y);
-        field_fep256_mont64_mul(t_6_is_on_curve, result_6_is_on_curve, q.x);
-        field_mont4_sub_c256(result_6_is_on_curve_5, t_6_is_on_curve, result_6_is_on_curve_3);
-        field_mont4_add_c256(result_6_is_on_curve_6, result_6_is_on_curve_5, curve_p256_B_FE);
+        field_fep256_mont64_mul(result_2_is_on_curve, q.y, q.y);
+        curve_p256_right_side(t_2_is_on_curve, q.x);
         uint64_t diff_3 = 0;
         {
             {
                 uint32_t k_3;
                 for (k_3 = 0; k_3 < 4; k_3++) {
-                    diff_3 |= (uint64_t)result_6_is_on_curve_4[k_3] ^ (uint64_t)result_6_is_on_curve_6[k_3];
+                    diff_3 |= (uint64_t)result_2_is_on_curve[k_3] ^ (uint64_t)t_2_is_on_curve[k_3];
                 }
             }
         }
@@ -1487,79 +1631,40 @@ uint32_t p256_ecdsa_verify(const uint8_t *digest, const uint8_t *sig, const uint
         if (t_7) {
             uint64_t t_8[4]; /* 0 .. 2^64-1 */
             uint64_t t_9[4]; /* 0 .. 2^64-1 */
+            uint64_t si[4]; /* 0 .. 2^64-1 */
             uint64_t t_10[4]; /* 0 .. 2^64-1 */
             uint64_t t_11[4]; /* 0 .. 2^64-1 */
             curve_p256_Jacobian p;
-            uint32_t t_12;
-            uint64_t d_7_reduce_once[4]; /* 0 .. 2^64-1 */
-            int32_t borrow_7_reduce_once; /* -1 .. 0 */
-            stk_i128 v_7_reduce_once; /* -2^64 .. 4834901526196019579 */
-            uint64_t result_7_reduce_once[4]; /* 0 .. 2^64-1 */
-            uint32_t cond_7_reduce_once;
-            uint64_t t_8_pow[16][4]; /* 0 .. 2^64-1 */
-            uint32_t i_8_pow; /* 2 .. 15 */
-            uint64_t r_8_pow[4]; /* 0 .. 2^64-1 */
-            uint32_t i_8_pow_2; /* 0 .. 62 */
+            uint64_t d_3_reduce_once[4]; /* 0 .. 2^64-1 */
+            int32_t borrow_3_reduce_once; /* -1 .. 0 */
+            stk_i128 v_3_reduce_once; /* -2^64 .. 4834901526196019579 */
+            uint64_t result_3_reduce_once[4]; /* 0 .. 2^64-1 */
+            uint32_t cond_3_reduce_once;
             field_mont4_from_bytes_be(t_8, digest);
-            v_7_reduce_once = (stk_i128)t_8[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551));
-            d_7_reduce_once[0] = (uint64_t)v_7_reduce_once;
-            borrow_7_reduce_once = (int32_t)(v_7_reduce_once >> 64);
-            v_7_reduce_once = ((stk_i128)t_8[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_7_reduce_once;
-            d_7_reduce_once[1] = (uint64_t)v_7_reduce_once;
-            borrow_7_reduce_once = (int32_t)(v_7_reduce_once >> 64);
-            v_7_reduce_once = ((stk_i128)t_8[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_7_reduce_once;
-            d_7_reduce_once[2] = (uint64_t)v_7_reduce_once;
-            borrow_7_reduce_once = (int32_t)(v_7_reduce_once >> 64);
-            v_7_reduce_once = ((stk_i128)t_8[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_7_reduce_once;
-            d_7_reduce_once[3] = (uint64_t)v_7_reduce_once;
-            borrow_7_reduce_once = (int32_t)(v_7_reduce_once >> 64);
-            cond_7_reduce_once = (uint32_t)(borrow_7_reduce_once < INT32_C(0));
-            if (cond_7_reduce_once) {
-                memmove(result_7_reduce_once, t_8, 4 * sizeof(uint64_t));
+            v_3_reduce_once = (stk_i128)t_8[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551));
+            d_3_reduce_once[0] = (uint64_t)v_3_reduce_once;
+            borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
+            v_3_reduce_once = ((stk_i128)t_8[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_3_reduce_once;
+            d_3_reduce_once[1] = (uint64_t)v_3_reduce_once;
+            borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
+            v_3_reduce_once = ((stk_i128)t_8[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_3_reduce_once;
+            d_3_reduce_once[2] = (uint64_t)v_3_reduce_once;
+            borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
+            v_3_reduce_once = ((stk_i128)t_8[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_3_reduce_once;
+            d_3_reduce_once[3] = (uint64_t)v_3_reduce_once;
+            borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
+            cond_3_reduce_once = (uint32_t)(borrow_3_reduce_once < INT32_C(0));
+            if (cond_3_reduce_once) {
+                memmove(result_3_reduce_once, t_8, 4 * sizeof(uint64_t));
             } else {
-                memmove(result_7_reduce_once, d_7_reduce_once, 4 * sizeof(uint64_t));
+                memmove(result_3_reduce_once, d_3_reduce_once, 4 * sizeof(uint64_t));
             }
             field_mont4_mul_c256_14758798090332847183(t_9, s, ecdsa_p256_RR_N);
-            memmove(t_8_pow[0], field_mont4_pow_c256_14758798090332847183_c256_lit4, 4 * sizeof(uint64_t));
-            memmove(t_8_pow[1], t_9, 4 * sizeof(uint64_t));
-            for (i_8_pow = 2; i_8_pow < 16; i_8_pow++) {
-                {
-                    uint64_t tmp_3[4];
-                    field_mont4_mul_c256_14758798090332847183(tmp_3, t_8_pow[i_8_pow - UINT32_C(1)], t_9);
-                    memmove(t_8_pow[i_8_pow], tmp_3, 4 * sizeof(uint64_t));
-                }
-            }
-            memmove(r_8_pow, t_8_pow[15], 4 * sizeof(uint64_t));
-            for (i_8_pow_2 = 63; i_8_pow_2-- > 0;) {
-                uint32_t k_8_pow; /* 0 .. 3 */
-                for (k_8_pow = 0; k_8_pow < 4; k_8_pow++) {
-                    field_mont4_mul_c256_14758798090332847183(r_8_pow, r_8_pow, r_8_pow);
-                }
-                if ((uint32_t)field_mont4_pow_c256_14758798090332847183_c256_lit3[i_8_pow_2] != UINT32_C(0)) {
-                    field_mont4_mul_c256_14758798090332847183(r_8_pow, r_8_pow, t_8_pow[(uint32_t)field_mont4_pow_c256_14758798090332847183_c256_lit3[i_8_pow_2]]);
-                }
-            }
-            field_mont4_mul_c256_14758798090332847183(t_10, result_7_reduce_once, r_8_pow);
-            field_mont4_mul_c256_14758798090332847183(t_11, r, r_8_pow);
+            field_mont4_pow_c256_14758798090332847183_c256(si, t_9);
+            field_mont4_mul_c256_14758798090332847183(t_10, result_3_reduce_once, si);
+            field_mont4_mul_c256_14758798090332847183(t_11, r, si);
             ecdsa_p256_double_mult(&p, t_10, t_11, &q);
-            uint64_t diff_4 = 0;
-            {
-                uint64_t tmp_4[4];
-                tmp_4[0] = UINT64_C(0);
-                tmp_4[1] = UINT64_C(0);
-                tmp_4[2] = UINT64_C(0);
-                tmp_4[3] = UINT64_C(0);
-                {
-                    uint32_t k_4;
-                    for (k_4 = 0; k_4 < 4; k_4++) {
-                        diff_4 |= (uint64_t)p.z[k_4] ^ (uint64_t)tmp_4[k_4];
-                    }
-                }
-            }
-            t_12 = stk_eq_u64(diff_4, UINT64_C(0));
-            if (t_12 ^ 1u) {
-                ok = ecdsa_p256_matches(&p, r);
-            }
+            ok = ecdsa_p256_matches(&p, r);
         }
     }
     return ok;
