@@ -7,7 +7,9 @@ use crate::function::{self, Found, Verdict};
 use crate::key::{self, hex, Keys};
 use crate::leak::Evidence;
 use crate::machine::{Code, Why};
+use crate::reach::called;
 use crate::report::FileReport;
+use crate::shared::Shared;
 use crate::tried::try_out;
 use crate::verdict::{self, Results};
 use santoku_elf::{Function, Image};
@@ -22,9 +24,6 @@ use std::sync::{Mutex, PoisonError};
 const STACK_BYTES: usize = 512 << 20;
 /// How often functions that cannot be proved alone are moved into their callers.
 const MOVES: usize = 3;
-
-/// Results and parameters, by position, that are the same object.
-pub type Shared = Vec<(usize, usize)>;
 
 /// How a file is certified.
 #[derive(Clone, Debug)]
@@ -209,7 +208,6 @@ fn looks_changed(verdict: &Verdict) -> bool {
 fn run(subject: &Subject, jobs: &[Job], (finished, total): (usize, usize), world: &World) -> Vec<Done> {
     let Subject { image, isa, program, symbols, options } = subject;
     let keys = Keys::new(image, isa, program, symbols, options);
-    let cut: BTreeSet<FuncId> = subject.known().into_keys().collect();
     let (next, ended) = (AtomicUsize::new(0), AtomicUsize::new(finished));
     let slots: Vec<Mutex<Option<Done>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
     let worker = || {
@@ -219,7 +217,7 @@ fn run(subject: &Subject, jobs: &[Job], (finished, total): (usize, usize), world
             let at = next.fetch_add(1, Ordering::Relaxed);
             let (Some(job), Some(slot)) = (jobs.get(at), slots.get(at)) else { return };
             let symbol = image.function_at(job.address);
-            let done = one(&code, job, symbol, &keys, &cut, world);
+            let done = one(&code, job, symbol, &keys, &called(subject, job.address), world);
             (world.tell)(ended.fetch_add(1, Ordering::Relaxed) + 1, total, symbol.map_or("", |f| &f.name));
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
         }
@@ -236,15 +234,15 @@ fn run(subject: &Subject, jobs: &[Job], (finished, total): (usize, usize), world
     slots.into_iter().map(|s| s.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(lost)).collect()
 }
 
-fn one(code: &Code, job: &Job, symbol: Option<&Function>, keys: &Keys, cut: &BTreeSet<FuncId>, world: &World) -> Done {
+fn one(code: &Code, job: &Job, symbol: Option<&Function>, keys: &Keys, called: &BTreeSet<FuncId>, world: &World) -> Done {
     let start = (world.clock)();
     let hash = symbol.map(|f| code.image.code_hash(f)).unwrap_or_default();
-    let key = keys.key(&hash, job.func, &job.shared);
+    let key = keys.key(&hash, job.func, &job.shared, called);
     if let Some(found) = key::recall(world.store, &key, code.program) {
         return Done { found, micros: (world.clock)().saturating_sub(start), cached: true, evidence: None };
     }
     // A defect of the prover in one function leaves the others their results.
-    let compare = || function::compare(code, job.func, job.address, &job.shared, &|f| cut.contains(&f));
+    let compare = || function::compare(code, job.func, job.address, &job.shared, &|f| called.contains(&f));
     let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(compare)).unwrap_or_else(|_| failed("the prover failed"));
     if found.verdict == Verdict::Equal {
         key::remember(world.store, &key, code.program, &found);

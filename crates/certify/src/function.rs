@@ -6,12 +6,13 @@
 //! with.  Absent: which functions of a file are asked ([`crate::file`]).
 
 use crate::loops::{self, Cut};
-use crate::machine::exec::{Arrays, Made, RA, SP};
+use crate::machine::exec::{Arrays, RA, SP};
 use crate::machine::memory::{undefined, Kind, Object};
 use crate::machine::{Code, Exec, Halt, State, Why};
 use crate::source::abi::{self, Place, Role, Signature};
 use crate::source::layout::Unit;
 use crate::source::{self, inputs, Environment, Inputs, Lengths, Limits, Rng, Site, Source, Value};
+use crate::shared::{modelled, twin, unite};
 use crate::term::{Naming, Terms, Var, T};
 use num_bigint::{BigInt, Sign};
 use num_traits::One;
@@ -192,8 +193,8 @@ pub fn compare(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cu
 }
 
 fn followed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool) -> Found {
-    if !modelled(shared) {
-        let why = "one object for a result and several parameters, or for several results, is not modelled";
+    if !modelled(code.program.func(func), shared) {
+        let why = "one object for several results, or for a result and parameters of several types, is not modelled";
         return Found::without_comparison(Verdict::Source(why.into()));
     }
     if long_loops(code.program.func(func)) {
@@ -271,13 +272,6 @@ fn rotates(f: &Func) -> bool {
     found
 }
 
-/// A result has the object of one parameter at most, and every other parameter one of its own.
-fn modelled(shared: &[(usize, usize)]) -> bool {
-    let results: BTreeSet<usize> = shared.iter().map(|(r, _)| *r).collect();
-    let params: BTreeSet<usize> = shared.iter().map(|(_, p)| *p).collect();
-    results.len() == shared.len() && params.len() == shared.len()
-}
-
 fn attempt(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool, limits: Limits) -> Found {
     let mut terms = Terms::new(code.xlen(), if limits.watch { MORE_SAMPLES } else { SAMPLES });
     let mut found = Found::without_comparison(Verdict::Equal);
@@ -303,7 +297,12 @@ fn compare_in(
 ) -> Result<(), Verdict> {
     let program = code.program;
     let stop = |s: source::Stop| Verdict::Source(s.to_string());
-    let inputs = inputs(program, terms, func, Lengths::Symbolic, &mut Rng(0x5a17_0c0d_e000 + u64::from(func.0))).map_err(stop)?;
+    let mut inputs = inputs(program, terms, func, Lengths::Symbolic, &mut Rng(0x5a17_0c0d_e000 + u64::from(func.0))).map_err(stop)?;
+    if shared.iter().any(|(_, p)| twin(shared, *p).is_some()) {
+        unite(shared, &mut inputs.args);
+        inputs.concrete.iter_mut().for_each(|(_, args)| unite(shared, args));
+        inputs.valid &= source::meeting(program, func, inputs.concrete.clone()).map_err(stop)?.len() == inputs.concrete.len();
+    }
     let env = Env { inputs: &inputs, program, func, cut, loops: RefCell::default(), in_round: Cell::new(false), by_induction: limits.by_induction };
     let mut source = Source::new(program, terms, &env);
     source.limits = limits;
@@ -319,28 +318,28 @@ fn compare_in(
     let mut exec = Exec::new(code, terms, entry.bases, &env, entry.return_to);
     exec.terms_max = limits.terms.saturating_mul(3);
     exec.cuts = env.loops.borrow().clone();
-    exec.with_facts = !inputs.arrays.is_empty() || !exec.cuts.is_empty();
+    exec.with_facts = limits.watch || !inputs.arrays.is_empty() || !exec.cuts.is_empty();
     exec.stack_args = i64::from(signature.stack);
     for bit in source::required(exec.terms, program.func(func), &inputs) {
         if exec.terms.as_const(bit).is_none() {
             exec.assume(bit);
         }
     }
+    exec.calls = calls;
     let before = entry.state.clone();
     let ran = exec.run(pc, entry.state);
     found.steps = exec.steps;
     found.stack = exec.deepest.unsigned_abs();
     found.refused = exec.refused;
-    let made = std::mem::take(&mut exec.made);
+    let (made, calls) = (std::mem::take(&mut exec.made), std::mem::take(&mut exec.calls));
     let state = ran.map_err(Verdict::Halted)?;
     found.calls = made.iter().map(|m| (m.func, m.shared.clone())).collect();
     for m in &made {
-        let made_by_source = calls.iter().any(|c| c.func == m.func && c.flat == m.args && under(terms, m, c.path));
-        if !made_by_source {
-            found.other_call = !calls.iter().any(|c| c.func == m.func && alike(terms, &c.flat, &m.args));
+        if !m.in_source(terms, &calls) {
+            found.other_call = !m.is_on_samples(terms, &calls);
             return Err(Verdict::NotProved(Difference {
                 what: format!("a call of `{}` at {:#x}, which the source does not make", program.func(m.func).name, m.pc),
-                machine: first_other(terms, m, &calls),
+                machine: m.first_other(terms, &calls),
                 source: "no such call".into(),
                 witness: None,
             }));
@@ -351,29 +350,6 @@ fn compare_in(
     let same = kept.and_then(|()| check.results(&signature, &results, &entry.results, &state, code.xlen()));
     found.compared = check.compared;
     same
-}
-
-/// The first argument that no call of the source has.
-fn first_other(terms: &Terms, m: &Made, calls: &[source::CallMade]) -> String {
-    let k = m.args.iter().enumerate().position(|(k, a)| !calls.iter().any(|c| c.func == m.func && c.flat.get(k) == Some(a)));
-    k.map_or("each argument fits another call".into(), |k| format!("argument word {k}: {}", terms.show(m.args[k], 3)))
-}
-
-/// Where the call is made, `b` is 1.
-fn under(terms: &mut Terms, m: &Made, b: T) -> bool {
-    implies(terms, m.path, b) || m.conditions.iter().any(|c| implies(terms, *c, b))
-}
-
-/// Whether the values on the samples are the same.
-fn alike(terms: &Terms, a: &[T], b: &[T]) -> bool {
-    let same = |(x, y): (&T, &T)| (0..terms.samples()).all(|n| terms.sample(*x, n) == terms.sample(*y, n));
-    a.len() == b.len() && a.iter().zip(b).all(same)
-}
-
-/// Where `a` is 1, so is `b`.
-fn implies(terms: &mut Terms, a: T, b: T) -> bool {
-    let not = terms.not_bit(b);
-    terms.and(a, not, 1) == Terms::ZERO || terms.never_all(&[a, not])
 }
 
 /// The machine's words of the source's values, so that the code's are recognised.
@@ -439,6 +415,9 @@ fn entry(
                             objects.push(Object::new(&f.local(f.rets[r]).name, Kind::Object { size: o.size }, true));
                             results.push((r, objects.len() - 1));
                             objects.len() - 1
+                        }
+                        Role::Param(p) if twin(shared, p).is_some() => {
+                            twin(shared, p).and_then(|first| object_of_param.get(&first)).copied().unwrap_or(0)
                         }
                         Role::Param(p) | Role::Len(p) => {
                             objects.push(parameter(terms, &f.local(f.params[p]).name, o, p, &inputs.args[p])?);

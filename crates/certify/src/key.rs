@@ -51,8 +51,8 @@ impl<'a> Keys<'a> {
         Keys { program, cut, common: common(image, isa, program, symbols, options) }
     }
 
-    /// The key of one comparison, 64 hexadecimal digits. `hash`: of the code.
-    pub fn key(&self, hash: &[u8; 32], func: FuncId, shared: &[(usize, usize)]) -> String {
+    /// The key of one comparison, 64 hexadecimal digits. `hash`: of the code; `called`: the functions it calls.
+    pub fn key(&self, hash: &[u8; 32], func: FuncId, shared: &[(usize, usize)], called: &BTreeSet<FuncId>) -> String {
         let mut text = Sha256::new();
         text.update(self.common);
         text.update(hash);
@@ -62,7 +62,7 @@ impl<'a> Keys<'a> {
         while let Some(f) = open.pop() {
             text.update(func_text(self.program, &bare(self.program.func(f))));
             for callee in callees(self.program.func(f)) {
-                if self.cut.contains_key(&callee) {
+                if self.cut.contains_key(&callee) && called.contains(&callee) {
                     cut.insert(callee);
                 } else if followed.insert(callee) {
                     open.push(callee);

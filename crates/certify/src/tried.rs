@@ -2,11 +2,12 @@
 //!
 //! Needs: the concrete machine, the interpreter.  Keeps: a verdict only gets worse or clearer here, never `Equal`.  Absent: proofs.
 
-use crate::concrete::inputs::{inputs, show};
+use crate::concrete::inputs::{inputs, meeting, show};
 use crate::concrete::{Bench, End};
 use crate::function::{Difference, Found, Verdict};
 use crate::leak::{evidence, Evidence};
 use crate::machine::{Code, Halt, Why};
+use crate::shared::unite;
 use santoku_ir::interp::{Interp, Options};
 use santoku_ir::{FuncId, Program};
 
@@ -24,7 +25,7 @@ pub fn try_out(code: &Code, (func, address, shared): (FuncId, u64, &[(usize, usi
     let Ok(mut bench) = Bench::new((code.image, code.isa), code.program, func, address, shared) else { return (found, None) };
     bench.multiplications_show = code.secret_mul_leaks;
     let of = (code.program, func);
-    let seen = run(&bench, of, code.xlen());
+    let seen = run(&bench, of, shared, code.xlen());
     match (&mut found.verdict, seen) {
         (Verdict::Halted(Halt { why: why @ Why::Secret(..), .. }), Some(Seen::Broken(broken))) => *why = Why::Convention(broken),
         (Verdict::Halted(Halt { why, .. }), _) if no_input(why).is_some() => {
@@ -61,10 +62,12 @@ enum Seen {
     Broken(String),
 }
 
-fn run(bench: &Bench, (program, func): (&Program, FuncId), xlen: u32) -> Option<Seen> {
+fn run(bench: &Bench, (program, func): (&Program, FuncId), shared: &[(usize, usize)], xlen: u32) -> Option<Seen> {
     let mut source = Interp::with_options(program, Options { steps: SOURCE_STEPS, ..Options::default() });
     let f = program.func(func);
-    for (input, noise) in inputs(program, func, xlen, CALLS, 0x0000_b4ea ^ u64::from(func.0)).into_iter().zip(1..) {
+    let mut all = inputs(program, func, xlen, CALLS, 0x0000_b4ea ^ u64::from(func.0));
+    all.iter_mut().for_each(|input| unite(shared, &mut input.args));
+    for (input, noise) in meeting(program, func, all).into_iter().zip(1..) {
         let ran = bench.run(&input, noise, STEPS);
         match ran.end {
             End::Endless => return None,

@@ -2,16 +2,17 @@
 //!
 //! Needs: comparisons.  Keeps: what rests on something unproved is not proved.  Absent: proofs.
 
-use crate::file::{hash_of, Done, Job, Shared, Subject};
+use crate::file::{hash_of, Done, Job, Subject};
 use crate::function::{Difference, Verdict};
 use crate::isa::isa_name;
 use crate::key::{callees, program_hash, ENGINE_VERSION};
 use crate::manifest::Inside;
+use crate::reach::{callers, Callers};
 use crate::machine::{Halt, Leak, Why};
 use crate::report::{Differing, FileReport, FunctionReport, Rest, SharedReport, Site, Status, Totals, WithoutSymbol, Witness, Work, ASSUMED};
+use crate::shared::Shared;
 use santoku_elf::Function;
 use santoku_ir::{FuncId, Program};
-use santoku_isa::Sem;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All comparisons made.
@@ -77,9 +78,6 @@ pub(crate) fn report(subject: &Subject, known: &Known, results: &Results, moved:
         assumed: ASSUMED.map(String::from).to_vec(),
     }
 }
-
-/// By the function called, its direct callers.
-type Callers = BTreeMap<u64, BTreeSet<u64>>;
 
 struct View<'a> {
     subject: &'a Subject<'a>,
@@ -260,51 +258,4 @@ fn pairs(program: &Program, func: FuncId, shared: &Shared) -> Vec<(String, Strin
 fn differing(d: &Difference) -> Differing {
     let witness = d.witness.clone().map(|(inputs, machine, source)| Witness { inputs, machine, source });
     Differing { what: d.what.clone(), machine: d.machine.clone(), source: d.source.clone(), witness }
-}
-
-/// Who calls, jumps or branches to whom, directly.
-fn callers(subject: &Subject) -> Callers {
-    let mut callers = Callers::new();
-    for f in &subject.image.functions {
-        for to in targets(subject, f) {
-            if let Some(g) = subject.image.function_at(to).filter(|g| g.address != f.address) {
-                callers.entry(g.address).or_default().insert(f.address);
-            }
-        }
-    }
-    callers
-}
-
-/// Where a function's direct jumps, branches and calls lead.
-fn targets(subject: &Subject, f: &Function) -> BTreeSet<u64> {
-    let Subject { image, isa, .. } = subject;
-    let mask = isa.xlen.mask();
-    let mut high: BTreeMap<u8, u64> = BTreeMap::new();
-    let (mut out, mut pc) = (BTreeSet::new(), f.address);
-    while pc.wrapping_sub(f.address) < f.size {
-        let inst = image.fetch(pc).and_then(|word| santoku_isa::decode(isa, word));
-        let Some(inst) = inst else {
-            pc = pc.wrapping_add(2);
-            continue;
-        };
-        let there = |base: u64| base.wrapping_add(inst.imm as u64) & mask;
-        match (&inst.row.sem, inst.row.name) {
-            (Sem::Branch(_), _) => {
-                out.insert(there(pc));
-            }
-            (Sem::Jump(_), "jal") => {
-                out.insert(there(pc));
-            }
-            (Sem::Jump(_), _) => out.extend(high.get(&inst.rs1).map(|base| there(*base))),
-            (_, "auipc") => {
-                high.insert(inst.rd, there(pc));
-            }
-            (_, "lui") => {
-                high.insert(inst.rd, there(0));
-            }
-            _ => {}
-        }
-        pc = pc.wrapping_add(u64::from(inst.len));
-    }
-    out
 }

@@ -7,6 +7,7 @@
 pub mod inputs;
 mod memory;
 
+use crate::shared::twin;
 use crate::source::abi::{self, Kind, Place, Role, Scalar, Signature};
 use crate::source::scalars_of;
 use inputs::Input;
@@ -126,7 +127,7 @@ impl<'a> Bench<'a> {
         // Inside the region of no object, and even.
         let return_to = self.place + STRIDE * (self.signature.args.len() as u64 + 1);
         (machine.regs[1], machine.regs[2]) = (return_to, sp);
-        let (mut regions, mut outs, mut of_param) = (vec![], vec![], HashMap::new());
+        let (mut regions, mut outs, mut of_param) = (Vec::<Region>::new(), vec![], HashMap::<usize, usize>::new());
         let f = self.program.func(self.func);
         // Parameters first: results may take their places.
         let (results, params): (Vec<_>, Vec<_>) = self.signature.args.iter().partition(|a| matches!(a.role, Role::Ret(_)));
@@ -136,6 +137,10 @@ impl<'a> Bench<'a> {
                 (Kind::Scalar(s), Role::Len(k)) => words(s, &BigInt::from(*input.lens.get(k).ok_or("too few lengths")?), self.image.xlen),
                 (Kind::Scalar(s), Role::Param(k)) => words(s, &input.scalar(k)?, self.image.xlen),
                 (Kind::Scalar(_), Role::Ret(_)) => continue,
+                (Kind::Pointer(_), Role::Param(p)) if twin(&self.shared, p).is_some() => {
+                    let first = twin(&self.shared, p).and_then(|first| of_param.get(&first));
+                    vec![first.map(|k| regions[*k].base).ok_or("parameters out of order")?]
+                }
                 (Kind::Pointer(o), Role::Param(p) | Role::Len(p)) => {
                     let scalars = scalars_of(input.args.get(p).ok_or("too few arguments")?);
                     let count = scalars.len().checked_div(o.units.len()).unwrap_or(0).max(1) as u64;

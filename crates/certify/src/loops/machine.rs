@@ -313,7 +313,7 @@ impl Exec<'_> {
         let left = self.terms.sub(gap, Terms::ONE);
         let (at_last, at_end) = (self.ended(left), self.ended(gap));
         match &done.exits[..] {
-            [(out, to, exit)] if at_last.contains(out) => {
+            [(out, to, exit)] if self.means(cut, *out, at_last) => {
                 // The test follows the round: there is one.
                 let none = self.terms.not_bit(cut.some);
                 if !self.excluded(state.path, none) {
@@ -326,10 +326,21 @@ impl Exec<'_> {
                 Ok((*to, self.related(cut, &kept, state, (cut.hi, When::End))))
             }
             [] => self.last_arrival(cut, (head, body), seats, state),
-            [(out, _, _)] if at_end.contains(out) => self.last_arrival(cut, (head, body), seats, state),
+            [(out, _, _)] if self.means(cut, *out, at_end) => self.last_arrival(cut, (head, body), seats, state),
             [(out, _, _)] => Err(unlike(head, format!("a way out when {}", self.terms.show(*out, 4)))),
             exits => Err(unlike(head, format!("{} ways out", exits.len()))),
         }
+    }
+
+    /// Whether a bit is one of these in every round.
+    fn means(&mut self, cut: &Cut, bit: T, bits: [T; 2]) -> bool {
+        if bits.contains(&bit) {
+            return true;
+        }
+        let mut facts = [&self.facts[..], &cut.facts].concat();
+        let more = self.terms.facts(cut.some, &facts);
+        facts.extend(more);
+        bits.into_iter().any(|b| self.terms.same_test_under(bit, b, &facts))
     }
 
     /// What is known of the seats where the loop is left after a round: the relation, and words of what the round made.

@@ -11,12 +11,14 @@ use crate::source::layout;
 use crate::term::{OutSpec, Terms, T};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
-use santoku_ir::FuncId;
+use santoku_ir::{Func, FuncId, Len};
 
 /// Registers a callee may change: ra, t0 to t6, a0 to a7.
 const CALLER_SAVED: [usize; 16] = [1, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31];
 /// Bytes a copy of computed length may have.
 const COPY_MAX: i64 = 4096;
+/// Scalars of an array that is passed for one of run-time length.
+const ELEMENTS_MAX: u64 = 4096;
 
 /// Where a result goes.
 struct Out {
@@ -52,11 +54,15 @@ impl Exec<'_> {
                     if !self.terms.public(offset) {
                         return Err(Why::Secret(super::Leak::Address, self.secret(offset)));
                     }
-                    if object.repeat.is_some() {
+                    if let Some(array) = object.repeat.as_ref().and_then(|_| self.run_array(state, k, offset)) {
                         public &= self.is_public_array(state, k);
-                        params.push(self.run_array(state, k, offset).ok_or_else(|| bad("an array of run-time length".into()))?);
+                        params.push(array);
                         continue;
                     }
+                    let object = match &object.repeat {
+                        Some(len) => &self.of_length(f, object, len, &lens).ok_or_else(|| bad("a part of an array of run-time length".into()))?,
+                        None => object,
+                    };
                     for u in &object.units {
                         let at = self.terms.int(u.offset);
                         let at = self.terms.add(words[0], at);
@@ -71,7 +77,8 @@ impl Exec<'_> {
         }
         let shared = self.sharing(&places).map_err(bad)?;
         let args: Vec<T> = lens.into_iter().chain(params).collect();
-        let args = args.into_iter().map(|t| self.settled(state, t)).collect();
+        let args: Vec<T> = args.into_iter().map(|t| self.settled(state, t)).collect();
+        let args = self.as_in_source(state, func, args);
         let args = self.terms.call_like(&f.name, args);
         let public = public && args.iter().all(|t| self.terms.public(*t));
         let mut specs = self.specs(func).map_err(|e| bad(e.to_string()))?;
@@ -158,6 +165,23 @@ impl Exec<'_> {
             Kind::Run { array, .. } => Some(self.terms.int(array)),
             Kind::Stack | Kind::Object { .. } => None,
         }
+    }
+
+    /// All elements of an array whose length is known where it is passed.
+    fn of_length(&self, f: &Func, element: &layout::Object, len: &Len, lens: &[T]) -> Option<layout::Object> {
+        let count = match len {
+            Len::Const(n) => *n,
+            Len::Param { param, add } => {
+                let at = f.lens.iter().position(|l| l == param)?;
+                self.terms.as_const(*lens.get(at)?)?.to_u64()?.checked_add_signed(*add)?
+            }
+        };
+        if count.checked_mul(element.units.len() as u64)? > ELEMENTS_MAX {
+            return None;
+        }
+        let place = |i: u64| element.units.iter().map(move |u| layout::Unit { offset: i * element.size + u.offset, ..u.clone() });
+        let units = (0..count).flat_map(place).collect();
+        Some(layout::Object { units, size: count * element.size, align: element.align, repeat: None })
     }
 
     fn is_public_array(&self, state: &State, object: Option<usize>) -> bool {

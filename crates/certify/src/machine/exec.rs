@@ -11,6 +11,7 @@ use super::weave::Region;
 use super::{Halt, Leak, Why};
 use crate::loops::machine::Lap;
 use crate::loops::Cut;
+use crate::source::CallMade;
 use crate::term::{Terms, T};
 use num_traits::{One, ToPrimitive};
 use santoku_elf::Image;
@@ -138,6 +139,8 @@ pub struct Exec<'a> {
     /// Arrays of run-time length: the bound of the index and the element.
     pub arrays: &'a dyn Arrays,
     pub made: Vec<Made>,
+    /// What the source calls.
+    pub(crate) calls: Vec<CallMade>,
     /// Where the function returns to.
     pub return_to: T,
     /// Bytes of arguments on the stack.
@@ -183,7 +186,7 @@ pub trait Arrays {
 
 impl<'a> Exec<'a> {
     pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Arrays, return_to: T) -> Exec<'a> {
-        Exec { code, terms, bases, arrays, made: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, terms_max: 40_000_000, steps_max: STEPS_MAX, cuts: vec![], refused: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new() }
+        Exec { code, terms, bases, arrays, made: vec![], calls: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, terms_max: 40_000_000, steps_max: STEPS_MAX, cuts: vec![], refused: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new() }
     }
 
     /// Executes from `pc` to the return of the function.

@@ -68,11 +68,11 @@ impl Object {
             let cell_end = k + i64::from(cell.bytes);
             if k < at {
                 let kept = (at - k) as u32;
-                cells.insert(k, Cell { bytes: kept, t: terms.mod2k(cell.t, 8 * kept) });
+                cells.insert(k, Cell { bytes: kept, t: terms.slice(cell.t, 0, 8 * kept) });
             }
             if cell_end > end {
                 let (kept, skip) = ((cell_end - end) as u32, (end - k) as u32);
-                cells.insert(end, Cell { bytes: kept, t: terms.div2k(cell.t, 8 * skip) });
+                cells.insert(end, Cell { bytes: kept, t: terms.slice(cell.t, 8 * skip, 8 * kept) });
             }
         }
         cells.insert(at, Cell { bytes, t });
@@ -97,8 +97,7 @@ impl Object {
             }
             let cell_end = (k + i64::from(cell.bytes)).min(end);
             let skip = (next - k) as u32;
-            let part = terms.div2k(cell.t, 8 * skip);
-            let part = terms.mod2k(part, 8 * (cell_end - next) as u32);
+            let part = terms.slice(cell.t, 8 * skip, 8 * (cell_end - next) as u32);
             let part = terms.scale(part, &(BigInt::one() << (8 * (next - at) as u32)));
             sum = terms.add(sum, part);
             next = cell_end;

@@ -13,6 +13,7 @@ pub mod domain;
 pub mod exec;
 pub mod flow;
 mod live;
+mod made;
 pub mod memory;
 mod shape;
 mod weave;

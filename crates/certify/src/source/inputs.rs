@@ -285,7 +285,11 @@ fn called_with(
             let Some(called) = harvest::first_call(program, caller, sample, func) else { continue };
             let fits = matches!(lengths, Lengths::Symbolic) || matches!(lengths, Lengths::Fixed(ns) if ns == called.0);
             if fits && meets(judge, &called)? {
+                let other = with_other_scalars(program, func, &called, rng)?;
                 found.push(called);
+                if meets(judge, &other)? {
+                    found.push(other);
+                }
             }
         }
         if found.len() >= count {
@@ -293,6 +297,20 @@ fn called_with(
         }
     }
     Ok(found)
+}
+
+/// The sample with random values for the parameters that are scalars: what is called first is often called with zeros.
+fn with_other_scalars(program: &Program, func: FuncId, (lens, args): &Sample, rng: &mut Rng) -> Result<Sample, Stop> {
+    let f = program.func(func);
+    let mut draw = Draw { program, lens: lens.clone(), f, style: Style::Uniform, rng };
+    let mut args = args.clone();
+    for (arg, id) in args.iter_mut().zip(&f.params) {
+        let ty = &f.local(*id).ty;
+        if ty.is_scalar() {
+            *arg = draw.value(ty, None)?;
+        }
+    }
+    Ok((draw.lens, args))
 }
 
 fn draw(

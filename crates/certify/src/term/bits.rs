@@ -275,6 +275,9 @@ impl Terms {
         for (t, other) in [(a, b), (b, a)] {
             for bit in self.bit_factors(t) {
                 let (t0, t1) = (self.with_bit(t, bit, false), self.with_bit(t, bit, true));
+                if t0 == Terms::ZERO && self.with_bit(other, bit, true) == Terms::ZERO {
+                    return Some(if op == Op::And { Terms::ZERO } else { self.side_by_side(a, b) });
+                }
                 if !fits(self, t0) || !fits(self, t1) {
                     continue;
                 }

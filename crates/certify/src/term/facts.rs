@@ -29,6 +29,8 @@ const SETTLED_MAX: usize = 64;
 const SUMS_MAX: u32 = 300;
 /// Quotients in each other that are looked into.
 const DEPTH: u32 = 3;
+/// Bits in a test that are looked at case by case.
+const CASES: u32 = 3;
 /// Bits used on one term: those known last; and how often one is put in.
 const BITS_MAX: usize = 16;
 const PUT_MAX: u32 = 200;
@@ -206,6 +208,47 @@ impl Terms {
             Some((Atom::Zero(p), true)) => self.nonzero_under(p, facts),
             _ => false,
         }
+    }
+
+    /// Whether two tests for zero have one result wherever none of `facts` is negative, each way the bits in the first may be.
+    pub(crate) fn same_test_under(&mut self, a: T, b: T, facts: &[T]) -> bool {
+        self.same_test_in_cases(a, b, facts, CASES)
+    }
+
+    fn same_test_in_cases(&mut self, a: T, b: T, facts: &[T], cases: u32) -> bool {
+        if a == b {
+            return true;
+        }
+        let (Some(p), Some(q)) = (self.tested(a), self.tested(b)) else { return false };
+        let (d, s) = (self.sub(p, q), self.add(p, q));
+        if [d, s].into_iter().any(|t| self.zero_under(t, facts)) {
+            return true;
+        }
+        let bits: BTreeSet<A> = self.poly(p).iter().flat_map(|(m, _)| self.monos[*m as usize].clone()).collect();
+        let Some(bit) = bits.into_iter().find(|bit| cases > 0 && self.atom_is_bit(*bit)) else { return false };
+        [true, false].into_iter().all(|one| {
+            let term = self.atom_term(bit);
+            let here = if one { term } else { self.not_bit(term) };
+            let more = self.facts(here, facts);
+            let facts = [facts, &more].concat();
+            let p = self.with_bit(p, bit, one);
+            let a = self.eq0(p);
+            self.same_test_in_cases(a, b, &facts, cases - 1)
+        })
+    }
+
+    /// The term that a bit tests for zero.
+    fn tested(&mut self, bit: T) -> Option<T> {
+        let (a, holds) = self.literal(bit)?;
+        match self.atoms[a as usize].atom {
+            Atom::Zero(p) if holds => Some(p),
+            _ => None,
+        }
+    }
+
+    fn zero_under(&mut self, t: T, facts: &[T]) -> bool {
+        let minus = self.neg(t);
+        self.sign_under(t, facts) == Some(false) && self.sign_under(minus, facts) == Some(false)
     }
 
     fn nonzero_under(&mut self, p: T, facts: &[T]) -> bool {

@@ -16,6 +16,8 @@ mod compare;
 mod divide;
 mod domain;
 mod facts;
+#[cfg(test)]
+mod facts_tests;
 mod names;
 mod poly;
 mod query;

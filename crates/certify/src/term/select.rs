@@ -73,6 +73,22 @@ impl Terms {
         }))
     }
 
+    /// `floor(t / 2^from) mod 2^bits`. Of an element of a list of constants it is an element of the list of their slices.
+    pub(crate) fn slice(&mut self, t: T, from: u32, bits: u32) -> T {
+        let list = self.as_atom(t).and_then(|a| match &self.atoms[a as usize].atom {
+            Atom::Pick(list, x) => Some((list.clone(), *x)),
+            _ => None,
+        });
+        if let Some((list, x)) = list.filter(|(list, _)| list.iter().all(|v| self.as_const(*v).is_some())) {
+            let parts: Vec<T> = list.into_iter().map(|v| self.slice(v, from, bits)).collect();
+            if let Some(r) = self.pick(&parts, x) {
+                return self.check("slice", r, |s, n| (s.sample(t, n) >> from).mod_floor(&(BigInt::one() << bits)));
+            }
+        }
+        let part = self.div2k(t, from);
+        self.mod2k(part, bits)
+    }
+
     fn pick_atom(&mut self, list: Vec<T>, x: T) -> T {
         if list.len() == 2 {
             return self.ite_raw(x, list[1], list[0]);

@@ -1,6 +1,7 @@
-//! Calls by hand-written code.
+//! Calls as compilers and hand-written code make them: jumped to, copied into both ways of a branch, put in place, with arrays
+//! of fixed length for those of run-time length; and wrong twins of all.
 
-use crate::support::{judged, made, object, of, Compiler};
+use crate::support::{judged, made, object, of, Compiler, Made};
 use santoku_certify::report::Status;
 
 const PROGRAM: &str = "
@@ -13,7 +14,103 @@ fn step(a: [u32; 4]) -> [u32; 4] {
 
 @export(\"outer\")
 fn outer(a: [u32; 4]) -> [u32; 4] { step(a) }
+
+@export(\"choice\")
+fn choice(a: [u32; 4], k: public u32) -> [u32; 4] {
+  var r = a
+  if k > 9 { r = step(r) }
+  step(r)
+}
+
+@noinline
+fn total<n: len>(m: [u8; n]) -> u32 {
+  var t: u32 = 0
+  for i in 0..<n { t = t + u32(m[i]) }
+  t
+}
+
+@export(\"of_ten\")
+fn of_ten(m: [u8; 10]) -> u32 { total(m) }
 ";
+
+/// The status of a function of this C text, and whether it calls another one. `None` where there is no compiler.
+fn status(made: &Made, level: &str, text: &str, symbol: &str) -> Option<(Status, bool)> {
+    let object = object(Compiler::Gcc, "rv32imc", level, "unit.c", text)?;
+    let report = judged(made, &object);
+    let f = of(&report, symbol);
+    Some((f.status.clone(), !f.calls.is_empty()))
+}
+
+/// A function whose way without the first call has a call of its own.
+fn copied(bound: u32, second: &str) -> String {
+    format!(
+        "#include <stdint.h>
+__attribute__((noinline)) void unit_step(uint32_t *r, const uint32_t *a)
+{{
+  uint32_t b[4] = {{a[0], a[1], a[2], a[3]}};
+  for (int i = 0; i < 4; i++) {{ uint32_t x = b[(i + 1) % 4]; r[i] = b[i] ^ (x << 7 | x >> 25); }}
+}}
+void choice(uint32_t *r, const uint32_t *a, uint32_t k)
+{{
+  uint32_t t[4];
+  if (k > {bound}) {{ unit_step(t, a); unit_step(r, t); __asm__ volatile(\"nop\"); }} else {{ {second} }}
+}}
+"
+    )
+}
+
+#[test]
+fn a_call_copied_into_both_ways_is_the_one_of_the_source() {
+    let made = made(PROGRAM);
+    for level in ["O1", "O2", "Os"] {
+        let Some(found) = status(&made, level, &copied(9, "unit_step(r, a);"), "choice") else { return };
+        assert_eq!(found, (Status::Equal, true), "{level}");
+        for (what, text) in [
+            ("another bound", copied(8, "unit_step(r, a);")),
+            ("no call", copied(9, "for (int i = 0; i < 4; i++) r[i] = a[i];")),
+            ("a call too many", copied(9, "unit_step(t, a); unit_step(r, t);")),
+            ("another argument", copied(9, "for (int i = 0; i < 4; i++) t[i] = a[3 - i]; unit_step(r, t);")),
+        ] {
+            let Some((found, _)) = status(&made, level, &text, "choice") else { return };
+            assert!(!found.holds() && !matches!(found, Status::RestsOn { .. }), "{what} at {level}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_function_that_stands_elsewhere_may_be_put_in_place() {
+    let made = made(PROGRAM);
+    let text = |turn: u32| {
+        copied(9, "unit_step(r, a);")
+            + &format!(
+                "void outer(uint32_t *r, const uint32_t *a)
+{{
+  uint32_t b[4] = {{a[0], a[1], a[2], a[3]}};
+  for (int i = 0; i < 4; i++) {{ uint32_t x = b[(i + 1) % 4]; r[i] = b[i] ^ (x << {turn} | x >> (32 - {turn})); }}
+}}
+"
+            )
+    };
+    let Some(found) = status(&made, "O2", &text(7), "outer") else { return };
+    assert_eq!(found, (Status::Equal, false));
+    let Some((found, _)) = status(&made, "O2", &text(8), "outer") else { return };
+    assert!(matches!(found, Status::Refuted(_)), "{found:?}");
+}
+
+#[test]
+fn an_array_of_fixed_length_is_passed_for_one_of_run_time_length() {
+    let made = made(PROGRAM);
+    let call = "unit_total(UINT32_C(10), m)";
+    assert_eq!(made.c.matches(call).count(), 1, "{}", made.c);
+    let Some(found) = status(&made, "O1", &made.c, "of_ten") else { return };
+    assert_eq!(found, (Status::Equal, true));
+    for (what, wrong) in [("a byte too few", "unit_total(UINT32_C(9), m)"), ("beginning at the second", "unit_total(UINT32_C(9), m + 1)")] {
+        let Some((found, _)) = status(&made, "O1", &made.c.replace(call, wrong), "of_ten") else { return };
+        assert!(matches!(found, Status::Refuted(_)), "{what}: {found:?}");
+    }
+    let Some((found, _)) = status(&made, "O1", &made.c.replace(call, "unit_total(UINT32_C(11), m)"), "of_ten") else { return };
+    assert!(!matches!(found, Status::Equal | Status::RestsOn { .. }), "a byte behind it: {found:?}");
+}
 
 #[test]
 fn a_jump_in_place_of_a_call_returns_to_where_its_caller_does() {

@@ -114,9 +114,9 @@ fn a_proof_of_nothing_is_no_success() {
     assert!(report.without_symbol.iter().all(|w| !w.inlined) && !report.without_symbol.is_empty());
 }
 
-/// Right while the result shares its object with nothing or with `a`; wrong once `b` is that object, too.
+/// The wrong one is right while the result shares its object with nothing or with `a`; no longer once `b` is that object, too.
 #[test]
-fn one_object_for_a_result_and_two_parameters_is_no_harmless_call() {
+fn one_object_for_a_result_and_two_parameters_is_a_way_to_call_of_its_own() {
     let source = "@noinline
 fn total(a: [u32; 4], b: [u32; 4]) -> [u32; 4] {
   var r: [u32; 4]
@@ -126,26 +126,37 @@ fn total(a: [u32; 4], b: [u32; 4]) -> [u32; 4] {
 @export(\"double\")
 fn double(a: [u32; 4]) -> [u32; 4] { total(a, a) }
 ";
-    let text = "#include <stdint.h>
+    let text = |before: &str| {
+        format!(
+            "#include <stdint.h>
 static __attribute__((noinline)) void unit_total(uint32_t *r, const uint32_t *a, const uint32_t *b)
-{
-  for (int i = 0; i < 4; i++) {
+{{
+  for (int i = 0; i < 4; i++) {{
     uint32_t x = a[i];
-    *(volatile uint32_t *)&r[i] = x + 1;
+    {before}
     *(volatile uint32_t *)&r[i] = x + ((const volatile uint32_t *)b)[i];
-  }
-}
+  }}
+}}
 void double_(uint32_t *r, const uint32_t *a) __asm__(\"double\");
 void double_(uint32_t *r, const uint32_t *a)
-{
+{{
   for (int i = 0; i < 4; i++) *(volatile uint32_t *)&r[i] = a[i];
   unit_total(r, r, r);
-}
-";
+}}
+"
+        )
+    };
     let made = made(source);
-    let Some(object) = object(Compiler::Gcc, "rv32im", "O1", "unit.c", text) else { return };
-    let report = judged(&made, &object);
-    assert_eq!(of(&report, "unit_total").status, Status::Equal);
+    let Some(right) = object(Compiler::Gcc, "rv32im", "O1", "unit.c", &text("")) else { return };
+    let report = judged(&made, &right);
+    assert!(report.holds(), "{:?}", report.open().map(|f| (&f.symbol, f.status.reason())).collect::<Vec<_>>());
+    let total = of(&report, "unit_total");
+    assert!(total.shared.iter().any(|s| s.pairs.len() == 2 && s.status == Status::Equal), "{:?}", total.shared);
+    let Some(wrong) = object(Compiler::Gcc, "rv32im", "O1", "unit.c", &text("*(volatile uint32_t *)&r[i] = x + 1;")) else { return };
+    let report = judged(&made, &wrong);
+    let total = of(&report, "unit_total");
+    assert_eq!(total.status, Status::Equal);
+    assert!(total.shared.iter().any(|s| s.pairs.len() == 2 && matches!(s.status, Status::Refuted(_))), "{:?}", total.shared);
     assert!(!of(&report, "double").status.holds(), "{:?}", of(&report, "double").status);
     assert!(!report.holds());
 }

@@ -112,8 +112,7 @@ fn preconditions_met_by_callers_alone() {
 }
 
 /// Every function of these programs, its calls cut: samples that meet its preconditions are found, and it is executed to
-/// its end or to a loop over a length. Recodings with
-/// a branch on every public digit are too large without cuts of loops.
+/// its end or to a loop over a length. A compression of SHA-512 is too large where its words are not named.
 #[test]
 fn all_functions_with_calls_cut() {
     let (mut ended, mut calls, mut loops, mut large) = (0, 0, vec![], vec![]);
@@ -145,7 +144,7 @@ fn all_functions_with_calls_cut() {
         }
     }
     println!("{ended} executed to the end, {calls} calls cut, loops in {loops:?}, too large {large:?}");
-    assert!(ended > 80 && calls > 300 && loops.len() < 12);
-    let expected = ["wnaf", "double_mult", "compress"];
+    assert!(ended > 120 && calls > 3000 && loops.len() < 12);
+    let expected = ["compress"];
     assert!(large.len() < 12 && large.iter().all(|name| expected.iter().any(|e| name.contains(e))), "{large:?}");
 }

@@ -1,0 +1,77 @@
+//! Which code leads to which: direct jumps, branches and calls.
+//!
+//! Needs: decoded code.  Keeps: a call whose target is not written in the instructions before it is missing here, which can
+//! only leave something unproved.  Absent: what is made of it.
+
+use crate::file::Subject;
+use santoku_elf::Function;
+use santoku_ir::FuncId;
+use santoku_isa::Sem;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// By the function called, its direct callers.
+pub(crate) type Callers = BTreeMap<u64, BTreeSet<u64>>;
+
+/// Who calls, jumps or branches to whom, directly.
+pub(crate) fn callers(subject: &Subject) -> Callers {
+    let mut callers = Callers::new();
+    for f in &subject.image.functions {
+        for to in targets(subject, f) {
+            if let Some(g) = subject.image.function_at(to).filter(|g| g.address != f.address) {
+                callers.entry(g.address).or_default().insert(f.address);
+            }
+        }
+    }
+    callers
+}
+
+/// The functions of the program that a function calls, itself or in code that no function of the program stands for. A callee
+/// that the compiler put in the place of every call is not among them.
+pub(crate) fn called(subject: &Subject, address: u64) -> BTreeSet<FuncId> {
+    let (mut seen, mut open, mut found) = (BTreeSet::from([address]), vec![address], BTreeSet::new());
+    while let Some(at) = open.pop() {
+        let to = subject.image.function_at(at).map(|f| targets(subject, f)).unwrap_or_default();
+        for g in to.into_iter().filter_map(|to| subject.image.function_at(to)) {
+            let known = subject.functions_of(g);
+            if known.is_empty() && seen.insert(g.address) {
+                open.push(g.address);
+            }
+            found.extend(known);
+        }
+    }
+    found
+}
+
+/// Where a function's direct jumps, branches and calls lead.
+fn targets(subject: &Subject, f: &Function) -> BTreeSet<u64> {
+    let Subject { image, isa, .. } = subject;
+    let mask = isa.xlen.mask();
+    let mut high: BTreeMap<u8, u64> = BTreeMap::new();
+    let (mut out, mut pc) = (BTreeSet::new(), f.address);
+    while pc.wrapping_sub(f.address) < f.size {
+        let inst = image.fetch(pc).and_then(|word| santoku_isa::decode(isa, word));
+        let Some(inst) = inst else {
+            pc = pc.wrapping_add(2);
+            continue;
+        };
+        let there = |base: u64| base.wrapping_add(inst.imm as u64) & mask;
+        match (&inst.row.sem, inst.row.name) {
+            (Sem::Branch(_), _) => {
+                out.insert(there(pc));
+            }
+            (Sem::Jump(_), "jal") => {
+                out.insert(there(pc));
+            }
+            (Sem::Jump(_), _) => out.extend(high.get(&inst.rs1).map(|base| there(*base))),
+            (_, "auipc") => {
+                high.insert(inst.rd, there(pc));
+            }
+            (_, "lui") => {
+                high.insert(inst.rd, there(0));
+            }
+            _ => {}
+        }
+        pc = pc.wrapping_add(u64::from(inst.len));
+    }
+    out
+}
