@@ -25,9 +25,9 @@ dist: setup build
 
 # Long runs, outside CI: 100 keys at every level, every size of message, long fuzzing, every object certified (hours; what is
 # broken off goes on).
-soak: setup build
-	@$(CARGO) test --release --locked --workspace -- --include-ignored
-	@$(SANTOKU) lab certify --faults-only --no-record
+soak:
+	@tools/setup.sh soak
+	@tools/test.sh soak
 
 # Every level, target and single pass switched off.
 sweep: setup build
@@ -36,7 +36,8 @@ sweep: setup build
 	@$(SANTOKU) lab table ecdsa.p256 --machine ckb
 
 # Rebuilds the Rocket RTL and compares the timing model with it (about 10 minutes, 10 GB of memory).
-rtl: setup
+rtl:
+	@tools/setup.sh rtl
 	@lab/rtl/compare.sh
 
 clean:

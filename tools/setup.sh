@@ -1,9 +1,18 @@
 #!/usr/bin/env bash
 # Installs what Santoku needs to build, prove, emit and measure. Says what it installs; does nothing where all is present.
+# usage: setup.sh [rtl] [soak]     what `make rtl` and `make soak` need besides
 # Debian 12 or newer, Ubuntu 24.10 or newer. Works without root when the packages are already there.
 set -euo pipefail
 
-packages=(gcc make python3 pkg-config gcc-riscv64-unknown-elf qemu-system-misc qemu-user clang-19 lld-19 z3 libsodium-dev libssl-dev)
+# The sanitizers of clang are in libclang-rt; QEMU's machines are compared with ours.
+packages=(gcc make python3 pkg-config gcc-riscv64-unknown-elf qemu-system-misc qemu-user clang-19 lld-19 libclang-rt-19-dev z3 libsodium-dev libssl-dev)
+for part in "$@"; do
+  case "$part" in
+  rtl) packages+=(g++ default-jdk-headless maven verilator device-tree-compiler unzip) ;;
+  soak) packages+=(clang-14 clang-16) ;;
+  *) echo "setup: no part is called \`$part\`; there are: rtl, soak" >&2; exit 2 ;;
+  esac
+done
 rust_min=1.85
 
 missing=()

@@ -1,6 +1,10 @@
-/* The C interface of NaCl over the functions above. */
+/* The C interface of NaCl over the functions above. Why not in the language: it reads a caller's randomness, and pointers may be
+ * null and objects overlap, neither of which the language has. */
 
 #define STK_SIGN_MAX 0x7fffff7fu
+
+/* Stands for an empty message, which callers may give as a null pointer. */
+static const unsigned char stk_no_bytes[1] = {0};
 
 int crypto_sign_seed_keypair(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
 {
@@ -25,7 +29,7 @@ int crypto_sign_detached(unsigned char *sig, unsigned long long *siglen, const u
     if (n > STK_SIGN_MAX) {
         return -1;
     }
-    santoku_sign_detached(sig, (uint32_t)n, m, sk);
+    santoku_sign_detached(sig, (uint32_t)n, n ? m : stk_no_bytes, sk);
     if (siglen) {
         *siglen = 64;
     }
@@ -37,7 +41,7 @@ int crypto_sign_verify_detached(const unsigned char *sig, const unsigned char *m
     if (n > STK_SIGN_MAX) {
         return -1;
     }
-    return santoku_sign_verify((uint32_t)n, m, sig, pk) ? 0 : -1;
+    return santoku_sign_verify((uint32_t)n, n ? m : stk_no_bytes, sig, pk) ? 0 : -1;
 }
 
 int crypto_sign(unsigned char *sm, unsigned long long *smlen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
@@ -45,20 +49,37 @@ int crypto_sign(unsigned char *sm, unsigned long long *smlen, const unsigned cha
     if (n > STK_SIGN_MAX) {
         return -1;
     }
-    memmove(sm + 64, m, (size_t)n);
-    santoku_sign_detached(sm, (uint32_t)n, sm + 64, sk);
-    *smlen = n + 64;
+    if (n) {
+        memmove(sm + 64, m, (size_t)n);
+    }
+    santoku_sign_detached(sm, (uint32_t)n, n ? sm + 64 : stk_no_bytes, sk);
+    if (smlen) {
+        *smlen = n + 64;
+    }
     return 0;
 }
 
 int crypto_sign_open(unsigned char *m, unsigned long long *mlen, const unsigned char *sm, unsigned long long n, const unsigned char *pk)
 {
-    *mlen = (unsigned long long)-1;
-    if (n < 64 || n - 64 > STK_SIGN_MAX || !santoku_sign_verify((uint32_t)(n - 64), sm + 64, sm, pk)) {
-        memset(m, 0, (size_t)n);
+    /* Callers of libsodium give m room for n - 64 bytes, those of TweetNaCl for n: no more than the former is touched. */
+    unsigned long long size = n - 64;
+    if (mlen) {
+        *mlen = (unsigned long long)-1;
+    }
+    if (n < 64 || size > STK_SIGN_MAX) {
         return -1;
     }
-    memmove(m, sm + 64, (size_t)(n - 64));
-    *mlen = n - 64;
+    if (!santoku_sign_verify((uint32_t)size, size ? sm + 64 : stk_no_bytes, sm, pk)) {
+        if (m && size) {
+            memset(m, 0, (size_t)size);
+        }
+        return -1;
+    }
+    if (m && size) {
+        memmove(m, sm + 64, (size_t)size);
+    }
+    if (mlen) {
+        *mlen = size;
+    }
     return 0;
 }

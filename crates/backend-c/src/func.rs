@@ -21,6 +21,11 @@ pub enum CTy {
     Struct(StructId),
 }
 
+/// No scalar is in an object of this type.
+fn is_empty(t: &CTy) -> bool {
+    matches!(t, CTy::Array(e, len) if *len == Len::Const(0) || is_empty(e))
+}
+
 impl CTy {
     pub fn is_aggregate(&self) -> bool {
         matches!(self, CTy::Array(..) | CTy::Struct(_))
@@ -193,7 +198,9 @@ impl<'a> FnCx<'a> {
             let k = id.0 as usize;
             let text = self.declarator(&self.ctys[k].clone(), &self.names[k].clone())?;
             let note = range_note(&self.f.local(id).ty).map_or(String::new(), |r| format!(" /* {r} */"));
-            self.line(&format!("{text};{note}"));
+            // An array of no elements is read by nobody, yet passed on as an argument: compilers warn of what holds no value.
+            let value = if is_empty(&self.ctys[k]) { " = {0}" } else { "" };
+            self.line(&format!("{text}{value};{note}"));
         }
         Ok(())
     }

@@ -42,6 +42,43 @@ pub const ASSUMPTIONS: &str = "/* Assumed of the compiler: two's complement and 
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];\n\
 typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];\n";
 
+/// Defined by a user who takes the risk on himself.
+const OVERRIDE: &str = "STK_ALLOW_VARIABLE_TIME";
+
+/// Processors whose multiplications of more than so many bits take a time that depends on the operands, or are functions of the
+/// compiler's library that branch on them: what the preprocessor knows them by, and what is wrong with them.
+///
+/// Sources: RISC-V unprivileged specification (M is an extension; libgcc's `__muldi3` loops over the bits of an operand), ARMv6-M and
+/// ARMv8-M Baseline reference manuals (no UMULL), Cortex-M3 technical reference manual, table of instruction timings (UMULL ends early),
+/// ARM7TDMI and ARM9TDMI technical reference manuals (MUL ends early), i486 and M68000 programmer's manuals (IMUL, MULU).
+const SLOW_PRODUCTS: [(u32, &str, &str); 6] = [
+    (0, "defined(__riscv) && !defined(__riscv_mul) && !defined(__riscv_muldiv)", "RISC-V without M: multiplication is a function that branches on its operands"),
+    (0, "defined(__ARM_ARCH) && __ARM_ARCH < 6", "before ARMv6: multiplication ends early for small operands"),
+    (0, "defined(__i486__) || defined(__m68k__)", "multiplication takes a time that depends on its operands"),
+    (32, "defined(__ARM_ARCH_6M__)", "ARMv6-M (Cortex-M0): 64-bit multiplication is a function that branches on its operands"),
+    (32, "defined(__ARM_ARCH_8M_BASE__)", "ARMv8-M Baseline (Cortex-M23): 64-bit multiplication is a function that branches on its operands"),
+    (32, "defined(__ARM_ARCH_7M__)", "ARMv7-M (Cortex-M3): 64-bit multiplication ends early for small operands"),
+];
+
+/// What the unit needs of the processor because it multiplies secrets, of `bits` bits at most: an `#error` on those known to lack it.
+pub fn products(unit: &str, bits: u32) -> String {
+    let width = match bits {
+        0..=32 => "32-bit products",
+        33..=64 => "products of 32 by 32 bits, 64 bits wide,",
+        _ => "products of 64 by 64 bits, 128 bits wide,",
+    };
+    let mut text = format!(
+        "/* Needed of the processor: {width} in constant time, because secrets are multiplied. Processors\n \
+* known to lack them are refused; define {OVERRIDE} to compile all the same, where nobody can measure the time. */\n#ifndef {OVERRIDE}\n"
+    );
+    for (k, (_, known_by, why)) in SLOW_PRODUCTS.iter().filter(|(least, ..)| bits > *least).enumerate() {
+        let branch = if k == 0 { "#if" } else { "#elif" };
+        text.push_str(&format!("{branch} {known_by}\n#error \"{unit} would not be constant-time here ({why}); {OVERRIDE} overrides this\"\n"));
+    }
+    text.push_str("#endif\n#endif\n");
+    text
+}
+
 /// Declarations of the memory functions: they need no header, so the unit compiles where there is no C library.
 pub const MEMORY: &str = "/* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */\n\
 void *(memcpy)(void *, const void *, size_t);\nvoid *(memmove)(void *, const void *, size_t);\nvoid *(memset)(void *, int, size_t);\n";

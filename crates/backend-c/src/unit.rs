@@ -6,7 +6,7 @@ use crate::expr::Res;
 use crate::func::{doc_lines, storage, CTy, FnCx, Signature};
 use crate::names::Names;
 use crate::settle::settled;
-use crate::preamble::{helpers_for, mentions, wide_types, ASSUMPTIONS, MEMORY, NOINLINE, PLACEMENT};
+use crate::preamble::{helpers_for, mentions, products, wide_types, ASSUMPTIONS, MEMORY, NOINLINE, PLACEMENT};
 use crate::vector::Vector;
 use crate::EmitError;
 use santoku_ir::visit::{walk_places, walk_stmts};
@@ -35,6 +35,8 @@ pub struct Options {
     pub api_source: String,
     pub api_header: String,
     pub vector: Option<Vector>,
+    /// Bits of the widest product with a secret in it: the unit refuses processors that take a time for it that depends on the secret.
+    pub secret_product: Option<u32>,
     /// Exported functions are external and stand in the header; when false they are `static` too (`api_source` calls them).
     pub export: bool,
 }
@@ -49,6 +51,7 @@ impl Default for Options {
             api_source: String::new(),
             api_header: String::new(),
             vector: None,
+            secret_product: None,
             export: true,
         }
     }
@@ -351,6 +354,10 @@ fn source(unit: &UnitCx<'_>, types: &str, bodies: &str, header: &str) -> String 
         text.push('\n');
     }
     text.push_str(ASSUMPTIONS);
+    if let Some(bits) = opts.secret_product {
+        text.push('\n');
+        text.push_str(&products(&opts.unit, bits));
+    }
     if bodies.contains("STK_NOINLINE") {
         text.push('\n');
         text.push_str(NOINLINE);

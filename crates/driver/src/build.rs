@@ -64,6 +64,7 @@ pub fn build(checked: &Checked, options: &BuildOptions, clock: &dyn Fn() -> u64)
         unit: options.unit.clone(),
         widest: checked.target.widest,
         provenance: options.provenance.clone(),
+        secret_product: santoku_prove::products::widest_secret_product(&done.program),
         ..santoku_backend_c::Options::default()
     };
     let emitted = santoku_backend_c::emit(&done.program, &c_options).map_err(|e| emit_error(&e, &checked.sources))?;

@@ -10,6 +10,7 @@ pub mod carried;
 pub mod contracts;
 pub mod equiv;
 pub mod obligation;
+pub mod products;
 pub mod ranges;
 pub mod report;
 pub mod secrecy;

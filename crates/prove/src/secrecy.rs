@@ -27,9 +27,12 @@ impl Taint {
     /// Least set closed under assignments and calls. A result of a call is secret if any argument is, unless the callee
     /// marks it public, which is judged there.
     pub fn of(p: &Program, f: &Func) -> Taint {
-        let mut t = Taint {
-            secret: f.params.iter().copied().filter(|p| !f.local(*p).public).collect(),
-        };
+        Taint::from(p, f, f.params.iter().copied().filter(|p| !f.local(*p).public).collect())
+    }
+
+    /// The same where these locals are secret at the start.
+    pub fn from(p: &Program, f: &Func, secret: BTreeSet<LocalId>) -> Taint {
+        let mut t = Taint { secret };
         loop {
             let before = t.secret.len();
             visit::walk_stmts(&f.body, &mut |s| t.flow(p, s));

@@ -7,6 +7,7 @@ use santoku_backend_c::{Emitted, Options};
 use santoku_driver::{check, Checked, Request, Target};
 use santoku_ir::Program;
 use santoku_passes::{Level, PassOptions, StepReport};
+use santoku_prove::products::widest_secret_product;
 use std::collections::BTreeSet;
 
 /// What a build chooses.
@@ -87,6 +88,7 @@ pub fn emit(primitive: &Primitive, build: &Build, compiled: &Compiled, provenanc
         unit: primitive.unit.clone(),
         widest: build.target.widest,
         provenance: provenance.to_string(),
+        secret_product: widest_secret_product(&compiled.program),
         export: primitive.api_source.is_none(),
         ..Options::default()
     };

@@ -19,6 +19,24 @@ void *(memset)(void *, int, size_t);
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];
 typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 
+/* Needed of the processor: products of 64 by 64 bits, 128 bits wide, in constant time, because secrets are multiplied. Processors
+ * known to lack them are refused; define STK_ALLOW_VARIABLE_TIME to compile all the same, where nobody can measure the time. */
+#ifndef STK_ALLOW_VARIABLE_TIME
+#if defined(__riscv) && !defined(__riscv_mul) && !defined(__riscv_muldiv)
+#error "nacl_sign would not be constant-time here (RISC-V without M: multiplication is a function that branches on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#elif defined(__ARM_ARCH) && __ARM_ARCH < 6
+#error "nacl_sign would not be constant-time here (before ARMv6: multiplication ends early for small operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#elif defined(__i486__) || defined(__m68k__)
+#error "nacl_sign would not be constant-time here (multiplication takes a time that depends on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#elif defined(__ARM_ARCH_6M__)
+#error "nacl_sign would not be constant-time here (ARMv6-M (Cortex-M0): 64-bit multiplication is a function that branches on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#elif defined(__ARM_ARCH_8M_BASE__)
+#error "nacl_sign would not be constant-time here (ARMv8-M Baseline (Cortex-M23): 64-bit multiplication is a function that branches on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#elif defined(__ARM_ARCH_7M__)
+#error "nacl_sign would not be constant-time here (ARMv7-M (Cortex-M3): 64-bit multiplication ends early for small operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#endif
+#endif
+
 /* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */
 #ifndef STK_NOINLINE
 #if defined(__GNUC__) || defined(__clang__)
@@ -3419,7 +3437,7 @@ STK_NOINLINE static void hash_sha512_hash_with_prefix_0(uint8_t *restrict result
 STK_NOINLINE static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uint8_t *seed)
 {
     uint8_t h[64];
-    uint8_t none_0_hash[1];
+    uint8_t none_0_hash[1] = {0};
     hash_sha512_hash_with_prefix_0(h, UINT32_C(32), none_0_hash, seed);
     a[0] = (uint8_t)(uint32_t)h[0];
     a[1] = (uint8_t)(uint32_t)h[1];
@@ -5862,6 +5880,24 @@ void *(memset)(void *, int, size_t);
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];
 typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 
+/* Needed of the processor: products of 32 by 32 bits, 64 bits wide, in constant time, because secrets are multiplied. Processors
+ * known to lack them are refused; define STK_ALLOW_VARIABLE_TIME to compile all the same, where nobody can measure the time. */
+#ifndef STK_ALLOW_VARIABLE_TIME
+#if defined(__riscv) && !defined(__riscv_mul) && !defined(__riscv_muldiv)
+#error "nacl_sign would not be constant-time here (RISC-V without M: multiplication is a function that branches on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#elif defined(__ARM_ARCH) && __ARM_ARCH < 6
+#error "nacl_sign would not be constant-time here (before ARMv6: multiplication ends early for small operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#elif defined(__i486__) || defined(__m68k__)
+#error "nacl_sign would not be constant-time here (multiplication takes a time that depends on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#elif defined(__ARM_ARCH_6M__)
+#error "nacl_sign would not be constant-time here (ARMv6-M (Cortex-M0): 64-bit multiplication is a function that branches on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#elif defined(__ARM_ARCH_8M_BASE__)
+#error "nacl_sign would not be constant-time here (ARMv8-M Baseline (Cortex-M23): 64-bit multiplication is a function that branches on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#elif defined(__ARM_ARCH_7M__)
+#error "nacl_sign would not be constant-time here (ARMv7-M (Cortex-M3): 64-bit multiplication ends early for small operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#endif
+#endif
+
 /* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */
 #ifndef STK_NOINLINE
 #if defined(__GNUC__) || defined(__clang__)
@@ -6966,7 +7002,7 @@ STK_NOINLINE static void hash_sha512_hash_with_prefix_0(uint8_t *restrict result
 STK_NOINLINE static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uint8_t *seed)
 {
     uint8_t h[64];
-    uint8_t none_0_hash[1];
+    uint8_t none_0_hash[1] = {0};
     hash_sha512_hash_with_prefix_0(h, UINT32_C(32), none_0_hash, seed);
     a[0] = (uint8_t)(uint32_t)h[0];
     a[1] = (uint8_t)(uint32_t)h[1];
@@ -10073,9 +10109,13 @@ static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, const uint8_t 
 
 #endif
 
-/* The C interface of NaCl over the functions above. */
+/* The C interface of NaCl over the functions above. Why not in the language: it reads a caller's randomness, and pointers may be
+ * null and objects overlap, neither of which the language has. */
 
 #define STK_SIGN_MAX 0x7fffff7fu
+
+/* Stands for an empty message, which callers may give as a null pointer. */
+static const unsigned char stk_no_bytes[1] = {0};
 
 int crypto_sign_seed_keypair(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
 {
@@ -10100,7 +10140,7 @@ int crypto_sign_detached(unsigned char *sig, unsigned long long *siglen, const u
     if (n > STK_SIGN_MAX) {
         return -1;
     }
-    santoku_sign_detached(sig, (uint32_t)n, m, sk);
+    santoku_sign_detached(sig, (uint32_t)n, n ? m : stk_no_bytes, sk);
     if (siglen) {
         *siglen = 64;
     }
@@ -10112,7 +10152,7 @@ int crypto_sign_verify_detached(const unsigned char *sig, const unsigned char *m
     if (n > STK_SIGN_MAX) {
         return -1;
     }
-    return santoku_sign_verify((uint32_t)n, m, sig, pk) ? 0 : -1;
+    return santoku_sign_verify((uint32_t)n, n ? m : stk_no_bytes, sig, pk) ? 0 : -1;
 }
 
 int crypto_sign(unsigned char *sm, unsigned long long *smlen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
@@ -10120,20 +10160,37 @@ int crypto_sign(unsigned char *sm, unsigned long long *smlen, const unsigned cha
     if (n > STK_SIGN_MAX) {
         return -1;
     }
-    memmove(sm + 64, m, (size_t)n);
-    santoku_sign_detached(sm, (uint32_t)n, sm + 64, sk);
-    *smlen = n + 64;
+    if (n) {
+        memmove(sm + 64, m, (size_t)n);
+    }
+    santoku_sign_detached(sm, (uint32_t)n, n ? sm + 64 : stk_no_bytes, sk);
+    if (smlen) {
+        *smlen = n + 64;
+    }
     return 0;
 }
 
 int crypto_sign_open(unsigned char *m, unsigned long long *mlen, const unsigned char *sm, unsigned long long n, const unsigned char *pk)
 {
-    *mlen = (unsigned long long)-1;
-    if (n < 64 || n - 64 > STK_SIGN_MAX || !santoku_sign_verify((uint32_t)(n - 64), sm + 64, sm, pk)) {
-        memset(m, 0, (size_t)n);
+    /* Callers of libsodium give m room for n - 64 bytes, those of TweetNaCl for n: no more than the former is touched. */
+    unsigned long long size = n - 64;
+    if (mlen) {
+        *mlen = (unsigned long long)-1;
+    }
+    if (n < 64 || size > STK_SIGN_MAX) {
         return -1;
     }
-    memmove(m, sm + 64, (size_t)(n - 64));
-    *mlen = n - 64;
+    if (!santoku_sign_verify((uint32_t)size, size ? sm + 64 : stk_no_bytes, sm, pk)) {
+        if (m && size) {
+            memset(m, 0, (size_t)size);
+        }
+        return -1;
+    }
+    if (m && size) {
+        memmove(m, sm + 64, (size_t)size);
+    }
+    if (mlen) {
+        *mlen = size;
+    }
     return 0;
 }

@@ -61,7 +61,12 @@ pub fn open_case(id: &str, public: &[u8], signature: &[u8], message: &[u8], acce
             // In place, the last 64 bytes stay what they were.
             [&head[..], &[0; 64], &head, &signed[n - 64..]].concat()
         }
-        false => [&[0xff; 9][..], &vec![0; n]].concat().repeat(2),
+        // Into an empty buffer, then in place: the message is zeroed and nothing else is written, nothing at all without one.
+        false => {
+            let mut in_place = signed.clone();
+            in_place[..n.saturating_sub(64)].fill(0);
+            [&[0xff; 9][..], &vec![0; n], &[0xff; 9], &in_place].concat()
+        }
     };
     case(id, b'O', n, &[public, &signed], expected)
 }
