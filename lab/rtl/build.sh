@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Builds the E31 model from the Rocket generator on Maven Central: elaborate, lower to Verilog, verilate.
 # usage: build.sh OUTPUT_FOLDER     leaves OUTPUT_FOLDER/e31; steps whose result is there are not repeated.
-# Needs (Debian): openjdk-17-jdk-headless maven verilator device-tree-compiler g++. About 5 minutes and 10 GB of memory.
+# Needs what `tools/setup.sh rtl` installs. About 5 minutes and 10 GB of memory.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 
 # Elaboration calls dtc and waits for ever where it is missing.
-for tool in java mvn dtc verilator g++; do
-    command -v "$tool" >/dev/null || { echo "lab/rtl: $tool is not installed" >&2; exit 2; }
+for tool in java mvn dtc verilator g++ unzip; do
+    command -v "$tool" >/dev/null || { echo "lab/rtl: $tool is not installed: run tools/setup.sh rtl" >&2; exit 2; }
 done
 cd "$out"
 
