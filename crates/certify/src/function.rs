@@ -463,7 +463,7 @@ fn base(terms: &mut Terms, xlen: u32, k: usize, align: u64, size: u64) -> T {
 
 fn parameter(terms: &mut Terms, name: &str, o: &source::layout::Object, p: usize, arg: &Value) -> Result<Object, source::Stop> {
     if o.repeat.is_some() {
-        return Ok(Object::new(name, Kind::Run { array: p as u32, elem: o.size / o.units.len().max(1) as u64 }, false));
+        return Ok(Object::new(name, Kind::Run { array: p as u32, element: Rc::new(o.clone()) }, false));
     }
     let mut object = Object::new(name, Kind::Object { size: o.size }, false);
     for (u, v) in o.units.iter().zip(arg.flat(terms)?) {

@@ -4,6 +4,9 @@
 //! ([`term`]); what is not shown equal is reported as not proved, and run ([`concrete`]) to see whether it is wrong.  Absent: files, clocks, compilers; any table of the C back end.
 
 pub mod concrete;
+mod facts;
+#[cfg(test)]
+mod facts_tests;
 pub mod file;
 pub mod function;
 mod isa;

@@ -144,7 +144,7 @@ pub enum Status {
     Refuted(Differing),
     NotProved(Differing),
     /// A branch, an address or an operation of variable time depends on a secret.
-    Leak { what: String, site: Site, term: String, evidence: Option<Evidence> },
+    Leak { what: String, site: Site, term: String, evidence: Evidence },
     /// Memory or registers are used that the function must leave alone.
     Broken { reason: String, site: Site },
     /// Code that the executor does not follow.

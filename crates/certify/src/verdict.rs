@@ -166,13 +166,17 @@ impl View<'_> {
         let instruction = decoded.map_or_else(|| "not an instruction".to_string(), |i| i.to_string());
         let site = Site { pc: *pc, instruction, line: image.line(*pc) };
         match why {
+            // Called a leak only where two runs show it: a term may mention a secret that decides nothing.
             Why::Secret(leak, term) => {
+                let Some(evidence) = done.evidence.clone() else {
+                    return Status::NotFollowed { reason: format!("{why}; no two inputs that show it were found"), site };
+                };
                 let what = match leak {
                     Leak::Branch => "a branch depends on a secret",
                     Leak::Address => "an address depends on a secret",
                     Leak::Time => "an operation of variable time works on a secret",
                 };
-                Status::Leak { what: what.into(), site, term: term.clone(), evidence: done.evidence.clone() }
+                Status::Leak { what: what.into(), site, term: term.clone(), evidence }
             }
             Why::Memory(reason) | Why::Convention(reason) => Status::Broken { reason: reason.clone(), site },
             Why::Unsupported(_) | Why::Loop { .. } | Why::TooBig => Status::NotFollowed { reason: why.to_string(), site },

@@ -6,7 +6,7 @@
 use super::relation::When;
 use crate::source::layout::{object, Unit};
 use crate::source::{Site, Source, State, Stop, Value};
-use crate::term::{Terms, Var, T};
+use crate::term::{Everywhere, Terms, Var, T};
 use num_bigint::BigInt;
 use santoku_ir::visit::walk_stmts;
 use santoku_ir::{Base, Local, LocalId, Stmt};
@@ -143,8 +143,8 @@ pub fn cut<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut State, numb
         let first = if tried.is_ok() { trial.locals[k].flat(source.terms).ok() } else { None };
         for (n, c) in carried[span].iter_mut().enumerate() {
             c.next = next[n];
-            if path == Terms::ONE {
-                source.note(c.next, &c.unit.lo, &c.unit.hi)?;
+            if let Some(here) = Everywhere::at(path) {
+                source.note(here, c.next, &c.unit.lo, &c.unit.hi)?;
             }
             c.first = first.as_ref().map(|f| f[n]);
             if c.unit.public && !source.terms.public(c.next) {

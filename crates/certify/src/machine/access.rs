@@ -8,7 +8,7 @@ use super::memory::{choices, Choices, Kind};
 use super::{Leak, Why};
 use crate::term::{Terms, T};
 use num_bigint::BigInt;
-use num_traits::{One, ToPrimitive};
+use num_traits::ToPrimitive;
 
 impl Exec<'_> {
     /// The object an address lies in and the offset; no object: the address itself.
@@ -52,8 +52,9 @@ impl Exec<'_> {
         }
         let (object, offset) = self.open(state, address)?;
         if let Some(k) = object {
-            if let Kind::Run { array, elem } = state.objects[k].kind {
-                return self.load_run(state, (array, elem), offset, bytes);
+            if let Kind::Run { array, element } = &state.objects[k].kind {
+                let (array, element) = (*array, element.clone());
+                return self.load_run(state, (array, &element), offset, bytes);
             }
         }
         if let Some(at) = self.terms.as_const(offset) {
@@ -126,7 +127,7 @@ impl Exec<'_> {
     }
 
     /// An element of a list of words. The source may know the list as signed values.
-    fn pick(&mut self, list: &[T], x: T, bits: u32) -> Option<T> {
+    pub(super) fn pick(&mut self, list: &[T], x: T, bits: u32) -> Option<T> {
         let signed: Vec<T> = list.iter().map(|t| self.terms.signed(*t, bits)).collect();
         if signed != list {
             if let Some(t) = self.terms.known_pick(&signed, x) {
@@ -167,39 +168,8 @@ impl Exec<'_> {
         Ok(self.terms.int(v))
     }
 
-    /// Bytes of an array of run-time length.
-    fn load_run(&mut self, state: &State, (array, elem): (u32, u64), offset: T, bytes: u32) -> Result<T, Why> {
-        let elem = elem as u32;
-        if elem > bytes || bytes % elem != 0 {
-            return Err(Why::Unsupported("part of an element of an array of run-time length".into()));
-        }
-        let size = BigInt::from(elem);
-        if self.terms.rem(offset, &size) != Terms::ZERO {
-            return Err(Why::Unsupported("an array of run-time length, not at an element".into()));
-        }
-        let index = self.terms.div(offset, &size);
-        let length = self.arrays.length(self.terms, array);
-        let mut sum = Terms::ZERO;
-        for k in 0..bytes / elem {
-            let k_term = self.terms.int(k);
-            let at = self.terms.add(index, k_term);
-            let (low, high) = (self.terms.lt0(at), self.terms.lt(at, length));
-            let not_high = self.terms.not_bit(high);
-            if !self.never(state, low) || !self.never(state, not_high) {
-                let (at, path) = (self.terms.show(at, 3), self.terms.show(state.path, 3));
-                let why = format!("element {at} of an array is read, not shown to be inside where {path}");
-                return Err(Why::Memory(why));
-            }
-            let v = self.arrays.read(self.terms, array, at);
-            let v = self.terms.mod2k(v, 8 * elem);
-            let v = self.terms.scale(v, &(BigInt::one() << (8 * elem * k)));
-            sum = self.terms.add(sum, v);
-        }
-        Ok(sum)
-    }
-
     /// The condition does not hold here.
-    fn never(&mut self, state: &State, c: T) -> bool {
+    pub(super) fn never(&mut self, state: &State, c: T) -> bool {
         let not = self.terms.not_bit(c);
         if c == Terms::ZERO || state.conditions.contains(&not) || self.excluded(state.path, c) {
             return true;

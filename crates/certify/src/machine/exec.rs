@@ -63,11 +63,17 @@ impl<'a> Code<'a> {
         santoku_isa::decode(&self.isa, self.image.fetch(pc)?)
     }
 
+    /// Whether both lie in one function, its first instruction included: that may be the head of a loop.
     pub(crate) fn same_function(&self, a: u64, b: u64) -> bool {
         match (self.image.function_at(a), self.image.function_at(b)) {
-            (Some(f), Some(g)) => f.address == g.address && b != g.address,
+            (Some(f), Some(g)) => f.address == g.address,
             _ => false,
         }
+    }
+
+    /// Whether a jump that leaves no return address behind stays in its function, or one that does leads into the middle of it.
+    fn stays(&self, pc: u64, to: u64, links: bool) -> bool {
+        self.same_function(pc, to) && !(links && self.image.function_at(to).is_some_and(|f| f.address == to))
     }
 
     /// The function of the program that starts at `pc`.
@@ -459,7 +465,7 @@ impl<'a> Exec<'a> {
             state.frames.pop();
             return Ok(Some(to));
         }
-        if !self.code.same_function(pc, to) {
+        if !self.code.stays(pc, to, inst.rd != 0) {
             if let Some(func) = self.code.cut_at(to) {
                 self.refused = Some(to);
                 self.replace(state, func, pc).map_err(halt)?;

@@ -3,6 +3,7 @@
 //! Needs: terms.  Keeps: accesses at a constant offset touch only the bytes they name; at a computed offset, every element the
 //! offset may mean.  Absent: addresses ([`super::exec`] splits them into object and offset), the object's meaning.
 
+use crate::source::layout;
 use crate::term::{Terms, Var, T};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -20,8 +21,8 @@ pub enum Kind {
     Stack,
     /// An argument object of this many bytes.
     Object { size: u64 },
-    /// An array of run-time length: an element at byte `k` is read by the environment.
-    Run { array: u32, elem: u64 },
+    /// An array of run-time length, and the layout of one element: scalars of it are read by the environment.
+    Run { array: u32, element: Rc<layout::Object> },
 }
 
 /// One object. Copies are cheap.

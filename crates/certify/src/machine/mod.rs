@@ -15,6 +15,7 @@ pub mod flow;
 mod live;
 mod made;
 pub mod memory;
+mod run;
 mod shape;
 mod weave;
 

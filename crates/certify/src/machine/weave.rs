@@ -181,12 +181,22 @@ impl Exec<'_> {
         found
     }
 
+    /// Whether one of two paths that exclude each other is taken: `c` where it is the first. A bit also where bounds do not show
+    /// that the sum is one.
+    fn either(&mut self, c: Option<T>, a: T, b: T) -> T {
+        let sum = self.terms.add(a, b);
+        match c {
+            _ if self.terms.is_bit(sum) => sum,
+            Some(c) => self.terms.ite(c, a, b),
+            None => self.terms.or(a, b, 1),
+        }
+    }
+
     /// One state at `pc` for two paths that exclude each other.
     fn merge(&mut self, a: State, b: State, pc: Option<u64>) -> Result<State, Halt> {
         if a.frames != b.frames {
             return Err(Halt { pc: pc.unwrap_or(0), why: Why::Unsupported("the ways of a branch do not meet".into()) });
         }
-        let path = self.terms.add(a.path, b.path);
         let mut conditions = self.holding(&a, &b);
         for c in self.holding(&b, &a) {
             if !conditions.contains(&c) {
@@ -194,6 +204,7 @@ impl Exec<'_> {
             }
         }
         let opposite = a.conditions.iter().copied().find(|c| b.conditions.contains(&self.terms.not_bit(*c)));
+        let path = self.either(opposite, a.path, b.path);
         let mut joined = match opposite {
             Some(c) => self.join(c, a, &b, pc),
             None if self.terms.weight(a.path) <= self.terms.weight(b.path) => self.join(a.path, a, &b, pc),

@@ -8,7 +8,7 @@ use super::layout;
 use super::ops;
 use super::value::{concrete, known_length, scalars_of, with_lengths, Origin, RunArray, Value};
 use super::Stop;
-use crate::term::{Naming, OutSpec, Terms, T};
+use crate::term::{Everywhere, Naming, OutSpec, Terms, T};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use santoku_ir::interp::{self, Interp, Options};
@@ -461,8 +461,8 @@ impl<'a> Source<'a> {
     pub fn expr(&mut self, f: &'a Func, e: &'a Expr, state: &State) -> Result<Value, Stop> {
         self.spend(1)?;
         let value = self.value_of(f, e, state)?;
-        if let (Ty::Int(Some(range)), Value::Scalar(t), true) = (&e.ty, &value, state.path == Terms::ONE) {
-            self.note(*t, &range.lo, &range.hi)?;
+        if let (Ty::Int(Some(range)), Value::Scalar(t), Some(here)) = (&e.ty, &value, Everywhere::at(state.path)) {
+            self.note(here, *t, &range.lo, &range.hi)?;
         }
         if let (Value::Scalar(t), true) = (&value, self.limits.watch) {
             self.watched.insert(*t);
@@ -546,7 +546,7 @@ impl<'a> Source<'a> {
     }
 
     /// A fact about a value on every execution. A sample value that denies it stops the execution.
-    pub(crate) fn note(&mut self, t: T, lo: &BigInt, hi: &BigInt) -> Result<(), Stop> {
+    pub(crate) fn note(&mut self, here: Everywhere, t: T, lo: &BigInt, hi: &BigInt) -> Result<(), Stop> {
         let (have_lo, have_hi) = self.terms.range(t);
         if have_lo >= *lo && have_hi <= *hi {
             return Ok(());
@@ -557,7 +557,7 @@ impl<'a> Source<'a> {
                 return Err(Stop::Sample(format!("{lo}..={hi}: {v}")));
             }
         }
-        self.terms.note_range(t, lo, hi);
+        self.terms.note(here, t, lo, hi);
         Ok(())
     }
 }

@@ -75,7 +75,13 @@ pub struct InputArray {
 impl InputArray {
     /// Scalar `index`, for [`super::Environment::read`].
     pub fn read(&self, terms: &mut Terms, index: T) -> T {
-        let units = &self.elem.units;
+        let all = &self.elem.units;
+        // The same scalar of every element, where the index says so.
+        let (step, rest) = terms.stride(index);
+        let count = BigInt::from(all.len());
+        let of_one = terms.as_const(index).is_some() || (&step % &count).is_zero();
+        let one = rest.mod_floor(&count).to_usize().filter(|n| of_one && *n < all.len());
+        let units = one.map_or(&all[..], |n| &all[n..=n]);
         let lo = units.iter().map(|u| u.lo.clone()).min().unwrap_or_default();
         let hi = units.iter().map(|u| u.hi.clone()).max().unwrap_or_default();
         let public = units.iter().all(|u| u.public);

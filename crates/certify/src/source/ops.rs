@@ -80,13 +80,8 @@ fn shift_by(terms: &mut Terms, op: BinOp, bits: u32, a: T, k: u32) -> Result<T, 
     Ok(match op {
         BinOp::Shl => shl(terms, bits, a, k),
         BinOp::Shr => terms.div2k(a, k),
-        BinOp::Rotl | BinOp::Rotr if k == 0 => a,
-        BinOp::Rotl | BinOp::Rotr => {
-            let (left, right) = if op == BinOp::Rotl { (k, back) } else { (back, k) };
-            let high = shl(terms, bits, a, left);
-            let low = terms.div2k(a, right);
-            terms.add(high, low)
-        }
+        BinOp::Rotl => terms.rotl(a, k, bits),
+        BinOp::Rotr => terms.rotl(a, back, bits),
         _ => return malformed("a shift that is none"),
     })
 }

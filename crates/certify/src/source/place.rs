@@ -6,7 +6,7 @@
 use super::exec::{Source, State};
 use super::value::{Origin, RunArray, Value, Write};
 use super::Stop;
-use crate::term::{Terms, T};
+use crate::term::{Everywhere, Terms, T};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use santoku_ir::{Func, Place, Proj};
@@ -105,13 +105,11 @@ impl<'a> Source<'a> {
         if !lo.is_negative() && hi <= last {
             return Ok(true);
         }
-        if when != Terms::ONE {
-            return Ok(false);
-        }
+        let Some(here) = Everywhere::at(when) else { return Ok(false) };
         if lo > last || hi.is_negative() {
             return Err(outside());
         }
-        self.note(index, &BigInt::ZERO, &last)?;
+        self.note(here, index, &BigInt::ZERO, &last)?;
         Ok(true)
     }
 

@@ -1,4 +1,7 @@
-//! Bitwise operations on non-negative integers.
+//! Bitwise operations on words.
+//!
+//! Needs: division.  Keeps: operands are taken mod `2^w`, so that every operation has a value for all integers: the code's
+//! registers may hold terms that are words on some path alone.  Absent: words of no width.
 
 use super::atom::{Atom, AtomInfo};
 use super::{Terms, A, T};
@@ -30,12 +33,13 @@ fn joined(known: &HashMap<T, Vec<T>>, a: T, b: T) -> Vec<T> {
 }
 
 impl Terms {
-    /// For values in `0 ..= 2^w - 1`, as are the results.
+    /// The low `w` bits of both, bit by bit.
     pub fn and(&mut self, a: T, b: T, w: u32) -> T {
         self.bitwise(Op::And, a, b, w)
     }
 
     pub fn or(&mut self, a: T, b: T, w: u32) -> T {
+        let [a, b] = [a, b].map(|t| self.as_word(t, w));
         let mut parts = joined(&self.or_parts, a, b);
         parts.sort_unstable();
         parts.dedup();
@@ -94,6 +98,7 @@ impl Terms {
     }
 
     pub fn xor(&mut self, a: T, b: T, w: u32) -> T {
+        let [a, b] = [a, b].map(|t| self.as_word(t, w));
         let r = self.bitwise(Op::Xor, a, b, w);
         if self.as_const(r).is_none() && !self.is_bit(r) {
             self.xor_parts.entry(r).or_insert((a, b));
@@ -107,7 +112,30 @@ impl Terms {
         self.sub(all, a)
     }
 
+    /// The term mod `2^w`: itself, where it is known to be such a word on every input.
+    pub(crate) fn as_word(&mut self, t: T, w: u32) -> T {
+        let (lo, hi) = &self.ranges[t.0 as usize];
+        if !lo.is_negative() && hi.bits() <= u64::from(w) {
+            return t;
+        }
+        self.mod2k(t, w)
+    }
+
+    /// The low `w` bits turned left by `k`, less than `w`.
+    pub fn rotl(&mut self, a: T, k: u32, w: u32) -> T {
+        let a = self.as_word(a, w);
+        if k == 0 {
+            return a;
+        }
+        let up = self.shl(a, k);
+        let (high, low) = (self.mod2k(up, w), self.div2k(a, w - k));
+        let r = self.add(high, low);
+        self.note_range(r, &BigInt::zero(), &ones(w));
+        r
+    }
+
     fn bitwise(&mut self, op: Op, a: T, b: T, w: u32) -> T {
+        let [a, b] = [a, b].map(|t| self.as_word(t, w));
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         let r = self.bitwise_rules(op, a, b, w);
         let (top_a, top_b) = (self.range(a).1, self.range(b).1);

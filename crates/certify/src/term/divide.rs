@@ -367,6 +367,21 @@ impl Terms {
         }
     }
 
+    /// `t = d whole + rest`: the summands with a multiple of `d` for coefficient apart, of the constant what is a multiple.
+    pub(crate) fn whole(&mut self, t: T, d: &BigInt) -> (T, T) {
+        let (mut whole, mut rest) = (vec![], vec![]);
+        for (m, c) in self.poly(t).iter() {
+            let (q, r) = c.div_mod_floor(d);
+            if *m != 0 && !r.is_zero() {
+                rest.push((*m, c.clone()));
+                continue;
+            }
+            whole.extend(Some((*m, q)).filter(|(_, q)| !q.is_zero()));
+            rest.extend(Some((*m, r)).filter(|(_, r)| !r.is_zero()));
+        }
+        (self.intern(whole), self.intern(rest))
+    }
+
     /// `floor(t / d)` for `d > 0`.
     pub fn div(&mut self, t: T, d: &BigInt) -> T {
         let z = d.trailing_zeros().unwrap_or(0);

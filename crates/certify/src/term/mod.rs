@@ -5,9 +5,13 @@
 //! is `p - 2^k floor(p / 2^k)`, so that halves of long values, carries, sign extensions, shifts and products of several words
 //! meet in the same normal form without search.
 //!
-//! Needs: big integers.  Keeps: for every term its exact value on a few sample inputs; each rule's result is compared with
-//! the operation on those values, so that a wrong rule stops the proof instead of deciding it.  Absent: widths; they belong
-//! to the operations.
+//! Every operation is total: it has a value for all integers, not only for words of the width it is meant for. Its result and
+//! the bounds noted of that hold on all inputs, whatever a path says of the operands. What holds on a path alone is a fact
+//! ([`crate::facts`]); it is kept outside of this module, which shows no way to remember it.
+//!
+//! Needs: big integers.  Keeps: for every term its exact value on a few sample inputs; each rule's result and every bound are
+//! compared with those values, so that a wrong rule stops the proof instead of deciding it.  Absent: widths; they belong
+//! to the operations; what is assumed.
 
 mod atom;
 mod bits;
@@ -15,9 +19,6 @@ mod booleans;
 mod compare;
 mod divide;
 mod domain;
-mod facts;
-#[cfg(test)]
-mod facts_tests;
 mod names;
 mod poly;
 mod query;
@@ -32,9 +33,11 @@ mod smt;
 mod tests;
 
 pub use atom::{OutSpec, Var};
+pub(crate) use atom::Atom;
 pub use poly::Naming;
+pub use range::Everywhere;
 
-use atom::{Atom, AtomInfo};
+use atom::AtomInfo;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use std::collections::HashMap;
@@ -193,6 +196,7 @@ impl Terms {
         self.poly_of.insert(p, t);
         self.values.push(values);
         self.ranges.push(range);
+        self.bounds_hold(t);
         t
     }
 
@@ -216,6 +220,9 @@ impl Terms {
                 let info = make(self);
                 if info.lo == info.hi {
                     return self.int(info.lo);
+                }
+                if let Some(v) = info.values.iter().find(|v| **v < info.lo || **v > info.hi) {
+                    self.fault(format!("an atom: {v} outside {}..={} for {:?}", info.lo, info.hi, info.atom));
                 }
                 let a = self.atoms.len() as A;
                 self.atoms.push(info);
@@ -251,6 +258,21 @@ impl Terms {
             },
             _ => None,
         }
+    }
+
+    /// What an atom stands for.
+    pub(crate) fn kind(&self, a: A) -> &Atom {
+        &self.atoms[a as usize].atom
+    }
+
+    /// The atoms of a monomial.
+    pub(crate) fn factors(&self, m: M) -> &[A] {
+        &self.monos[m as usize]
+    }
+
+    /// A rule was seen to be wrong. The first one is told.
+    pub(crate) fn fault(&mut self, why: String) {
+        self.broken.get_or_insert(why);
     }
 
     /// Compares the result of a rule with the operation on the samples.

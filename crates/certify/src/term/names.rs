@@ -17,7 +17,7 @@ impl Terms {
     /// A word of so many bits by names, one for each machine word of it; the machine's words that are equal to these take the
     /// same names ([`Terms::renamed`]), also extended by their sign or with anything above their bits.
     pub fn name_word(&mut self, t: T, bits: u32) -> T {
-        self.note_range(t, &BigInt::ZERO, &((BigInt::one() << bits) - 1));
+        let t = self.as_word(t, bits);
         let word = self.word;
         let mut sum = Terms::ZERO;
         let mut at = 0;

@@ -9,20 +9,51 @@ use num_traits::{One, Signed, Zero};
 /// How many carries one bound may look through.
 const DEPTH: u32 = 4;
 
+/// Leave to note something of a term: what is known at a point that every execution comes to. There is none for what a path
+/// says: that is a fact ([`crate::facts`]), which no term remembers.
+#[derive(Clone, Copy, Debug)]
+pub struct Everywhere(());
+
+impl Everywhere {
+    /// At a point with this path condition; `None` where it may be missed.
+    pub fn at(path: T) -> Option<Everywhere> {
+        (path == Terms::ONE).then_some(Everywhere(()))
+    }
+}
+
 impl Terms {
     /// Inclusive bounds that hold on every input.
     pub fn range(&self, t: T) -> (BigInt, BigInt) {
         self.ranges[t.0 as usize].clone()
     }
 
-    /// A fact: on every input the value lies in `lo ..= hi`. Terms made before keep the forms they have.
-    pub fn note_range(&mut self, t: T, lo: &BigInt, hi: &BigInt) {
+    /// A fact from outside: where it is known is reached on every input. Terms made before keep the forms they have.
+    pub fn note(&mut self, _: Everywhere, t: T, lo: &BigInt, hi: &BigInt) {
+        self.note_range(t, lo, hi);
+    }
+
+    /// What a rule says of its result: on every input, whatever the operands are, the value lies in `lo ..= hi`. The samples are
+    /// asked each time a bound becomes narrower.
+    pub(super) fn note_range(&mut self, t: T, lo: &BigInt, hi: &BigInt) {
         let r = &mut self.ranges[t.0 as usize];
-        if *lo > r.0 {
+        let (above, below) = (*lo > r.0, *hi < r.1);
+        if above {
             r.0 = lo.clone();
         }
-        if *hi < r.1 {
+        if below {
             r.1 = hi.clone();
+        }
+        if above || below {
+            self.bounds_hold(t);
+        }
+    }
+
+    /// Compares the bounds of a term with its values on the samples.
+    pub(super) fn bounds_hold(&mut self, t: T) {
+        let ((lo, hi), values) = (&self.ranges[t.0 as usize], &self.values[t.0 as usize]);
+        if let Some(v) = values.iter().find(|v| *v < lo || *v > hi) {
+            let why = format!("bounds: {v} outside {lo}..={hi} for {}", self.show(t, 4));
+            self.fault(why);
         }
     }
 

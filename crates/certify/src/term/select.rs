@@ -7,13 +7,24 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 impl Terms {
-    /// `a` where `c` is 1, `b` where it is 0.
+    /// `a` where `c` is not 0, `b` where it is.
     pub fn ite(&mut self, c: T, a: T, b: T) -> T {
+        let c = self.as_bit(c);
         let r = self.ite_raw(c, a, b);
         self.check("ite", r, |s, n| if s.sample(c, n).is_zero() { s.sample(b, n).clone() } else { s.sample(a, n).clone() })
     }
 
-    pub(crate) fn ite_raw(&mut self, c: T, a: T, b: T) -> T {
+    /// 1 where the term is not 0: itself, where it is known to be a bit on every input.
+    pub(crate) fn as_bit(&mut self, c: T) -> T {
+        if self.is_bit(c) {
+            return c;
+        }
+        let zero = self.eq0(c);
+        self.not_bit(zero)
+    }
+
+    /// [`Terms::ite`] for a bit.
+    pub(super) fn ite_raw(&mut self, c: T, a: T, b: T) -> T {
         if c == Terms::ONE || a == b {
             return a;
         }

@@ -1,11 +1,14 @@
 //! Whole files: what is right is proved whole, every kind of wrong code is refused with its reason.
 
+mod attack;
 mod calls;
 mod ciphers;
 mod leaks;
 mod lists;
 mod miscompiled;
 mod loops;
+mod paths;
+mod records;
 mod refused;
 mod rounds;
 mod support;

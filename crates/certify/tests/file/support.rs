@@ -58,6 +58,12 @@ impl Compiler {
 
 /// An object, or `None` with a printed reason where there is no such compiler. `level`: `O2`, and more flags behind it.
 pub fn object(compiler: Compiler, march: &str, level: &str, name: &str, text: &str) -> Option<Vec<u8>> {
+    let done = compiled(compiler, march, level, name, text)?;
+    Some(done.unwrap_or_else(|e| panic!("{e}\n{text}")))
+}
+
+/// An object, or what the compiler says of the text; `None` with a printed reason where there is no such compiler.
+pub fn compiled(compiler: Compiler, march: &str, level: &str, name: &str, text: &str) -> Option<Result<Vec<u8>, String>> {
     let program = compiler.command();
     let folder = tempfile::tempdir().expect("scratch");
     std::fs::write(folder.path().join(name), text).expect("scratch");
@@ -75,8 +81,10 @@ pub fn object(compiler: Compiler, march: &str, level: &str, name: &str, text: &s
             return None;
         }
     };
-    assert!(done.status.success(), "{}\n{text}", String::from_utf8_lossy(&done.stderr));
-    Some(std::fs::read(folder.path().join("unit.o")).expect("an object"))
+    if !done.status.success() {
+        return Some(Err(String::from_utf8_lossy(&done.stderr).into_owned()));
+    }
+    Some(Ok(std::fs::read(folder.path().join("unit.o")).expect("an object")))
 }
 
 /// Keeps texts in memory, and counts what was found.

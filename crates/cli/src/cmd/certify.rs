@@ -184,10 +184,8 @@ fn details(status: &Status) -> String {
             text += &format!("  {name} = {value}\n");
         }
     }
-    match status {
-        Status::Leak { evidence: Some(e), .. } => text += &shown(e),
-        Status::Leak { evidence: None, .. } => text += "  no two inputs that show it were found\n",
-        _ => {}
+    if let Status::Leak { evidence, .. } = status {
+        text += &shown(evidence);
     }
     text
 }

@@ -1,6 +1,6 @@
 //! What facts, lists and complementary bits make equal, and what they do not.
 
-use super::{Terms, Var, T};
+use crate::term::{Everywhere, Terms, Var, T};
 use num_bigint::BigInt;
 
 const SAMPLES: usize = 16;
@@ -77,7 +77,8 @@ fn is_sum(same_bit: bool) -> bool {
     });
     let a = s.add(x, y);
     let first = s.mul(u, a);
-    s.note_range(first, &BigInt::ZERO, &word);
+    let everywhere = Everywhere::at(Terms::ONE).expect("no path");
+    s.note(everywhere, first, &BigInt::ZERO, &word);
     let not = s.not_bit(v);
     let second = s.mul(not, b);
     let both = s.or(first, second, 32);

@@ -1,10 +1,11 @@
-//! What assumed conditions say of terms.
+//! What assumed conditions say of terms: knowledge of a path, beside [`crate::term`], which knows what holds on all inputs.
 //!
-//! Needs: bounds.  Keeps: an answer is a proof: a sum of the term and non-negative multiples of facts that cannot reach zero.
-//! Absent: completeness.
+//! Needs: bounds.  Keeps: an answer is a proof: a sum of the term and non-negative multiples of facts that cannot reach zero; no
+//! term remembers it, for what terms remember is private to their module. A term put in the place of another has the same value
+//! where the facts hold and any other elsewhere. Answers are compared with the samples on which their facts hold.  Absent:
+//! completeness.
 
-use super::atom::Atom;
-use super::{Terms, A, T};
+use crate::term::{Atom, Terms, A, T};
 use num_bigint::BigInt;
 use num_traits::{One, Signed};
 use std::collections::BTreeSet;
@@ -36,13 +37,21 @@ const BITS_MAX: usize = 16;
 const PUT_MAX: u32 = 200;
 
 impl Terms {
+    /// Compares an answer with the samples on which these bits are 1 and none of these facts is negative.
+    fn judged(&mut self, rule: &str, (bits, facts): (&[T], &[T]), holds: impl Fn(&Terms, usize) -> bool) {
+        let here = |n: usize| bits.iter().all(|b| self.sample(*b, n).is_one()) && !facts.iter().any(|f| self.sample(*f, n).is_negative());
+        if let Some(n) = (0..self.samples()).find(|n| here(*n) && !holds(self, *n)) {
+            self.fault(format!("{rule} does not hold on sample {n}"));
+        }
+    }
+
     /// A term that is not negative where `bit` is 1, if `bit` is a comparison or a short sum.
     pub fn fact(&mut self, bit: T) -> Option<T> {
         let Some((atom, holds)) = self.literal(bit) else {
             let short = self.is_bit(bit) && self.poly(bit).len() <= BIT_MAX;
             return short.then(|| self.sub(bit, Terms::ONE));
         };
-        match (&self.atoms[atom as usize].atom, holds) {
+        match (self.kind(atom), holds) {
             (Atom::Neg(p), false) => Some(*p),
             (Atom::Neg(p), true) => {
                 let minus = self.neg(*p);
@@ -55,7 +64,7 @@ impl Terms {
     /// Terms that are not negative where `bit` is 1 and none of `facts` is negative.
     pub fn facts(&mut self, bit: T, facts: &[T]) -> Vec<T> {
         let mut found: Vec<T> = self.fact(bit).into_iter().collect();
-        if let Some((Atom::Zero(p), holds)) = self.literal(bit).map(|(a, holds)| (self.atoms[a as usize].atom.clone(), holds)) {
+        if let Some((Atom::Zero(p), holds)) = self.literal(bit).map(|(a, holds)| (self.kind(a).clone(), holds)) {
             let minus = self.neg(p);
             let (below, above) = (self.sub(p, Terms::ONE), self.sub(minus, Terms::ONE));
             if holds {
@@ -70,10 +79,11 @@ impl Terms {
         for t in found.clone() {
             let (rest, c) = self.without_constant(t);
             let Some(a) = self.as_atom(rest) else { continue };
-            let Atom::Div(p, k) = self.atoms[a as usize].atom else { continue };
+            let Atom::Div(p, k) = *self.kind(a) else { continue };
             let c = self.int(c << k);
             found.push(self.add(p, c));
         }
+        self.judged("a fact of a bit", (&[bit], facts), |s, n| !found.iter().any(|t| s.sample(*t, n).is_negative()));
         found
     }
 
@@ -81,24 +91,26 @@ impl Terms {
     /// `p` is never negative, and a sign inside a sign goes where it decides nothing.
     pub(crate) fn plainer(&mut self, bit: T, facts: &[T]) -> T {
         let Some((a, holds)) = self.literal(bit) else { return bit };
-        let new = match self.atoms[a as usize].atom {
+        let new = match *self.kind(a) {
             Atom::Zero(p) => self.zero_in_case(p, facts).or_else(|| self.as_order(p, facts)),
             Atom::Neg(p) => self.without_sign(p, facts).map(|p| self.lt0(p)),
             _ => None,
         };
-        match new {
+        let new = match new {
             Some(new) if holds => new,
             Some(new) => self.not_bit(new),
             None => bit,
-        }
+        };
+        self.judged("a plainer test", (&[], facts), |s, n| s.sample(new, n) == s.sample(bit, n));
+        new
     }
 
     /// `[p == 0]` where `p` holds a test that must have one result for that: this result, and what is left of `p` then.
     fn zero_in_case(&mut self, p: T, facts: &[T]) -> Option<T> {
         for (m, _) in self.poly(p).clone().iter().take(LONG) {
-            let [a] = self.monos[*m as usize][..] else { continue };
-            let (Atom::Neg(q) | Atom::Zero(q)) = self.atoms[a as usize].atom else { continue };
-            let tests_zero = matches!(self.atoms[a as usize].atom, Atom::Zero(_));
+            let [a] = self.factors(*m)[..] else { continue };
+            let (Atom::Neg(q) | Atom::Zero(q)) = *self.kind(a) else { continue };
+            let tests_zero = matches!(*self.kind(a), Atom::Zero(_));
             for one in [true, false] {
                 let other = self.with_bit(p, a, !one);
                 if !self.nonzero_under(other, facts) {
@@ -136,8 +148,8 @@ impl Terms {
     /// A term of the same sign with one of the signs in it set to a constant.
     fn without_sign(&mut self, p: T, facts: &[T]) -> Option<T> {
         for (m, _) in self.poly(p).clone().iter().take(LONG) {
-            let [a] = self.monos[*m as usize][..] else { continue };
-            let Atom::Neg(q) = self.atoms[a as usize].atom else { continue };
+            let [a] = self.factors(*m)[..] else { continue };
+            let Atom::Neg(q) = *self.kind(a) else { continue };
             let minus = self.neg(q);
             let negative = self.sub(minus, Terms::ONE);
             let both = [self.with_bit(p, a, true), self.with_bit(p, a, false)];
@@ -188,7 +200,7 @@ impl Terms {
             self.decided(*t, (DEPTH, least), &mut open);
         }
         for a in open {
-            let value = match self.atoms[a as usize].atom {
+            let value = match *self.kind(a) {
                 Atom::Neg(p) => self.sign_under(p, facts),
                 Atom::Zero(p) => self.nonzero_under(p, facts).then_some(false),
                 Atom::Div(p, k) => self.small_under(p, k, facts).then_some(false),
@@ -196,6 +208,8 @@ impl Terms {
             };
             known.extend(value.map(|v| (a, v)));
         }
+        let values: Vec<(T, bool)> = known.iter().map(|(a, v)| (self.atom_term(*a), *v)).collect();
+        self.judged("a known test", (bits, facts), |s, n| values.iter().all(|(t, v)| s.sample(*t, n).is_one() == *v));
         known
     }
 
@@ -204,7 +218,7 @@ impl Terms {
         if let Some(fact) = self.fact(bit) {
             return self.negative_under(fact, facts);
         }
-        match self.literal(bit).map(|(a, holds)| (self.atoms[a as usize].atom.clone(), holds)) {
+        match self.literal(bit).map(|(a, holds)| (self.kind(a).clone(), holds)) {
             Some((Atom::Zero(p), true)) => self.nonzero_under(p, facts),
             _ => false,
         }
@@ -212,7 +226,11 @@ impl Terms {
 
     /// Whether two tests for zero have one result wherever none of `facts` is negative, each way the bits in the first may be.
     pub(crate) fn same_test_under(&mut self, a: T, b: T, facts: &[T]) -> bool {
-        self.same_test_in_cases(a, b, facts, CASES)
+        let same = self.same_test_in_cases(a, b, facts, CASES);
+        if same {
+            self.judged("one result of two tests", (&[], facts), |s, n| s.sample(a, n) == s.sample(b, n));
+        }
+        same
     }
 
     fn same_test_in_cases(&mut self, a: T, b: T, facts: &[T], cases: u32) -> bool {
@@ -224,7 +242,7 @@ impl Terms {
         if [d, s].into_iter().any(|t| self.zero_under(t, facts)) {
             return true;
         }
-        let bits: BTreeSet<A> = self.poly(p).iter().flat_map(|(m, _)| self.monos[*m as usize].clone()).collect();
+        let bits: BTreeSet<A> = self.poly(p).iter().flat_map(|(m, _)| self.factors(*m).to_vec()).collect();
         let Some(bit) = bits.into_iter().find(|bit| cases > 0 && self.atom_is_bit(*bit)) else { return false };
         [true, false].into_iter().all(|one| {
             let term = self.atom_term(bit);
@@ -240,7 +258,7 @@ impl Terms {
     /// The term that a bit tests for zero.
     fn tested(&mut self, bit: T) -> Option<T> {
         let (a, holds) = self.literal(bit)?;
-        match self.atoms[a as usize].atom {
+        match *self.kind(a) {
             Atom::Zero(p) if holds => Some(p),
             _ => None,
         }
@@ -268,8 +286,8 @@ impl Terms {
         if self.poly(t).len() > LONG {
             return;
         }
-        for a in self.poly(t).iter().flat_map(|(m, _)| &self.monos[*m as usize]) {
-            let (inner, itself) = match self.atoms[*a as usize].atom {
+        for a in self.poly(t).iter().flat_map(|(m, _)| self.factors(*m)) {
+            let (inner, itself) = match *self.kind(*a) {
                 Atom::Neg(p) | Atom::Zero(p) => (p, true),
                 Atom::Div(p, k) => (p, k >= least),
                 _ => continue,
@@ -285,9 +303,9 @@ impl Terms {
 
     /// A bit that multiplies one of `bases` in `t`, if there is one.
     pub(crate) fn bit_of_base(&mut self, t: T, bases: &[T]) -> Option<T> {
-        let bases: Vec<A> = bases.iter().filter_map(|b| self.poly(*b).last()).flat_map(|(m, _)| self.monos[*m as usize].clone()).collect();
+        let bases: Vec<A> = bases.iter().filter_map(|b| self.poly(*b).last()).flat_map(|(m, _)| self.factors(*m).to_vec()).collect();
         let bit = self.poly(t).iter().find_map(|(m, _)| {
-            let atoms = &self.monos[*m as usize];
+            let atoms = self.factors(*m);
             let mixed = atoms.len() > 1 && atoms.iter().any(|a| bases.contains(a));
             atoms.iter().copied().find(|a| mixed && self.atom_is_bit(*a))
         })?;
@@ -295,13 +313,19 @@ impl Terms {
     }
 
     /// A term with the same value wherever `bit` is 1, its comparisons that `bit` settles put in.
-    pub(crate) fn settled_by(&mut self, mut t: T, bit: T) -> T {
+    pub(crate) fn settled_by(&mut self, t: T, bit: T) -> T {
+        let new = self.settled_tests(t, bit);
+        self.judged("a settled test", (&[bit], &[]), |s, n| s.sample(new, n) == s.sample(t, n));
+        new
+    }
+
+    fn settled_tests(&mut self, mut t: T, bit: T) -> T {
         if self.poly(t).len() > SETTLED_MAX {
             return t;
         }
-        let all: BTreeSet<A> = self.poly(t).iter().flat_map(|(m, _)| self.monos[*m as usize].clone()).collect();
+        let all: BTreeSet<A> = self.poly(t).iter().flat_map(|(m, _)| self.factors(*m).to_vec()).collect();
         for a in all {
-            if !matches!(self.atoms[a as usize].atom, Atom::Neg(_) | Atom::Zero(_)) {
+            if !matches!(*self.kind(a), Atom::Neg(_) | Atom::Zero(_)) {
                 continue;
             }
             let test = self.atom_term(a);
@@ -324,7 +348,16 @@ impl Terms {
 
     /// A term with the same value wherever these atoms are 1 or 0; they are looked for in quotients too.
     pub(crate) fn given(&mut self, t: T, known: &[(A, bool)]) -> T {
-        self.given_deep(t, known, DEPTH, &mut { PUT_MAX })
+        let new = self.given_deep(t, known, DEPTH, &mut { PUT_MAX });
+        if new != t {
+            let mut bits = vec![];
+            for (a, holds) in known {
+                let test = self.atom_term(*a);
+                bits.push(if *holds { test } else { self.not_bit(test) });
+            }
+            self.judged("known tests put in", (&bits, &[]), |s, n| s.sample(new, n) == s.sample(t, n));
+        }
+        new
     }
 
     /// A term with the same value wherever none of `facts` is negative.
@@ -351,8 +384,8 @@ impl Terms {
             return t;
         }
         for (m, c) in self.poly(t).clone().iter() {
-            let [a] = self.monos[*m as usize][..] else { continue };
-            let Atom::Div(q, k) = self.atoms[a as usize].atom else { continue };
+            let [a] = self.factors(*m)[..] else { continue };
+            let Atom::Div(q, k) = *self.kind(a) else { continue };
             let new = self.given_deep(q, known, depth - 1, left);
             if new != q {
                 let (old, new) = (self.div2k(q, k), self.div2k(new, k));
@@ -371,7 +404,11 @@ impl Terms {
         let known = self.quotients(&short);
         short.pop();
         short.extend(known);
-        self.sinks(t, &short, TOGETHER, &mut { SUMS_MAX })
+        let negative = self.sinks(t, &short, TOGETHER, &mut { SUMS_MAX });
+        if negative {
+            self.judged("a sign", (&[], last), |s, n| s.sample(t, n).is_negative());
+        }
+        negative
     }
 
     /// What the quotients in these terms are: their remainders are neither negative nor too large.
@@ -379,8 +416,8 @@ impl Terms {
         let mut found = vec![];
         for t in terms {
             for (m, _) in self.poly(*t).clone().iter() {
-                let [a] = self.monos[*m as usize][..] else { continue };
-                let Atom::Div(q, k) = self.atoms[a as usize].atom else { continue };
+                let [a] = self.factors(*m)[..] else { continue };
+                let Atom::Div(q, k) = *self.kind(a) else { continue };
                 if found.len() >= QUOTIENTS_MAX || self.poly(q).len() > LONG {
                     continue;
                 }

@@ -1,0 +1,331 @@
+//! Random programs by both compilers, and their C with one thing changed: nothing that runs tell apart is called equal, and nothing
+//! right is called wrong.
+//!
+//! Structs of mixed sizes, arrays of run-time length, many arguments, loops of run-time and of constant length, branches on public
+//! values. What is judged wrong or right is judged by the concrete machine and the interpreter.
+
+use crate::support::{compiled, image, judged, made, of, Compiler, Made};
+use santoku_certify::concrete::inputs::inputs;
+use santoku_certify::concrete::{Bench, End};
+use santoku_certify::report::Status;
+use santoku_ir::gen::Rng;
+use santoku_ir::interp::{Interp, Options};
+use santoku_isa::Isa;
+use std::collections::BTreeMap;
+
+/// Inputs on which a changed function is run, and instructions of one run.
+const INPUTS: usize = 60;
+const STEPS: u64 = 200_000;
+/// Changes of each program.
+const CHANGES: usize = 4;
+
+const WORDS: [&str; 4] = ["u8", "u16", "u32", "u64"];
+
+/// The text of a program under construction.
+struct Text<'r> {
+    rng: &'r mut Rng,
+    /// Types of the fields of `S`.
+    fields: Vec<String>,
+    /// Expressions of type `u32` that may be read.
+    leaves: Vec<String>,
+    /// Names of secret booleans.
+    bits: Vec<String>,
+    /// Conditions on public values.
+    tests: Vec<String>,
+}
+
+impl Text<'_> {
+    fn number(&mut self, n: u64) -> u64 {
+        self.rng.below(n)
+    }
+
+    /// An expression of type `u32`.
+    fn expr(&mut self, depth: u32) -> String {
+        if depth == 0 || self.rng.one_in(5) {
+            return match self.rng.one_in(5) {
+                true => self.rng.below(1 << 20).to_string() + " + 0 * " + &self.leaves[0],
+                false => self.rng.pick(&self.leaves).clone(),
+            };
+        }
+        let (a, k) = (self.expr(depth - 1), 1 + self.number(31));
+        let b = self.expr(depth - 1);
+        match self.number(10) {
+            0 | 1 => format!("(({a}) + ({b}))"),
+            2 => format!("(({a}) - ({b}))"),
+            3 => format!("(({a}) * {})", 3 + 2 * k),
+            4 => format!("(({a}) ^ ({b}))"),
+            5 => format!("(({a}) & ({b}))"),
+            6 => format!("(({a}) | ({b}))"),
+            7 => format!("(({a}) <<< {k})"),
+            8 => format!("(({a}) >> {k})"),
+            _ if self.bits.is_empty() => format!("(({a}) << {})", k % 8),
+            _ => format!("(if {} {{ {a} }} else {{ {b} }})", self.rng.pick(&self.bits).clone()),
+        }
+    }
+
+    /// Reads of all fields of a struct value.
+    fn of_struct(&self, value: &str) -> Vec<String> {
+        let read = |(k, ty): (usize, &String)| match ty.as_str() {
+            "[u16; 3]" => format!("u32({value}.f{k}[{}])", k % 3),
+            "u32" => format!("{value}.f{k}"),
+            _ => format!("u32({value}.f{k})"),
+        };
+        self.fields.iter().enumerate().map(read).collect()
+    }
+
+    fn structure(&mut self) -> String {
+        let count = 2 + self.number(4);
+        for _ in 0..count {
+            let ty = match self.number(7) {
+                5 => "int in -300..200".to_string(),
+                6 => "[u16; 3]".to_string(),
+                k => WORDS[k as usize % 4].to_string(),
+            };
+            self.fields.push(ty);
+        }
+        let fields: Vec<String> = self.fields.iter().enumerate().map(|(k, ty)| format!("f{k}: {ty}")).collect();
+        format!("struct S {{ {} }}\n", fields.join(", "))
+    }
+
+    /// Statements on the accumulators `t` and `w`.
+    fn body(&mut self, pad: &str) -> String {
+        let mut out = String::new();
+        for _ in 0..1 + self.number(2) {
+            let to = if self.rng.one_in(3) { "w" } else { "t" };
+            let e = self.expr(2);
+            if self.tests.is_empty() || self.rng.one_in(2) {
+                out += &format!("{pad}{to} = {e}\n");
+            } else {
+                let (c, other) = (self.rng.pick(&self.tests).clone(), self.expr(2));
+                out += &format!("{pad}if {c} {{\n{pad}  {to} = {e}\n{pad}}} else {{\n{pad}  {to} = {other}\n{pad}}}\n");
+            }
+        }
+        out
+    }
+}
+
+/// A program with one function `f`; `long`: with a loop of 192 rounds or more and branches on public values in it.
+fn program(seed: u64, long: bool) -> String {
+    let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9) ^ 0x5eed);
+    let mut t = Text { rng: &mut rng, fields: vec![], leaves: vec!["t".into(), "w".into()], bits: vec![], tests: vec![] };
+    let mut out = t.structure();
+    let mut params: Vec<String> = vec![];
+    let kind = if long { 0 } else { 1 + t.number(3) };
+    let of_structs = t.rng.one_in(2);
+    for k in 0..t.number(if kind == 3 { 12 } else { 3 }) {
+        let ty = *t.rng.pick(&WORDS);
+        params.push(format!("x{k}: {ty}"));
+        t.leaves.push(if ty == "u32" { format!("x{k}") } else { format!("u32(x{k})") });
+    }
+    if t.rng.one_in(2) {
+        params.push("s: S".into());
+        let reads = t.of_struct("s");
+        t.leaves.extend(reads);
+    }
+    if t.rng.one_in(2) {
+        params.push("b: bool".into());
+        t.bits.push("b".into());
+    }
+    params.push("p: public int in 0..9".into());
+    t.tests.extend(["p > 4".to_string(), "p == 7".to_string()]);
+    let (mut lens, mut lo, mut hi, mut rolled) = ("", "0".to_string(), t.number(6).to_string(), "");
+    match kind {
+        0 => {
+            params.push("k: public [u8; 64]".into());
+            params.push("a: [u32; 4]".into());
+            hi = (192 + t.number(109)).to_string();
+            rolled = "@rolled ";
+            t.leaves.extend(["a[i % 4]".into(), "u32(k[i / 8])".into()]);
+            let more = ["k[i / 8] > 100", "k[i % 64] == 7", "(k[i / 8] >> 3) & 1 == 1", "i % 3 == 0", "i < 100", "i == 17"];
+            for _ in 0..3 {
+                t.tests.push((*t.rng.pick(&more)).to_string());
+            }
+        }
+        1 => {
+            lens = "<n: len>";
+            lo = t.number(2).to_string();
+            hi = "n".into();
+            if of_structs {
+                params.push("m: [S; n]".into());
+                let reads = t.of_struct("m[i]");
+                t.leaves.extend(reads);
+            } else {
+                let ty = *t.rng.pick(&WORDS);
+                params.push(format!("m: [{ty}; n]"));
+                t.leaves.push(if ty == "u32" { "m[i]".into() } else { "u32(m[i])".into() });
+            }
+        }
+        2 => {
+            params.push("a: [S; 6]".into());
+            let reads = t.of_struct("a[i]");
+            t.leaves.extend(reads);
+        }
+        _ => {}
+    }
+    let down = if t.rng.one_in(3) { "rev " } else { "" };
+    let inner = t.body("    ");
+    t.leaves.retain(|l| !l.contains('i') || l.starts_with("u32(x") || l.starts_with('x') || l.starts_with("s.") || l.starts_with("u32(s."));
+    let guard = if lo == "1" { "  requires n >= 1\n" } else { "" };
+    let (first, last) = (t.expr(1), t.expr(2));
+    let (result, ret) = match t.rng.below(3) {
+        0 => ("u32", format!("{last} ^ w")),
+        1 => ("u64", format!("(u64(t) << 32) | u64({last})")),
+        _ => ("[u32; 3]", format!("[t, w, {last}]")),
+    };
+    let zeros = first.replace('t', "5").contains("w");
+    let first = if zeros || first.contains('t') { "1".to_string() } else { first };
+    out += &format!("\n@export(\"f\")\nfn f{lens}({}) -> {result}\n{guard}{{\n  var t: u32 = 7\n  var w: u32 = {first}\n", params.join(", "));
+    out += &format!("  {rolled}for i in {down}{lo}..<{hi} {{\n{inner}  }}\n  {ret}\n}}\n");
+    out
+}
+
+/// Changes of one thing in the body of `f`: what, and the text.
+fn changes(c: &str, rng: &mut Rng) -> Vec<(String, String)> {
+    let start = c.rfind(" f(").expect("its definition");
+    let (head, body) = c.split_at(start);
+    let pairs = [
+        (" + ", " - "), (" - ", " + "), (" ^ ", " | "), (" & ", " | "), (" | ", " & "), (" << ", " >> "), (" >> ", " << "), ("[i]", "[0]"),
+        (" > ", " >= "), (" < ", " <= "), (" == ", " != "), (".f0", ".f1"), (".f1", ".f0"), (".f2", ".f0"), ("(1)", "(2)"), ("(4)", "(5)"), ("t = ", "w = "),
+        ("(7)", "(6)"), ("(3)", "(2)"), ("x0", "x1"), ("x1", "x2"), ("a[", "a[1 + "), (", w", ", t"), ("; i++", "; i += 2"), ("i-- > 0", "i-- > 1"),
+    ];
+    let mut out = vec![];
+    for _ in 0..CHANGES * 6 {
+        let (from, to) = rng.pick(&pairs);
+        let places: Vec<usize> = body.match_indices(from).map(|(k, _)| k).collect();
+        if places.is_empty() || out.len() >= CHANGES {
+            continue;
+        }
+        let at = *rng.pick(&places);
+        let line = body[..at].rfind('\n').map_or(0, |k| k + 1);
+        let text = format!("{head}{}{to}{}", &body[..at], &body[at + from.len()..]);
+        let what = format!("`{from}` as `{to}` in {}", body[line..].lines().next().unwrap_or_default().trim());
+        if out.iter().all(|(w, _)| *w != what) {
+            out.push((what, text));
+        }
+    }
+    out
+}
+
+/// Runs the code and the source: whether an input tells them apart.
+fn differs(made: &Made, object: &[u8], seed: u64) -> Option<String> {
+    let image = image(object);
+    let isa = if image.xlen == 32 { Isa::rv32imc() } else { Isa::rv64imc() };
+    let func = made.symbols["f"];
+    let entry = image.function("f").expect("it is there").address;
+    let bench = Bench::new((&image, isa), &made.program, func, entry, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let mut source = Interp::with_options(&made.program, Options::default());
+    let all = inputs(&made.program, func, image.xlen, INPUTS, seed);
+    assert!(!all.is_empty(), "no input meets the preconditions");
+    for (n, input) in all.iter().enumerate() {
+        let want = source.call(func, &input.lens, input.args.clone()).unwrap_or_else(|e| panic!("{e:?}"));
+        let ran = bench.run(input, n as u64 + 1, STEPS);
+        if ran.end != End::Returned || ran.results != bench.expected(&want) {
+            return Some(format!("{input:?}: {:?} {:?} for {:?}", ran.end, ran.results, bench.expected(&want)));
+        }
+    }
+    None
+}
+
+/// What an attack found.
+#[derive(Debug, Default)]
+struct Found {
+    right: usize,
+    proved: usize,
+    /// Why right code was not proved.
+    open: BTreeMap<String, usize>,
+    changed: usize,
+    refused: usize,
+    alike: usize,
+    /// Faults of ours.
+    faults: Vec<String>,
+}
+
+const COMPILERS: [Compiler; 2] = [Compiler::Gcc, Compiler::Clang];
+
+fn attack(seeds: std::ops::Range<u64>, long: bool, mutate: bool) -> Found {
+    let mut found = Found::default();
+    for seed in seeds {
+        let text = program(seed, long);
+        let made = made(&text);
+        let mut rng = Rng::new(seed ^ 0xc4a9);
+        let (march, level) = (["rv32imc", "rv64imc"][rng.below(2) as usize], ["O1", "O2", "O3", "Os"][rng.below(4) as usize]);
+        for compiler in COMPILERS {
+            let of_what = format!("seed {seed} {compiler:?} {march} {level}");
+            let Some(object) = compiled(compiler, march, level, "unit.c", &made.c) else { continue };
+            let object = object.unwrap_or_else(|e| panic!("{of_what}: {e}"));
+            if let Some(how) = differs(&made, &object, seed) {
+                found.faults.push(format!("{of_what}: the compiled program gives other values: {how}"));
+                continue;
+            }
+            found.right += 1;
+            let status = of(&judged(&made, &object), "f").status.clone();
+            let reason = status.reason().unwrap_or_default();
+            match &status {
+                Status::Equal => found.proved += 1,
+                Status::Refuted(_) | Status::Leak { .. } | Status::Broken { .. } => found.faults.push(format!("{of_what}: right code is called {}: {reason}\n{text}", status.word())),
+                _ if reason.contains("rule of the prover") => found.faults.push(format!("{of_what}: {reason}\n{text}")),
+                _ => {
+                    println!("{of_what}: {}: {}", status.word(), reason.chars().take(300).collect::<String>());
+                    *found.open.entry(status.word().to_string()).or_default() += 1;
+                }
+            }
+        }
+        if !mutate {
+            continue;
+        }
+        for (n, (what, c)) in changes(&made.c, &mut rng).into_iter().enumerate() {
+            let compiler = COMPILERS[n % 2];
+            let Some(Ok(object)) = compiled(compiler, march, level, "unit.c", &c) else { continue };
+            let status = of(&judged(&made, &object), "f").status.clone();
+            found.changed += 1;
+            if status != Status::Equal {
+                found.refused += 1;
+                let real = matches!(status, Status::Refuted(_) | Status::Leak { .. });
+                if matches!(status, Status::Refuted(_)) && real && differs(&made, &object, seed).is_none() && !shows(&status) {
+                    found.faults.push(format!("seed {seed} {compiler:?} {march} {level}: {what}: refuted without an input: {:?}", status.reason()));
+                }
+            } else if let Some(how) = differs(&made, &object, seed ^ 0xdead) {
+                found.faults.push(format!("seed {seed} {compiler:?} {march} {level}: {what} is called equal: {how}\n{text}"));
+            } else {
+                found.alike += 1;
+            }
+        }
+    }
+    println!(
+        "{} right objects, {} proved, others {:?}; {} changed, {} refused, {} alike",
+        found.right, found.proved, found.open, found.changed, found.refused, found.alike
+    );
+    assert!(found.faults.is_empty(), "{} faults: {}", found.faults.len(), found.faults.join("\n"));
+    found
+}
+
+/// Whether a refutation has inputs.
+fn shows(status: &Status) -> bool {
+    matches!(status, Status::Refuted(d) if d.witness.is_some())
+}
+
+fn seeds(usual: u64) -> u64 {
+    std::env::var("SANTOKU_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+#[test]
+fn changed_random_programs_are_not_equal_and_right_ones_not_wrong() {
+    let found = attack(0..16, false, true);
+    assert!(found.right >= 16 && found.changed >= 30, "{found:?}");
+    assert!(found.proved * 10 >= found.right * 8, "{found:?}");
+    assert!(found.refused * 2 > found.changed, "{found:?}");
+}
+
+#[test]
+fn long_loops_with_public_branches_are_proved_or_left_open() {
+    let found = attack(0..6, true, false);
+    assert!(found.right >= 6, "{found:?}");
+    assert!(found.proved * 10 >= found.right * 7, "{found:?}");
+}
+
+#[test]
+#[ignore = "hours: `make soak`"]
+fn soak_changed_random_programs() {
+    attack(1000..1000 + seeds(2_000), false, true);
+    attack(1000..1000 + seeds(2_000) / 10, true, true);
+}
