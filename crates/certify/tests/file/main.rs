@@ -2,6 +2,8 @@
 
 mod calls;
 mod ciphers;
+mod contract;
+mod copies;
 mod leaks;
 mod lists;
 mod miscompiled;
