@@ -224,6 +224,29 @@ impl Image {
         self.external(reference.anchor.unwrap_or(reference.target))
     }
 
+    /// Whether a relocation patched the instruction at `pc`.
+    pub fn is_relocated(&self, pc: u64) -> bool {
+        self.references.contains_key(&pc)
+    }
+
+    /// Whether the jump at `pc`, which arrives at `to` here, arrives at the same function wherever a linker puts the sections
+    /// of this object and the functions it lacks: both are in one section, or the jump's relocation names what is at `to`. A jump
+    /// to the low half of an address counts only right behind the instruction that makes the high half.
+    pub fn is_firm(&self, pc: u64, to: u64) -> bool {
+        let home = |at: u64| self.section(at).map(|s| s.address);
+        let Some(r) = self.references.get(&pc).filter(|_| !self.linked) else {
+            return self.linked || home(pc).is_some_and(|h| home(to) == Some(h));
+        };
+        let high = || pc.checked_sub(4).and_then(|before| self.references.get(&before));
+        let whole = match r.role {
+            Role::Jump => true,
+            Role::Low => high().is_some_and(|h| h.role == Role::High && (h.target, h.anchor, h.home) == (r.target, r.anchor, r.home)),
+            Role::High => false,
+        };
+        let there = if r.external { r.anchor == Some(to) } else { r.home.is_some_and(|h| home(to) == Some(h)) };
+        whole && r.target == to && there
+    }
+
     /// The undefined symbol for which an address stands: where a call to it arrives.
     pub fn external(&self, address: u64) -> Option<&str> {
         let at = self.externals.binary_search_by_key(&address, |e| e.0).ok()?;

@@ -9,8 +9,9 @@ const BASE: u64 = 0x1_0000;
 const GAP: u64 = 256;
 /// All addresses given lie below: every one is reached by `lui` and by `auipc` from every other.
 const LIMIT: u64 = 0x4000_0000;
-/// Room for each undefined symbol.
-const EXTERNAL: u64 = 16;
+/// Room for each undefined symbol: their addresses have different high and different low parts, so that what is put together
+/// of two leads nowhere.
+const EXTERNAL: u64 = 0x1010;
 /// How far behind its section a symbol may lie.
 const ANCHOR: u64 = 1 << 16;
 
@@ -67,7 +68,7 @@ fn place_sections(raw: &mut Raw) -> Result<u64, Error> {
         section.address = next.next_multiple_of(align);
         next = section.address.checked_add(section.size).filter(|e| *e <= LIMIT).ok_or_else(too_large)? + GAP;
     }
-    Ok(next.next_multiple_of(EXTERNAL))
+    Ok(next.next_multiple_of(16))
 }
 
 fn too_large() -> Error {

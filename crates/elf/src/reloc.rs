@@ -23,6 +23,8 @@ pub(crate) struct Reference {
     pub typed: bool,
     /// The symbol is undefined.
     pub external: bool,
+    /// Address of the section the symbol is in.
+    pub home: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +80,7 @@ impl Patcher<'_> {
             anchor: (symbol.kind != SymbolKind::Section).then_some(address),
             typed: matches!(symbol.kind, SymbolKind::Function | SymbolKind::Object),
             external: symbol.home == Home::Undefined && r.symbol != 0,
+            home: if let Home::Section(n) = symbol.home { Some(self.raw.sections[n].address) } else { None },
         }
     }
 

@@ -15,9 +15,9 @@ pub(super) struct Region {
 }
 
 impl Region {
-    fn at(&self, address: u64, bytes: u8) -> Option<std::ops::Range<usize>> {
+    fn at(&self, address: u64, bytes: u64) -> Option<std::ops::Range<usize>> {
         let from = usize::try_from(address.checked_sub(self.base)?).ok()?;
-        let to = from.checked_add(usize::from(bytes))?;
+        let to = from.checked_add(usize::try_from(bytes).ok()?)?;
         (to <= self.bytes.len()).then_some(from..to)
     }
 
@@ -55,13 +55,32 @@ pub(super) struct Space<'a> {
     pub image: &'a Image,
     /// The stack first.
     pub regions: Vec<Region>,
-    /// The stack pointer at the moment: nothing is stored below it.
+    /// The stack pointer at the moment: nothing below it is touched.
     pub sp: u64,
+    /// What it was at entry, and the bytes of arguments above: nothing above those is touched.
+    pub entry_sp: u64,
+    pub stack_args: u64,
     /// The address of the last access.
     pub touched: Option<u64>,
 }
 
 impl Space<'_> {
+    /// The region that holds these bytes, and where in it. Of the stack only the frame and the arguments above count.
+    fn find(&self, address: u64, bytes: u64) -> Option<(usize, std::ops::Range<usize>)> {
+        let (k, range) = self.regions.iter().enumerate().find_map(|(k, r)| Some((k, r.at(address, bytes)?)))?;
+        let end = address + bytes;
+        let in_frame = address >= self.sp && (end <= self.entry_sp || address >= self.entry_sp && end <= self.entry_sp + self.stack_args);
+        (k != 0 || in_frame).then_some((k, range))
+    }
+
+    /// Whether all these bytes may be read, or written.
+    pub fn may(&self, address: u64, bytes: u64, written: bool) -> bool {
+        match self.find(address, bytes) {
+            Some((k, _)) => !written || self.regions[k].writable,
+            None => !written && (0..bytes).all(|k| address.checked_add(k).is_some_and(|a| self.image.read_only(a).is_some())),
+        }
+    }
+
     /// `name+offset` of an address, or the address.
     pub fn place(&self, address: u64) -> String {
         let inside = |r: &&Region| r.at(address, 0).is_some();
@@ -78,19 +97,16 @@ impl Space<'_> {
 impl Memory for Space<'_> {
     fn load(&mut self, address: u64, bytes: u8) -> Option<u64> {
         self.touched = Some(address);
-        if let Some((r, range)) = self.regions.iter().find_map(|r| Some((r, r.at(address, bytes)?))) {
-            return Some(r.bytes[range].iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)));
+        if let Some((k, range)) = self.find(address, bytes.into()) {
+            return Some(self.regions[k].bytes[range].iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)));
         }
         (0..u64::from(bytes)).rev().try_fold(0, |v, k| Some(v << 8 | u64::from(self.image.read_only(address.checked_add(k)?)?)))
     }
 
     fn store(&mut self, address: u64, bytes: u8, value: u64) -> Option<()> {
         self.touched = Some(address);
-        let sp = self.sp;
-        let (k, (r, range)) = self.regions.iter_mut().enumerate().find_map(|(k, r)| r.at(address, bytes).map(|range| (k, (r, range))))?;
-        if !r.writable || (k == 0 && address < sp) {
-            return None;
-        }
+        let (k, range) = self.find(address, bytes.into())?;
+        let r = self.regions.get_mut(k).filter(|r| r.writable)?;
         r.bytes[range].copy_from_slice(&value.to_le_bytes()[..usize::from(bytes)]);
         Some(())
     }

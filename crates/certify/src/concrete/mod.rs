@@ -2,8 +2,10 @@
 //!
 //! Needs: the instruction model, the calling convention, layouts.  Keeps: registers and memory that a caller leaves without
 //! meaning hold noise, so that code which reads them gives another result with other noise; a run sees what an observer of
-//! branches, addresses and operands of variable time sees.  Absent: terms, proofs; how inputs are found ([`inputs`]).
+//! branches, addresses and operands of variable time sees; a call breaks no rule ([`contract`]).  Absent: terms, proofs; how inputs are found
+//! ([`inputs`]).
 
+mod contract;
 pub mod inputs;
 mod memory;
 
@@ -18,10 +20,10 @@ use santoku_elf::Image;
 use santoku_ir::{FuncId, Program};
 use santoku_isa::{decode, effect, Effect, Inst, Isa, Latency, Machine, Memory, Sem, Stop, Word, Words};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Bytes of stack below the stack pointer at entry.
-const STACK: u64 = 1 << 18;
+const STACK: u64 = 1 << 17;
 /// Bytes of the caller's frame above the arguments.
 const FRAME: u64 = 64;
 /// Where stack and objects may lie, in an image that has its code in the first place.
@@ -44,6 +46,8 @@ pub struct Bench<'a> {
     signature: Signature,
     place: u64,
     decoded: RefCell<HashMap<u64, Inst>>,
+    /// Functions whose calls are held to the source's convention, by address.
+    callees: BTreeMap<u64, contract::Callee>,
     /// Multiplications show their operands.
     pub multiplications_show: bool,
 }
@@ -100,7 +104,7 @@ impl<'a> Bench<'a> {
         let place = PLACES.into_iter().find(free).ok_or("the file leaves no room for objects")?;
         let decoded = RefCell::default();
         let shared = shared.to_vec();
-        Ok(Bench { image, isa, program, func, entry, shared, signature, place, decoded, multiplications_show: false })
+        Ok(Bench { image, isa, program, func, entry, shared, signature, place, decoded, callees: BTreeMap::new(), multiplications_show: false })
     }
 
     /// Runs the function. `noise`: what everything without meaning holds; `steps`: instructions at most.
@@ -181,8 +185,9 @@ impl<'a> Bench<'a> {
             }
         }
         regions.insert(0, stack);
-        let space = Space { image: self.image, regions, sp, touched: None };
-        Ok(Run { bench: self, machine, space, outs, return_to, noise, seen: vec![], steps: 0 })
+        let space = Space { image: self.image, regions, sp, entry_sp: sp, stack_args: self.signature.stack.into(), touched: None };
+        let platform = [machine.regs[3], machine.regs[4]];
+        Ok(Run { bench: self, machine, space, outs, return_to, noise, platform, lowest: sp, calls: vec![], seen: vec![], steps: 0 })
     }
 
     /// Results in order of the source.
@@ -239,6 +244,12 @@ struct Run<'b> {
     outs: Vec<(usize, usize)>,
     return_to: u64,
     noise: Noise,
+    /// gp and tp at entry.
+    platform: [u64; 2],
+    /// The lowest stack pointer so far.
+    lowest: u64,
+    /// Calls that have not returned.
+    calls: Vec<contract::Open>,
     seen: Vec<(u64, Shown)>,
     steps: u64,
 }
@@ -251,6 +262,7 @@ impl Run<'_> {
             }
             self.steps += 1;
             let pc = self.machine.pc;
+            self.returned();
             if let Err(why) = self.step(pc) {
                 return End::Fault { pc, why };
             }
@@ -266,6 +278,7 @@ impl Run<'_> {
         let taken = self.taken(&inst, pc);
         let operands = (self.machine.regs[usize::from(inst.rs1)], self.machine.regs[usize::from(inst.rs2)]);
         self.space.sp = self.machine.regs[2];
+        self.lowest = self.lowest.min(self.space.sp);
         self.space.touched = None;
         let done = self.machine.execute(&inst, &mut self.space);
         let address = self.space.touched.map(|a| self.space.place(a));
@@ -276,6 +289,9 @@ impl Run<'_> {
             if at % u64::from(bytes) != 0 {
                 return Err(format!("{bytes} bytes at an address that is no multiple of {bytes}"));
             }
+        }
+        if matches!(inst.row.sem, Sem::Jump(_)) {
+            self.called(pc)?;
         }
         let varies = match inst.row.latency {
             Latency::Fixed => false,
@@ -307,6 +323,9 @@ impl Run<'_> {
             return Err(format!("`{name}` of {count} bytes"));
         }
         self.space.sp = self.machine.regs[2];
+        if name == "memcpy" && to != second && to.abs_diff(second) < count {
+            return Err("`memcpy` between places that overlap".into());
+        }
         let outside = || format!("`{name}` touches what it may not touch");
         let bytes: Vec<u64> = match name {
             "memcpy" | "memmove" => (0..count).map(|k| self.space.load(second.wrapping_add(k), 1)).collect::<Option<_>>().ok_or_else(outside)?,
@@ -319,10 +338,7 @@ impl Run<'_> {
         self.seen.push((pc, Shown::Address(self.space.place(to))));
         self.seen.push((pc, Shown::Operands(second & u64::from(name != "memset").wrapping_neg(), count)));
         self.machine.pc = self.machine.regs[1];
-        let mask = self.bench.isa.xlen.mask();
-        for r in (5..8).chain(11..18).chain(28..32) {
-            self.machine.regs[r] = self.noise.next() & mask;
-        }
+        self.spoil(1, 0);
         Ok(())
     }
 

@@ -143,6 +143,10 @@ impl Exec<'_> {
         if !o.holds(at, bytes) {
             return Err(Why::Memory(format!("{bytes} bytes at offset {at} of {} are read, outside it", o.name)));
         }
+        if k_object == 0 && !self.in_frame(state, at, bytes)? {
+            return Err(Why::Memory(format!("the stack is read at offset {at}, outside the frame")));
+        }
+        let o = &state.objects[k_object];
         if let Some(t) = o.load(self.terms, at, bytes) {
             return Ok(t);
         }
@@ -208,11 +212,8 @@ impl Exec<'_> {
         if !o.holds(at, bytes) {
             return Err(Why::Memory(format!("{bytes} bytes at offset {at} of {} are written, outside it", o.name)));
         }
-        if k == 0 {
-            let sp = self.stack_offset(state)?;
-            if at < sp || at + i64::from(bytes) > 0 && !(at >= 0 && at + i64::from(bytes) <= self.stack_args) {
-                return Err(Why::Memory(format!("the stack is written at offset {at}, outside the frame")));
-            }
+        if k == 0 && !self.in_frame(state, at, bytes)? {
+            return Err(Why::Memory(format!("the stack is written at offset {at}, outside the frame")));
         }
         Ok(())
     }

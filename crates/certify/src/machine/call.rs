@@ -1,8 +1,9 @@
 //! Calls: of functions that have a source, and of the C library's memory functions.
 //!
-//! Needs: [`crate::source::abi`].  Keeps: a replaced call leaves nothing but its results: registers the callee may change and
-//! the stack below are without value afterwards.  Absent: whether the source makes the same call, which is asked at the end.
+//! Needs: [`crate::source::abi`].  Keeps: a call is replaced only as [`super::contract`] allows, and leaves nothing but its
+//! results.  Absent: whether the source makes the same call, which is asked at the end.
 
+use super::contract::{not_followed, Passed};
 use super::exec::{Exec, Made, State, SP};
 use super::memory::Kind;
 use super::Why;
@@ -13,8 +14,6 @@ use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_ir::{Func, FuncId, Len};
 
-/// Registers a callee may change: ra, t0 to t6, a0 to a7.
-const CALLER_SAVED: [usize; 16] = [1, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31];
 /// Bytes a copy of computed length may have.
 const COPY_MAX: i64 = 4096;
 /// Scalars of an array that is passed for one of run-time length.
@@ -22,9 +21,8 @@ const ELEMENTS_MAX: u64 = 4096;
 
 /// Where a result goes.
 struct Out {
-    object: usize,
-    offset: T,
-    units: Vec<layout::Unit>,
+    address: T,
+    object: layout::Object,
 }
 
 impl Exec<'_> {
@@ -34,26 +32,25 @@ impl Exec<'_> {
         let xlen = self.code.xlen();
         let bad = |what: String| Why::Convention(format!("the call of `{}`: {what}", f.name));
         let signature = abi::signature(self.code.program, f, xlen).map_err(|e| bad(e.to_string()))?;
-        let (mut lens, mut params, mut outs, mut places) = (vec![], vec![], vec![], vec![]);
+        let (mut lens, mut params, mut outs, mut passed) = (vec![], vec![], vec![], vec![]);
         let mut public = true;
         for arg in &signature.args {
             let words = self.words_at(state, &arg.place, &arg.kind, xlen)?;
             match &arg.kind {
                 abi::Kind::Scalar(s) => {
                     let v = s.value(self.terms, &words, xlen);
+                    self.extended(s, &words, v).map_err(bad)?;
                     if matches!(arg.role, Role::Len(_)) { lens.push(v) } else { params.push(v) }
                 }
                 abi::Kind::Pointer(object) => {
-                    let (k, offset) = self.split(words[0]);
+                    let spots = self.pointer(words[0], object)?;
                     if let Role::Ret(r) = arg.role {
-                        let k = k.ok_or_else(|| bad("a result is written to a fixed address".into()))?;
-                        outs.push(Out { object: k, offset, units: object.units.clone() });
-                        places.push((r, k, offset, object.size, true));
+                        let [(Some(_), _)] = spots[..] else { return Err(bad("a result is not written to one object".into())) };
+                        outs.push(Out { address: words[0], object: object.clone() });
+                        passed.push(Passed { position: r, is_result: true, spots, size: object.size });
                         continue;
                     }
-                    if !self.terms.public(offset) {
-                        return Err(Why::Secret(super::Leak::Address, self.secret(offset)));
-                    }
+                    let (k, offset) = self.split(words[0]);
                     if let Some(array) = object.repeat.as_ref().and_then(|_| self.run_array(state, k, offset)) {
                         public &= self.is_public_array(state, k);
                         params.push(array);
@@ -63,19 +60,19 @@ impl Exec<'_> {
                         Some(len) => &self.of_length(f, object, len, &lens).ok_or_else(|| bad("a part of an array of run-time length".into()))?,
                         None => object,
                     };
+                    self.whole(state, words[0], object)?;
                     for u in &object.units {
-                        let at = self.terms.int(u.offset);
-                        let at = self.terms.add(words[0], at);
+                        let at = self.at(words[0], u.offset);
                         let t = self.load(state, at, u.bytes)?;
                         params.push(self.as_value(t, u));
                     }
-                    if let (Role::Param(p), Some(k)) = (arg.role, k) {
-                        places.push((p, k, offset, object.size, false));
+                    if let Role::Param(p) = arg.role {
+                        passed.push(Passed { position: p, is_result: false, spots, size: object.size });
                     }
                 }
             }
         }
-        let shared = self.sharing(&places).map_err(bad)?;
+        let shared = self.apart_from_all(state, &passed, u64::from(signature.stack)).map_err(bad)?;
         let args: Vec<T> = lens.into_iter().chain(params).collect();
         let args: Vec<T> = args.into_iter().map(|t| self.settled(state, t)).collect();
         let args = self.as_in_source(state, func, args);
@@ -85,7 +82,7 @@ impl Exec<'_> {
         specs.iter_mut().for_each(|s| s.public |= public);
         let results = self.terms.call(&f.name, &args, &specs);
         self.made.push(Made { pc, func, args, path: state.path, conditions: state.conditions.clone(), shared });
-        self.clobber(state, i64::from(signature.stack))?;
+        self.clobber(state, signature.stack)?;
         let mut results = results.into_iter();
         if let Some(s) = &signature.returned {
             let words = s.words(self.terms, results.next().unwrap_or(Terms::ZERO), xlen);
@@ -93,16 +90,14 @@ impl Exec<'_> {
                 state.regs[10 + k] = w;
             }
         }
-        for out in outs {
-            for u in &out.units {
+        for Out { address, object } in outs {
+            for u in &object.units {
                 let v = results.next().unwrap_or(Terms::ZERO);
                 let v = self.terms.mod2k(v, 8 * u.bytes);
-                let at = self.terms.int(u.offset);
-                let at = self.terms.add(out.offset, at);
-                let base = self.bases[out.object];
-                let at = self.terms.add(base, at);
+                let at = self.at(address, u.offset);
                 self.store(state, at, u.bytes, v)?;
             }
+            self.spoil(state, address, &object)?;
         }
         Ok(())
     }
@@ -188,63 +183,13 @@ impl Exec<'_> {
         matches!(object.map(|k| &state.objects[k].kind), Some(Kind::Run { array, .. }) if self.arrays.public(*array))
     }
 
-    /// Results that share an object with a parameter; no other overlap of a result is allowed.
-    fn sharing(&mut self, places: &[(usize, usize, T, u64, bool)]) -> Result<Vec<(usize, usize)>, String> {
-        let mut shared = vec![];
-        for (i, (r, ko, oo, so, is_ret)) in places.iter().enumerate() {
-            if !is_ret {
-                continue;
-            }
-            for (j, (p, kp, op, sp, other_ret)) in places.iter().enumerate() {
-                if i == j || ko != kp {
-                    continue;
-                }
-                if oo == op && !other_ret && so == sp {
-                    shared.push((*r, *p));
-                    continue;
-                }
-                let d = self.terms.sub(*op, *oo);
-                if !self.apart(d, *so, *sp) {
-                    return Err("a result overlaps another argument in part".into());
-                }
-            }
-        }
-        shared.sort_unstable();
-        Ok(shared)
-    }
-
-    /// Whether what begins `d` bytes behind `so` bytes and is `sp` bytes long shares none of them.
-    fn apart(&mut self, d: T, so: u64, sp: u64) -> bool {
-        let (lo, hi) = self.terms.range(d);
-        if lo >= BigInt::from(so) || hi <= -BigInt::from(sp) {
-            return true;
-        }
-        let d = self.terms.short_under(d, &self.facts);
-        let (so, sp) = (self.terms.int(so), self.terms.int(sp));
-        let (before, after) = (self.terms.sub(so, d), self.terms.add(d, sp));
-        [before, after].into_iter().any(|t| {
-            let t = self.terms.sub(t, Terms::ONE);
-            self.terms.negative_under(t, &self.facts)
-        })
-    }
-
-    fn clobber(&mut self, state: &mut State, stack_args: i64) -> Result<(), Why> {
-        let xlen = self.code.xlen();
-        for r in CALLER_SAVED {
-            state.regs[r] = self.unknown("register", xlen);
-        }
-        let sp = self.stack_offset(state)?;
-        state.objects[0].forget_below(sp + stack_args);
-        Ok(())
-    }
-
     /// `memcpy`, `memmove`, `memset`; anything else is not followed.
     pub(crate) fn external(&mut self, state: &mut State, name: &str) -> Result<(), Why> {
         let (dst, second, n) = (state.regs[10], state.regs[11], state.regs[12]);
         match name {
-            "memcpy" | "memmove" => self.copy(state, dst, second, n)?,
+            "memcpy" | "memmove" => self.copy(state, name, (dst, second), n)?,
             "memset" => self.fill(state, dst, second, n)?,
-            _ => return Err(Why::Unsupported(format!("a call of `{name}`, which the file does not hold"))),
+            _ => return Err(not_followed(name)),
         }
         self.clobber(state, 0)?;
         state.regs[10] = dst;
@@ -263,8 +208,9 @@ impl Exec<'_> {
     }
 
     /// Copies through a list of all bytes read first, so that overlap does no harm.
-    fn copy(&mut self, state: &mut State, dst: T, src: T, n: T) -> Result<(), Why> {
+    fn copy(&mut self, state: &mut State, name: &str, (dst, src): (T, T), n: T) -> Result<(), Why> {
         let (count, guard) = self.length(n)?;
+        self.may_copy(name, dst, src, count)?;
         let parts = match guard {
             None => self.parts(state, src, count),
             Some(_) => (0..count).map(|k| (k, 1)).collect(),

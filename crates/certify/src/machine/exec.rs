@@ -4,6 +4,7 @@
 //! condition is open both ways are executed and joined where they meet.  Absent: loops whose number of rounds is not settled
 //! by constants.
 
+use super::contract::Callee;
 use super::domain::{Values, Word};
 use super::flow::Flow;
 use super::memory::{undefined, Object};
@@ -29,8 +30,10 @@ const FORKS_IN_ALL: u32 = 1_500;
 /// Forks nested in each other where the source has loops of run-time length: a loop that goes with none of them ends here.
 const FORKS_WITH_LOOPS: u32 = 48;
 
-pub const SP: usize = 2;
 pub const RA: usize = 1;
+pub const SP: usize = 2;
+pub const GP: usize = 3;
+pub const TP: usize = 4;
 
 /// A file with what is known of it.
 pub struct Code<'a> {
@@ -72,7 +75,7 @@ impl<'a> Code<'a> {
     }
 
     /// Whether a jump that leaves no return address behind stays in its function, or one that does leads into the middle of it.
-    fn stays(&self, pc: u64, to: u64, links: bool) -> bool {
+    pub(crate) fn stays(&self, pc: u64, to: u64, links: bool) -> bool {
         self.same_function(pc, to) && !(links && self.image.function_at(to).is_some_and(|f| f.address == to))
     }
 
@@ -151,6 +154,8 @@ pub struct Exec<'a> {
     pub return_to: T,
     /// Bytes of arguments on the stack.
     pub stack_args: i64,
+    /// What gp and tp hold at entry.
+    pub(crate) platform: [T; 2],
     /// The function whose call could not be replaced, where that ended the execution.
     pub refused: Option<u64>,
     /// Lowest offset the stack pointer had.
@@ -192,7 +197,7 @@ pub trait Arrays {
 
 impl<'a> Exec<'a> {
     pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Arrays, return_to: T) -> Exec<'a> {
-        Exec { code, terms, bases, arrays, made: vec![], calls: vec![], return_to, stack_args: 0, deepest: 0, steps: 0, terms_max: 40_000_000, steps_max: STEPS_MAX, cuts: vec![], refused: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new() }
+        Exec { code, terms, bases, arrays, made: vec![], calls: vec![], return_to, stack_args: 0, platform: [Terms::ZERO; 2], deepest: 0, steps: 0, terms_max: 40_000_000, steps_max: STEPS_MAX, cuts: vec![], refused: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new() }
     }
 
     /// Executes from `pc` to the return of the function.
@@ -200,6 +205,7 @@ impl<'a> Exec<'a> {
     /// # Errors
     /// [`Halt`].
     pub fn run(&mut self, pc: u64, state: State) -> Result<State, Halt> {
+        self.platform = [state.regs[GP], state.regs[TP]];
         let (state, _) = self.run_to(pc, state, None)?;
         Ok(state)
     }
@@ -211,7 +217,7 @@ impl<'a> Exec<'a> {
             if self.is_back(from, pc, &state) {
                 return Ok((state, End::Back(pc)));
             }
-            from = Some(pc);
+            let before = from.replace(pc);
             if !std::mem::take(&mut first) {
                 if self.left(pc, &state)? {
                     return Ok((state, End::Left));
@@ -267,7 +273,7 @@ impl<'a> Exec<'a> {
                         }
                     }
                 },
-                Effect::Jump { target, link } => match self.jump(&mut state, &inst, (pc, target.t), link)? {
+                Effect::Jump { target, link } => match self.jump(&mut state, &inst, (before, pc), (target.t, link))? {
                     Some(to) => pc = to,
                     None => return Ok((state, End::Return)),
                 },
@@ -443,59 +449,37 @@ impl<'a> Exec<'a> {
     }
 
     /// Goes on at the target, or replaces a call. `None`: the function has returned.
-    fn jump(&mut self, state: &mut State, inst: &Inst, (pc, target): (u64, T), link: u64) -> Result<Option<u64>, Halt> {
+    fn jump(&mut self, state: &mut State, inst: &Inst, (before, pc): (Option<u64>, u64), (target, link): (T, u64)) -> Result<Option<u64>, Halt> {
         let halt = |why| Halt { pc, why };
         if inst.rd == 0 && target == self.return_to && state.frames.is_empty() {
             return Ok(None);
         }
-        // A callee may change it.
-        let ra = state.regs[RA];
-        if let Some(name) = self.code.image.external_at(pc).map(str::to_string) {
-            self.external(state, &name).map_err(halt)?;
-            return self.after_call(state, inst, (link, ra)).map_err(halt);
-        }
         let Some(to) = self.terms.as_const(target).and_then(|t| t.to_u64()) else {
             return Err(halt(Why::Unsupported("a jump to a computed address".into())));
         };
-        if let Some(name) = self.code.image.external(to).map(str::to_string) {
-            self.external(state, &name).map_err(halt)?;
-            return self.after_call(state, inst, (link, ra)).map_err(halt);
-        }
         if state.frames.last() == Some(&to) && inst.rd == 0 {
             state.frames.pop();
             return Ok(Some(to));
         }
-        if !self.code.stays(pc, to, inst.rd != 0) {
-            if let Some(func) = self.code.cut_at(to) {
-                self.refused = Some(to);
-                self.replace(state, func, pc).map_err(halt)?;
-                self.refused = None;
-                return self.after_call(state, inst, (link, ra)).map_err(halt);
+        // Before the call: it returns to what `ra` holds then, whichever register is linked.
+        let link_t = self.terms.int(link);
+        self.write(state, inst.rd, link_t).map_err(halt)?;
+        if let Some(callee) = self.code.callee(before, pc, to, inst.rd != 0).map_err(halt)? {
+            let ra = Self::ra(state);
+            self.may_call(state).map_err(halt)?;
+            match callee {
+                Callee::External(name) => self.external(state, &name).map_err(halt)?,
+                Callee::Source(func) => {
+                    self.refused = Some(to);
+                    self.replace(state, func, pc).map_err(halt)?;
+                    self.refused = None;
+                }
             }
+            return self.back_from(state, ra, link).map_err(halt);
         }
-        if inst.rd != 0 {
-            let link_t = self.terms.int(link);
-            self.write(state, inst.rd, link_t).map_err(halt)?;
-            if inst.rd as usize == RA {
-                state.frames.push(link);
-            }
+        if inst.rd as usize == RA {
+            state.frames.push(link);
         }
         Ok(Some(to))
     }
-
-    /// Where execution goes on after a call that was replaced: behind it, or for a jump in place of a call where `ra` led when
-    /// it was made.
-    fn after_call(&mut self, state: &mut State, inst: &Inst, (link, ra): (u64, T)) -> Result<Option<u64>, Why> {
-        if inst.rd != 0 {
-            return Ok(Some(link));
-        }
-        if ra == self.return_to && state.frames.is_empty() {
-            return Ok(None);
-        }
-        match (state.frames.pop(), self.terms.as_const(ra).and_then(|t| t.to_u64())) {
-            (Some(a), Some(b)) if a == b => Ok(Some(a)),
-            _ => Err(Why::Convention("a call in place of a return does not return".into())),
-        }
-    }
 }
-

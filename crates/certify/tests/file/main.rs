@@ -3,6 +3,8 @@
 mod attack;
 mod calls;
 mod ciphers;
+mod contract;
+mod copies;
 mod leaks;
 mod lists;
 mod miscompiled;
