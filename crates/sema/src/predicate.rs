@@ -8,7 +8,7 @@ use crate::context::Cx;
 use crate::draft::{assigned, root, Draft, LoopHead};
 use crate::secrecy::Secrecy;
 use santoku_diag::Span;
-use santoku_ir::{BinOp, Expr, Len, Local, LocalId, LocalKind, Place, Range, Stmt, Ty, UnOp};
+use santoku_ir::{BinOp, Expr, Len, Local, LocalId, LocalKind, Place, Proj, Range, Stmt, Ty, UnOp};
 use std::collections::BTreeSet;
 
 /// A finished body.
@@ -25,9 +25,10 @@ pub fn finish(cx: &Cx, locals: &mut Vec<Local>, secrecy: &Secrecy, unset: &[bool
     let mut p = Predicate { cx, locals, secrecy, drafted, guarded: BTreeSet::new() };
     let flat = p.flatten(body.clone());
     let guarded = std::mem::take(&mut p.guarded);
+    let early = read_early(&flat, &guarded);
     let mut out = Vec::new();
     for id in guarded {
-        if unset.get(id.0 as usize).copied().unwrap_or(false) {
+        if unset.get(id.0 as usize).copied().unwrap_or(false) || early.contains(&id) {
             let local = &p.locals[id.0 as usize];
             let src = zero(cx, &local.ty);
             out.push(Stmt::Assign { dst: Place::local(id), src, loc: local.loc });
@@ -37,6 +38,67 @@ pub fn finish(cx: &Cx, locals: &mut Vec<Local>, secrecy: &Secrecy, unset: &[bool
     let branching = (!out.is_empty()).then(|| statements(body));
     out.extend(statements(flat));
     Finished { body: out, branching }
+}
+
+/// Of the `guarded` locals, those whose first write is a guarded one: it reads what nothing has written. A value that is
+/// built where it goes is such a local, `let r = if secret { if public { a } else { b } } else { c }`.
+fn read_early(body: &[Draft], guarded: &BTreeSet<LocalId>) -> BTreeSet<LocalId> {
+    let mut walk = Early { guarded, found: BTreeSet::new() };
+    walk.block(body, &mut BTreeSet::new());
+    walk.found
+}
+
+struct Early<'a> {
+    guarded: &'a BTreeSet<LocalId>,
+    found: BTreeSet<LocalId>,
+}
+
+impl Early<'_> {
+    /// `written`: places written on every way here. One with a computed index stands for its whole array; whether a loop
+    /// wrote all of that is for the verifier and the prover to say.
+    fn block(&mut self, body: &[Draft], written: &mut BTreeSet<Place>) {
+        for draft in body {
+            match draft {
+                Draft::Assign { dst, src, .. } => {
+                    let early = |id: &LocalId| self.guarded.contains(id) && reads_place(src, dst) && !covered(written, dst);
+                    self.found.extend(root(dst).filter(early));
+                    written.insert(steady(dst));
+                }
+                Draft::Call { dsts, .. } => written.extend(dsts.iter().map(steady)),
+                Draft::For { body, .. } => self.block(body, written),
+                Draft::If { then, els, .. } => {
+                    let mut other = written.clone();
+                    self.block(then, written);
+                    self.block(els, &mut other);
+                    let kept = written.iter().filter(|p| covered(&other, p));
+                    let kept: BTreeSet<Place> = kept.chain(other.iter().filter(|p| covered(written, p))).cloned().collect();
+                    *written = kept;
+                }
+                Draft::Assert { .. } => {}
+            }
+        }
+    }
+}
+
+/// Does the expression read exactly this place?
+fn reads_place(e: &Expr, place: &Place) -> bool {
+    let mut found = false;
+    santoku_ir::visit::walk_expr(e, &mut |e| found |= e.as_read() == Some(place));
+    found
+}
+
+/// The place up to its first computed index.
+fn steady(place: &Place) -> Place {
+    let fixed = |p: &&Proj| match p {
+        Proj::Field(_) => true,
+        Proj::Index(e) | Proj::Slice { off: e, .. } => e.as_const().is_some(),
+    };
+    Place { base: place.base, projs: place.projs.iter().take_while(fixed).cloned().collect() }
+}
+
+/// Is the place, or one that contains it, among these?
+fn covered(written: &BTreeSet<Place>, place: &Place) -> bool {
+    (0..=place.projs.len()).any(|n| written.contains(&Place { base: place.base, projs: place.projs[..n].to_vec() }))
 }
 
 struct Predicate<'a, 'w> {
