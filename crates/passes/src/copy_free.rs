@@ -16,13 +16,13 @@ use std::collections::BTreeMap;
 pub fn run(program: &Program, _: &PassOptions) -> Program {
     each_function(program, |program, func| {
         let mut body = std::mem::take(&mut func.body);
-        let uses = count(&body);
-        block(&mut body, program, func, &uses);
+        let first = count(&body);
+        let mut uses = Uses { now: first.clone(), first };
+        block(&mut body, program, func, &mut uses);
         func.body = body;
     })
 }
 
-/// How many places of a body are rooted at each local.
 fn count(body: &[Stmt]) -> BTreeMap<LocalId, usize> {
     let mut uses = BTreeMap::new();
     for l in accesses(body).into_iter().filter_map(|(p, _)| local_of(p)) {
@@ -31,7 +31,14 @@ fn count(body: &[Stmt]) -> BTreeMap<LocalId, usize> {
     uses
 }
 
-fn block(body: &mut Vec<Stmt>, program: &Program, func: &Func, uses: &BTreeMap<LocalId, usize>) {
+/// How many places of the body are rooted at each local: before this run, and with what it did so far. A variable that
+/// took over more places than the one it stands for had is left alone.
+struct Uses {
+    first: BTreeMap<LocalId, usize>,
+    now: BTreeMap<LocalId, usize>,
+}
+
+fn block(body: &mut Vec<Stmt>, program: &Program, func: &Func, uses: &mut Uses) {
     let mut at = 0;
     while at < body.len() {
         for inner in blocks_mut(&mut body[at]) {
@@ -41,6 +48,12 @@ fn block(body: &mut Vec<Stmt>, program: &Program, func: &Func, uses: &BTreeMap<L
             Some((start, temp, dst)) => {
                 body.remove(at);
                 substitute_place(&mut body[start..at], temp, &dst);
+                // The places of the variable are the destination's now, less the copy.
+                let moved = uses.now.remove(&temp).unwrap_or(0).saturating_sub(1);
+                if let Some(target) = local_of(&dst) {
+                    let n = uses.now.entry(target).or_insert(0);
+                    *n = n.saturating_sub(1) + moved;
+                }
             }
             None => at += 1,
         }
@@ -53,7 +66,7 @@ fn redirect(
     body: &[Stmt],
     program: &Program,
     func: &Func,
-    uses: &BTreeMap<LocalId, usize>,
+    uses: &Uses,
 ) -> Option<(usize, LocalId, Place)> {
     let (last, before) = body.split_last()?;
     let Stmt::Assign { dst, src, .. } = last else { return None };
@@ -70,7 +83,8 @@ fn redirect(
     let start = before.iter().position(|s| mentions(s, temp))?;
     let life = &before[start..];
     let inside = count(life).get(&temp).copied().unwrap_or(0);
-    if uses.get(&temp) != Some(&(inside + 1)) || !starts(&life[0], temp) {
+    let alone = |uses: &BTreeMap<LocalId, usize>| uses.get(&temp) == Some(&(inside + 1));
+    if !alone(&uses.first) || !alone(&uses.now) || !starts(&life[0], temp) {
         return None;
     }
     // One assignment reads all it needs before it writes.

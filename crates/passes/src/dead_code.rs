@@ -8,12 +8,9 @@
 
 use crate::options::PassOptions;
 use crate::util::{each_function, local_of};
-use santoku_ir::visit::{
-    expr_locals, place_exprs, read_locals, rename_contract_locals, rename_locals, rename_ty_locals,
-    written_locals,
-};
-use santoku_ir::{Expr, Func, LocalId, LocalKind, Place, Program, Stmt};
-use std::collections::{BTreeMap, BTreeSet};
+use santoku_ir::visit::{expr_locals, place_exprs};
+use santoku_ir::{Expr, LocalId, Place, Program, Stmt};
+use std::collections::BTreeSet;
 
 pub fn run(program: &Program, _: &PassOptions) -> Program {
     each_function(program, |_, func| {
@@ -21,7 +18,6 @@ pub fn run(program: &Program, _: &PassOptions) -> Program {
         let mut body = std::mem::take(&mut func.body);
         sweep(&mut body, &mut live);
         func.body = body;
-        drop_locals(func);
     })
 }
 
@@ -128,32 +124,4 @@ fn overwrite(dst: &Place, live: &mut BTreeSet<LocalId>) {
 
 fn read_indices(dst: &Place, live: &mut BTreeSet<LocalId>) {
     place_exprs(dst, &mut |e| live.extend(expr_locals(e)));
-}
-
-/// Removes variables and counters that nothing mentions, and renumbers the rest.
-fn drop_locals(func: &mut Func) {
-    let mut used: BTreeSet<LocalId> = read_locals(&func.body);
-    used.extend(written_locals(&func.body));
-    let signature = |kind: LocalKind| matches!(kind, LocalKind::Len | LocalKind::Param | LocalKind::Ret);
-    let keep: Vec<bool> =
-        func.locals.iter().enumerate().map(|(i, l)| signature(l.kind) || used.contains(&LocalId(i as u32))).collect();
-    if keep.iter().all(|k| *k) {
-        return;
-    }
-    let mut map: BTreeMap<LocalId, LocalId> = BTreeMap::new();
-    for (at, _) in keep.iter().enumerate().filter(|(_, k)| **k) {
-        map.insert(LocalId(at as u32), LocalId(map.len() as u32));
-    }
-    let rename = |id: LocalId| map.get(&id).copied().unwrap_or(id);
-    rename_locals(&mut func.body, &rename);
-    func.contracts.iter_mut().for_each(|c| rename_contract_locals(c, &rename));
-    for ids in [&mut func.lens, &mut func.params, &mut func.rets] {
-        ids.iter_mut().for_each(|id| *id = rename(*id));
-    }
-    let mut at = 0;
-    func.locals.retain(|_| {
-        at += 1;
-        keep[at - 1]
-    });
-    func.locals.iter_mut().for_each(|l| rename_ty_locals(&mut l.ty, &rename));
 }

@@ -3,17 +3,18 @@
 //! Needs: all structural passes before it; a range is that of one occurrence.  Keeps: the text of every statement, and
 //! declared ranges.  Leaves out: the choice of machine types, which is the back end's; asserts and invariants are still
 //! there, as facts.
-//! Class: checked. The written ranges are proved again from the annotated text alone.
+//! Class: checked. The written ranges are proved again from the annotated text alone, and so is everything they rest on.
 //! Page: docs/passes/derive-width.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
-use santoku_ir::visit::{map_exprs, walk_stmts};
-use santoku_ir::{Expr, ExprKind, Func, Program, Range, Stmt, Ty};
-use santoku_prove::obligation::Outcome;
-use santoku_prove::ranges::{annotate, check_annotations};
+use santoku_ir::visit::{map_exprs, rewrite_stmts, walk_stmts};
+use santoku_ir::{Expr, ExprKind, Func, FuncId, Loc, Program, Range, Stmt, Ty};
+use santoku_prove::obligation::{Kind, Obligation, Outcome};
+use santoku_prove::ranges::{analyse, annotate, check_annotations, Options};
+use std::collections::BTreeSet;
 
 pub fn run(program: &Program, _: &PassOptions) -> Program {
-    let mut out = annotate(&with_result_ranges(program));
+    let mut out = annotate(&with_result_ranges(&with_proved_facts(program)));
     for func in &mut out.funcs {
         map_exprs(&mut func.body, &mut constants_are_themselves);
     }
@@ -25,6 +26,55 @@ fn constants_are_themselves(e: &mut Expr) {
     if let (ExprKind::Const(v), Ty::Int(range)) = (&e.kind, &mut e.ty) {
         *range = Some(Range::new(v.clone(), v.clone()));
     }
+}
+
+/// Asserts and invariants are facts to the range prover, whoever proved them: those that it does not prove itself go, so
+/// that what is written can be proved again.
+fn with_proved_facts(program: &Program) -> Program {
+    let mut out = program.clone();
+    loop {
+        if !any_facts(&out) {
+            return out;
+        }
+        let all = analyse(&out, &Options { witness_tries: 0, ..Options::default() }).1;
+        let open: BTreeSet<(FuncId, Loc)> =
+            all.iter().filter(|o| o.kind == Kind::Assert && !o.proved()).map(|o| (o.func, o.loc)).collect();
+        if open.is_empty() {
+            return out;
+        }
+        for (at, func) in out.funcs.iter_mut().enumerate() {
+            let drop = |loc: &Loc| open.contains(&(FuncId(at as u32), *loc));
+            rewrite_stmts(&mut func.body, &mut |mut stmt| match &mut stmt {
+                Stmt::Assert { loc, .. } if drop(loc) => Vec::new(),
+                Stmt::For { invariants, loc, .. } if drop(loc) => {
+                    invariants.clear();
+                    vec![stmt]
+                }
+                Stmt::Assert { .. } | Stmt::For { .. } | Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::If { .. } => vec![stmt],
+            });
+        }
+    }
+}
+
+/// Asserts and invariants that the range prover does not prove.
+pub fn open_facts(program: &Program) -> Vec<Open> {
+    let all = if any_facts(program) { open(program) } else { Vec::new() };
+    all.into_iter().filter(|o| o.key.0 == Kind::Assert).collect()
+}
+
+fn any_facts(program: &Program) -> bool {
+    let is_test = |at: usize| program.tests.iter().any(|t| t.func.0 as usize == at);
+    program.funcs.iter().enumerate().any(|(at, f)| !is_test(at) && has_facts(f))
+}
+
+fn has_facts(func: &Func) -> bool {
+    let mut found = false;
+    walk_stmts(&func.body, &mut |s| match s {
+        Stmt::Assert { .. } => found = true,
+        Stmt::For { invariants, .. } => found |= !invariants.is_empty(),
+        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::If { .. } => {}
+    });
+    found
 }
 
 /// Results without a declared range get theirs first: callers must see the same range in the text as when it was derived.
@@ -59,17 +109,63 @@ fn closed(program: &Program, ty: &Ty) -> bool {
     }
 }
 
-/// Proves every written range anew. Gives the function and the text of the first that does not hold; `Ok` carries how
-/// many hold.
-pub fn check(program: &Program) -> Result<usize, (String, String)> {
-    let mut held = 0;
-    for o in check_annotations(program).iter().filter(|o| o.text.ends_with("is in its annotated range")) {
-        match &o.outcome {
-            Outcome::Proved { .. } => held += 1,
-            Outcome::Failed { reason, .. } | Outcome::Fault { reason, .. } => {
-                return Err((program.func(o.func).name.clone(), format!("{}: {reason}", o.text)));
-            }
-        }
+/// Something that ranges rest on and that is not proved.
+#[derive(Clone, Debug)]
+pub struct Open {
+    pub func: String,
+    pub text: String,
+    key: (Kind, Loc),
+    /// The prover contradicted itself: never excused.
+    fault: bool,
+}
+
+/// What was open in a program before any pass: closed on all inputs one by one, or not at all. Passes move statements, so
+/// it is known by its kind and its place in the source.
+pub struct Base(BTreeSet<(Kind, Loc)>);
+
+impl Base {
+    pub fn of(program: &Program) -> Base {
+        Base(left_open(program, &analyse(program, &Options::default()).1).into_iter().map(|o| o.key).collect())
     }
-    Ok(held)
+
+    /// What of `open` is not from the start.
+    pub fn new_in(&self, open: Vec<Open>) -> Vec<Open> {
+        open.into_iter().filter(|o| o.fault || !self.0.contains(&o.key)).collect()
+    }
+}
+
+/// Proves everything anew that an annotated program rests on: that each value is in the range written next to it, that
+/// what is assigned or passed fits the range of where it goes, that facts hold, that indices are in bounds. Gives how
+/// many of these hold, and those that do not.
+pub fn check(program: &Program) -> (usize, Vec<Open>) {
+    let all = check_annotations(program);
+    let held = all.iter().filter(|o| matters(o.kind) && o.proved()).count();
+    (held, left_open(program, &all))
+}
+
+/// The same of a program without ranges on its expressions.
+pub fn open(program: &Program) -> Vec<Open> {
+    left_open(program, &analyse(program, &Options { witness_tries: 0, ..Options::default() }).1)
+}
+
+fn left_open(program: &Program, all: &[Obligation]) -> Vec<Open> {
+    let one = |o: &Obligation| {
+        let (reason, fault) = match &o.outcome {
+            Outcome::Failed { reason, .. } if matters(o.kind) => (reason, false),
+            Outcome::Fault { reason, .. } => (reason, true),
+            Outcome::Failed { .. } | Outcome::Proved { .. } => return None,
+        };
+        let func = program.func(o.func).name.clone();
+        Some(Open { func, text: format!("{}: {reason}", o.text), key: (o.kind, o.loc), fault })
+    };
+    all.iter().filter_map(one).collect()
+}
+
+/// May a range be wrong where such an obligation does not hold? What a function ensures follows from its results, which
+/// are shown to be the same; the others are no work of the range prover.
+fn matters(kind: Kind) -> bool {
+    match kind {
+        Kind::Range | Kind::Index | Kind::Shift | Kind::Defined | Kind::Assert | Kind::Requires | Kind::Width => true,
+        Kind::Ensures | Kind::Total | Kind::Secrecy | Kind::Pass => false,
+    }
 }

@@ -8,8 +8,12 @@
 
 use crate::options::{Level, PassOptions};
 use crate::util::{each_function, fixed, is_public, local_of, size};
-use num_traits::ToPrimitive;
-use santoku_ir::visit::{expr_locals, map_exprs, place_exprs, rename_locals, rename_ty_locals, substitute, substitute_place, written_locals};
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+use santoku_ir::visit::{
+    destinations, expr_locals, map_exprs, place_exprs, rename_locals, rename_ty_locals, stmt_exprs, substitute, substitute_place,
+    walk_expr, walk_stmts, written_locals,
+};
 use santoku_ir::{
     BinOp, Expr, ExprKind, Func, Inline, Len, Local, LocalId, LocalKind, Loc, Place, Program, Proj, Stmt, Ty,
 };
@@ -30,7 +34,7 @@ fn inline_calls(program: &Program, func: &mut Func, options: &PassOptions) {
         if !wanted(callee, cost, options) || grown + cost > options.inline_caller_size_max {
             return vec![stmt];
         }
-        match expand(func, callee, &stmt, copies) {
+        match expand(program, func, callee, &stmt, copies) {
             Some(stmts) => {
                 copies += 1;
                 grown += cost;
@@ -57,7 +61,68 @@ fn wanted(callee: &Func, cost: u64, options: &PassOptions) -> bool {
 }
 
 /// The statements that do what the call does, or `None` where the callee does not fit.
-fn expand(caller: &mut Func, callee: &Func, call: &Stmt, copy: u32) -> Option<Vec<Stmt>> {
+///
+/// A call with public arguments alone gives public values, whatever its results are written to. Where such a destination
+/// also holds secrets (a state that starts from a constant), the body may not be built in it: its steps would read them.
+fn expand(program: &Program, caller: &mut Func, callee: &Func, call: &Stmt, copy: u32) -> Option<Vec<Stmt>> {
+    let locals = caller.locals.len();
+    for in_secret in [true, false] {
+        match expand_into(caller, callee, call, copy, in_secret) {
+            Some(stmts) if !leaks(program, caller, &stmts) => return Some(stmts),
+            Some(_) | None => caller.locals.truncate(locals),
+        }
+    }
+    None
+}
+
+/// Does something that must be public read a secret? The rules are those of the verifier.
+fn leaks(program: &Program, caller: &Func, body: &[Stmt]) -> bool {
+    let public_local = |l: LocalId| {
+        let l = caller.local(l);
+        l.public || matches!(l.kind, LocalKind::Len | LocalKind::Counter)
+    };
+    let secret = |e: &Expr| expr_locals(e).into_iter().any(|l| !public_local(l));
+    let public = |p: &Place| local_of(p).is_some_and(public_local);
+    let mut leak = false;
+    walk_stmts(body, &mut |stmt| {
+        destinations(stmt).iter().for_each(|d| place_exprs(d, &mut |i| leak |= secret(i)));
+        stmt_exprs(stmt, &mut |e| walk_expr(e, &mut |e| leak |= steers(e, &secret)));
+        match stmt {
+            Stmt::Assign { dst, src, .. } => leak |= public(dst) && secret(src),
+            Stmt::If { cond, .. } => leak |= secret(cond),
+            Stmt::For { lo, hi, .. } => leak |= secret(lo) || secret(hi),
+            Stmt::Call { dsts, func, lens, args, .. } => {
+                let callee = program.func(*func);
+                leak |= lens.iter().any(secret);
+                leak |= args.iter().zip(&callee.params).any(|(a, p)| callee.local(*p).public && secret(a));
+                let opened = |(d, r): (&Place, &LocalId)| public(d) && !callee.local(*r).public;
+                leak |= dsts.iter().zip(&callee.rets).any(opened) && args.iter().any(secret);
+            }
+            Stmt::Assert { .. } => {}
+        }
+    });
+    leak
+}
+
+/// Does a secret choose an index, a shift count or a dividend?
+fn steers(e: &Expr, secret: &dyn Fn(&Expr) -> bool) -> bool {
+    match &e.kind {
+        ExprKind::Read(place) => {
+            let mut found = false;
+            place_exprs(place, &mut |i| found |= secret(i));
+            found
+        }
+        ExprKind::Bin(BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr, _, count) => secret(count),
+        ExprKind::Bin(BinOp::Div | BinOp::Mod, a, b) => {
+            let power = b.as_const().is_some_and(|v| (v & (v - BigInt::from(1))).is_zero());
+            !power && secret(a)
+        }
+        _ => false,
+    }
+}
+
+/// [`expand`]; `in_secret`: a public result may be built in a place that holds secrets.
+fn expand_into(caller: &mut Func, callee: &Func, call: &Stmt, copy: u32, in_secret: bool) -> Option<Vec<Stmt>> {
     let Stmt::Call { dsts, lens, args, loc, .. } = call else { return None };
     let written = written_locals(&callee.body);
     if callee.params.iter().chain(&callee.lens).any(|p| written.contains(p)) {
@@ -96,7 +161,8 @@ fn expand(caller: &mut Func, callee: &Func, call: &Stmt, copy: u32) -> Option<Ve
         let id = map[ret.0 as usize];
         let others = dsts.iter().enumerate().any(|(j, d)| j != k && d.base == dst.base);
         let direct = dst.projs.is_empty() && !others && local_of(dst).is_some_and(|l| {
-            !touched.contains(&l) && caller.local(l).ty == caller.local(id).ty
+            let fits = in_secret || caller.local(l).public || !caller.local(id).public;
+            fits && !touched.contains(&l) && caller.local(l).ty == caller.local(id).ty
         });
         if direct {
             substitute_place(&mut body, id, dst);

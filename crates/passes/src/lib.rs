@@ -8,6 +8,8 @@
 //! each step.
 
 mod array_to_scalar;
+mod blame;
+mod compact;
 mod const_fold;
 mod copy_free;
 mod copy_prop;
@@ -16,9 +18,11 @@ mod dead_code;
 mod dead_functions;
 mod derive_width;
 mod drop_asserts;
+mod erase;
 mod first_row_init;
 mod fold;
 mod inline;
+mod kept;
 mod loop_fusion;
 mod options;
 mod run;

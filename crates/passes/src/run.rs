@@ -1,17 +1,21 @@
 //! The pipeline: runs each pass and checks what it did.
 //!
-//! Needs: [`crate::TABLE`], the verifier, the equivalence checker.  Keeps: nothing unchecked. A function whose rewrite is
-//! shown to differ stops everything; one whose rewrite the checker cannot decide goes back to what it was.
+//! Needs: [`crate::TABLE`], the verifier, the equivalence checker, the range prover.  Keeps: nothing unchecked. A function
+//! whose rewrite is shown to differ stops everything, as does a pass that changes what is declared; one whose rewrite the
+//! checker cannot decide, or after which ranges cannot be proved again, goes back to what it was.
 //! Absent: recovery from a wrong pass; that is our fault and is reported as such.
 
+use crate::compact::compact;
+use crate::derive_width::{Base, Open};
 use crate::options::{Level, PassOptions};
 use crate::table::{find, Pass, PIPELINE};
 use crate::util::map_calls;
 use santoku_ir::typing::without_ranges;
 use santoku_ir::verify::verify;
 use santoku_ir::visit::map_exprs;
-use santoku_ir::{Func, FuncId, LocalId, Program, Stmt, Ty};
+use santoku_ir::{Func, FuncId, Program, Stmt};
 use santoku_prove::equiv::{check, Difference, Verdict};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -27,7 +31,7 @@ pub struct StepReport {
     pub reverted: Vec<(String, String)>,
     /// Functions removed.
     pub removed: Vec<String>,
-    /// Ranges written and proved again.
+    /// Ranges written, and what they rest on: proved again.
     pub ranges: usize,
     /// Nodes of all term graphs of the step together.
     pub nodes: usize,
@@ -61,7 +65,9 @@ pub enum Reason {
     Differs(Box<Difference>),
     /// A root vanished or a signature changed.
     Interface(String),
-    /// A range written by `derive-width` does not hold.
+    /// Something declared for the whole program changed.
+    Declared(String),
+    /// A range written by `derive-width` does not hold, or something it rests on.
     Range(String),
 }
 
@@ -78,6 +84,7 @@ impl fmt::Display for PassFailure {
             Reason::UnknownPass(_) => Ok(()),
             Reason::Malformed(text) => write!(f, " left a program the verifier refuses: {text}"),
             Reason::Interface(text) => write!(f, " changed the interface: {text}"),
+            Reason::Declared(text) => write!(f, " changed what is declared: {text}"),
             Reason::Range(text) => write!(f, " wrote a range that does not hold: {text}"),
             Reason::Differs(d) => {
                 write!(f, " changed `{}`\n  before: {}\n  after:  {}", d.result, d.before, d.after)?;
@@ -108,7 +115,7 @@ pub fn optimise(
 }
 
 /// [`optimise`], showing the program after each step to `watch` (for `--dump-after`) and timing steps by `clock`
-/// (microseconds from any start).
+/// (microseconds from any start). Where the passes start over, `watch` is given no name and the program before all of them.
 pub fn optimise_with(
     program: &Program,
     level: Level,
@@ -122,21 +129,125 @@ pub fn optimise_with(
         return Err(PassFailure { pass: "", func: String::new(), reason });
     }
     let options = PassOptions { level, ..options.clone() };
-    let mut program = program.clone();
-    let mut steps = Vec::new();
-    for pass in PIPELINE.iter().filter_map(|n| find(n)).filter(|p| p.runs_at(level) && !without.contains(p.name)) {
-        let start = clock();
-        let (next, mut report) = step(pass, &program, &options)?;
-        report.micros = clock().saturating_sub(start);
-        program = next;
-        steps.push(report);
-        watch(pass.name, &program);
-    }
-    Ok(Optimised { program, steps })
+    let passes: Vec<&Pass> =
+        PIPELINE.iter().filter_map(|n| find(n)).filter(|p| p.runs_at(level) && !without.contains(p.name)).collect();
+    run_passes(program, &passes, &options, watch, clock)
 }
 
-/// One pass and its checks.
+/// Runs these passes, anew without some of their rewrites where ranges cannot be proved again with them.
+pub(crate) fn run_passes(
+    program: &Program,
+    passes: &[&Pass],
+    options: &PassOptions,
+    watch: &mut dyn FnMut(&'static str, &Program),
+    clock: &dyn Fn() -> u64,
+) -> Result<Optimised, PassFailure> {
+    let mut run = Run { start: program, passes, options, base: OnceCell::new(), leave: BTreeSet::new() };
+    loop {
+        match run.once(watch, clock) {
+            Ok(done) => return Ok(done),
+            Err(Stop::Failed(failure)) => return Err(*failure),
+            Err(Stop::Open(pass, open)) => {
+                if !run.blame(&open) {
+                    let first = open.into_iter().next();
+                    let (func, text) = first.map(|o| (o.func, o.text)).unwrap_or_default();
+                    return Err(PassFailure { pass, func, reason: Reason::Range(text) });
+                }
+                watch("", program);
+            }
+        }
+    }
+}
+
+/// All passes over one program, and what is known from earlier attempts.
+pub(crate) struct Run<'a> {
+    /// The program before all passes.
+    pub start: &'a Program,
+    pub passes: &'a [&'a Pass],
+    pub options: &'a PassOptions,
+    /// What is open from the start; computed when something is open at all.
+    pub base: OnceCell<Base>,
+    /// Rewrites to leave out: the position of the pass, the function.
+    pub leave: BTreeSet<(usize, String)>,
+}
+
+/// Why a step did not come to its end.
+pub(crate) enum Stop {
+    Failed(Box<PassFailure>),
+    /// This pass wrote ranges, and these do not hold.
+    Open(&'static str, Vec<Open>),
+}
+
+impl Run<'_> {
+    fn once(&self, watch: &mut dyn FnMut(&'static str, &Program), clock: &dyn Fn() -> u64) -> Result<Optimised, Stop> {
+        let mut program = self.start.clone();
+        let mut steps = Vec::new();
+        for (at, pass) in self.passes.iter().enumerate() {
+            let start = clock();
+            let (next, mut report) = self.step(at, &program)?;
+            report.micros = clock().saturating_sub(start);
+            program = next;
+            steps.push(report);
+            watch(pass.name, &program);
+        }
+        Ok(Optimised { program, steps })
+    }
+
+    /// One pass and its checks.
+    pub fn step(&self, at: usize, before: &Program) -> Result<(Program, StepReport), Stop> {
+        let pass = self.passes[at];
+        let annotated = self.passes[..at].iter().any(|p| p.writes_ranges);
+        let leave = |func: &str| self.leave.contains(&(at, func.to_string()));
+        let checked = rewrite(pass, before, self.options, annotated, &leave);
+        let (mut after, mut report) = checked.map_err(|e| Stop::Failed(Box::new(e)))?;
+        if pass.writes_ranges {
+            let (held, mut open) = crate::derive_width::check(&after);
+            report.ranges = held;
+            // Facts that do not hold are not used; what made them so is not left in place either.
+            open.extend(crate::derive_width::open_facts(before));
+            if !open.is_empty() {
+                let open = self.base().new_in(open);
+                if !open.is_empty() {
+                    return Err(Stop::Open(pass.name, open));
+                }
+            }
+        }
+        if pass.leaves_locals {
+            for func in &mut after.funcs {
+                let name = func.name.clone();
+                let fail = |text| PassFailure { pass: pass.name, func: name, reason: Reason::Interface(text) };
+                compact(func).map_err(|text| Stop::Failed(Box::new(fail(text))))?;
+            }
+        }
+        Ok((after, report))
+    }
+
+    pub fn base(&self) -> &Base {
+        self.base.get_or_init(|| Base::of(self.start))
+    }
+}
+
+/// One pass on its own, as if nothing ran before it.
+#[cfg(test)]
 pub(crate) fn step(pass: &Pass, before: &Program, options: &PassOptions) -> Result<(Program, StepReport), PassFailure> {
+    let run = Run { start: before, passes: &[pass], options, base: OnceCell::new(), leave: BTreeSet::new() };
+    run.step(0, before).map_err(|stop| match stop {
+        Stop::Failed(failure) => *failure,
+        Stop::Open(pass, open) => {
+            PassFailure { pass, func: open[0].func.clone(), reason: Reason::Range(open[0].text.clone()) }
+        }
+    })
+}
+
+/// Applies a pass and checks everything but ranges. `annotated`: these are written already. `leave`: functions to leave as
+/// they are.
+fn rewrite(
+    pass: &Pass,
+    before: &Program,
+    options: &PassOptions,
+    annotated: bool,
+    leave: &dyn Fn(&str) -> bool,
+) -> Result<(Program, StepReport), PassFailure> {
     let mut after = (pass.run)(before, options);
     let fail = |func: &str, reason: Reason| PassFailure { pass: pass.name, func: func.to_string(), reason };
     let mut report = StepReport {
@@ -152,6 +263,11 @@ pub(crate) fn step(pass: &Pass, before: &Program, options: &PassOptions) -> Resu
     if let Some(lost) = report.removed.iter().find(|n| crate::dead_functions::is_root(before, n, options)) {
         return Err(fail(lost, Reason::Interface("a root was removed".to_string())));
     }
+    if let Some(new) = after.funcs.iter().find(|f| before.find(&f.name).is_none()) {
+        return Err(fail(&new.name, Reason::Interface("a function appeared".to_string())));
+    }
+    crate::kept::program(before, &after).map_err(|text| fail("", Reason::Declared(text)))?;
+    left_alone(before, &mut after, leave, &mut report);
     if pass.may_lose_assignment {
         put_back_unassigned(before, &mut after, &mut report);
     }
@@ -159,21 +275,28 @@ pub(crate) fn step(pass: &Pass, before: &Program, options: &PassOptions) -> Resu
         return Err(fail(&e.func, Reason::Malformed(e.to_string())));
     }
     let expand = if pass.expands { inlined(before, &after) } else { BTreeSet::new() };
-    let to_old: BTreeMap<&str, usize> = before.funcs.iter().enumerate().map(|(i, f)| (f.name.as_str(), i)).collect();
     let mut put_back = Vec::new();
     for at in 0..after.funcs.len() {
         let name = after.funcs[at].name.clone();
-        let Some(&old) = to_old.get(name.as_str()) else {
-            return Err(fail(&name, Reason::Interface("a function appeared".to_string())));
-        };
-        let old = &before.funcs[old];
+        let Some(old) = before.find(&name) else { continue };
+        let old = before.func(old);
         if unchanged((before, old), (&after, &after.funcs[at])) {
             continue;
         }
         report.changed.push(name.clone());
-        same_interface(old, &after.funcs[at]).map_err(|text| fail(&name, Reason::Interface(text)))?;
-        if pass.writes_ranges && retarget(&after, &after.funcs[at], before).is_some_and(|new| ranges_added(old, &new)) {
+        crate::kept::func(old, &after.funcs[at], pass.writes_ranges).map_err(|text| fail(&name, Reason::Interface(text)))?;
+        let new = retarget(&after, &after.funcs[at], before);
+        if pass.writes_ranges && new.as_ref().is_some_and(|new| ranges_added(old, new)) {
             report.equal += 1;
+            continue;
+        }
+        let only_less = match &new {
+            Some(new) if annotated => crate::erase::check(old, new),
+            None if annotated => Err("a callee vanished after the ranges were written".to_string()),
+            Some(_) | None => Ok(()),
+        };
+        if let Err(why) = only_less {
+            put_back.push((at, why));
             continue;
         }
         match check(before, &after, &name, &expand) {
@@ -189,17 +312,27 @@ pub(crate) fn step(pass: &Pass, before: &Program, options: &PassOptions) -> Resu
     }
     for (at, why) in put_back {
         let name = after.funcs[at].name.clone();
-        let old = &before.funcs[to_old[name.as_str()]];
-        let Some(body) = retarget(before, old, &after) else {
+        let old = before.find(&name).and_then(|old| retarget(before, before.func(old), &after));
+        let Some(body) = old else {
             return Err(fail(&name, Reason::Interface(format!("cannot be put back ({why})"))));
         };
         after.funcs[at] = body;
         report.reverted.push((name, why));
     }
-    if pass.writes_ranges {
-        report.ranges = crate::derive_width::check(&after).map_err(|(func, text)| fail(&func, Reason::Range(text)))?;
-    }
     Ok((after, report))
+}
+
+/// Undoes what an earlier attempt showed to be in the way of ranges.
+fn left_alone(before: &Program, after: &mut Program, leave: &dyn Fn(&str) -> bool, report: &mut StepReport) {
+    for at in 0..after.funcs.len() {
+        let name = after.funcs[at].name.clone();
+        let Some(old) = before.find(&name).filter(|_| leave(&name)) else { continue };
+        let Some(body) = retarget(before, before.func(old), after) else { continue };
+        if after.funcs[at] != body {
+            after.funcs[at] = body;
+            report.reverted.push((name, "the ranges of what it makes cannot be proved again".to_string()));
+        }
+    }
 }
 
 /// A scalar must be seen to be assigned before it is read; of an array element the prover may know it where the verifier
@@ -219,44 +352,14 @@ fn removed(before: &Program, after: &Program) -> Vec<String> {
     before.funcs.iter().filter(|f| !kept.contains(f.name.as_str())).map(|f| f.name.clone()).collect()
 }
 
-/// What callers and provers see of a function must not change; only missing ranges may be filled in.
-fn same_interface(old: &Func, new: &Func) -> Result<(), String> {
-    let same = |xs: &[LocalId], ys: &[LocalId]| {
-        xs.len() == ys.len()
-            && xs.iter().zip(ys).all(|(x, y)| {
-                let (x, y) = (old.local(*x), new.local(*y));
-                x.name == y.name && x.public == y.public && x.kind == y.kind && refines(&x.ty, &y.ty)
-            })
-    };
-    let part = if old.export != new.export {
-        "export name"
-    } else if !same(&old.lens, &new.lens) {
-        "lengths"
-    } else if !same(&old.params, &new.params) {
-        "parameters"
-    } else if !same(&old.rets, &new.rets) {
-        "results"
-    } else if old.contracts.len() != new.contracts.len() {
-        "contracts"
-    } else {
-        return Ok(());
-    };
-    Err(format!("{part} changed"))
-}
-
-/// The same shape, and every declared range as it was.
-fn refines(old: &Ty, new: &Ty) -> bool {
-    match (old, new) {
-        (Ty::Int(None), Ty::Int(_)) => true,
-        (Ty::Array { elem: a, ranges: None, .. }, Ty::Array { elem: b, .. }) => old.same_shape(new) && refines(a, b),
-        _ => old == new,
-    }
-}
-
 /// The same text but for ranges. They compute nothing, so the function is equal, and none is too big for this to show it.
+/// Nor do asserts and invariants of a function with results; as facts they are proved again together with the ranges.
 fn ranges_added(old: &Func, new: &Func) -> bool {
     let bare = |f: &Func| {
         let mut f = f.clone();
+        if !f.rets.is_empty() {
+            crate::drop_asserts::strip(&mut f);
+        }
         f.locals.iter_mut().for_each(|l| l.ty = without_ranges(&l.ty));
         map_exprs(&mut f.body, &mut |e| e.ty = without_ranges(&e.ty));
         f

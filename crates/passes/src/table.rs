@@ -34,8 +34,10 @@ pub struct Pass {
     pub expands: bool,
     /// A variable it makes may not be seen to be assigned where the array element before it was.
     pub may_lose_assignment: bool,
-    /// The ranges on expressions are its work and are proved again.
+    /// The ranges on expressions are its work and are proved again. What runs later may only leave statements out.
     pub writes_ranges: bool,
+    /// It leaves locals behind that nothing mentions; they go after its check.
+    pub leaves_locals: bool,
     /// Levels that run it.
     pub levels: &'static [Level],
     pub run: Rewrite,
@@ -63,6 +65,7 @@ const PLAIN: Pass = Pass {
     expands: false,
     may_lose_assignment: false,
     writes_ranges: false,
+    leaves_locals: false,
     levels: OPT,
     run: |program, _| program.clone(),
 };
@@ -132,6 +135,7 @@ pub static TABLE: &[Pass] = &[
         name: "dead-code",
         doc: "Removes assignments, calls, loops and variables that no result depends on.",
         run: crate::dead_code::run,
+        leaves_locals: true,
         ..PLAIN
     },
     Pass {

@@ -6,3 +6,4 @@ mod generated;
 mod pages;
 mod pipeline;
 mod samples;
+mod wrong;

@@ -57,6 +57,53 @@ fn inline_follows_marks_and_sizes() {
     assert!(report.reverted.is_empty() && same_behaviour(&p, &none, 5) > 0);
 }
 
+/// A state that starts from a constant and takes secrets in later: what the first call computes is public, where it goes
+/// is not.
+#[test]
+fn inline_does_not_build_public_values_where_secrets_are() {
+    let text = r#"
+fn permute(s: [u64; 4]) -> [u64; 4] {
+  var a: [u64; 4] = s
+  for i in 0..<3 {
+    let t = a[0] ^ a[1]
+    a[0] = a[1] + t
+    a[2] = a[3] ^ u64(i)
+    a[3] = t
+  }
+  a
+}
+fn counted(n: public int in 0..3) -> (public int in 0..9, [u64; 2]) { (n * 3, [u64(n), 2]) }
+fn absorb(s: [u64; 4], m: u64) -> [u64; 4] {
+  var a: [u64; 4] = s
+  a[0] ^= m
+  permute(a)
+}
+@export("sponge")
+fn sponge(m: [u64; 3], n: public int in 0..3) -> (u64, public int in 0..9) {
+  var s: [u64; 4] = permute([1, 2, 3, 4])
+  for i in 0..<3 { s = absorb(s, m[i]) }
+  s = permute([5, 6, 7, 8])
+  s = absorb(s, m[0])
+  let (k, y) = counted(n)
+  var x = y
+  x[0] ^= m[1]
+  s = absorb(s, x[0])
+  (s[0], k)
+}
+"#;
+    let mut load = |path: &str| (path == "main.stk").then(|| text.to_string());
+    let p = santoku_sema::compile("main.stk", &[], &mut load, &santoku_sema::Options::default());
+    let p = p.unwrap_or_else(|f| panic!("{:#?}", f.diagnostics)).program;
+    for level in Level::ALL {
+        let all = PassOptions { inline_size_max: 10_000, ..PassOptions::new(level, 32) };
+        let (q, report) = step(find("inline").expect("pass"), &p, &all).unwrap_or_else(|e| panic!("{e}"));
+        assert!(report.reverted.is_empty() && same_behaviour(&p, &q, 5) > 0);
+        assert_eq!(calls(&q, "main.sponge"), 0);
+        let done = crate::optimise(&p, level, &Default::default(), &all).unwrap_or_else(|e| panic!("{e}"));
+        assert!(same_behaviour(&p, &done.program, 5) > 0);
+    }
+}
+
 #[test]
 fn unroll_respects_its_budget() {
     let p = program();
