@@ -11,6 +11,9 @@ use std::fmt::Write;
 
 /// Inputs per program.
 const INPUTS: u64 = 60;
+/// An array that the prover follows as one element, and inputs where there is one.
+const LONG: &str = "66000";
+const INPUTS_LONG: u64 = 8;
 
 #[derive(Default)]
 pub struct Free {
@@ -34,7 +37,7 @@ pub fn attack(seeds: std::ops::Range<u64>, make: fn(&mut Rng) -> String, ask: As
         let mut interp = Interp::with_options(&p, Checks::checked());
         let mut faults = Vec::new();
         let mut places = BTreeSet::new();
-        for k in 0..INPUTS {
+        for k in 0..if text.contains(LONG) { INPUTS_LONG } else { INPUTS } {
             let (lens, args) = gen::args(&p, main, seed * 1000 + k);
             let Err(f) = interp.call(main, &lens, args.clone()) else { continue };
             let allowed = !matches!(&f.kind, FaultKind::BadArgument { .. })
@@ -88,6 +91,51 @@ pub fn lengths(rng: &mut Rng) -> String {
         let _ = writeln!(out, "  {s}");
     }
     out.push_str("  t\n}\n");
+    out
+}
+
+/// Arrays that are written in part, short, long and of run-time length, and read.
+pub fn written(rng: &mut Rng) -> String {
+    let size = *rng.pick(&["4", "6", "7", "n"]);
+    written_of(rng, size)
+}
+
+/// As [`written`], of an array that the prover follows as one element.
+pub fn written_long(rng: &mut Rng) -> String {
+    written_of(rng, LONG)
+}
+
+fn written_of(rng: &mut Rng, size: &str) -> String {
+    let (head, most) = match size {
+        "n" => ("<n: len>(x: [u8; n], ", "  requires n <= 12\n  requires n >= 2\n"),
+        _ => ("(", ""),
+    };
+    let mut out = format!("fn main{head}p: public int in 0..3, c: public bool) -> int in 0..999\n{most}{{\n  var y: [u8; {size}]\n  var t: int in 0..999 = 0\n");
+    for _ in 0..1 + rng.below(4) {
+        let (k, m) = (rng.below(3), 1 + rng.below(2));
+        let (a, b) = (["", "", " - 1"][rng.below(3) as usize], [" + 0", "", " + 1"][rng.below(3) as usize]);
+        let rev = if rng.one_in(4) { "rev " } else { "" };
+        let write = match rng.below(8) {
+            0 => format!("for i in {rev}{k}..<{size}{a} {{\n    y[i] = 1\n  }}"),
+            1 => format!("for i in {rev}0..<{size} / 2 {{\n    y[2 * i{b}] = 1\n  }}"),
+            2 => format!("for i in {rev}0..<{size} / 2 {{\n    y[2 * i; {m}] = [1; {m}]\n  }}"),
+            3 => format!("y[p{b}] = 2"),
+            4 => format!("if c {{\n    y[{k}] = 3\n  }}"),
+            5 => format!("y[{k}; {m}] = [1; {m}]"),
+            6 => format!("for i in {rev}0..<p {{\n    y[i{b}] = 4\n  }}"),
+            _ => format!("for i in {rev}0..<{size}{a} {{\n    if i >= p {{\n      y[i] = 5\n    }} else {{\n      y[{k}] = 6\n    }}\n  }}"),
+        };
+        let _ = writeln!(out, "  {write}");
+    }
+    let read = match rng.below(6) {
+        0 => "t = int(y[p])".into(),
+        1 => format!("t = int(y[{}])", rng.below(4)),
+        2 => format!("for i in {}..<{size} {{\n    t = int(y[i])\n  }}", rng.below(2)),
+        3 => "let w = y\n  t = int(w[1])".into(),
+        4 => format!("let w = y[{}; 2]\n  t = int(w[0])", rng.below(3)),
+        _ => "if c {\n    t = int(y[1])\n  }".into(),
+    };
+    let _ = writeln!(out, "  {read}\n  t\n}}");
     out
 }
 

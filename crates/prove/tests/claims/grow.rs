@@ -147,16 +147,22 @@ impl Grow<'_> {
         for _ in 0..self.rng.below(3) {
             self.statement(1);
         }
-        let result = if self.rng.one_in(2) { self.int(2, false) } else { self.some_word(2, false) };
-        let v = self.vals(&result)?;
-        let (lo, hi) = bounds(&v);
+        let result = match self.rng.below(6) {
+            0 => self.cond(2, false),
+            1 => Ex::List((0..1 + self.rng.below(3)).map(|_| self.int(1, false)).collect()),
+            2 | 3 => self.int(2, false),
+            _ => self.some_word(2, false),
+        };
         let ty = self.prog.ty(&self.f, &result);
-        if ty == Ty::Int && self.rng.one_in(2) {
-            self.f.ret = Some((lo.clone(), hi.clone()));
-        }
-        if self.rng.one_in(3) {
-            self.f.clauses.push(format!("ensures result <= {hi}"));
-            self.f.clauses.push(format!("ensures result >= {lo}"));
+        if let (true, Some(v)) = (ty != Ty::Bool, self.vals(&result)) {
+            let (lo, hi) = bounds(&v);
+            if ty == Ty::Int && self.rng.one_in(2) {
+                self.f.ret = Some((lo.clone(), hi.clone()));
+            }
+            if self.rng.one_in(3) {
+                self.f.clauses.push(format!("ensures result <= {hi}"));
+                self.f.clauses.push(format!("ensures result >= {lo}"));
+            }
         }
         self.f.result = result;
         let f = std::mem::replace(&mut self.f, empty("none"));
@@ -379,6 +385,11 @@ impl Grow<'_> {
                 return Ex::Var(v);
             }
         }
+        if self.rng.one_in(8) {
+            if let Some(e) = self.call(&Ty::Bool, public).filter(|e| self.eval(e).is_some()) {
+                return e;
+            }
+        }
         if depth > 0 && self.rng.one_in(5) {
             let (a, b) = (self.cond(depth - 1, public), self.cond(depth - 1, public));
             return match self.rng.below(4) {
@@ -501,7 +512,13 @@ impl Grow<'_> {
     fn array(&mut self) -> Option<St> {
         let ty = if self.rng.one_in(2) { Ty::Int } else { Ty::Word(*self.rng.pick(&self.widths)) };
         let public = self.rng.one_in(2);
-        let es: Vec<Ex> = (0..1 + self.rng.below(5)).map(|_| self.of(&ty, 1, public)).collect();
+        let n = 1 + self.rng.below(5) as usize;
+        if let Some(e) = self.call(&Ty::Arr(Box::new(Ty::Int), n.min(3)), public) {
+            let (public, mutable) = (self.public(&e), self.rng.one_in(2));
+            let v = self.fresh(Ty::Arr(Box::new(Ty::Int), n.min(3)), public, mutable);
+            return Some(St::Let(v, e));
+        }
+        let es: Vec<Ex> = (0..n).map(|_| self.of(&ty, 1, public)).collect();
         let public = es.iter().all(|e| self.public(e));
         let mutable = self.rng.below(3) > 0;
         let v = self.fresh(Ty::Arr(Box::new(ty), es.len()), public, mutable);
@@ -593,6 +610,29 @@ impl Grow<'_> {
         (self.env, self.n) = (env, n);
         self.env.resize(self.f.vars.len(), None);
         (!body.is_empty()).then_some(St::For { var, lo: from, hi: to, rev, invariants: Vec::new(), body })
+    }
+
+    /// A sum in which everything in scope counts.
+    pub fn digest(&mut self) -> Ex {
+        let mut sum = self.int(1, false);
+        for v in 0..self.f.vars.len() {
+            let part = match (&self.env[v], self.f.vars[v].ty.clone()) {
+                (None, _) => continue,
+                (_, Ty::Int) => Ex::Var(v),
+                (_, Ty::Word(_)) => Ex::Cast(Ty::Int, Box::new(Ex::Var(v))),
+                (_, Ty::Arr(t, n)) => {
+                    let e = Ex::Idx(Box::new(Ex::Var(v)), Box::new(lit(self.rng.below(n as u64))));
+                    if *t == Ty::Int { e } else { Ex::Cast(Ty::Int, Box::new(e)) }
+                }
+                _ => continue,
+            };
+            let weighted = bin(Op::Mul, part, lit(1 + self.rng.below(5)));
+            let more = bin(Op::Add, sum.clone(), weighted);
+            if self.eval(&more).is_some() {
+                sum = more;
+            }
+        }
+        sum
     }
 
     /// Signed limbs packed into a word, and bits of it taken out or put in.

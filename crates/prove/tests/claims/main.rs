@@ -255,12 +255,19 @@ fn no_claim_travels_with_a_value_that_breaks_it() {
 }
 
 #[test]
+fn nothing_unwritten_is_proved_written() {
+    assert!(free(0..200, free::written, Ask::Own).broken > 60);
+}
+
+#[test]
 #[ignore = "an hour"]
 fn soak_lengths_and_claims_that_travel() {
     let n = seeds(40_000);
     free(100_000..100_000 + n, free::lengths, Ask::Own);
     free(200_000..200_000 + n / 20, free::lengths, Ask::Solver);
     free(300_000..300_000 + n, free::claims, Ask::Own);
+    free(400_000..400_000 + n / 4, free::written, Ask::Own);
+    free(500_000..500_000 + (n / 400).max(40), free::written_long, Ask::Own);
 }
 
 fn leak(seeds: std::ops::Range<u64>) -> usize {

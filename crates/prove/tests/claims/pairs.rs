@@ -23,7 +23,7 @@ pub fn attack(seeds: std::ops::Range<u64>, t: &mut Pairs) {
     for seed in seeds {
         let mut rng = Rng::new(seed.wrapping_mul(0x2545_f491) ^ 0x9a125);
         let Some(mut g) = grow::program(&mut rng) else { continue };
-        g.f.result = if g.rng.one_in(2) { g.int(2, false) } else { g.some_word(2, false) };
+        g.f.result = g.digest();
         let mut before = g.prog.clone();
         before.funcs.push(g.f.clone());
         for _ in 0..6 {
