@@ -1,0 +1,325 @@
+//! The prover against random programs and what is false of them by one: nothing false is proved.
+//!
+//! The programs have few inputs, so what is true of them is known from running all; each engine is asked by itself, without
+//! the trial of inputs that would hide what it gets wrong, and then all together.
+
+mod ast;
+mod claim;
+mod free;
+mod grow;
+mod judge;
+mod leaks;
+mod pairs;
+mod run;
+mod shrink;
+
+use claim::{Claim, KINDS};
+use judge::Ask;
+use santoku_ir::gen::Rng;
+use std::collections::BTreeMap;
+
+/// Threads of one test; specification functions recurse.
+const STACK_BYTES: usize = 64 << 20;
+
+#[derive(Default)]
+struct Tally {
+    /// Per kind: lies tried, truths tried, truths proved.
+    by_kind: BTreeMap<&'static str, [usize; 3]>,
+    programs: usize,
+    /// Engines that closed the true ones.
+    engines: BTreeMap<&'static str, usize>,
+    /// Texts that the front end refused, lies most of them.
+    refused: usize,
+    found: Vec<String>,
+}
+
+impl Tally {
+    fn sum(&self, at: usize) -> usize {
+        self.by_kind.values().map(|c| c[at]).sum()
+    }
+    fn add(&mut self, o: Tally) {
+        for (k, c) in o.by_kind {
+            let own = self.by_kind.entry(k).or_default();
+            (0..3).for_each(|i| own[i] += c[i]);
+        }
+        self.programs += o.programs;
+        o.engines.into_iter().for_each(|(e, n)| *self.engines.entry(e).or_default() += n);
+        self.refused += o.refused;
+        self.found.extend(o.found);
+    }
+    fn show(&self) {
+        for (k, [lies, truths, proved]) in &self.by_kind {
+            println!("  {k:18} {lies:7} false claims; {proved} of {truths} true ones proved");
+        }
+        let (lies, truths, proved) = (self.sum(0), self.sum(1), self.sum(2));
+        println!("{} programs: {lies} false claims tried, {} proved; {proved} of {truths} true ones proved; {} refused by the front end; {:?}", self.programs, self.found.len(), self.refused, self.engines);
+        self.found.iter().take(10).for_each(|f| println!("{f}"));
+    }
+}
+
+/// How an obligation list is made: the prover, or a twin of it.
+type Prover = fn(&santoku_ir::Program, Ask) -> Vec<santoku_prove::obligation::Obligation>;
+
+/// Which engines, one truth in how many lies, and who proves.
+#[derive(Clone, Copy)]
+struct Plan {
+    ask: Ask,
+    truths: u64,
+    prover: Prover,
+}
+
+fn plan(ask: Ask, truths: u64) -> Plan {
+    Plan { ask, truths, prover: judge::obligations }
+}
+
+/// `f` on parts of the seeds at once.
+fn in_parts<T: Send>(seeds: std::ops::Range<u64>, f: impl Fn(std::ops::Range<u64>) -> T + Sync) -> Vec<T> {
+    let cores = std::thread::available_parallelism().map_or(2, |n| n.get() as u64);
+    let step = (seeds.end - seeds.start).div_ceil(cores).max(1);
+    std::thread::scope(|s| {
+        let part = |from: u64| {
+            let (to, f) = ((from + step).min(seeds.end), &f);
+            std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(s, move || f(from..to)).expect("a thread")
+        };
+        let all: Vec<_> = seeds.clone().step_by(step as usize).map(part).collect();
+        all.into_iter().map(|t| t.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
+    })
+}
+
+fn attack(seeds: std::ops::Range<u64>, plan: Plan) -> Tally {
+    let mut all = Tally::default();
+    in_parts(seeds, |seeds| {
+        let mut t = Tally::default();
+        for seed in seeds {
+            let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9) ^ 0x00a7_7ac4);
+            let Some(mut g) = grow::program(&mut rng) else { continue };
+            t.programs += 1;
+            for kind in KINDS {
+                if g.rng.one_in(2) {
+                    if let Some(c) = claim::make(&mut g, kind) {
+                        let with_truth = g.rng.one_in(plan.truths);
+                        judge_claim(seed, &c, plan, with_truth, &mut t);
+                    }
+                }
+            }
+        }
+        t
+    })
+    .into_iter()
+    .for_each(|t| all.add(t));
+    all.show();
+    all
+}
+
+fn judge_claim(seed: u64, c: &Claim, plan: Plan, with_truth: bool, t: &mut Tally) {
+    let text = c.lie.text();
+    let Ok(p) = judge::compile(&text) else {
+        t.refused += 1;
+        return;
+    };
+    let args = judge::args(&c.lie, c.input);
+    let Some(fault) = judge::fault(&p, args.clone()) else {
+        // Inside a secret `if` only what is selected flows into the place.
+        assert_eq!(c.kind, "inner local", "seed {seed}: the lie about {} holds for {args:?}\n{text}", c.kind);
+        return;
+    };
+    let all = (plan.prover)(&p, plan.ask);
+    let count = t.by_kind.entry(c.kind).or_default();
+    count[0] += 1;
+    if let Some(engines) = judge::fooled(&p, &text, &fault, &all) {
+        let small = shrink::smallest(c.lie.clone(), &|q| believed(q, c.input, plan));
+        let (kind, ask) = (c.kind, plan.ask);
+        t.found.push(format!("// seed {seed}, {kind}, {ask:?}: {engines:?} proved what {args:?} breaks: {fault}\n{}", small.text()));
+    }
+    if with_truth {
+        let text = c.truth.text();
+        let q = judge::compile(&text).unwrap_or_else(|e| panic!("seed {seed}: a true {} is refused: {e}\n{text}", c.kind));
+        if let Some(f) = judge::fault(&q, judge::args(&c.truth, c.input)) {
+            panic!("seed {seed}: the truth about {} fails: {f}\n{text}", c.kind);
+        }
+        let count = t.by_kind.entry(c.kind).or_default();
+        count[1] += 1;
+        // What breaks the lie is judged in the truth at the same place.
+        if let Some(engines) = judge::fooled(&q, &text, &fault, &(plan.prover)(&q, plan.ask)) {
+            count[2] += 1;
+            engines.iter().for_each(|e| *t.engines.entry(e.name()).or_default() += 1);
+        }
+    }
+}
+
+/// Whether a program's last function breaks on an input and the prover believes it does not.
+fn believed(p: &ast::Prog, input: usize, plan: Plan) -> bool {
+    let text = p.text();
+    let Ok(core) = judge::compile(&text) else { return false };
+    let Some(fault) = judge::fault(&core, judge::args(p, input)) else { return false };
+    judge::fooled(&core, &text, &fault, &(plan.prover)(&core, plan.ask)).is_some()
+}
+
+fn seeds(default: u64) -> u64 {
+    std::env::var("SANTOKU_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(default)
+}
+
+/// Nothing false is proved, at least so many were tried, every kind among them, and the engines are not idle: this share of
+/// the true twins is proved.
+fn sound(t: &Tally, least: usize, percent: usize) {
+    assert!(t.found.is_empty(), "{} false claims proved", t.found.len());
+    assert!(t.sum(0) >= least, "only {} false claims tried", t.sum(0));
+    assert_eq!(t.by_kind.len(), KINDS.len());
+    let (truths, proved) = (t.sum(1), t.sum(2));
+    assert!(truths > 0 && proved * 100 >= truths * percent, "{proved} of {truths} true claims proved");
+}
+
+#[test]
+fn no_false_claim_is_proved() {
+    sound(&attack(0..720, plan(Ask::Own, 12)), 4400, 80);
+}
+
+#[test]
+fn linear_facts_everywhere_prove_no_false_claim() {
+    sound(&attack(100_000..100_120, plan(Ask::Eager, 12)), 700, 80);
+}
+
+#[test]
+fn the_solver_proves_no_false_claim() {
+    sound(&attack(200_000..200_060, plan(Ask::Solver, 12)), 340, 80);
+}
+
+#[test]
+fn all_engines_together_prove_no_false_claim() {
+    sound(&attack(300_000..300_040, plan(Ask::All, 12)), 220, 80);
+}
+
+/// A prover that believes everything is caught at every claim.
+#[test]
+fn a_prover_that_lies_is_caught() {
+    fn credulous(p: &santoku_ir::Program, ask: Ask) -> Vec<santoku_prove::obligation::Obligation> {
+        let mut all = judge::obligations(p, ask);
+        for o in &mut all {
+            o.outcome = santoku_prove::obligation::Outcome::Proved { engine: santoku_prove::obligation::Engine::Intervals };
+        }
+        all
+    }
+    let t = attack(0..12, Plan { prover: credulous, ..plan(Ask::Own, 1000) });
+    assert!(t.sum(0) > 40 && t.found.len() == t.sum(0), "{} of {} lies caught", t.found.len(), t.sum(0));
+}
+
+#[test]
+#[ignore = "hours"]
+fn soak_no_false_claim_is_proved() {
+    let n = seeds(40_000);
+    let own = attack(1_000_000..1_000_000 + n * 3 / 4, plan(Ask::Own, 20));
+    let eager = attack(2_000_000..2_000_000 + n / 5, plan(Ask::Eager, 20));
+    let solver = attack(3_000_000..3_000_000 + n / 40, plan(Ask::Solver, 20));
+    let whole = attack(4_000_000..4_000_000 + n / 40, plan(Ask::All, 20));
+    let tried: usize = [&own, &eager, &solver, &whole].iter().map(|t| t.sum(0)).sum();
+    println!("{tried} false claims tried");
+    for t in [&own, &eager, &solver, &whole] {
+        assert!(t.found.is_empty(), "{} false claims proved", t.found.len());
+        assert!(t.sum(0) > 0);
+    }
+    assert!(tried >= 5 * n as usize, "only {tried}");
+}
+
+fn free(seeds: std::ops::Range<u64>, make: fn(&mut Rng) -> String, ask: Ask) -> free::Free {
+    let mut all = free::Free::default();
+    for t in in_parts(seeds, |seeds| {
+        let mut t = free::Free::default();
+        free::attack(seeds, make, ask, &mut t);
+        t
+    }) {
+        all.programs += t.programs;
+        all.refused += t.refused;
+        all.broken += t.broken;
+        (0..2).for_each(|i| all.whole[i] += t.whole[i]);
+        all.found.extend(t.found);
+    }
+    println!(
+        "{} programs: {} obligations that an input breaks, {} of them proved; {} of {} that no input broke proved whole; {} refused by the front end",
+        all.programs, all.broken, all.found.len(), all.whole[1], all.whole[0], all.refused
+    );
+    all.found.iter().take(5).for_each(|f| println!("{f}"));
+    assert!(all.found.is_empty(), "{} broken obligations proved", all.found.len());
+    assert!(all.broken > 0 && all.whole[1] > 0);
+    all
+}
+
+#[test]
+fn nothing_false_of_run_time_lengths_is_proved() {
+    assert!(free(0..300, free::lengths, Ask::Own).broken > 250);
+    assert!(free(5000..5030, free::lengths, Ask::Solver).broken > 20);
+}
+
+#[test]
+fn no_claim_travels_with_a_value_that_breaks_it() {
+    assert!(free(0..400, free::claims, Ask::Own).broken > 100);
+}
+
+#[test]
+fn nothing_unwritten_is_proved_written() {
+    assert!(free(0..200, free::written, Ask::Own).broken > 60);
+}
+
+#[test]
+#[ignore = "an hour"]
+fn soak_lengths_and_claims_that_travel() {
+    let n = seeds(40_000);
+    free(100_000..100_000 + n, free::lengths, Ask::Own);
+    free(200_000..200_000 + n / 20, free::lengths, Ask::Solver);
+    free(300_000..300_000 + n, free::claims, Ask::Own);
+    free(400_000..400_000 + n / 4, free::written, Ask::Own);
+    free(500_000..500_000 + (n / 400).max(40), free::written_long, Ask::Own);
+}
+
+fn leak(seeds: std::ops::Range<u64>) -> usize {
+    let parts = in_parts(seeds, |seeds| {
+        let mut t = leaks::Leaks::default();
+        leaks::attack(seeds, &mut t);
+        t
+    });
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    parts.iter().flat_map(|t| &t.by_kind).for_each(|(k, n)| *kinds.entry(k.clone()).or_default() += n);
+    let accepted: Vec<&String> = parts.iter().flat_map(|t| &t.accepted).collect();
+    let (tried, unclear) = (parts.iter().map(|t| t.tried).sum::<usize>(), parts.iter().map(|t| t.unclear).sum::<usize>());
+    println!("{tried} leaks tried, {} accepted; {unclear} right twins refused; {kinds:?}", accepted.len());
+    accepted.iter().take(5).for_each(|a| println!("{a}"));
+    assert!(accepted.is_empty(), "{} leaks accepted", accepted.len());
+    assert!(kinds.len() == leaks::WAYS.len() + leaks::ENDS.len() && unclear * 20 < tried);
+    tried
+}
+
+#[test]
+fn no_secret_steers() {
+    assert!(leak(0..300) > 600);
+}
+
+#[test]
+#[ignore = "an hour"]
+fn soak_no_secret_steers() {
+    leak(10_000..10_000 + seeds(20_000));
+}
+
+fn pairs(seeds: std::ops::Range<u64>) -> usize {
+    let parts = in_parts(seeds, |seeds| {
+        let mut t = pairs::Pairs::default();
+        pairs::attack(seeds, &mut t);
+        t
+    });
+    let sum = |f: fn(&pairs::Pairs) -> usize| parts.iter().map(f).sum::<usize>();
+    let found: Vec<&String> = parts.iter().flat_map(|t| &t.found).collect();
+    println!("{} pairs that some input tells apart, {} found equal; {} of {} that none does found equal", sum(|t| t.differ), found.len(), sum(|t| t.same[1]), sum(|t| t.same[0]));
+    found.iter().take(5).for_each(|f| println!("{f}"));
+    assert!(found.is_empty(), "{} different programs found equal", found.len());
+    assert!(sum(|t| t.same[1]) > 0);
+    sum(|t| t.differ)
+}
+
+#[test]
+fn different_programs_are_not_equal() {
+    assert!(pairs(0..250) > 100);
+}
+
+#[test]
+#[ignore = "an hour"]
+fn soak_different_programs_are_not_equal() {
+    pairs(10_000..10_000 + seeds(40_000));
+}
