@@ -25,7 +25,7 @@ use std::rc::Rc;
 const FIRST_MAX: usize = 600_000;
 /// Monomials an attempt may make that proves loops by induction: elements of tables at unknown positions are long.
 const INDUCTION_MAX: usize = 4_000_000;
-/// Monomials for following a long loop that was not proved by induction.
+/// Monomials for following a long loop that was not proved by induction, without names: too few where a branch in it is open.
 const FOLLOWED_MAX: usize = 150_000;
 /// Monomials the second attempt may make, in which long words are named.
 const SECOND_MAX: usize = 1_200_000;
@@ -197,16 +197,30 @@ fn followed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: 
         let why = "one object for several results, or for a result and parameters of several types, is not modelled";
         return Found::without_comparison(Verdict::Source(why.into()));
     }
-    if long_loops(code.program.func(func)) {
-        return by_induction(code, func, pc, shared, cut);
+    if !long_loops(code.program.func(func)) {
+        return in_full(code, func, pc, shared, cut, FIRST_MAX);
     }
+    let induced = by_induction(code, func, pc, shared, cut);
+    if induced.verdict == Verdict::Equal {
+        return induced;
+    }
+    // Some hundred rounds can be followed, too, with names for what each leaves.
+    let found = in_full(code, func, pc, shared, cut, FOLLOWED_MAX);
+    match found.verdict {
+        Verdict::Halted(Halt { why: Why::TooBig, .. }) | Verdict::Source(_) => induced,
+        _ => found,
+    }
+}
+
+/// Both sides followed round by round: as they are at first, in so many monomials, then with names for long words and a solver.
+fn in_full(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool, first_max: usize) -> Found {
     if rotates(code.program.func(func)) {
         let found = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, name_words: true, ..Limits::default() });
         if matches!(found.verdict, Verdict::Equal | Verdict::Differs(_)) {
             return found;
         }
     }
-    let first = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, ..Limits::default() });
+    let first = attempt(code, func, pc, shared, cut, Limits { terms: first_max, ..Limits::default() });
     let order: &[Option<Naming>] = match &first.verdict {
         _ if code.normal_form_only => &[],
         Verdict::Halted(h) if h.why == Why::TooBig => &[NAME_ALL, NAME_WORDS],
@@ -229,23 +243,14 @@ fn followed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: 
 }
 
 /// Long loops are proved by induction, from the first round or from the second: compilers like to begin in the middle of one.
-/// Followed, they are too long where a branch in them is open, and soon done where none is.
 fn by_induction(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool) -> Found {
-    let limits = Limits { terms: INDUCTION_MAX, ..Limits::default() };
-    let try_with = |limits| attempt(code, func, pc, shared, cut, limits);
-    let mut first = None;
-    for peeled in [0, 1] {
-        let found = try_with(Limits { by_induction: Some(peeled), ..limits });
-        if found.verdict == Verdict::Equal {
-            return found;
-        }
-        first.get_or_insert(found);
+    let try_from = |peeled| attempt(code, func, pc, shared, cut, Limits { terms: INDUCTION_MAX, by_induction: Some(peeled), ..Limits::default() });
+    let first = try_from(0);
+    if first.verdict == Verdict::Equal {
+        return first;
     }
-    let followed = try_with(Limits { terms: FOLLOWED_MAX, ..limits });
-    match (followed.verdict.clone(), first) {
-        (Verdict::Halted(Halt { why: Why::TooBig, .. }) | Verdict::Source(_), Some(first)) => first,
-        _ => followed,
-    }
+    let second = try_from(1);
+    if second.verdict == Verdict::Equal { second } else { first }
 }
 
 /// Whether there are loops to prove by induction that could be followed.

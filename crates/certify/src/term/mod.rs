@@ -31,6 +31,8 @@ mod show;
 mod smt;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod total_tests;
 
 pub use atom::{OutSpec, Var};
 pub(crate) use atom::Atom;
