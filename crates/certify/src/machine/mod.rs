@@ -10,8 +10,10 @@
 mod access;
 pub mod call;
 pub mod domain;
+mod either;
 pub mod exec;
 pub mod flow;
+mod given;
 mod live;
 mod made;
 pub mod memory;

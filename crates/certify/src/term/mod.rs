@@ -18,6 +18,7 @@ mod domain;
 mod facts;
 #[cfg(test)]
 mod facts_tests;
+mod mux;
 mod names;
 mod poly;
 mod query;
@@ -79,6 +80,8 @@ pub struct Terms {
     parts: HashMap<T, Vec<T>>,
     /// Terms made by `xor`: the operands.
     xor_parts: HashMap<T, (T, T)>,
+    /// Choices bit by bit, which are sums, as exclusive sums of products.
+    choices: HashMap<T, Vec<Vec<T>>>,
     calls: HashMap<(String, Vec<T>), Vec<T>>,
     /// Which of two bits with names implies the other.
     ordered: HashMap<(A, A), Option<std::cmp::Ordering>>,
@@ -114,6 +117,7 @@ impl Terms {
             or_parts: HashMap::new(),
             parts: HashMap::new(),
             xor_parts: HashMap::new(),
+            choices: HashMap::new(),
             calls: HashMap::new(),
             ordered: HashMap::new(),
             depth: 0,

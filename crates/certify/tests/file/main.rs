@@ -2,6 +2,7 @@
 
 mod calls;
 mod ciphers;
+mod conventions;
 mod leaks;
 mod lists;
 mod miscompiled;
