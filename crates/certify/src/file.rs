@@ -3,15 +3,17 @@
 //! Needs: [`crate::function`], a store, a clock.  Keeps: a function counts as equal only if every function it calls is
 //! proved for the way in which it calls it; the same report whatever the number of threads (times apart).  Absent: files.
 
+use crate::adapt::adapt;
 use crate::function::{self, Found, Verdict};
 use crate::key::{self, hex, Keys};
 use crate::leak::Evidence;
 use crate::machine::{Code, Why};
-use crate::reach::called;
+use crate::reach::{called, callers};
 use crate::report::FileReport;
 use crate::shared::Shared;
-use crate::tried::try_out;
-use crate::verdict::{self, Results};
+use crate::source::convention::Convention;
+use crate::tried::{is_wrong, try_out};
+use crate::verdict::{self, entries_above, Results};
 use santoku_elf::{Function, Image};
 use santoku_ir::{FuncId, Program};
 use santoku_isa::Isa;
@@ -75,6 +77,8 @@ pub(crate) struct Subject<'a> {
     pub isa: Isa,
     pub program: &'a Program,
     pub symbols: BTreeMap<String, FuncId>,
+    /// Functions that are not called as the source says, by address.
+    pub conventions: BTreeMap<u64, Convention>,
     pub options: &'a Options,
 }
 
@@ -98,7 +102,17 @@ impl<'a> Subject<'a> {
     fn without(&self, addresses: &BTreeSet<u64>) -> Subject<'a> {
         let gone = |name: &str| self.image.function(name).is_some_and(|f| addresses.contains(&f.address));
         let symbols = self.symbols.iter().filter(|(name, _)| !gone(name)).map(|(n, f)| (n.clone(), *f)).collect();
-        Subject { symbols, ..*self }
+        Subject { symbols, conventions: self.conventions.clone(), ..*self }
+    }
+
+    /// How the function at an address is called.
+    pub fn convention_at(&self, address: u64) -> Convention {
+        self.conventions.get(&address).cloned().unwrap_or_default()
+    }
+
+    /// The same with these conventions.
+    pub fn with(&self, conventions: BTreeMap<u64, Convention>) -> Subject<'a> {
+        Subject { symbols: self.symbols.clone(), conventions, ..*self }
     }
 
     fn wanted(&self, f: &Function, func: FuncId) -> bool {
@@ -109,14 +123,14 @@ impl<'a> Subject<'a> {
 
 /// Compares every function of a file with the program. `symbols`: the C name of functions of the program.
 pub fn certify(image: &Image, isa: Isa, program: &Program, symbols: BTreeMap<String, FuncId>, options: &Options, world: &World) -> FileReport {
-    let subject = Subject { image, isa, program, symbols, options };
+    let subject = Subject { image, isa, program, symbols, conventions: BTreeMap::new(), options };
     let known = subject.known();
     let mut results = Results::default();
     let start = image.functions.iter().flat_map(|f| subject.functions_of(f).into_iter().map(move |func| (f, func)));
     let start = start.filter(|(f, func)| subject.wanted(f, *func));
     let open = start.map(|(f, func)| Job { address: f.address, func, shared: vec![] }).collect();
     settle(&subject, &known, open, &mut results, world);
-    let moved = move_into_callers(&subject, &known, &mut results, world);
+    let (subject, moved) = adapted(subject, &known, &mut results, world);
     let mut open = BTreeSet::new();
     for job in results.sound(&known) {
         if job.shared.is_empty() && image.function_at(job.address).is_some_and(|f| !f.local) {
@@ -124,7 +138,48 @@ pub fn certify(image: &Image, isa: Isa, program: &Program, symbols: BTreeMap<Str
         }
     }
     settle(&subject.without(&moved), &known, open, &mut results, world);
+    results.wrong = wrong_entries(&subject, &results);
     verdict::report(&subject, &known, &results, &moved)
+}
+
+/// What to do of functions whose convention the compiler changed: they are executed inside their callers where that proves all,
+/// and otherwise proved under the convention that they have.
+fn adapted<'a>(
+    subject: Subject<'a>,
+    known: &BTreeMap<FuncId, BTreeSet<u64>>,
+    results: &mut Results,
+    world: &World,
+) -> (Subject<'a>, BTreeSet<u64>) {
+    let whole = |results: &Results, moved: &BTreeSet<u64>| {
+        let sound = results.sound(known);
+        results.done.keys().all(|j| sound.contains(j) || moved.contains(&j.address))
+    };
+    let mut inside = results.clone();
+    let moved = move_into_callers(&subject, known, &mut inside, world);
+    if whole(&inside, &moved) {
+        *results = inside;
+        return (subject, moved);
+    }
+    let changed = adapt(&subject, known, results, world);
+    if changed.conventions.is_empty() {
+        *results = inside;
+        return (subject, moved);
+    }
+    let moved = move_into_callers(&changed, known, results, world);
+    (changed, moved)
+}
+
+/// Static functions that differ from the source may be called in another way than it says. Whoever runs them and can be called from
+/// outside is run to see.
+fn wrong_entries(subject: &Subject, results: &Results) -> BTreeSet<u64> {
+    let callers = callers(subject);
+    let local = |job: &Job| subject.image.function_at(job.address).is_some_and(|f| f.local);
+    let differing = results.done.iter().filter(|(j, d)| matches!(d.found.verdict, Verdict::Differs(_)) && local(j));
+    let entries: BTreeSet<u64> = differing.flat_map(|(j, _)| entries_above(subject, &callers, j.address)).collect();
+    let mut code = Code::new(subject.image, subject.isa, subject.program, subject.symbols.clone());
+    code.secret_mul_leaks = subject.options.secret_mul_leaks;
+    let of = |address: u64| results.done.keys().find(move |j| j.address == address && j.shared.is_empty());
+    entries.into_iter().filter(|a| of(*a).is_some_and(|j| is_wrong(&code, (j.func, j.address, &j.shared)))).collect()
 }
 
 /// The pairs of a result and a parameter that a C caller may give the same object.
@@ -143,7 +198,7 @@ fn coinciding(program: &Program, func: FuncId) -> Vec<(usize, usize)> {
 }
 
 /// Runs these comparisons and all that they demand of the functions they call.
-fn settle(subject: &Subject, known: &BTreeMap<FuncId, BTreeSet<u64>>, mut open: BTreeSet<Job>, results: &mut Results, world: &World) {
+pub(crate) fn settle(subject: &Subject, known: &BTreeMap<FuncId, BTreeSet<u64>>, mut open: BTreeSet<Job>, results: &mut Results, world: &World) {
     let mut finished = 0;
     while !open.is_empty() {
         let jobs: Vec<Job> = std::mem::take(&mut open).into_iter().collect();
@@ -206,13 +261,14 @@ fn looks_changed(verdict: &Verdict) -> bool {
 
 /// Runs comparisons on several threads; results in order of the jobs.
 fn run(subject: &Subject, jobs: &[Job], (finished, total): (usize, usize), world: &World) -> Vec<Done> {
-    let Subject { image, isa, program, symbols, options } = subject;
-    let keys = Keys::new(image, isa, program, symbols, options);
+    let Subject { image, isa, program, symbols, conventions, options } = subject;
+    let keys = Keys::new(image, isa, program, (symbols, conventions), options);
     let (next, ended) = (AtomicUsize::new(0), AtomicUsize::new(finished));
     let slots: Vec<Mutex<Option<Done>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
     let worker = || {
         let mut code = Code::new(image, *isa, program, symbols.clone());
         code.secret_mul_leaks = options.secret_mul_leaks;
+        code.conventions.clone_from(conventions);
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let (Some(job), Some(slot)) = (jobs.get(at), slots.get(at)) else { return };
@@ -237,7 +293,7 @@ fn run(subject: &Subject, jobs: &[Job], (finished, total): (usize, usize), world
 fn one(code: &Code, job: &Job, symbol: Option<&Function>, keys: &Keys, called: &BTreeSet<FuncId>, world: &World) -> Done {
     let start = (world.clock)();
     let hash = symbol.map(|f| code.image.code_hash(f)).unwrap_or_default();
-    let key = keys.key(&hash, job.func, &job.shared, called);
+    let key = keys.key(&hash, job.func, (&job.shared, &code.convention_at(job.address)), called);
     if let Some(found) = key::recall(world.store, &key, code.program) {
         return Done { found, micros: (world.clock)().saturating_sub(start), cached: true, evidence: None };
     }

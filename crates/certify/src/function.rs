@@ -302,7 +302,14 @@ fn compare_in(
 ) -> Result<(), Verdict> {
     let program = code.program;
     let stop = |s: source::Stop| Verdict::Source(s.to_string());
-    let mut inputs = inputs(program, terms, func, Lengths::Symbolic, &mut Rng(0x5a17_0c0d_e000 + u64::from(func.0))).map_err(stop)?;
+    let convention = code.convention_at(pc);
+    if shared.iter().any(|(_, p)| convention.0.contains_key(&Role::Param(*p))) {
+        return Err(Verdict::Source("a result in the place of a parameter that is not passed".into()));
+    }
+    let lens = convention.lengths(program.func(func)).map_err(stop)?;
+    let lengths = lens.as_deref().map_or(Lengths::Symbolic, Lengths::Fixed);
+    let mut inputs = inputs(program, terms, func, lengths, &mut Rng(0x5a17_0c0d_e000 + u64::from(func.0))).map_err(stop)?;
+    convention.impose(program, func, terms, &mut inputs).map_err(stop)?;
     if shared.iter().any(|(_, p)| twin(shared, *p).is_some()) {
         unite(shared, &mut inputs.args);
         inputs.concrete.iter_mut().for_each(|(_, args)| unite(shared, args));
@@ -318,7 +325,7 @@ fn compare_in(
         expect_words(terms, watched);
         terms.settle_on();
     }
-    let signature = abi::signature(program, program.func(func), code.xlen()).map_err(|e| Verdict::Source(e.to_string()))?;
+    let signature = abi::signature_under(program, program.func(func), code.xlen(), &convention).map_err(|e| Verdict::Source(e.to_string()))?;
     let entry = entry(terms, code, func, &signature, &inputs, shared).map_err(stop)?;
     let mut exec = Exec::new(code, terms, entry.bases, &env, entry.return_to);
     exec.terms_max = limits.terms.saturating_mul(3);
@@ -326,8 +333,10 @@ fn compare_in(
     exec.with_facts = limits.watch || !inputs.arrays.is_empty() || !exec.cuts.is_empty();
     exec.stack_args = i64::from(signature.stack);
     for bit in source::required(exec.terms, program.func(func), &inputs) {
-        if exec.terms.as_const(bit).is_none() {
-            exec.assume(bit);
+        match exec.terms.as_const(bit) {
+            None => exec.assume(bit),
+            Some(bit) if bit.is_one() => {}
+            Some(_) => return Err(Verdict::Source("no input meets the preconditions".into())),
         }
     }
     exec.calls = calls;

@@ -5,6 +5,7 @@
 
 use crate::file::Options;
 use crate::function::{Found, Verdict};
+use crate::source::convention::Convention;
 use santoku_elf::{Access, Image};
 use santoku_ir::text::{func_text, print};
 use santoku_ir::{visit, Func, FuncId, Program, Stmt};
@@ -34,29 +35,29 @@ struct Kept {
 /// Makes the keys of one file and one program.
 pub struct Keys<'a> {
     program: &'a Program,
-    /// Functions whose calls are not looked into, with their symbols.
-    cut: BTreeMap<FuncId, Vec<String>>,
+    /// Functions whose calls are not looked into, with their symbols and how each is called.
+    cut: BTreeMap<FuncId, Vec<(String, Convention)>>,
     /// What all functions of the file have in common: the machine, all code that is no function of the program.
     common: [u8; 32],
 }
 
 impl<'a> Keys<'a> {
-    pub fn new(image: &Image, isa: &Isa, program: &'a Program, symbols: &BTreeMap<String, FuncId>, options: &Options) -> Keys<'a> {
-        let mut cut: BTreeMap<FuncId, Vec<String>> = BTreeMap::new();
+    pub fn new(image: &Image, isa: &Isa, program: &'a Program, (symbols, conventions): (&BTreeMap<String, FuncId>, &BTreeMap<u64, Convention>), options: &Options) -> Keys<'a> {
+        let mut cut: BTreeMap<FuncId, Vec<(String, Convention)>> = BTreeMap::new();
         for (symbol, func) in symbols {
-            if image.function(symbol).is_some() {
-                cut.entry(*func).or_default().push(symbol.clone());
+            if let Some(f) = image.function(symbol) {
+                cut.entry(*func).or_default().push((symbol.clone(), conventions.get(&f.address).cloned().unwrap_or_default()));
             }
         }
         Keys { program, cut, common: common(image, isa, program, symbols, options) }
     }
 
     /// The key of one comparison, 64 hexadecimal digits. `hash`: of the code; `called`: the functions it calls.
-    pub fn key(&self, hash: &[u8; 32], func: FuncId, shared: &[(usize, usize)], called: &BTreeSet<FuncId>) -> String {
+    pub fn key(&self, hash: &[u8; 32], func: FuncId, (shared, convention): (&[(usize, usize)], &Convention), called: &BTreeSet<FuncId>) -> String {
         let mut text = Sha256::new();
         text.update(self.common);
         text.update(hash);
-        text.update(format!("{shared:?}\n{}\n", self.program.func(func).name));
+        text.update(format!("{shared:?}\n{convention:?}\n{}\n", self.program.func(func).name));
         let (mut followed, mut cut) = (BTreeSet::from([func]), BTreeSet::new());
         let mut open = vec![func];
         while let Some(f) = open.pop() {

@@ -3,12 +3,14 @@
 //! Needs: the IR, the RISC-V model (`isa`), object files (`elf`).  Keeps: every value of both sides in one canonical form
 //! ([`term`]); what is not shown equal is reported as not proved, and run ([`concrete`]) to see whether it is wrong.  Absent: files, clocks, compilers; any table of the C back end.
 
+mod adapt;
 pub mod concrete;
 mod facts;
 #[cfg(test)]
 mod facts_tests;
 pub mod file;
 pub mod function;
+mod guess;
 mod isa;
 mod key;
 pub mod leak;

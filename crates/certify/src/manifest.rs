@@ -16,6 +16,9 @@ pub struct Call {
     pub function: String,
     /// Results that share an object with a parameter in this call, by name.
     pub shared: Vec<(String, String)>,
+    /// How it is called, if not as the source says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub convention: Vec<String>,
 }
 
 /// Code without a proof of its own that runs inside a function.
@@ -46,6 +49,9 @@ pub struct Record {
     pub flags: Vec<String>,
     /// The ways in which results may share objects with parameters, beside none: each a list of names.
     pub shared: Vec<Vec<(String, String)>>,
+    /// Arguments that the code does not get, and what is known of them: the proof is of calls that keep to that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub convention: Vec<String>,
     pub calls: Vec<Call>,
     pub inside: Vec<Inside>,
 }
@@ -65,6 +71,8 @@ pub struct Origin {
 pub fn records(report: &FileReport, origin: &Origin) -> Vec<Record> {
     let symbol_of: BTreeMap<&str, &str> =
         report.functions.iter().filter_map(|f| Some((f.function.as_deref()?, f.symbol.as_str()))).collect();
+    let convention_of: BTreeMap<&str, &Vec<String>> =
+        report.functions.iter().filter_map(|f| Some((f.function.as_deref()?, &f.convention))).collect();
     let mut out = vec![];
     for f in report.functions.iter().filter(|f| f.status == Status::Equal) {
         let Some(function) = f.function.clone() else { continue };
@@ -77,6 +85,7 @@ pub fn records(report: &FileReport, origin: &Origin) -> Vec<Record> {
                 symbol: symbol_of.get(c.function.as_str()).map_or_else(String::new, ToString::to_string),
                 function: c.function.clone(),
                 shared: c.shared.clone(),
+                convention: convention_of.get(c.function.as_str()).map_or_else(Vec::new, |c| c.to_vec()),
             })
             .collect();
         let Origin { primitive, target, march, xlen, compiler, flags } = origin.clone();
@@ -92,6 +101,7 @@ pub fn records(report: &FileReport, origin: &Origin) -> Vec<Record> {
             compiler,
             flags,
             shared: f.shared.iter().filter(|s| s.status.holds()).map(|s| s.pairs.clone()).collect(),
+            convention: f.convention.clone(),
             calls: calls.into_iter().collect(),
             inside: f.inside.clone(),
         });
@@ -150,7 +160,7 @@ pub fn look_up(image: &Image, list: &[Record]) -> Vec<Match> {
         let answers = |k: usize, c: &Call| {
             held[k].iter().any(|m| {
                 let o = &list[*m];
-                same(o) && o.function == c.function && (c.shared.is_empty() || o.shared.contains(&c.shared))
+                same(o) && o.function == c.function && o.convention == c.convention && (c.shared.is_empty() || o.shared.contains(&c.shared))
             })
         };
         let call = r.calls.iter().find(|c| {

@@ -51,6 +51,9 @@ pub struct FunctionReport {
     pub status: Status,
     /// Counts of the comparison in which no objects coincide.
     pub work: Work,
+    /// How it is called, where the compiler gave it another convention than the source's: arguments that it does not get.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub convention: Vec<String>,
     /// Calls it rests on, by name of the callee.
     pub calls: Vec<Rest>,
     /// Code without a proof of its own that it runs, directly or through others such.
@@ -151,6 +154,9 @@ pub enum Status {
     NotFollowed { reason: String, site: Site },
     /// Source that the executor does not follow.
     SourceNotFollowed { reason: String },
+    /// A static function that is not what the source says when called as the source says, and nothing that others can call was
+    /// seen to be wrong: the compiler may have given it another convention, which was not found out.
+    OtherConvention { reason: String },
     /// Equal if its callee were, which is not proved.
     RestsOn { callee: Rest },
 }
@@ -168,6 +174,7 @@ impl Status {
             Status::Broken { .. } => "broken rule",
             Status::NotFollowed { .. } => "not followed",
             Status::SourceNotFollowed { .. } => "source not followed",
+            Status::OtherConvention { .. } => "another convention",
             Status::RestsOn { .. } => "rests on another",
         }
     }
@@ -187,6 +194,7 @@ impl Status {
             Status::Broken { reason, site } | Status::NotFollowed { reason, site } => {
                 format!("{reason}: `{}` at {}", site.instruction, site.place())
             }
+            Status::OtherConvention { reason } => format!("wrong as the source calls it, or called in another way: {reason}"),
             Status::SourceNotFollowed { reason } => reason.clone(),
             Status::RestsOn { callee } => format!("rests on {callee}, which is not proved"),
         })

@@ -47,6 +47,12 @@ pub fn try_out(code: &Code, (func, address, shared): (FuncId, u64, &[(usize, usi
     (found, None)
 }
 
+/// Whether the code at `address`, which others can call, is seen to give a wrong value or to break a rule.
+pub fn is_wrong(code: &Code, (func, address, shared): (FuncId, u64, &[(usize, usize)])) -> bool {
+    let Ok(bench) = Bench::new((code.image, code.isa), code.program, func, address, shared) else { return false };
+    run(&bench, (code.program, func), shared, code.xlen()).is_some()
+}
+
 /// What a leak shows, if that is no input of the source: a register at entry, memory nobody wrote. Names of inputs have neither
 /// blanks nor question marks in them, those of all else have.
 fn no_input(why: &Why) -> Option<String> {

@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Default)]
 pub(crate) struct Results {
     pub done: BTreeMap<Job, Done>,
+    /// Functions that others can call and that were seen to give wrong values, whatever the terms say.
+    pub wrong: BTreeSet<u64>,
 }
 
 type Known = BTreeMap<FuncId, BTreeSet<u64>>;
@@ -49,6 +51,19 @@ impl Results {
         };
         calls.iter().find(|c| !holds(c)).cloned()
     }
+}
+
+/// Functions that other files can call, have a source, and run the code at an address.
+pub(crate) fn entries_above(subject: &Subject, callers: &Callers, address: u64) -> BTreeSet<u64> {
+    let (mut seen, mut open, mut found) = (BTreeSet::from([address]), vec![address], BTreeSet::new());
+    while let Some(at) = open.pop() {
+        for caller in callers.get(&at).into_iter().flatten().filter(|c| seen.insert(**c)) {
+            open.push(*caller);
+            let entry = subject.image.function_at(*caller).filter(|f| !f.local && !subject.functions_of(f).is_empty());
+            found.extend(entry.map(|f| f.address));
+        }
+    }
+    found
 }
 
 /// Puts the report together. `moved`: functions executed inside their callers.
@@ -99,6 +114,7 @@ impl View<'_> {
             local: f.local,
             status,
             work: Work::default(),
+            convention: func.map_or(vec![], |id| self.subject.convention_at(f.address).told(self.subject.program.func(id))),
             calls: vec![],
             inside: vec![],
             shared: vec![],
@@ -140,20 +156,67 @@ impl View<'_> {
     }
 
     fn status(&self, job: &Job, done: &Done) -> Status {
+        let status = self.judged(job, done);
+        let local = self.subject.image.function_at(job.address).is_some_and(|f| f.local);
+        let doubtful = match &status {
+            // Nobody else calls it, and all that calls it may be right: wrong values have to be seen from outside.
+            Status::Refuted(_) => !self.wrong_outside(job.address),
+            Status::Broken { .. } | Status::Leak { .. } => self.callers.contains_key(&job.address) && !self.called_as_proved(job),
+            _ => false,
+        };
+        match status.reason() {
+            Some(reason) if local && doubtful => Status::OtherConvention { reason },
+            _ => status,
+        }
+    }
+
+    /// A function that others can call, and that runs this one, gives wrong values.
+    fn wrong_outside(&self, address: u64) -> bool {
+        let differs = |a: u64| self.results.done.iter().any(|(j, d)| j.address == a && matches!(d.found.verdict, Verdict::Differs(_)));
+        entries_above(self.subject, &self.callers, address).into_iter().any(|a| self.results.wrong.contains(&a) || differs(a))
+    }
+
+    /// A caller was compared, and calls it as the source does.
+    fn called_as_proved(&self, job: &Job) -> bool {
+        let from = self.callers.get(&job.address);
+        let calls = |j: &Job, d: &Done| d.found.verdict == Verdict::Equal && from.is_some_and(|f| f.contains(&j.address)) && d.found.calls.iter().any(|(g, _)| *g == job.func);
+        self.results.done.iter().any(|(j, d)| calls(j, d))
+    }
+
+    /// Every call of a function in the file stands in code that was compared, or that runs inside such code alone.
+    fn calls_are_known(&self, address: u64, func: FuncId) -> bool {
+        let (mut seen, mut open) = (BTreeSet::from([address]), vec![address]);
+        while let Some(at) = open.pop() {
+            let Some(from) = self.callers.get(&at).filter(|c| !c.is_empty()) else { return false };
+            for caller in from {
+                let equal = |(j, d): (&Job, &Done)| j.address == *caller && d.found.verdict == Verdict::Equal && d.found.calls.iter().any(|(g, _)| *g == func);
+                if self.is_inside(*caller) {
+                    if seen.insert(*caller) {
+                        open.push(*caller);
+                    }
+                } else if !self.results.done.iter().any(equal) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn judged(&self, job: &Job, done: &Done) -> Status {
         match &done.found.verdict {
-            Verdict::Equal if self.sound.contains(job) => Status::Equal,
+            Verdict::Equal if self.sound.contains(job) => {
+                // What is proved where an argument is always the same says nothing of calls that were not looked at.
+                let facts = self.subject.convention_at(job.address).has_facts();
+                if facts && !self.calls_are_known(job.address, job.func) {
+                    return Status::OtherConvention { reason: "it is equal under a convention that not all of its calls were shown to keep".into() };
+                }
+                Status::Equal
+            }
             Verdict::Equal => match self.results.unproved(job, self.known, self.sound) {
                 Some((func, shared)) => Status::RestsOn { callee: self.rest(func, &shared) },
                 None => Status::SourceNotFollowed { reason: "rests on itself".into() },
             },
-            Verdict::Differs(d) => {
-                let mut d = differing(d);
-                // Nobody else calls it, and all that calls it may be right.
-                if self.subject.image.function_at(job.address).is_some_and(|f| f.local) {
-                    d.what += ", unless the compiler gave this static function another convention";
-                }
-                Status::Refuted(d)
-            }
+            Verdict::Differs(d) => Status::Refuted(differing(d)),
             Verdict::NotProved(d) => Status::NotProved(differing(d)),
             Verdict::Halted(halt) => self.halted(halt, done),
             Verdict::Source(reason) => Status::SourceNotFollowed { reason: reason.clone() },

@@ -31,10 +31,13 @@ impl Exec<'_> {
         let f = self.code.program.func(func);
         let xlen = self.code.xlen();
         let bad = |what: String| Why::Convention(format!("the call of `{}`: {what}", f.name));
-        let signature = abi::signature(self.code.program, f, xlen).map_err(|e| bad(e.to_string()))?;
+        // The function whose call is being replaced.
+        let convention = self.refused.map(|to| self.code.convention_at(to)).unwrap_or_default();
+        let signature = abi::signature_under(self.code.program, f, xlen, &convention).map_err(|e| bad(e.to_string()))?;
         let (mut lens, mut params, mut outs, mut passed) = (vec![], vec![], vec![], vec![]);
-        let mut public = true;
+        let (mut public, mut given) = (true, vec![]);
         for arg in &signature.args {
+            given.push((arg.role, params.len()));
             let words = self.words_at(state, &arg.place, &arg.kind, xlen)?;
             match &arg.kind {
                 abi::Kind::Scalar(s) => {
@@ -73,7 +76,10 @@ impl Exec<'_> {
             }
         }
         let shared = self.apart_from_all(state, &passed, u64::from(signature.stack)).map_err(bad)?;
-        let args: Vec<T> = lens.into_iter().chain(params).collect();
+        let args: Vec<T> = match convention.is_source() {
+            true => lens.into_iter().chain(params).collect(),
+            false => self.all_given(state, func, &convention, (&lens, &params, &given)).map_err(bad)?,
+        };
         let args: Vec<T> = args.into_iter().map(|t| self.settled(state, t)).collect();
         let args = self.as_in_source(state, func, args);
         let args = self.terms.call_like(&f.name, args);

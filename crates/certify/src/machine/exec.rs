@@ -12,6 +12,7 @@ use super::weave::Region;
 use super::{Halt, Leak, Why};
 use crate::loops::machine::Lap;
 use crate::loops::Cut;
+use crate::source::convention::Convention;
 use crate::source::CallMade;
 use crate::term::{Terms, T};
 use num_traits::{One, ToPrimitive};
@@ -42,6 +43,8 @@ pub struct Code<'a> {
     pub program: &'a Program,
     /// Functions of the program by their symbol in the file.
     pub symbols: BTreeMap<String, FuncId>,
+    /// Functions that are not called as the source says, by address.
+    pub conventions: BTreeMap<u64, Convention>,
     /// Multiplications of secrets count as a leak.
     pub secret_mul_leaks: bool,
     /// Without the attempts that ask a solver.
@@ -51,7 +54,7 @@ pub struct Code<'a> {
 
 impl<'a> Code<'a> {
     pub fn new(image: &'a Image, isa: Isa, program: &'a Program, symbols: BTreeMap<String, FuncId>) -> Code<'a> {
-        Code { image, isa, program, symbols, secret_mul_leaks: false, normal_form_only: false, flows: RefCell::default() }
+        Code { image, isa, program, symbols, conventions: BTreeMap::new(), secret_mul_leaks: false, normal_form_only: false, flows: RefCell::default() }
     }
 
     pub fn xlen(&self) -> u32 {
@@ -77,6 +80,11 @@ impl<'a> Code<'a> {
     /// Whether a jump that leaves no return address behind stays in its function, or one that does leads into the middle of it.
     pub(crate) fn stays(&self, pc: u64, to: u64, links: bool) -> bool {
         self.same_function(pc, to) && !(links && self.image.function_at(to).is_some_and(|f| f.address == to))
+    }
+
+    /// How the function at an address is called.
+    pub fn convention_at(&self, address: u64) -> Convention {
+        self.conventions.get(&address).cloned().unwrap_or_default()
     }
 
     /// The function of the program that starts at `pc`.
@@ -379,7 +387,7 @@ impl<'a> Exec<'a> {
         for (r, y) in b.regs.iter().enumerate().filter(|(r, y)| a.regs[*r] != **y).collect::<Vec<_>>() {
             a.regs[r] = match live >> r & 1 {
                 0 => self.unknown("a register that is not read", self.code.xlen()),
-                _ => self.terms.ite(c, a.regs[r], *y),
+                _ => self.either(c, a.regs[r], *y),
             };
         }
         for (x, y) in a.objects.iter_mut().zip(&b.objects) {

@@ -7,8 +7,9 @@
 //! extended to 32 bits by its own sign, then *sign-extended* to XLEN: an unsigned 32-bit value on lp64 too.
 //!
 //! Needs: [`super::layout`].  Keeps: the order of the C prototype (results by pointer, lengths, parameters).  Absent: what a
-//! compiler does to functions nobody else can call; the machine side checks that it did nothing.
+//! compiler does to functions nobody else can call ([`super::convention`]).
 
+use super::convention::Convention;
 use super::layout::{object, passed, scalar_range, NoLayout, Object, Unit, Width};
 use crate::term::{Terms, T};
 use num_bigint::BigInt;
@@ -19,7 +20,7 @@ use santoku_ir::{Func, Local, Program, Ty};
 const ARG_REGS: u32 = 8;
 
 /// Which result, length or parameter of the IR function (by position) an argument is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     Ret(usize),
     Len(usize),
@@ -78,6 +79,14 @@ pub struct Signature {
 /// # Errors
 /// [`NoLayout::TooWide`] for scalars of more than two registers; others for types without layout.
 pub fn signature(program: &Program, func: &Func, xlen: u32) -> Result<Signature, NoLayout> {
+    signature_under(program, func, xlen, &Convention::default())
+}
+
+/// The signature that is left of it under a convention: without the arguments that the code does not get.
+///
+/// # Errors
+/// Those of [`signature`]; [`NoLayout::Malformed`] for a convention that fits no function.
+pub fn signature_under(program: &Program, func: &Func, xlen: u32, convention: &Convention) -> Result<Signature, NoLayout> {
     let returned = match func.rets[..] {
         [only] if func.local(only).ty.is_scalar() => Some(scalar(func.local(only), xlen)?),
         _ => None,
@@ -85,8 +94,16 @@ pub fn signature(program: &Program, func: &Func, xlen: u32) -> Result<Signature,
     let mut seats = Seats { xlen, reg: 0, stack: 0 };
     let mut args = vec![];
     let mut push = |role: Role, kind: Kind| {
-        let place = seats.next(&kind);
-        args.push(Arg { role, kind, place });
+        match convention.0.get(&role) {
+            None => {
+                let place = seats.next(&kind);
+                args.push(Arg { role, kind, place });
+            }
+            Some(change) if change.seat => {
+                seats.next(&kind);
+            }
+            Some(_) => {}
+        }
     };
     if returned.is_none() {
         for (k, id) in func.rets.iter().enumerate() {
@@ -100,7 +117,10 @@ pub fn signature(program: &Program, func: &Func, xlen: u32) -> Result<Signature,
         let local = func.local(*id);
         let kind = match local.ty.is_scalar() {
             true => Kind::Scalar(scalar(local, xlen)?),
-            false => Kind::Pointer(object(program, &local.ty, local.public)?),
+            false => {
+                let ty = convention.shape(func, &local.ty).map_err(|_| NoLayout::Malformed)?;
+                Kind::Pointer(object(program, &ty, local.public)?)
+            }
         };
         push(Role::Param(k), kind);
     }

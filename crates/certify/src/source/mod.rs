@@ -8,6 +8,7 @@
 //! of those obligations (`prove` has them), machine code.
 
 pub mod abi;
+pub mod convention;
 mod exec;
 mod harvest;
 mod inputs;

@@ -5,6 +5,7 @@ mod calls;
 mod ciphers;
 mod contract;
 mod copies;
+mod conventions;
 mod leaks;
 mod lists;
 mod miscompiled;
