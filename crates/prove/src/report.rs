@@ -115,8 +115,10 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
     let missing: Vec<FuncId> = wanted.iter().copied().filter(|f| !found.contains_key(f)).collect();
     if !missing.is_empty() {
         let mut settled = settle(p, &missing, opts);
-        let proved = |id: &FuncId| found.contains_key(id);
-        check_on_inputs(p, &mut settled, &proved);
+        let known: BTreeSet<FuncId> = found.keys().copied().collect();
+        let proved = |id: &FuncId| known.contains(id);
+        // Contracts recurse as deep here as in the proof.
+        on_large_stack(|| check_on_inputs(p, &mut settled, &proved));
         for r in settled.functions {
             // What is vacuous is said on every run.
             if r.vacuous.is_empty() {
@@ -126,6 +128,14 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
         }
     }
     Report { functions: found.into_values().collect(), files: p.files.clone(), micros: started.elapsed().as_micros() as u64 }
+}
+
+/// Runs on a thread with the stack of the proving ones, or here where none can be had.
+fn on_large_stack(mut work: impl FnMut() + Send) {
+    let started = std::thread::scope(|s| std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(s, &mut work).is_ok());
+    if !started {
+        work();
+    }
 }
 
 /// All engines on the given functions: safety for the program as a whole beside the meaning of one function after another.
@@ -221,7 +231,7 @@ fn never_called(f: &Func) -> Vacuous {
 
 /// Runs what was proved on inputs; what an input contradicts is a fault of ours. Only where everything is proved, callees too
 /// (`proved` says so of functions that are not in the list), does a run contradict anything.
-fn check_on_inputs(p: &Program, settled: &mut Settled, proved: &dyn Fn(&FuncId) -> bool) {
+fn check_on_inputs(p: &Program, settled: &mut Settled, proved: &(dyn Fn(&FuncId) -> bool + Sync)) {
     let mut whole: BTreeSet<FuncId> = BTreeSet::new();
     let mut runs = Crosscheck::new(&settled.claims_written);
     // Callees come first.
