@@ -114,6 +114,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("unset-variable", "a variable is read before it has a value"),
     ("unused-value", "a value is computed and dropped"),
     ("unwritable", "a result cannot be written"),
+    ("vacuous", "a contract or assertion holds only because no input gets to it"),
     ("width", "an intermediate value needs more than 128 bits"),
     ("wrong-arguments", "a call has the wrong number or kind of arguments"),
     ("wrong-machine", "an object file is for another machine than was said"),

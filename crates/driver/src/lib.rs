@@ -25,7 +25,7 @@ pub use check::{check, Checked, Loader, Request};
 pub use failure::Failure;
 pub use interpret::{call, find_function, run_tests, TestOutcome};
 pub use lay_out::{lay_out, GRANULARITY, Isa, LaidOut, Layout, LayoutOptions};
-pub use prove::{open_obligations, prove};
+pub use prove::{open_obligations, prove, prover_fault, vacuous};
 pub use santoku_prove::cache::Store;
 pub use santoku_prove::Report;
 pub use stages::{stages, Stage};

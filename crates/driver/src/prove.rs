@@ -1,11 +1,13 @@
 //! Proofs of a checked program, and open obligations as messages.
 
 use crate::check::Checked;
-use crate::failure::span;
+use crate::failure::{span, Failure};
 use num_bigint::BigInt;
 use santoku_diag::Diagnostic;
 use santoku_prove::cache::Store;
 use santoku_prove::obligation::{Kind, Obligation, Origin, Outcome};
+use santoku_ir::FuncId;
+use santoku_prove::report::{Vacuous, Why};
 use santoku_prove::{ProveOptions, Report};
 
 /// Proves everything there is to prove, secrecy by the timing of the program's target. `store` keeps results by content; `threads` is at least 1.
@@ -16,7 +18,8 @@ pub fn prove(checked: &Checked, store: &dyn Store, threads: usize) -> Report {
 /// The message of every open obligation, in order of the report.
 pub fn open_obligations(checked: &Checked, report: &Report) -> Vec<Diagnostic> {
     let of = |o: &Obligation| match &o.outcome {
-        Outcome::Proved { .. } => None,
+        // A fault is no message about the program: see `prover_fault`.
+        Outcome::Proved { .. } | Outcome::Fault { .. } => None,
         Outcome::Failed { reason, witness, origin } => {
             let (code, title, help) = words(o.kind);
             let mut d = Diagnostic::error(code, title);
@@ -36,6 +39,39 @@ pub fn open_obligations(checked: &Checked, report: &Report) -> Vec<Diagnostic> {
         }
     };
     report.functions.iter().flat_map(|f| &f.obligations).filter_map(of).collect()
+}
+
+/// Where the prover contradicts itself: a fault of ours, that says nothing of the program.
+pub fn prover_fault(checked: &Checked, report: &Report) -> Option<Failure> {
+    let o = report.faults().next()?;
+    let Outcome::Fault { engine, reason, witness } = &o.outcome else { return None };
+    let place = span(o.loc).map_or(String::new(), |s| {
+        let (line, column) = checked.sources.line_col(s.file, s.start);
+        format!(" ({}:{line}:{column})", checked.sources.name(s.file))
+    });
+    let mut text = format!("engine {} is wrong about `{}` in {}{place}: {reason}", engine.name(), o.text, checked.name(o.func));
+    if let Some(w) = witness {
+        let inputs: Vec<String> = w.inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        text.push_str(&format!("\n  witness: {}\n  result: {}", inputs.join(", "), without_place(&w.message)));
+    }
+    Some(Failure::internal("prove", text))
+}
+
+/// Contracts and assertions that hold for want of an input. `strict`: errors instead of warnings.
+pub fn vacuous(checked: &Checked, report: &Report, strict: bool) -> Vec<Diagnostic> {
+    let of = |(func, v): (FuncId, &Vacuous)| {
+        let (title, why, help) = match v.why {
+            Why::Requires => ("no input meets what a function requires", "these conditions exclude each other", "correct the `requires`: as they stand the function can never be called"),
+            Why::Unreached => ("an assertion is never reached", "no input gets here", "assert it where inputs get, or leave it out"),
+        };
+        let d = if strict { Diagnostic::error("vacuous", title) } else { Diagnostic::warning("vacuous", title) };
+        let d = match span(v.loc) {
+            Some(s) => d.at(s, why),
+            None => d.note(format!("why: {why}")),
+        };
+        d.note(format!("condition: {}", v.text)).note(format!("function: {}", checked.name(func))).help(help)
+    };
+    report.vacuous().map(of).collect()
 }
 
 /// The message of a run without its numeric place: the place is shown above.

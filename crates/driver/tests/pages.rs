@@ -2,7 +2,7 @@
 //! `crates/cli/tests`.
 
 use santoku_diag::Diagnostic;
-use santoku_driver::{build, check, open_obligations, prove, run_tests, BuildOptions, Checked, Failure, Request, Target};
+use santoku_driver::{build, check, open_obligations, prove, run_tests, vacuous, BuildOptions, Checked, Failure, Request, Target};
 use santoku_passes::Level;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -67,7 +67,9 @@ fn outcome(how: &str, main: &str, others: &Texts) -> BTreeSet<&'static str> {
         "prove" => {
             let report = prove(&checked, &santoku_prove::cache::NoStore, 1);
             assert!(report.total() > 0, "nothing to prove");
-            codes(&open_obligations(&checked, &report))
+            let mut all = open_obligations(&checked, &report);
+            all.extend(vacuous(&checked, &report, false));
+            codes(&all)
         }
         "test" => {
             let outcomes = run_tests(&checked, &mut |_| {}).unwrap_or_else(|f| panic!("{f:?}"));

@@ -66,7 +66,7 @@ pub fn check(program: &Program) -> Result<usize, (String, String)> {
     for o in check_annotations(program).iter().filter(|o| o.text.ends_with("is in its annotated range")) {
         match &o.outcome {
             Outcome::Proved { .. } => held += 1,
-            Outcome::Failed { reason, .. } => {
+            Outcome::Failed { reason, .. } | Outcome::Fault { reason, .. } => {
                 return Err((program.func(o.func).name.clone(), format!("{}: {reason}", o.text)));
             }
         }

@@ -1,5 +1,5 @@
 //! Results by content. A function's key is the SHA-256 of its core text without places, of everything it refers to
-//! (types, constants, specification functions), of the keys of its callees, of the options and of the prover's version.
+//! (types, constants, specification functions), of the keys of its callees, of the options and of the sources of what judges.
 //!
 //! Needs: somewhere to keep texts, given by the caller.  Keeps: only functions with every obligation proved are
 //! remembered, so a failure is always shown afresh.  Absent on purpose: files.
@@ -10,8 +10,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
-/// Changes whenever an engine may judge differently.
-pub const ENGINE_VERSION: &str = "santoku-prove 4";
+/// Changes with every change to what judges: a digest of its sources, made when this is built.
+pub const ENGINE_VERSION: &str = concat!("santoku-prove ", env!("SANTOKU_PROVE_ENGINE"));
+
+/// What that digest is of, relative to this crate.
+pub const JUDGES: &str = env!("SANTOKU_PROVE_JUDGES");
 
 /// Keeps texts under keys of 64 hexadecimal digits. A lost or damaged text costs time, never soundness of a later run
 /// as long as nobody else writes there.

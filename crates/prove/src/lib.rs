@@ -8,6 +8,7 @@ pub mod algebra;
 pub mod cache;
 pub mod carried;
 pub mod contracts;
+pub mod crosscheck;
 pub mod equiv;
 pub mod obligation;
 pub mod ranges;

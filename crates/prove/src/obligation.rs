@@ -143,6 +143,9 @@ pub struct Origin {
 pub enum Outcome {
     Proved { engine: Engine },
     Failed { reason: String, witness: Option<Witness>, origin: Option<Origin> },
+    /// The engine closed it, and something else shows that it must not have: a fault of the prover. Nothing is known of the
+    /// claim.
+    Fault { engine: Engine, reason: String, witness: Option<Witness> },
 }
 
 /// One thing that had to be shown.
@@ -165,11 +168,15 @@ impl Obligation {
     pub fn proved(&self) -> bool {
         matches!(self.outcome, Outcome::Proved { .. })
     }
+    /// Whether the prover contradicts itself here.
+    pub fn fault(&self) -> bool {
+        matches!(self.outcome, Outcome::Fault { .. })
+    }
     /// The engine that closed it, if any.
     pub fn engine(&self) -> Option<Engine> {
         match self.outcome {
             Outcome::Proved { engine } => Some(engine),
-            Outcome::Failed { .. } => None,
+            Outcome::Failed { .. } | Outcome::Fault { .. } => None,
         }
     }
 }

@@ -6,11 +6,12 @@
 
 use crate::cache::{self, NoStore, Store};
 use crate::contracts::{self, cost};
+use crate::crosscheck::{self, Against, Crosscheck};
 use crate::obligation::{Engine, Kind, Obligation, Outcome, Witness};
 use crate::secrecy::{self, Timing};
 use crate::trial::{self, Trial};
 use crate::ranges;
-use santoku_ir::{FuncId, Program};
+use santoku_ir::{visit, Contract, ContractKind, Func, FuncId, Loc, Program, Stmt};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -46,6 +47,27 @@ pub struct FunctionReport {
     /// Taken from the cache.
     pub cached: bool,
     pub obligations: Vec<Obligation>,
+    /// Contracts and assertions that say nothing, because no input gets to them.
+    pub vacuous: Vec<Vacuous>,
+    /// Inputs on which everything claimed of the function was run and held.
+    pub inputs: u64,
+}
+
+/// A condition that holds for want of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vacuous {
+    pub loc: Loc,
+    pub text: String,
+    pub why: Why,
+}
+
+/// Why nothing is asked of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// No input meets all `requires` of the function.
+    Requires,
+    /// The assertion is never reached.
+    Unreached,
 }
 
 /// Result for a program.
@@ -60,6 +82,13 @@ pub struct Report {
 impl Report {
     pub fn total(&self) -> usize {
         self.functions.iter().map(|f| f.obligations.len()).sum()
+    }
+    /// Where the prover contradicts itself.
+    pub fn faults(&self) -> impl Iterator<Item = &Obligation> {
+        self.functions.iter().flat_map(|f| &f.obligations).filter(|o| o.fault())
+    }
+    pub fn vacuous(&self) -> impl Iterator<Item = (FuncId, &Vacuous)> {
+        self.functions.iter().flat_map(|f| f.vacuous.iter().map(|v| (f.func, v)))
     }
     pub fn failed(&self) -> impl Iterator<Item = &Obligation> {
         self.functions.iter().flat_map(|f| &f.obligations).filter(|o| !o.proved())
@@ -80,13 +109,19 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
     for id in &wanted {
         let f = p.func(*id);
         if let Some(obligations) = cache::recall(opts.store, &keys[id.0 as usize], *id, f.loc) {
-            found.insert(*id, FunctionReport { func: *id, name: f.name.clone(), cached: true, obligations });
+            found.insert(*id, FunctionReport { func: *id, name: f.name.clone(), cached: true, obligations, vacuous: Vec::new(), inputs: 0 });
         }
     }
     let missing: Vec<FuncId> = wanted.iter().copied().filter(|f| !found.contains_key(f)).collect();
     if !missing.is_empty() {
-        for r in settle(p, &missing, opts) {
-            cache::remember(opts.store, &keys[r.func.0 as usize], &r.obligations);
+        let mut settled = settle(p, &missing, opts);
+        let proved = |id: &FuncId| found.contains_key(id);
+        check_on_inputs(p, &mut settled, &proved);
+        for r in settled.functions {
+            // What is vacuous is said on every run.
+            if r.vacuous.is_empty() {
+                cache::remember(opts.store, &keys[r.func.0 as usize], &r.obligations);
+            }
             found.insert(r.func, r);
         }
     }
@@ -94,11 +129,12 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
 }
 
 /// All engines on the given functions: safety for the program as a whole beside the meaning of one function after another.
-fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Vec<FunctionReport> {
+fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
     let costs = cost::of_program(p);
     let next = AtomicUsize::new(0);
     let meaning: Mutex<BTreeMap<FuncId, Vec<Obligation>>> = Mutex::new(BTreeMap::new());
     let safety: Mutex<Vec<Obligation>> = Mutex::new(Vec::new());
+    let claims: Mutex<Claims> = Mutex::default();
     let work = || {
         while let Some(id) = ids.get(next.fetch_add(1, Ordering::Relaxed)) {
             let mut found = contracts::check(p, *id, &costs);
@@ -107,8 +143,9 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Vec<FunctionR
         }
     };
     let all = || {
-        let found = ranges::analyse(p, &opts.ranges).1;
+        let (ranges, found) = ranges::analyse(p, &opts.ranges);
         lock(&safety).extend(found);
+        *lock(&claims) = Claims::of(p, &ranges);
         work();
     };
     std::thread::scope(|s| {
@@ -128,14 +165,99 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Vec<FunctionR
     for o in safety.into_inner().unwrap_or_else(|e| e.into_inner()) {
         safety_of.entry(o.func).or_default().push(o);
     }
-    ids.iter()
+    let claims = claims.into_inner().unwrap_or_else(|e| e.into_inner());
+    let functions = ids
+        .iter()
         .map(|id| {
             let safety = safety_of.remove(id).unwrap_or_default();
             let meaning = meaning.remove(id).unwrap_or_default();
-            let obligations = last_resorts(p, *id, join(safety, meaning), opts);
-            FunctionReport { func: *id, name: p.func(*id).name.clone(), cached: false, obligations }
+            let mut vacuous = claims.vacuous.get(id).cloned().unwrap_or_default();
+            let obligations = last_resorts(p, *id, join(safety, meaning), &mut vacuous, opts);
+            FunctionReport { func: *id, name: p.func(*id).name.clone(), cached: false, obligations, vacuous, inputs: 0 }
         })
-        .collect()
+        .collect();
+    Settled { functions, claims_written: claims.written }
+}
+
+/// Functions proved anew, and the program with what was found of it written into it.
+struct Settled {
+    functions: Vec<FunctionReport>,
+    claims_written: Program,
+}
+
+/// What the range engine says besides its obligations.
+#[derive(Default)]
+struct Claims {
+    written: Program,
+    vacuous: BTreeMap<FuncId, Vec<Vacuous>>,
+}
+
+impl Claims {
+    fn of(p: &Program, ranges: &ranges::Ranges) -> Claims {
+        let vacuous = (0..p.funcs.len() as u32).map(FuncId).map(|id| (id, vacuous(p.func(id), ranges.dead(id)))).collect();
+        Claims { written: crosscheck::claims_written(p, ranges), vacuous }
+    }
+}
+
+fn vacuous(f: &Func, dead: &ranges::Dead) -> Vec<Vacuous> {
+    if dead.entry {
+        return vec![never_called(f)];
+    }
+    let (mut out, mut nr) = (Vec::new(), 0);
+    visit::walk_stmts(&f.body, &mut |s| {
+        if let (Stmt::Assert { text, loc, .. }, true) = (s, dead.statements.contains(&nr)) {
+            out.push(Vacuous { loc: *loc, text: text.clone(), why: Why::Unreached });
+        }
+        nr += 1;
+    });
+    out
+}
+
+fn never_called(f: &Func) -> Vacuous {
+    let clauses: Vec<&Contract> = f.contracts.iter().filter(|c| c.kind == ContractKind::Requires).collect();
+    let text: Vec<&str> = clauses.iter().map(|c| c.text.as_str()).collect();
+    Vacuous { loc: clauses.last().map_or(f.loc, |c| c.loc), text: text.join(", "), why: Why::Requires }
+}
+
+/// Runs what was proved on inputs; what an input contradicts is a fault of ours. Only where everything is proved, callees too
+/// (`proved` says so of functions that are not in the list), does a run contradict anything.
+fn check_on_inputs(p: &Program, settled: &mut Settled, proved: &dyn Fn(&FuncId) -> bool) {
+    let mut whole: BTreeSet<FuncId> = BTreeSet::new();
+    let mut runs = Crosscheck::new(&settled.claims_written);
+    // Callees come first.
+    let own: BTreeMap<FuncId, usize> = settled.functions.iter().enumerate().map(|(i, r)| (r.func, i)).collect();
+    for id in (0..p.funcs.len() as u32).map(FuncId) {
+        let own = own.get(&id).map(|i| &mut settled.functions[*i]);
+        let mut good = own.as_ref().map_or_else(|| proved(&id), |r| r.obligations.iter().all(Obligation::proved));
+        visit::walk_stmts(&p.func(id).body, &mut |s| {
+            if let Stmt::Call { func, .. } = s {
+                good &= whole.contains(func);
+            }
+        });
+        if !good {
+            continue;
+        }
+        if let Some(r) = own {
+            let found = runs.function(id);
+            r.inputs = found.inputs;
+            if let Some(a) = found.against {
+                disproved(r, a);
+                continue;
+            }
+        }
+        whole.insert(id);
+    }
+}
+
+/// Takes back the obligation that an input contradicts.
+fn disproved(r: &mut FunctionReport, a: Against) {
+    let same = |o: &Obligation| Some(o.kind) == a.kind;
+    let at = r.obligations.iter().position(|o| same(o) && o.loc == a.loc).or_else(|| r.obligations.iter().position(same)).unwrap_or(0);
+    if let Some(o) = r.obligations.get_mut(at) {
+        let engine = o.engine().unwrap_or(Engine::Syntactic);
+        let reason = "an input contradicts what was proved".to_string();
+        o.outcome = Outcome::Fault { engine, reason, witness: Some(a.witness) };
+    }
 }
 
 fn lock<T>(m: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -188,23 +310,31 @@ fn clause_key(o: &Obligation) -> Option<ClauseKey> {
 }
 
 /// For what is still open: all inputs if they are few, else a search for inputs that break it.
-fn last_resorts(p: &Program, id: FuncId, mut obligations: Vec<Obligation>, opts: &ProveOptions<'_>) -> Vec<Obligation> {
-    let open = |o: &Obligation| !o.proved() && o.kind != Kind::Secrecy && o.kind != Kind::Width;
+fn last_resorts(p: &Program, id: FuncId, mut obligations: Vec<Obligation>, vacuous: &mut Vec<Vacuous>, opts: &ProveOptions<'_>) -> Vec<Obligation> {
+    let open = |o: &Obligation| !o.proved() && !o.fault() && o.kind != Kind::Secrecy && o.kind != Kind::Width;
     if !obligations.iter().any(open) {
+        return obligations;
+    }
+    let close = |obligations: &mut Vec<Obligation>, engine| {
+        obligations.iter_mut().filter(|o| open(o)).for_each(|o| o.outcome = Outcome::Proved { engine });
+    };
+    if vacuous.iter().any(|v| v.why == Why::Requires) {
+        // Nobody can call it: nothing is asked of it, and that is said.
+        close(&mut obligations, Engine::Relational);
         return obligations;
     }
     match trial::search(p, id, opts.tries) {
         Trial::Nothing => {}
-        Trial::AllInputs(_) => {
-            for o in obligations.iter_mut().filter(|o| open(o)) {
-                o.outcome = Outcome::Proved { engine: Engine::Exhaustive };
-            }
+        Trial::AllInputs(_) => close(&mut obligations, Engine::Exhaustive),
+        Trial::NoInput => {
+            vacuous.push(never_called(p.func(id)));
+            close(&mut obligations, Engine::Exhaustive);
         }
-        Trial::Broken(w, kind) => {
-            let first = obligations.iter().position(|o| open(o) && Some(o.kind) == kind).or_else(|| obligations.iter().position(open));
+        Trial::Broken(b) => {
+            let first = obligations.iter().position(|o| open(o) && Some(o.kind) == b.kind).or_else(|| obligations.iter().position(open));
             if let Some(o) = first.map(|i| &mut obligations[i]) {
                 if let Outcome::Failed { witness, .. } = &mut o.outcome {
-                    witness.get_or_insert(*w);
+                    witness.get_or_insert(b.witness);
                 }
             }
         }
@@ -254,6 +384,9 @@ struct JsonFunction<'a> {
     function: &'a str,
     cached: bool,
     counts: Counts,
+    /// Inputs on which all of it was run.
+    inputs: u64,
+    vacuous: Vec<&'a str>,
     failures: Vec<JsonFailure<'a>>,
 }
 
@@ -277,13 +410,20 @@ impl Report {
     }
 
     /// Machine-readable form. Field names are stable: `prover, holds, total, wall_micros, functions[].{function, cached,
-    /// counts, failures[]}`, counts `{obligations, proved, failed, by_kind, by_engine, micros}`, failures `{kind, file, line,
+    /// counts, inputs, vacuous[], failures[]}`, counts `{obligations, proved, failed, by_kind, by_engine, micros}`, failures `{kind, file, line,
     /// column, claim, reason, witness, witness_message}`.
     pub fn json(&self) -> String {
         let functions = self
             .functions
             .iter()
-            .map(|f| JsonFunction { function: &f.name, cached: f.cached, counts: f.counts(), failures: self.failures(f) })
+            .map(|f| JsonFunction {
+                function: &f.name,
+                cached: f.cached,
+                counts: f.counts(),
+                inputs: f.inputs,
+                vacuous: f.vacuous.iter().map(|v| v.text.as_str()).collect(),
+                failures: self.failures(f),
+            })
             .collect();
         let r = JsonReport {
             prover: cache::ENGINE_VERSION,
@@ -300,7 +440,7 @@ impl Report {
             .iter()
             .filter_map(|o| match &o.outcome {
                 Outcome::Proved { .. } => None,
-                Outcome::Failed { reason, witness, .. } => Some(JsonFailure {
+                Outcome::Failed { reason, witness, .. } | Outcome::Fault { reason, witness, .. } => Some(JsonFailure {
                     kind: o.kind.name(),
                     file: self.files.get(o.loc.file as usize).map_or("", String::as_str),
                     line: o.loc.line,
@@ -375,4 +515,43 @@ fn align(rows: &[Vec<String>]) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use santoku_ir::build::FuncBuilder;
+    use santoku_ir::{Expr, Place, Range, Ty};
+
+    /// `x + add` for `x` in 0..9, said to stay in 0..9, with everything about it taken for proved.
+    fn taken_for_proved(add: i64) -> (Program, Settled) {
+        let mut p = Program::default();
+        let empty = Program::default();
+        let mut b = FuncBuilder::new(&empty, "f");
+        let digit = Ty::Int(Some(Range::new(0, 9)));
+        let (x, out) = (b.param("x", digit.clone()), b.ret("out", digit));
+        let e = b.get(x) + Expr::int(add);
+        b.assign(Place::local(out), e);
+        p.add_func(b.finish());
+        let (ranges, mut obligations) = ranges::analyse(&p, &ranges::Options::default());
+        obligations.iter_mut().for_each(|o| o.outcome = Outcome::Proved { engine: Engine::Smt });
+        let written = crosscheck::claims_written(&p, &ranges);
+        let report = FunctionReport { func: FuncId(0), name: "f".into(), cached: false, obligations, vacuous: Vec::new(), inputs: 0 };
+        (p, Settled { functions: vec![report], claims_written: written })
+    }
+
+    #[test]
+    fn an_input_that_contradicts_a_proof_is_a_fault_of_ours() {
+        let (p, mut right) = taken_for_proved(0);
+        check_on_inputs(&p, &mut right, &|_| false);
+        assert!(right.functions[0].inputs > 10 && !right.functions[0].obligations.iter().any(Obligation::fault));
+        let (p, mut wrong) = taken_for_proved(1);
+        check_on_inputs(&p, &mut wrong, &|_| false);
+        let faults: Vec<&Obligation> = wrong.functions[0].obligations.iter().filter(|o| o.fault()).collect();
+        let [Obligation { kind: Kind::Range, outcome: Outcome::Fault { engine: Engine::Smt, witness: Some(w), .. }, .. }] = &faults[..] else {
+            panic!("{faults:?}")
+        };
+        assert_eq!(w.inputs, [("x".to_string(), "9".to_string())]);
+        assert!(!wrong.functions[0].obligations.iter().all(Obligation::proved));
+    }
 }

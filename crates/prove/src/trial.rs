@@ -6,8 +6,8 @@
 use crate::obligation::{Kind, Witness};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use santoku_ir::interp::{FaultKind, Interp, Int, Options, Value};
-use santoku_ir::{FuncId, Len, Program, Ty};
+use santoku_ir::interp::{Fault, FaultKind, Interp, Int, Options, Value};
+use santoku_ir::{ContractKind, FuncId, Len, Loc, Program, Ty};
 
 /// Inputs up to which a function is tried on all of them.
 pub const EXHAUSTIVE_MAX: u64 = 1 << 16;
@@ -22,18 +22,27 @@ const LENGTHS: [u64; 6] = [0, 1, 2, 31, 64, 200];
 pub enum Trial {
     /// Every input was run and every clause held.
     AllInputs(u64),
-    Broken(Box<Witness>, Option<Kind>),
+    Broken(Box<Broken>),
+    /// Every input was run, and none is allowed.
+    NoInput,
     Nothing,
+}
+
+/// An input that breaks something, what and where, if that is the function's own to show.
+pub struct Broken {
+    pub witness: Witness,
+    pub kind: Option<Kind>,
+    pub loc: Loc,
 }
 
 /// Runs `id` on all inputs, if there are at most [`EXHAUSTIVE_MAX`]; otherwise on `tries` corner and random ones.
 pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
     let f = p.func(id);
     let tys: Vec<&Ty> = f.params.iter().map(|x| &f.local(*x).ty).collect();
-    let mut run = Runner::new(p, id);
+    let mut run = Runner::new(p, STEPS, 1 << 18);
     if f.lens.is_empty() {
         if let Some(total) = tys.iter().try_fold(1u64, |n, t| n.checked_mul(count(p, t)?)).filter(|n| *n <= EXHAUSTIVE_MAX) {
-            return run.all(&tys, total);
+            return run.all(id, &tys, total);
         }
     }
     let mut rng = Rng(0x5eed_5a17 ^ u64::from(id.0));
@@ -42,8 +51,11 @@ pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
         let env: Vec<(santoku_ir::LocalId, u64)> = f.lens.iter().copied().zip(lens.iter().copied()).collect();
         let args: Option<Vec<Value>> = tys.iter().map(|t| random(p, t, &env, &mut rng, n)).collect();
         let Some(args) = args else { return Trial::Nothing };
-        match run.once(&lens, args) {
-            Once::Broken(w, k) => return Trial::Broken(w, k),
+        if run.steps() > STEPS_ALL {
+            return Trial::Nothing;
+        }
+        match run.once(id, &lens, args) {
+            Once::Broken(b) => return Trial::Broken(b),
             Once::Exhausted => return Trial::Nothing,
             Once::Held | Once::NotAllowed => {}
         }
@@ -51,55 +63,73 @@ pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
     Trial::Nothing
 }
 
-struct Runner<'p> {
+/// Runs functions of one program.
+pub struct Runner<'p> {
     p: &'p Program,
-    id: FuncId,
     interp: Interp<'p>,
 }
 
-enum Once {
+/// How one run ended.
+pub enum Once {
     Held,
     /// The input does not meet a `requires` or a declared range.
     NotAllowed,
-    Broken(Box<Witness>, Option<Kind>),
+    Broken(Box<Broken>),
     Exhausted,
 }
 
 impl<'p> Runner<'p> {
-    fn new(p: &'p Program, id: FuncId) -> Runner<'p> {
-        let options = Options { steps: STEPS, spec_steps: 1 << 18, ..Options::checked() };
-        Runner { p, id, interp: Interp::with_options(p, options) }
+    /// `steps` for one run, `spec_steps` for one clause of a contract.
+    pub fn new(p: &'p Program, steps: u64, spec_steps: u64) -> Runner<'p> {
+        let options = Options { steps, spec_steps, ..Options::checked() };
+        Runner { p, interp: Interp::with_options(p, options) }
     }
 
-    fn all(&mut self, tys: &[&Ty], total: u64) -> Trial {
+    /// Steps of all runs so far.
+    pub fn steps(&self) -> u64 {
+        self.interp.stats().steps
+    }
+
+    fn excluded(&self, id: FuncId, fault: &Fault) -> bool {
+        let f = self.p.func(id);
+        (fault.func.is_empty() || fault.func == f.name) && f.contracts.iter().any(|c| c.kind == ContractKind::Requires)
+    }
+
+    fn all(&mut self, id: FuncId, tys: &[&Ty], total: u64) -> Trial {
         let mut ran = 0;
         for n in 0..total {
             let mut rest = n;
             let args: Vec<Value> = tys.iter().map(|t| nth(self.p, t, &mut rest)).collect();
-            match self.once(&[], args) {
+            if self.steps() > STEPS_ALL {
+                return Trial::Nothing;
+            }
+            match self.once(id, &[], args) {
                 Once::Held => ran += 1,
                 Once::NotAllowed => {}
-                Once::Broken(w, k) => return Trial::Broken(w, k),
+                Once::Broken(b) => return Trial::Broken(b),
                 Once::Exhausted => return Trial::Nothing,
             }
         }
         // A clause too large to evaluate was not checked.
+        if ran == 0 && self.interp.stats().contracts_unevaluated == 0 {
+            return Trial::NoInput;
+        }
         if ran == 0 || self.interp.stats().contracts_unevaluated > 0 {
             return Trial::Nothing;
         }
         Trial::AllInputs(ran)
     }
 
-    fn once(&mut self, lens: &[u64], args: Vec<Value>) -> Once {
-        if self.interp.stats().steps > STEPS_ALL {
-            return Once::Exhausted;
-        }
-        let fault = match self.interp.call(self.id, lens, args.clone()) {
+    /// Runs a function on one input.
+    pub fn once(&mut self, id: FuncId, lens: &[u64], args: Vec<Value>) -> Once {
+        let fault = match self.interp.call(id, lens, args.clone()) {
             Ok(_) => return Once::Held,
             Err(f) => f,
         };
         let kind = match &fault.kind {
             FaultKind::BadArgument { .. } => return Once::NotAllowed,
+            // Seen before the `requires` that may exclude it.
+            FaultKind::Length { .. } if self.excluded(id, &fault) => return Once::NotAllowed,
             FaultKind::OutOfSteps | FaultKind::IntTooLarge | FaultKind::Internal { .. } => return Once::Exhausted,
             FaultKind::RangeLeft { .. } => Kind::Range,
             FaultKind::IndexOutOfBounds { .. } | FaultKind::SliceOutOfBounds { .. } | FaultKind::Length { .. } => Kind::Index,
@@ -109,7 +139,7 @@ impl<'p> Runner<'p> {
             FaultKind::Contract { kind: santoku_ir::ContractKind::Requires, .. } => Kind::Requires,
             FaultKind::Contract { kind: santoku_ir::ContractKind::Ensures, .. } => Kind::Ensures,
         };
-        let f = self.p.func(self.id);
+        let f = self.p.func(id);
         let own = fault.func.is_empty() || fault.func == f.name;
         if own && kind == Kind::Requires {
             return Once::NotAllowed;
@@ -117,7 +147,8 @@ impl<'p> Runner<'p> {
         let names = f.lens.iter().chain(&f.params).map(|l| f.local(*l).name.clone());
         let values = lens.iter().map(u64::to_string).chain(args.iter().map(Value::to_string));
         let message = if own { fault.kind.to_string() } else { format!("{} in `{}`", fault.kind, fault.func) };
-        Once::Broken(Box::new(Witness { inputs: names.zip(values).collect(), message }), (own || kind == Kind::Requires).then_some(kind))
+        let witness = Witness { inputs: names.zip(values).collect(), message };
+        Once::Broken(Box::new(Broken { witness, kind: (own || kind == Kind::Requires).then_some(kind), loc: fault.loc }))
     }
 }
 

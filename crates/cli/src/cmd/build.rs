@@ -50,9 +50,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         None => unit_of(&args.file),
     };
     let checked = check(&args.source, &args.file)?;
-    let found = with_progress(&args.file, &checked, &Cache::of_user(), 2);
+    let found = with_progress(&args.file, &checked, &Cache::of_user(), 2)?;
+    show_open(&checked, &found);
     if !found.holds() && !args.allow_unproved {
-        show_open(&checked, &found);
         report::err("error: not built, because it is not proved\n");
         return Ok(report::FAILED);
     }

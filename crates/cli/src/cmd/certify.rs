@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let isa = instruction_set(args.march.as_deref(), &args.elf, &image)?;
     let checked = check(&args.source, entry)?;
     let cache = if args.no_cache { Cache::in_memory() } else { Cache::of_user() };
-    let found = with_progress(entry, &checked, &cache, usize::from(args.threads));
+    let found = with_progress(entry, &checked, &cache, usize::from(args.threads))?;
     if !found.holds() && !args.allow_unproved {
         show_open(&checked, &found);
         report::err("error: nothing is compared, because the program is not proved\n");

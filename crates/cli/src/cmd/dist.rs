@@ -5,7 +5,7 @@ use super::prove::{show_open, with_progress};
 use crate::cache::Cache;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::Failure;
+use santoku_driver::{vacuous, Failure};
 use santoku_workbench::compile::front;
 use santoku_workbench::dist::{first_difference, units, Difference, Unit};
 use santoku_workbench::parallel;
@@ -58,8 +58,12 @@ fn all_proved(tree: &Tree, chosen: &[Primitive]) -> Result<bool, Failure> {
     for p in chosen {
         for target in &p.targets {
             let checked = tree.target(target).and_then(|t| front(tree, &p.entry, t)).map_err(failure)?;
-            let found = with_progress(&p.entry, &checked, &cache, parallel::threads());
+            let found = with_progress(&p.entry, &checked, &cache, parallel::threads())?;
             show_open(&checked, &found);
+            let empty = vacuous(&checked, &found, true);
+            if !empty.is_empty() {
+                return Err(Failure::Refused { sources: checked.sources, diagnostics: empty });
+            }
             let open = found.failed().count();
             report::out(&format!("{} for {target}: {} obligations, {} proved, {open} open\n", p.name, found.total(), found.total() - open));
             all &= found.holds();

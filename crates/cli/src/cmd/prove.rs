@@ -4,7 +4,7 @@ use super::common::{check, Source};
 use crate::cache::Cache;
 use crate::{files, report};
 use indicatif::ProgressBar;
-use santoku_driver::{open_obligations, prove, Checked, Failure, Report, Store};
+use santoku_driver::{open_obligations, prove, prover_fault, vacuous, Checked, Failure, Report, Store};
 use serde::Serialize;
 
 #[derive(clap::Args)]
@@ -46,7 +46,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let mut open = 0;
     for path in files::collect(&args.paths)? {
         let checked = check(&args.source, &path)?;
-        let found = with_progress(&path, &checked, &cache, usize::from(args.threads));
+        let found = with_progress(&path, &checked, &cache, usize::from(args.threads))?;
         json.obligations += found.total();
         open += found.failed().count();
         if args.json {
@@ -70,20 +70,21 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     Ok(if json.holds { report::DONE } else { report::FAILED })
 }
 
-/// The messages of what is open.
+/// The messages of what is vacuous and of what is open.
 pub fn show_open(checked: &Checked, found: &Report) {
-    let open = open_obligations(checked, found);
-    if !open.is_empty() {
-        report::diagnostics(&open, &checked.sources);
+    let mut all = vacuous(checked, found, false);
+    all.extend(open_obligations(checked, found));
+    if !all.is_empty() {
+        report::diagnostics(&all, &checked.sources);
     }
 }
 
-/// Proves with a sign of life on a terminal.
-pub fn with_progress(path: &str, checked: &Checked, store: &dyn Store, threads: usize) -> Report {
+/// Proves with a sign of life on a terminal. A prover that contradicts itself is a fault of ours.
+pub fn with_progress(path: &str, checked: &Checked, store: &dyn Store, threads: usize) -> Result<Report, Failure> {
     report::stage("prove");
     let progress = ProgressBar::new_spinner().with_message(format!("proving {path}"));
     progress.enable_steady_tick(std::time::Duration::from_millis(200));
     let found = prove(checked, store, threads);
     progress.finish_and_clear();
-    found
+    prover_fault(checked, &found).map_or(Ok(found), Err)
 }

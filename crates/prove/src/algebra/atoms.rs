@@ -3,6 +3,7 @@
 use super::iv::Iv;
 use super::mono::{Atom, Mono};
 use super::poly::Poly;
+use super::split::Num;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use std::cell::Cell;
@@ -67,6 +68,14 @@ pub struct Atoms {
     samples: usize,
     /// Statement that atoms made from now on belong to.
     pub origin: u32,
+    /// Every sample is an input that the function allows: what disagrees with one is wrong.
+    pub samples_count: bool,
+    /// The first step of ours that samples contradict. Nothing derived from such atoms counts.
+    pub fault: Option<String>,
+    /// A proof was found from hypotheses that cannot all be: it was not used.
+    pub contradiction: Cell<bool>,
+    /// Comparisons of samples so far.
+    pub compared: u64,
     /// Work that linear programs may still do in this proof, in units of `simplex`.
     pub(super) work: Cell<u64>,
 }
@@ -167,6 +176,26 @@ impl Atoms {
             .map(|i| p.eval(&mut |a| self.info(a).sim.as_ref().map(|s| s[i].clone())))
             .collect::<Option<Vec<_>>>()
             .map(Rc::from)
+    }
+    /// Holds the result of an operation against what the operation gives on every sample.
+    pub fn compare(&mut self, what: &str, operands: &[&Num], result: &Num, f: impl Fn(&[BigInt]) -> BigInt) {
+        if !self.samples_count || self.fault.is_some() {
+            return;
+        }
+        let Some(sims) = operands.iter().map(|n| self.sim(&n.p)).collect::<Option<Vec<_>>>() else { return };
+        let found = self.sim(&result.p);
+        for i in 0..self.samples {
+            let v: Vec<BigInt> = sims.iter().map(|s| s[i].clone()).collect();
+            let want = f(&v);
+            self.compared += 1;
+            let same = found.as_ref().is_none_or(|s| s[i] == want) && result.iv.holds(&want);
+            if !same {
+                let got = found.as_ref().map_or_else(|| format!("{:?}", result.iv), |s| s[i].to_string());
+                let operands: Vec<String> = v.iter().map(ToString::to_string).collect();
+                self.fault = Some(format!("`{what}` of {} is {want}, the algebra has {got}", operands.join(" and ")));
+                return;
+            }
+        }
     }
     pub fn samples(&self) -> usize {
         self.samples
@@ -391,5 +420,28 @@ fn show_coeff(c: &BigInt) -> String {
         format!("{}*2^{t}", show_coeff(&(c >> t)))
     } else {
         format!("0x{c:x}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_that_a_sample_contradicts_is_noticed() {
+        let check = |value: i64, iv: Iv, count: bool| {
+            let mut atoms = Atoms::new(6, 1);
+            atoms.samples_count = count;
+            let x = atoms.input("x", Iv::new(0, 7));
+            let x = atoms.num(x);
+            let doubled = Num { p: x.p.scale(&BigInt::from(value)), iv };
+            atoms.compare("double", &[&x], &doubled, |v| &v[0] * 2);
+            (atoms.fault.is_some(), atoms.compared > 0)
+        };
+        assert_eq!(check(2, Iv::new(0, 14), true), (false, true));
+        assert_eq!(check(3, Iv::new(0, 21), true), (true, true), "another value");
+        assert_eq!(check(2, Iv::new(0, 13), true), (true, true), "an interval without it");
+        // Of inputs that a `requires` may exclude nothing is concluded.
+        assert_eq!(check(3, Iv::new(0, 21), false), (false, false));
     }
 }

@@ -112,12 +112,28 @@ fn by_cases(atoms: &Atoms, facts: &[Poly], p: &Poly, guard: &Poly) -> bool {
         before = equations.len();
         // Only executions with guard 1 matter.
         equations.push(guard.sub(&Poly::constant(1)));
-        let mut search = Search { atoms, equations, facts, p: p.clone(), nodes: NODES_MAX };
+        let mut search = Search { atoms, equations, facts, p: Some(p.clone()), nodes: NODES_MAX };
         if search.impossible(&mut Vec::new()) {
-            return true;
+            search.equations.pop();
+            return possible(search);
         }
     }
     false
+}
+
+/// Whether what a refutation took for granted, the guard aside, can be met. If not it would refute anything: it counts for nothing,
+/// and the run is told.
+fn possible(mut hypotheses: Search<'_>) -> bool {
+    if hypotheses.sampled() {
+        return true;
+    }
+    hypotheses.p = None;
+    hypotheses.nodes = NODES_MAX;
+    let contradictory = hypotheses.impossible(&mut Vec::new());
+    if contradictory {
+        hypotheses.atoms.contradiction.set(true);
+    }
+    !contradictory
 }
 
 /// Names that stand for selections: their booleans are what cases are made of.
@@ -199,16 +215,25 @@ fn products_of_names(atoms: &Atoms, seen: &BTreeSet<Atom>, list: &mut Vec<Poly>)
     }
 }
 
-/// A refutation of `p <= -1`.
+/// A refutation of `p <= -1`, or without `p` of the equations and facts themselves.
 struct Search<'a> {
     atoms: &'a Atoms,
     equations: Vec<Poly>,
     facts: &'a [Poly],
-    p: Poly,
+    p: Option<Poly>,
     nodes: usize,
 }
 
 impl Search<'_> {
+    /// Some sample meets every equation and fact.
+    fn sampled(&self) -> bool {
+        let values = |p: &Poly| self.atoms.sim(p);
+        let Some(zero) = self.equations.iter().map(values).collect::<Option<Vec<_>>>() else { return false };
+        let Some(least) = self.facts.iter().map(values).collect::<Option<Vec<_>>>() else { return false };
+        let none = BigInt::from(0);
+        (0..self.atoms.samples()).any(|i| zero.iter().all(|s| s[i] == none) && least.iter().all(|s| s[i] >= none))
+    }
+
     /// No execution in which the booleans are as in `fixed` satisfies the equations, the facts and `p <= -1`.
     fn impossible(&mut self, fixed: &mut Vec<(Atom, bool)>) -> bool {
         if self.nodes == 0 || fixed.len() > CASES_MAX {
@@ -249,7 +274,7 @@ impl Search<'_> {
             .iter()
             .map(|e| (e, range(Some(0), Some(0))))
             .chain(self.facts.iter().map(|f| (f, range(Some(0), None))))
-            .chain([(&self.p, range(None, Some(-1)))]);
+            .chain(self.p.iter().map(|p| (p, range(None, Some(-1)))));
         for (e, b) in all {
             let e = fixed.iter().fold(e.clone(), |g, (a, v)| g.with_bool(*a, *v));
             let c = e.constant_part();
@@ -293,5 +318,34 @@ impl Search<'_> {
             }
         }
         found.into_iter().max_by_key(|a| self.atoms.info(*a).age)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::Iv;
+
+    /// Whether `x >= 6` is found to follow from facts about `x` in 0..9 and an unknown `y`, and whether these were seen to
+    /// contradict each other.
+    fn follows(facts: impl Fn(&Poly, &Poly) -> Vec<Poly>) -> (bool, bool) {
+        let mut atoms = Atoms::new(0, 1);
+        let (x, y) = (atoms.opaque("x", Iv::new(0, 9)), atoms.opaque("y", Iv::all()));
+        let facts = facts(&x, &y);
+        // `x` again, put together from its parts: the goal is nothing that intervals settle.
+        let (q, r) = atoms.split(&atoms.num(x), 1);
+        let goal = q.p.scale(&BigInt::from(2)).add(&r.p).sub(&Poly::constant(6));
+        (nonnegative(&atoms, &facts, &goal, &Poly::constant(1)), atoms.contradiction.get())
+    }
+
+    #[test]
+    fn what_contradicts_itself_proves_nothing() {
+        let at_least = |p: Poly, n: i64| p.sub(&Poly::constant(n));
+        let through_y = |x: &Poly, y: &Poly| vec![at_least(x.sub(y), 0), at_least(y.clone(), 6)];
+        assert_eq!(follows(through_y), (true, false));
+        let too_weak = |x: &Poly, y: &Poly| vec![at_least(x.sub(y), 0), at_least(y.clone(), 5)];
+        assert_eq!(follows(too_weak), (false, false));
+        let impossible = |x: &Poly, y: &Poly| vec![at_least(x.sub(y), 1), at_least(y.sub(x), 1)];
+        assert_eq!(follows(impossible), (false, true));
     }
 }

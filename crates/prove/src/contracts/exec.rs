@@ -72,6 +72,8 @@ impl<'p> Exec<'p> {
     pub fn new(prog: &'p Program, id: FuncId, costs: &'p [u64], carried: &'p Carried, samples: usize, seed: u64) -> Exec<'p> {
         let func = prog.func(id);
         let mut atoms = Atoms::new(samples, seed);
+        let allowed = func.contracts.iter().all(|c| c.kind != ContractKind::Requires);
+        atoms.samples_count = allowed;
         let vals = func
             .locals
             .iter()
@@ -90,7 +92,7 @@ impl<'p> Exec<'p> {
             frame: Frame { id, func, vals },
             fuel: FUEL,
             conditional: false,
-            samples_allowed: func.contracts.iter().all(|c| c.kind != ContractKind::Requires),
+            samples_allowed: allowed,
             unfold: false,
             terms_max: TERMS_MAX,
             inlined: 0,

@@ -150,6 +150,12 @@ impl Exec<'_> {
             let iv = bits.map_or_else(Iv::all, Iv::word);
             return Ok(Num { p: self.atoms.opaque("shifted", iv.clone()), iv });
         };
+        let r = self.shifted(op, a, k, bits)?;
+        self.atoms.compare("shift", &[a], &r, |v| shifted_value(op, &v[0], k, bits));
+        Ok(r)
+    }
+
+    fn shifted(&mut self, op: BinOp, a: &Num, k: u32, bits: Option<u32>) -> Result<Num, Stop> {
         let up = |n: &Num, k: u32| {
             let c = BigInt::one() << k;
             Num { p: n.p.scale(&c), iv: n.iv.scale(&c) }
@@ -219,6 +225,20 @@ impl Exec<'_> {
             .place_ty(p)
             .ok_or_else(|| Stop::Internal("untyped place".into()))?;
         Ok(state::fresh(self.prog, &mut self.atoms, &ty, "element", Fresh::Unknown))
+    }
+}
+
+/// What a shift by `k` makes of a value; of a word where `bits` says so.
+fn shifted_value(op: BinOp, v: &BigInt, k: u32, bits: Option<u32>) -> BigInt {
+    let low = |v: BigInt, w: u32| v & ((BigInt::one() << w) - 1);
+    match (op, bits) {
+        (BinOp::Shr, _) => v >> k,
+        (BinOp::Rotl | BinOp::Rotr, Some(w)) => {
+            let left = if op == BinOp::Rotl { k % w } else { (w - k % w) % w };
+            low(v << left, w) | (v >> (w - left))
+        }
+        (_, Some(w)) => low(v << k, w),
+        (_, None) => v << k,
     }
 }
 

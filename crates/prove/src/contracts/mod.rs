@@ -17,7 +17,7 @@ pub mod state;
 pub mod words;
 
 use crate::carried::{self, Carried};
-use crate::obligation::{clauses, Kind, Obligation};
+use crate::obligation::{clauses, Engine, Kind, Obligation, Outcome};
 use exec::Exec;
 use expr::Stop;
 use santoku_ir::{ContractKind, FuncId, Program, Stmt};
@@ -85,12 +85,34 @@ fn attempt(p: &Program, id: FuncId, costs: &[u64], carried: &Carried, unfold: bo
     }
     let entry = ex.frame.vals.clone();
     ex.assume_requires(&entry);
-    match ex.block(&p.func(id).body) {
-        Ok(()) => {
-            ex.check_ensures(&entry);
-            ex.obligations
-        }
+    let done = ex.block(&p.func(id).body).map(|()| ex.check_ensures(&entry));
+    if let Some(reason) = &ex.atoms.fault {
+        return at_fault(all_open(p, id, carried, ""), reason);
+    }
+    match done {
+        Ok(()) if ex.atoms.contradiction.get() => ex.obligations.into_iter().map(contradicted).collect(),
+        Ok(()) => ex.obligations,
         Err(stop) => all_open(p, id, carried, &format!("symbolic execution stopped: {}", stop.reason())),
+    }
+}
+
+/// Samples contradict a step of the algebra: what it would have closed is open, by a fault of ours.
+fn at_fault(obligations: Vec<Obligation>, reason: &str) -> Vec<Obligation> {
+    let fault = |o: Obligation| match o.outcome {
+        Outcome::Proved { .. } => o,
+        _ => Obligation { outcome: Outcome::Fault { engine: Engine::Algebra, reason: reason.to_string(), witness: None }, ..o },
+    };
+    obligations.into_iter().map(fault).collect()
+}
+
+/// Says of an open obligation that a refutation was found and not used.
+fn contradicted(o: Obligation) -> Obligation {
+    match o.outcome {
+        Outcome::Failed { reason, witness, origin } => {
+            let reason = format!("{reason}; what is known here contradicts itself: no input meets the `requires`, or the prover is wrong");
+            Obligation { outcome: Outcome::Failed { reason, witness, origin }, ..o }
+        }
+        _ => o,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::algebra::split::{interpolate, Num};
 use crate::algebra::{Atom, Atoms, Iv, Poly};
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{One, ToPrimitive, Zero};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs of ones in a mask that are handled by shifts; beyond, the result is an unknown word.
@@ -27,18 +27,22 @@ pub fn wrap(atoms: &mut Atoms, n: Num, bits: u32) -> Num {
     if iv.fits(bits) {
         return Num { p: n.p, iv };
     }
-    atoms.split(&n, bits).1
+    let r = atoms.split(&n, bits).1;
+    atoms.compare("wrap", &[&n], &r, |v| v[0].mod_floor(&(BigInt::one() << bits)));
+    r
 }
 
 fn ones(bits: u32) -> BigInt {
     (BigInt::one() << bits) - 1
 }
 
-/// Bits that may be one, for a value that is not negative and has an upper bound.
+/// Bits that may be one, for a value that is not negative and has an upper bound. Term by term only where no term can be
+/// negative: one that is borrows from the bits of the others.
 fn support(atoms: &Atoms, n: &Num) -> BigInt {
     let mut mask = BigInt::zero();
     for (m, c) in n.p.terms() {
-        let Some(hi) = atoms.poly_iv(&Poly::term(m.clone(), c.clone())).hi.filter(|_| c.is_positive()) else {
+        let iv = atoms.poly_iv(&Poly::term(m.clone(), c.clone()));
+        let Some(hi) = iv.hi.clone().filter(|_| iv.is_nonneg()) else {
             return coarse(n);
         };
         let low = c.trailing_zeros().unwrap_or(0);
@@ -106,6 +110,12 @@ impl Bits {
 
     /// Bitwise and of two words of `bits` bits.
     pub fn and(&mut self, atoms: &mut Atoms, a: &Num, b: &Num, bits: u32) -> Num {
+        let r = self.conjunction(atoms, a, b, bits);
+        atoms.compare("and", &[a, b], &r, |v| &v[0] & &v[1]);
+        r
+    }
+
+    fn conjunction(&mut self, atoms: &mut Atoms, a: &Num, b: &Num, bits: u32) -> Num {
         if a.p == b.p {
             return a.clone();
         }
@@ -121,7 +131,7 @@ impl Bits {
         if bits == 1 {
             return Num { p: a.p.mul(&b.p), iv: Iv::new(0, 1) };
         }
-        if let Some(r) = self.cases(atoms, a, b, bits, |s, at, x, y| s.and(at, x, y, bits)) {
+        if let Some(r) = self.cases(atoms, a, b, bits, |s, at, x, y| s.conjunction(at, x, y, bits)) {
             return r;
         }
         let hi = support(atoms, a) & support(atoms, b);
@@ -158,15 +168,23 @@ impl Bits {
 
     /// Bitwise or.
     pub fn or(&mut self, atoms: &mut Atoms, a: &Num, b: &Num, bits: u32) -> Num {
-        let both = self.and(atoms, a, b, bits);
+        let both = self.conjunction(atoms, a, b, bits);
         let p = a.p.add(&b.p).sub(&both.p);
         let top = support(atoms, a) | support(atoms, b);
         let iv = Iv::new(0, ones(bits).min(top)).meet(&atoms.poly_iv(&p));
-        Num { p, iv }
+        let r = Num { p, iv };
+        atoms.compare("or", &[a, b], &r, |v| &v[0] | &v[1]);
+        r
     }
 
     /// Bitwise exclusive or; cancels what occurs twice.
     pub fn xor(&mut self, atoms: &mut Atoms, a: &Num, b: &Num, bits: u32) -> Num {
+        let r = self.difference(atoms, a, b, bits);
+        atoms.compare("xor", &[a, b], &r, |v| &v[0] ^ &v[1]);
+        r
+    }
+
+    fn difference(&mut self, atoms: &mut Atoms, a: &Num, b: &Num, bits: u32) -> Num {
         if let (Some(x), Some(y)) = (a.p.as_const(), b.p.as_const()) {
             return Num::constant(x ^ y);
         }
@@ -182,7 +200,7 @@ impl Bits {
         if (support(atoms, a) & support(atoms, b)).is_zero() {
             return Num { p: a.p.add(&b.p), iv: a.iv.add(&b.iv) };
         }
-        if let Some(r) = self.cases(atoms, a, b, bits, |s, at, x, y| s.xor(at, x, y, bits)) {
+        if let Some(r) = self.cases(atoms, a, b, bits, |s, at, x, y| s.difference(at, x, y, bits)) {
             return r;
         }
         let set: BTreeSet<Poly> =
@@ -221,6 +239,13 @@ fn pairwise(atoms: &Atoms, a: &Poly, b: &Poly, f: impl Fn(&BigInt, &BigInt) -> B
 
 /// `x / d` and `x mod d` (floor) for a positive constant.
 pub fn div_mod(atoms: &mut Atoms, x: &Num, d: &BigInt) -> (Num, Num) {
+    let (q, r) = parts(atoms, x, d);
+    atoms.compare("quotient", &[x], &q, |v| v[0].div_floor(d));
+    atoms.compare("remainder", &[x], &r, |v| v[0].mod_floor(d));
+    (q, r)
+}
+
+fn parts(atoms: &mut Atoms, x: &Num, d: &BigInt) -> (Num, Num) {
     if let Some(k) = d.trailing_zeros().filter(|t| d.bits() == t + 1).and_then(|t| t.to_u32()) {
         return atoms.split(x, k);
     }

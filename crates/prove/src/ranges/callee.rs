@@ -1,12 +1,12 @@
 //! A whole function in one run: its entry and end, and callees seen from their callers.
 
-use super::lin::Lin;
+use super::itv::Itv;
+use super::num::Num;
 use super::record::{self, Sites};
 use super::run::{Depth, Run, State};
-use super::value::{Abs, Fact, Sc};
+use super::value::{Abs, Sc};
 use crate::obligation::Kind;
-use santoku_ir::FuncId;
-use std::rc::Rc;
+use santoku_ir::{FuncId, Len, LocalId, LocalKind, Ty};
 
 /// Steps a callee may cost to be run again for the arguments of one call.
 const SMALL_CALLEE: u64 = 20_000;
@@ -19,9 +19,38 @@ const MAX_INLINED: u32 = 4;
 /// Argument tuples remembered per callee.
 const SPECIAL_CASES: usize = 32;
 
+/// The lengths known at run time in a type: which parameter, and what is added to it.
+fn lengths(ty: &Ty) -> Vec<(LocalId, i64)> {
+    match ty {
+        Ty::Array { elem, len, .. } => {
+            let mut all = lengths(elem);
+            if let Len::Param { param, add } = len {
+                all.push((*param, *add));
+            }
+            all
+        }
+        Ty::Word(_) | Ty::Int(_) | Ty::Bool | Ty::Struct(_) => Vec::new(),
+    }
+}
+
 impl Run<'_> {
     /// Runs the function on any arguments (or the given ones); gives its results.
     pub fn function(&mut self, args: Option<&[Abs]>) -> Vec<Abs> {
+        let f = self.f;
+        let mut st = self.entry(args);
+        let entry = st.locals.clone();
+        self.block(&mut st, &f.body);
+        self.loc = f.loc;
+        self.finish(&mut st, &entry)
+    }
+
+    /// Whether the ranges of the parameters and the `requires` exclude each other: the function can never be called.
+    pub fn never_entered(&mut self) -> bool {
+        self.entry(None).dead
+    }
+
+    /// The state at entry, for any arguments or the given ones; dead where the `requires` exclude them.
+    fn entry(&mut self, args: Option<&[Abs]>) -> State {
         let f = self.f;
         let locals: Vec<Abs> = f.locals.iter().map(|l| Abs::undefined(self.p, &l.ty)).collect();
         let mut st = State { versions: vec![0; locals.len()], locals, covers: Default::default(), dead: false };
@@ -31,17 +60,41 @@ impl Run<'_> {
             st.locals[id.0 as usize] = self.input_terms(*id, &v);
             self.rec.locals[id.0 as usize] = v;
         }
+        // An argument has a length: the caller shows that it is the one named here.
+        for (len, add) in f.params.iter().flat_map(|id| lengths(&f.local(*id).ty)) {
+            if let Abs::Sc(s) = &st.locals[len.0 as usize] {
+                st.locals[len.0 as usize] = Abs::Sc(s.narrowed(&Itv { lo: Num::from(-i128::from(add)), hi: Num::PosInf }));
+            }
+        }
         for id in &f.lens {
-            if let (true, Abs::Sc(s)) = (self.relational(), &mut st.locals[id.0 as usize]) {
-                let atom = self.atoms.fresh(s.itv.clone());
-                s.fact = Fact::Lin(Rc::new(Lin::atom(atom)));
+            if let Abs::Sc(s) = &st.locals[id.0 as usize] {
+                st.locals[id.0 as usize] = Abs::Sc(self.named(&s.clone()));
             }
         }
         self.assume_requires(&mut st);
-        let entry = st.locals.clone();
-        self.block(&mut st, &f.body);
-        self.loc = f.loc;
-        self.finish(&mut st, &entry)
+        if !st.dead {
+            self.lengths_exist(&st);
+        }
+        st
+    }
+
+    /// Settles that no array of the function has a negative length.
+    fn lengths_exist(&mut self, st: &State) {
+        let f = self.f;
+        for (nr, l) in f.locals.iter().enumerate().filter(|(_, l)| matches!(l.kind, LocalKind::Ret | LocalKind::Var)) {
+            for (param, add) in lengths(&l.ty).into_iter().filter(|(_, add)| *add < 0) {
+                let (itv, form) = self.length(st, &Len::Param { param, add });
+                let ok = itv.lo.sign() >= 0 || self.implied(form);
+                self.check(
+                    self.func_addr(),
+                    Kind::Index,
+                    1 << 16 | nr as u32,
+                    ok,
+                    |_| format!("the length of `{}` is not negative", l.name),
+                    |_| record::Failure { reason: format!("the length of `{}` is {itv}", l.name), origin: None },
+                );
+            }
+        }
     }
 
     fn finish(&mut self, st: &mut State, entry: &[Abs]) -> Vec<Abs> {
@@ -67,8 +120,8 @@ impl Run<'_> {
                 let any = Abs::any(self.p, &f.local(*id).ty);
                 let own = &st.locals[id.0 as usize];
                 any.zip(own, &mut |any, own| {
-                    let met = any.itv.meet(&own.itv);
-                    Sc::new(if met.is_empty() { any.itv.clone() } else { met })
+                    let met = any.itv().meet(own.itv());
+                    Sc::new(if met.is_empty() { any.itv().clone() } else { met })
                 })
             })
             .collect()
@@ -92,7 +145,7 @@ impl Run<'_> {
             return sum.rets.clone();
         }
         let sharpen = |rets: Vec<Abs>| -> Vec<Abs> {
-            let meet = |a: &Sc, b: &Sc| Sc { itv: a.itv.meet(&b.itv), ..a.clone() };
+            let meet = |a: &Sc, b: &Sc| a.narrowed(b.itv());
             rets.iter().zip(&sum.rets).map(|(a, b)| a.zip(b, &mut |a, b| meet(a, b))).collect()
         };
         let in_place = self.relational() && self.inlined < MAX_INLINED && sum.steps <= TINY_CALLEE;

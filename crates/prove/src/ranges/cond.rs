@@ -27,29 +27,25 @@ impl Cond {
 /// `a op b` for booleans.
 pub fn combine(op: BinOp, a: &Sc, b: &Sc) -> Sc {
     let itv = match op {
-        BinOp::And => a.itv.and(&b.itv),
-        BinOp::Or => a.itv.or(&b.itv),
-        _ => a.itv.xor(&b.itv),
+        BinOp::And => a.itv().and(b.itv()),
+        BinOp::Or => a.itv().or(b.itv()),
+        _ => a.itv().xor(b.itv()),
     };
     let fact = match op {
         BinOp::And => both(a, b).map(Rc::new),
         BinOp::Or => {
-            let negated = |s: &Sc| match &s.fact {
-                Fact::Cond(c) => Sc { fact: Fact::Cond(Rc::new(c.negated())), ..s.clone() },
-                _ => s.clone(),
-            };
-            both(&negated(a), &negated(b)).map(|c| Rc::new(c.negated()))
+            both(&a.negated(), &b.negated()).map(|c| Rc::new(c.negated()))
         }
         _ => None,
     };
-    Sc { fact: fact.map_or(Fact::None, Fact::Cond), ..Sc::new(itv) }
+    Sc::condition(itv, fact)
 }
 
 /// Conjunction: when it holds both hold; when it does not, nothing is known.
 fn both(a: &Sc, b: &Sc) -> Option<Cond> {
     let parts: Vec<&Cond> = [a, b]
         .into_iter()
-        .filter_map(|s| match &s.fact {
+        .filter_map(|s| match s.fact() {
             Fact::Cond(c) => Some(&**c),
             _ => None,
         })
@@ -78,7 +74,7 @@ impl Run<'_> {
                 self.fails = fails;
                 self.mute -= 1;
                 let path = concrete(&steps)?;
-                st.locals[local.0 as usize].at(&path).filter(|s| s.def)?;
+                st.locals[local.0 as usize].at(&path).filter(|s| s.def())?;
                 Some(Target { local, path, add: Num::ZERO })
             }
             ExprKind::Cast(a) if matches!((&e.ty, &a.ty), (Ty::Int(_), Ty::Word(_) | Ty::Bool)) => self.target(st, a),
@@ -110,10 +106,10 @@ impl Run<'_> {
         for (t, own, other, op) in [(ta, x, y, op), (tb, y, x, flip(op))] {
             let Some(t) = t else { continue };
             let back = |i: Itv| Itv { lo: i.lo.sub(&t.add), hi: i.hi.sub(&t.add) };
-            let yes = back(own.itv.meet(&bound(op, &own.itv, &other.itv)));
-            let no = back(own.itv.meet(&bound(negate(op), &own.itv, &other.itv)));
+            let yes = back(own.itv().meet(&bound(op, own.itv(), other.itv())));
+            let no = back(own.itv().meet(&bound(negate(op), own.itv(), other.itv())));
             let version = st.versions[t.local.0 as usize];
-            vars.push(CondVar { local: t.local, path: t.path, version, yes, no });
+            vars.push(CondVar { frame: self.frame.0, local: t.local, path: t.path, version, yes, no });
         }
         let (fx, fy) = (self.form(x), self.form(y));
         let diff = |a: &Option<Lin>, b: &Option<Lin>, k: i128| a.as_ref().zip(b.as_ref()).and_then(|(a, b)| a.sub(b)).and_then(|d| d.plus(k));
@@ -131,15 +127,15 @@ impl Run<'_> {
         };
         let ((yes, ey), (no, en)) = (facts(op), facts(negate(op)));
         let cond = Cond { vars, yes, no, exact: (ey, en) };
-        let fact = Fact::Cond(Rc::new(cond));
-        let can = |op| !x.itv.meet(&bound(op, &x.itv, &y.itv)).is_empty();
+        let fact = Rc::new(cond);
+        let can = |op| !x.itv().meet(&bound(op, x.itv(), y.itv())).is_empty();
         let same = |op| matches!(op, CmpOp::Eq | CmpOp::Le | CmpOp::Ge);
         let itv = match (can(op), can(negate(op))) {
-            _ if x.itv.single().is_some() && x.itv == y.itv => Itv::point(i128::from(same(op))),
+            _ if x.itv().single().is_some() && x.itv() == y.itv() => Itv::point(i128::from(same(op))),
             (true, true) | (false, false) => Itv::BOOL,
             (yes, _) => Itv::point(i128::from(yes)),
         };
-        Sc { fact, ..Sc::new(itv) }
+        Sc::condition(itv, Some(fact))
     }
 }
 

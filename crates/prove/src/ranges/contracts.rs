@@ -2,7 +2,6 @@
 
 use super::cond::Target;
 use super::itv::Itv;
-use super::lin::Lin;
 use super::num::Num;
 use super::place::concrete;
 use super::record::Failure;
@@ -11,7 +10,6 @@ use super::value::{Abs, Fact, Sc};
 use crate::obligation::{ensures_text, requires_text, Kind};
 use num_traits::ToPrimitive;
 use santoku_ir::{visit, Base, BinOp, ContractKind, ExprKind, FuncId, Len, Place, SpecExpr, SpecOp, Ty};
-use std::rc::Rc;
 
 /// Longest `forall` that is spelled out.
 const MAX_FORALL: i128 = 4096;
@@ -109,20 +107,21 @@ impl<'a> Run<'a> {
             for i in steps(&lo, &hi).into_iter().flatten() {
                 let mut slots = slot_with(&[], *slot, i);
                 let v = self.spec(st, body, &mut slots);
-                if let Fact::Cond(c) = &v.fact {
+                if let Fact::Cond(c) = v.fact() {
                     self.assume(st, c, true);
                 }
             }
             return;
         }
         let v = self.spec(st, e, &mut Vec::new());
-        if let Fact::Cond(c) = &v.fact {
+        if let Fact::Cond(c) = v.fact() {
             self.assume(st, c, true);
         }
     }
 
-    /// Results of a call: what the callee's own run inferred, sharpened by its simple `ensures`.
-    pub fn results(&mut self, func: FuncId, frame: &mut Vec<Abs>) -> Vec<Abs> {
+    /// Results of a call: what the callee's own run inferred, sharpened by its simple `ensures`. `None`: these cannot all hold
+    /// here.
+    pub fn results(&mut self, func: FuncId, frame: &mut Vec<Abs>) -> Option<Vec<Abs>> {
         let callee = self.p.func(func);
         let inferred = self.summary(func, frame);
         for (id, v) in callee.rets.iter().zip(inferred) {
@@ -130,9 +129,15 @@ impl<'a> Run<'a> {
         }
         let clauses = callee.contracts.iter().filter(|c| c.kind == ContractKind::Ensures && is_simple(&c.cond));
         for c in clauses {
-            self.in_frame(func, frame, |run, st| run.assume_spec(st, &c.cond));
+            let dead = self.in_frame(func, frame, |run, st| {
+                run.assume_spec(st, &c.cond);
+                st.dead
+            });
+            if dead {
+                return None;
+            }
         }
-        callee.rets.iter().map(|id| frame[id.0 as usize].clone()).collect()
+        Some(callee.rets.iter().map(|id| frame[id.0 as usize].clone()).collect())
     }
 
     /// Settles the function's own simple `ensures` at its end; parameters mean their values at entry.
@@ -186,8 +191,7 @@ impl<'a> Run<'a> {
             },
             SpecExpr::Neg(a) => {
                 let x = self.spec(st, a, slots);
-                let form = self.form(&x).and_then(|f| f.scale(-1));
-                self.integer(x.itv.neg(), form)
+                self.sub_from(Num::ZERO, &x)
             }
             SpecExpr::Bin(op, a, b) => {
                 let (x, y) = (self.spec(st, a, slots), self.spec(st, b, slots));
@@ -198,11 +202,11 @@ impl<'a> Run<'a> {
                 let (ta, tb) = (self.spec_target(st, a, slots), self.spec_target(st, b, slots));
                 self.comparison(st, *op, (&x, ta), (&y, tb))
             }
-            SpecExpr::Not(a) => negate(&self.spec(st, a, slots)),
+            SpecExpr::Not(a) => self.spec(st, a, slots).negated(),
             SpecExpr::And(a, b) => super::cond::combine(BinOp::And, &self.spec(st, a, slots), &self.spec(st, b, slots)),
             SpecExpr::Or(a, b) => super::cond::combine(BinOp::Or, &self.spec(st, a, slots), &self.spec(st, b, slots)),
             SpecExpr::Implies(a, b) => {
-                let (a, b) = (negate(&self.spec(st, a, slots)), self.spec(st, b, slots));
+                let (a, b) = (self.spec(st, a, slots).negated(), self.spec(st, b, slots));
                 super::cond::combine(BinOp::Or, &a, &b)
             }
             SpecExpr::If(c, a, b) => {
@@ -210,7 +214,7 @@ impl<'a> Run<'a> {
                 match self.decided(&c) {
                     Some(true) => self.spec(st, a, slots),
                     Some(false) => self.spec(st, b, slots),
-                    None => Sc::new(self.spec(st, a, slots).itv.join(&self.spec(st, b, slots).itv)),
+                    None => Sc::new(self.spec(st, a, slots).itv().join(&self.spec(st, b, slots).itv())),
                 }
             }
             SpecExpr::Forall { slot, lo, hi, body } => {
@@ -231,27 +235,21 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn known(&self, itv: &Itv) -> Sc {
-        let form = itv.single().and_then(Num::small).map(Lin::constant);
-        self.integer(itv.clone(), form)
+    fn known(&mut self, itv: &Itv) -> Sc {
+        self.named(&Sc::new(itv.clone()))
     }
 
     fn spec_bin(&mut self, op: SpecOp, x: &Sc, y: &Sc) -> Sc {
-        let (fx, fy) = (self.form(x), self.form(y));
-        let both = || fx.as_ref().zip(fy.as_ref());
         match op {
-            SpecOp::Add => self.integer(x.itv.add(&y.itv), both().and_then(|(f, g)| f.add(g))),
-            SpecOp::Sub => self.integer(x.itv.sub(&y.itv), both().and_then(|(f, g)| f.sub(g))),
-            SpecOp::Mul => {
-                let form = both().and_then(|(f, g)| f.as_const().map(|k| g.scale(k)).or(g.as_const().map(|k| f.scale(k)))?);
-                self.integer(x.itv.mul(&y.itv), form)
-            }
-            SpecOp::Div | SpecOp::Mod => match y.itv.single().filter(|d| d.sign() > 0) {
+            SpecOp::Add => self.add(x, y),
+            SpecOp::Sub => self.sub(x, y),
+            SpecOp::Mul => self.mul(x, y, false),
+            SpecOp::Div | SpecOp::Mod => match y.itv().single().filter(|d| d.sign() > 0) {
                 Some(d) if op == SpecOp::Div => self.quotient(x, d),
                 Some(d) => self.remainder(x, d),
                 None => Sc::new(Itv::TOP),
             },
-            SpecOp::Pow => match (x.itv.single(), y.itv.single().and_then(Num::small).and_then(|k| k.to_u32())) {
+            SpecOp::Pow => match (x.itv().single(), y.itv().single().and_then(Num::small).and_then(|k| k.to_u32())) {
                 (Some(b), Some(k)) if k <= 4096 => {
                     let v = (0..k).fold(Num::ONE, |acc, _| acc.mul(b));
                     self.known(&Itv::point(v))
@@ -273,7 +271,7 @@ impl<'a> Run<'a> {
                     at = a;
                 }
                 SpecExpr::Index(a, i) => {
-                    let i = self.spec(st, i, slots).itv;
+                    let i = self.spec(st, i, slots).itv().clone();
                     path.push(i.single()?.small()?.to_usize()?);
                     at = a;
                 }
@@ -283,20 +281,16 @@ impl<'a> Run<'a> {
         let Base::Local(local) = place.base else { return None };
         let mut full = concrete(&self.steps_of(st, place))?;
         full.extend(path.into_iter().rev());
-        st.locals[local.0 as usize].at(&full).filter(|s| s.def)?;
+        st.locals[local.0 as usize].at(&full).filter(|s| s.def())?;
         Some(Target { local, path: full, add: Num::ZERO })
     }
 
     fn stored(&mut self, st: &mut State, t: &Target) -> Sc {
         let leaf = st.locals[t.local.0 as usize].at(&t.path).cloned().unwrap_or_else(|| Sc::new(Itv::TOP));
-        if !self.relational() || leaf.fact != Fact::None {
+        if !self.relational() || *leaf.fact() != Fact::None {
             return leaf;
         }
-        let form = match leaf.itv.single() {
-            Some(k) => k.small().map(Lin::constant),
-            None => Some(Lin::atom(self.atoms.fresh(leaf.itv.clone()))),
-        };
-        let named = Sc { fact: form.map_or(Fact::None, |f| Fact::Lin(Rc::new(f))), ..leaf };
+        let named = self.named(&leaf);
         if let Some(slot) = st.locals[t.local.0 as usize].at_mut(&t.path) {
             *slot = named.clone();
         }
@@ -318,22 +312,14 @@ impl<'a> Run<'a> {
             Len::Const(n) => self.known(&Itv::point(i128::from(n))),
             Len::Param { .. } => {
                 let (itv, form) = self.length(st, &len);
-                self.integer(itv, form)
+                form.map_or_else(|| Sc::new(itv.clone()), |f| self.of_form(f).narrowed(&itv))
             }
         }
     }
 }
 
-fn negate(s: &Sc) -> Sc {
-    let fact = match &s.fact {
-        Fact::Cond(c) => Fact::Cond(Rc::new(c.negated())),
-        _ => Fact::None,
-    };
-    Sc { fact, ..Sc::new(Itv::point(1).sub(&s.itv)) }
-}
-
 fn steps(lo: &Sc, hi: &Sc) -> Option<std::ops::Range<i128>> {
-    let (lo, hi) = (lo.itv.single()?.small()?, hi.itv.single()?.small()?);
+    let (lo, hi) = (lo.itv().single()?.small()?, hi.itv().single()?.small()?);
     (hi - lo <= MAX_FORALL).then_some(lo..hi)
 }
 

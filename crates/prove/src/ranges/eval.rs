@@ -89,36 +89,31 @@ impl Run<'_> {
         );
         if !v.defined() {
             // Also where the cover proved it: the summary itself never becomes "certainly written".
-            return v.map(&mut |s| Sc { def: true, itv: if s.itv.is_empty() { Itv::TOP } else { s.itv.clone() }, ..s.clone() })
-                .zip(&Abs::any(self.p, &e.ty), &mut |a, t| Sc { itv: a.itv.meet(&t.itv), ..a.clone() });
+            let written = |s: &Sc, any: &Sc| if s.itv().is_empty() { any.clone() } else { s.written().narrowed(any.itv()) };
+            return v.zip(&Abs::any(self.p, &e.ty), &mut |s, any| written(s, any));
         }
         let v = self.name_term(st, id, concrete(&steps).as_deref(), v);
         match (&v, &e.ty) {
-            (Abs::Sc(s), Ty::Int(_)) if self.relational() && s.fact == Fact::None => self.name_leaf(st, id, &steps, s),
+            (Abs::Sc(s), Ty::Int(_)) if self.relational() && *s.fact() == Fact::None => self.name_leaf(st, id, &steps, s),
             _ => v,
         }
     }
 
     /// Gives a stored integer an atom, shared by later reads of the same element.
     fn name_leaf(&mut self, st: &mut State, local: LocalId, steps: &[Step], s: &Sc) -> Abs {
-        if let Some(k) = s.itv.single() {
-            let fact = k.small().map_or(Fact::None, |k| Fact::Lin(Rc::new(Lin::constant(k))));
-            return Abs::Sc(Sc { fact, ..s.clone() });
+        if s.itv().single().is_some() {
+            return Abs::Sc(self.named(s));
         }
-        let name = |atom| Sc { fact: Fact::Lin(Rc::new(Lin::atom(atom))), ..s.clone() };
         let version = st.versions[local.0 as usize];
         if let Some(leaf) = concrete(steps).and_then(|path| st.locals[local.0 as usize].at_mut(&path)) {
-            let named = name(self.atoms.fresh(s.itv.clone()));
-            *leaf = named.clone();
-            return Abs::Sc(named);
+            *leaf = self.named(s);
+            return Abs::Sc(leaf.clone());
         }
         // The same version at the same form of index is the same value. What is known of it here may not hold
         // elsewhere, so the atom gets the declared range.
         let Some(forms) = steps.iter().map(step_form).collect::<Option<Vec<Lin>>>() else { return Abs::Sc(s.clone()) };
         let declared = scalar_itv(&place::target_ty(self.p, &self.f.local(local).ty, steps));
-        let (atoms, key) = (&mut self.atoms, (self.frame.0, local, version, forms));
-        let atom = *self.names.entry(key).or_insert_with(|| atoms.fresh(declared));
-        Abs::Sc(name(atom))
+        Abs::Sc(self.named_element(s, declared, (self.frame.0, local, version, forms)))
     }
 
     /// Evaluates the projections of a place and settles their bounds.
@@ -158,8 +153,8 @@ impl Run<'_> {
         let n = i128::from(n);
         let form = self.form(&s);
         let last = len_itv.sub(&Itv::point(n));
-        let low = s.itv.lo.sign() >= 0 || self.implied(form.clone());
-        let high = s.itv.hi <= last.lo
+        let low = s.itv().lo.sign() >= 0 || self.implied(form.clone());
+        let high = s.itv().hi <= last.lo
             || self.implied(form.as_ref().zip(len_lin).and_then(|(f, l)| l.sub(f)).and_then(|d| d.plus(-n)));
         let last_known = Itv { lo: Num::ZERO, hi: last.lo.clone() };
         let (low, high) = if low && high || !self.solved(&s, &last_known) { (low, high) } else { (true, true) };
@@ -173,12 +168,12 @@ impl Run<'_> {
             |show| Failure {
                 reason: format!(
                     "`{}` is {}, but {what}es of `{}` go from 0 to {}",
-                    show.expr(off), s.itv, show.place(p), last
+                    show.expr(off), s.itv(), show.place(p), last
                 ),
                 origin: None,
             },
         );
-        let inside = s.itv.meet(&Itv { lo: Num::ZERO, hi: last.hi });
+        let inside = s.itv().meet(&Itv { lo: Num::ZERO, hi: last.hi });
         (if inside.is_empty() { Itv::new(0, 0) } else { inside }, form)
     }
 
@@ -189,7 +184,7 @@ impl Run<'_> {
             Len::Param { param, add } => {
                 let s = st.locals[param.0 as usize].as_sc().cloned().unwrap_or_else(Sc::undefined);
                 let form = self.form(&s).and_then(|f| f.plus(i128::from(*add)));
-                (s.itv.add(&Itv::point(i128::from(*add))), form)
+                (s.itv().add(&Itv::point(i128::from(*add))), form)
             }
         }
     }
@@ -198,26 +193,16 @@ impl Run<'_> {
         let x = self.scalar_mod(st, a, modular);
         match (&e.ty, op) {
             (Ty::Int(_), _) => {
-                let form = self.form(&x).and_then(|f| f.scale(-1));
-                let v = self.integer(x.itv.neg(), form);
+                let v = self.sub_from(Num::ZERO, &x);
                 self.width(e, &v, modular);
-                self.with_difference(v, Num::ZERO, &x)
+                v
             }
             (Ty::Word(bits), UnOp::Neg) => {
-                let v = self.with_difference(Sc::new(x.itv.neg().wrap(*bits)), Num::ZERO, &x);
-                self.with_wrap(v, &e.ty)
+                let exact = self.sub_from(Num::ZERO, &x);
+                self.wrapped(&exact, *bits)
             }
-            (Ty::Word(bits), UnOp::Not) => {
-                let ones = Num::mask(*bits);
-                self.with_difference(Sc::new(Itv::point(ones.clone()).sub(&x.itv)), ones, &x)
-            }
-            _ => {
-                let fact = match &x.fact {
-                    Fact::Cond(c) => Fact::Cond(Rc::new(c.negated())),
-                    _ => Fact::None,
-                };
-                self.with_difference(Sc { fact, ..Sc::new(Itv::point(1).sub(&x.itv)) }, Num::ONE, &x)
-            }
+            (Ty::Word(bits), UnOp::Not) => self.sub_from(Num::mask(*bits), &x).bare_form(),
+            _ => self.not(&x),
         }
     }
 
@@ -238,22 +223,12 @@ impl Run<'_> {
         let reduces = op == BinOp::And && b.as_const().is_some_and(|m| m.bits() <= 128);
         let mut x = self.scalar_mod(st, a, keeps || reduces);
         let y = self.scalar_mod(st, b, modular && ring);
-        let (fx, fy) = (self.form(&x), self.form(&y));
-        let both = || fx.as_ref().zip(fy.as_ref());
         let v = match op {
-            BinOp::Add => self.integer(x.itv.add(&y.itv), both().and_then(|(f, g)| f.add(g))),
-            BinOp::Sub => self.integer(x.itv.sub(&y.itv), both().and_then(|(f, g)| f.sub(g))),
-            BinOp::Mul => {
-                let itv = if a == b { x.itv.square() } else { x.itv.mul(&y.itv) };
-                let form = both().and_then(|(f, g)| match (f.as_const(), g.as_const()) {
-                    (Some(k), _) => g.scale(k),
-                    (_, Some(k)) => f.scale(k),
-                    _ => None,
-                });
-                self.integer(itv, form)
-            }
+            BinOp::Add => self.add(&x, &y),
+            BinOp::Sub => self.sub(&x, &y),
+            BinOp::Mul => self.mul(&x, &y, a == b),
             BinOp::Shl => match small_count(&y) {
-                Some(k) => self.integer(x.itv.shl(k), fx.and_then(|f| f.scale(pow2(k)?))),
+                Some(k) => self.shl(&x, k),
                 None => self.bad_count(e, b, &y),
             },
             BinOp::Shr => match small_count(&y) {
@@ -264,7 +239,7 @@ impl Run<'_> {
                 None => self.bad_count(e, b, &y),
             },
             BinOp::Div | BinOp::Mod | BinOp::And => {
-                let divisor = if op == BinOp::And { y.itv.single().map(|m| m.add(&Num::ONE)) } else { y.itv.single().cloned() };
+                let divisor = if op == BinOp::And { y.itv().single().map(|m| m.add(&Num::ONE)) } else { y.itv().single().cloned() };
                 match divisor.filter(|d| d.sign() > 0) {
                     Some(d) => {
                         if let Some(k) = d.log2() {
@@ -278,41 +253,11 @@ impl Run<'_> {
             BinOp::Or | BinOp::Xor | BinOp::Rotl | BinOp::Rotr => Sc::new(Itv::TOP),
         };
         self.width(e, &v, modular && op != BinOp::Shr && op != BinOp::Div);
-        self.with_binary(v, &e.ty, op, &x, &y)
-    }
-
-    pub fn quotient(&mut self, x: &Sc, d: &Num) -> Sc {
-        let itv = x.itv.div_floor(d);
-        let form = match (self.form(x), d.small()) {
-            (Some(f), Some(k)) if itv.single().is_none() => Some(self.quotient_form(&f, k)),
-            _ => None,
-        };
-        self.integer(itv, form)
-    }
-
-    /// `floor(f / k)`: the shared atom, whose interval does not depend on where we are.
-    fn quotient_form(&mut self, f: &Lin, k: i128) -> Lin {
-        if f.konst % k == 0 && f.terms.iter().all(|t| t.1 % k == 0) {
-            return Lin { terms: f.terms.iter().map(|t| (t.0, t.1 / k)).collect(), konst: f.konst / k };
-        }
-        let itv = self.atoms.bound(f).div_floor(&Num::from(k));
-        Lin::atom(self.atoms.quotient(f, k, itv))
-    }
-
-    pub fn remainder(&mut self, x: &Sc, d: &Num) -> Sc {
-        let itv = x.itv.mod_floor(d);
-        let form = match (self.form(x), d.small()) {
-            (Some(f), Some(k)) => match x.itv.div_floor(d).single().and_then(Num::small) {
-                Some(q) => q.checked_mul(k).and_then(i128::checked_neg).and_then(|c| f.plus(c)),
-                None => self.quotient_form(&f, k).scale(k).and_then(|kq| f.sub(&kq)),
-            },
-            _ => None,
-        };
-        self.integer(itv, form)
+        v
     }
 
     fn bad_count(&mut self, e: &Expr, b: &Expr, y: &Sc) -> Sc {
-        let itv = y.itv.clone();
+        let itv = y.itv().clone();
         self.check(
             addr(e),
             Kind::Shift,
@@ -325,7 +270,7 @@ impl Run<'_> {
     }
 
     fn bad_divisor(&mut self, e: &Expr, b: &Expr, y: &Sc) -> Sc {
-        let itv = y.itv.clone();
+        let itv = y.itv().clone();
         self.check(
             addr(e),
             Kind::Range,
@@ -339,26 +284,19 @@ impl Run<'_> {
 
     fn word_binary(&mut self, st: &mut State, e: &Expr, op: BinOp, a: &Expr, b: &Expr, bits: u32) -> Sc {
         let (x, y) = (self.scalar(st, a), self.scalar(st, b));
-        let v = match op {
-            BinOp::Add => x.itv.add(&y.itv).wrap(bits),
-            BinOp::Sub => x.itv.sub(&y.itv).wrap(bits),
-            BinOp::Mul => x.itv.mul(&y.itv).wrap(bits),
-            BinOp::And => x.itv.and(&y.itv),
-            BinOp::Or => x.itv.or(&y.itv),
-            BinOp::Xor => x.itv.xor(&y.itv),
-            BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => self.word_shift(e, op, &x.itv, b, &y, bits),
-            BinOp::Div | BinOp::Mod => Itv::word(bits),
-        };
-        self.with_binary(Sc::new(v), &e.ty, op, &x, &y)
+        match op {
+            BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => self.word_shift(e, op, &x, b, &y, bits),
+            _ => self.word(op, &x, &y, bits),
+        }
     }
 
-    fn word_shift(&mut self, e: &Expr, op: BinOp, x: &Itv, b: &Expr, count: &Sc, bits: u32) -> Itv {
+    fn word_shift(&mut self, e: &Expr, op: BinOp, x: &Sc, b: &Expr, count: &Sc, bits: u32) -> Sc {
         let last = i128::from(bits) - 1;
-        let ok = Itv::new(0, last).contains(&count.itv) || {
+        let ok = Itv::new(0, last).contains(count.itv()) || {
             let f = self.form(count);
             self.implied(f.clone()) && self.implied(f.and_then(|f| f.scale(-1)).and_then(|f| f.plus(last)))
         };
-        let itv = count.itv.clone();
+        let itv = count.itv().clone();
         self.check(
             addr(e),
             Kind::Shift,
@@ -367,23 +305,14 @@ impl Run<'_> {
             |s| format!("shift count `{}` is in 0..{last}", s.expr(b)),
             |s| Failure { reason: format!("shift count `{}` is {itv}, the word has {bits} bits", s.expr(b)), origin: None },
         );
-        match (op, small_count(count).filter(|k| *k < bits)) {
-            (BinOp::Shl, Some(k)) => x.shl(k).wrap(bits),
-            (BinOp::Shr, Some(k)) => x.shr(k),
-            (BinOp::Shr, None) => Itv { lo: Num::ZERO, hi: x.hi.clone() },
-            (_, Some(0)) => x.clone(),
-            _ => Itv::word(bits),
-        }
+        self.word_shifted(op, x, small_count(count).filter(|k| *k < bits), bits)
     }
 
     fn cast(&mut self, st: &mut State, to: &Ty, a: &Expr) -> Sc {
         let x = self.scalar_mod(st, a, matches!(to, Ty::Word(_)));
         match to {
-            Ty::Word(bits) => {
-                let term = self.term(&x);
-                self.with_wrap(Sc { term, ..Sc::new(x.itv.wrap(*bits)) }, to)
-            }
-            _ => Sc { term: x.term, ..Sc::new(x.itv) },
+            Ty::Word(bits) => self.wrapped(&x, *bits),
+            _ => self.as_integer(&x),
         }
     }
 
@@ -395,26 +324,27 @@ impl Run<'_> {
             Some(false) => return y,
             None => {}
         }
-        if let (Fact::Cond(_), true) = (&cond.fact, self.selects < MAX_SELECTS) {
+        if let (Fact::Cond(_), true) = (cond.fact(), self.selects < MAX_SELECTS) {
             let x = self.side(st, &cond, true, a, x);
             let y = self.side(st, &cond, false, b, y);
             return match (x, y) {
-                (Some(x), Some(y)) => self.with_select(x.join(&y), &cond, &x, &y),
+                (Some(x), Some(y)) => self.chosen(&cond, &x, &y),
                 (Some(v), None) | (None, Some(v)) => v,
                 (None, None) => Abs::any(self.p, &a.ty),
             };
         }
-        self.with_select(x.join(&y), &cond, &x, &y)
+        self.chosen(&cond, &x, &y)
     }
 
     /// The value of one side of a selection under its condition; `None` when the condition cannot be so.
     fn side(&mut self, st: &mut State, cond: &Sc, truth: bool, e: &Expr, plain: Abs) -> Option<Abs> {
-        let Fact::Cond(c) = &cond.fact else { return Some(plain) };
+        let Fact::Cond(c) = cond.fact() else { return Some(plain) };
         if c.vars.is_empty() && c.yes.is_empty() && c.no.is_empty() {
             return Some(plain);
         }
         let facts = self.facts.len();
-        let saved: Vec<(usize, Abs)> = c.vars.iter().map(|v| (v.local.0 as usize, st.locals[v.local.0 as usize].clone())).collect();
+        let here = c.vars.iter().filter(|v| v.frame == self.frame.0);
+        let saved: Vec<(usize, Abs)> = here.map(|v| (v.local.0 as usize, st.locals[v.local.0 as usize].clone())).collect();
         self.assume(st, c, truth);
         let dead = std::mem::replace(&mut st.dead, false);
         self.mute += 1;
@@ -434,12 +364,12 @@ impl Run<'_> {
 
     /// A computed exact integer must fit a 128-bit register, unless only its low bits are used.
     fn width(&mut self, e: &Expr, v: &Sc, modular: bool) {
-        if v.itv.single().is_some() && v.itv.lo.bits() <= 128 {
+        if v.itv().single().is_some() && v.itv().lo.bits() <= 128 {
             return;
         }
         let signed = Itv { lo: Num::pow2(127).neg(), hi: Num::mask(127) };
-        let fits = signed.contains(&v.itv) || Itv::word(128).contains(&v.itv) || (modular && self.opts.modular_width);
-        let itv = v.itv.clone();
+        let fits = signed.contains(v.itv()) || Itv::word(128).contains(v.itv()) || (modular && self.opts.modular_width);
+        let itv = v.itv().clone();
         self.check(
             addr(e),
             Kind::Width,
@@ -460,9 +390,5 @@ fn step_form(s: &Step) -> Option<Lin> {
 }
 
 fn small_count(s: &Sc) -> Option<u32> {
-    s.itv.single()?.small().and_then(|k| u32::try_from(k).ok()).filter(|k| *k < 1 << 14)
-}
-
-fn pow2(k: u32) -> Option<i128> {
-    (k < 127).then(|| 1i128 << k)
+    s.itv().single()?.small().and_then(|k| u32::try_from(k).ok()).filter(|k| *k < 1 << 14)
 }

@@ -6,7 +6,7 @@ use super::num::Num;
 use super::place::{self, target_ty, Step};
 use super::record::{addr, Failure};
 use super::run::{Run, State};
-use super::value::{has_ints, has_ranges, Abs, Fact, Sc};
+use super::value::{has_ints, has_ranges, Abs, Fact};
 use crate::obligation::Kind;
 use santoku_ir::{Base, Expr, FuncId, Len, Loc, LocalId, Place, Stmt, Ty};
 use std::rc::Rc;
@@ -24,6 +24,10 @@ impl Run<'_> {
             return;
         }
         self.loc = s.loc();
+        if self.mute == 0 {
+            self.at = addr(s);
+            self.visited.insert(self.at);
+        }
         match s {
             Stmt::Assign { dst, src, .. } => self.assign(st, dst, src),
             Stmt::Call { dsts, func, lens, args, loc } => self.call(st, dsts, *func, lens, args, loc),
@@ -93,18 +97,17 @@ impl Run<'_> {
         match (v, ty) {
             (Abs::Sc(s), Ty::Int(Some(r))) => {
                 let wanted = Itv::of(r);
-                if wanted.contains(&s.itv) {
+                if wanted.contains(s.itv()) {
                     return v.clone();
                 }
                 let form = self.form(s);
                 let over = |k: &Num, sign: i128| form.as_ref().and_then(|f| f.scale(sign)).zip(k.small()).and_then(|(f, k)| f.plus(-sign * k));
-                let low = s.itv.lo >= wanted.lo || self.implied(over(&wanted.lo, 1));
-                let high = s.itv.hi <= wanted.hi || self.implied(over(&wanted.hi, -1));
+                let low = s.itv().lo >= wanted.lo || self.implied(over(&wanted.lo, 1));
+                let high = s.itv().hi <= wanted.hi || self.implied(over(&wanted.hi, -1));
                 if !(low && high) && misfit.is_none() && !self.solved(s, &wanted) {
-                    *misfit = Some(Misfit { found: s.itv.clone(), wanted: wanted.clone(), path: path.to_string() });
+                    *misfit = Some(Misfit { found: s.itv().clone(), wanted: wanted.clone(), path: path.to_string() });
                 }
-                let met = s.itv.meet(&wanted);
-                Abs::Sc(Sc { itv: if met.is_empty() { wanted } else { met }, ..s.clone() })
+                Abs::Sc(s.narrowed(&wanted))
             }
             (Abs::Arr(es), Ty::Array { elem, ranges, .. }) => Abs::Arr(Rc::new(
                 es.iter()
@@ -142,7 +145,7 @@ impl Run<'_> {
         for (truth, body) in [(true, then), (false, els)] {
             let facts = self.facts.len();
             let mut side = st.clone();
-            if let Fact::Cond(c) = &c.fact {
+            if let Fact::Cond(c) = c.fact() {
                 self.assume(&mut side, c, truth);
             }
             self.block(&mut side, body);
@@ -187,7 +190,7 @@ impl Run<'_> {
         let c = self.scalar(st, cond);
         self.fails = fails;
         self.mute -= 1;
-        if let Fact::Cond(c) = &c.fact {
+        if let Fact::Cond(c) = c.fact() {
             self.assume(st, c, true);
             // The claim itself was settled (or reported); a contradiction is not a reason to stop looking.
             st.dead = false;
@@ -217,6 +220,11 @@ impl Run<'_> {
         }
         self.requires(&mut frame, func, addr(loc));
         let results = self.results(func, &mut frame);
+        let Some(results) = results else {
+            // What the callee promises cannot be here: it does not come back.
+            st.dead = true;
+            return;
+        };
         for (((dst, steps), value), ret) in dsts.iter().zip(&places).zip(results).zip(&callee.rets) {
             if let Base::Local(id) = dst.base {
                 let ty = target_ty(self.p, &self.f.local(id).ty, steps);

@@ -173,6 +173,11 @@ impl Atoms {
         refute(rows)
     }
 
+    /// Whether a new fact cannot be beside the others.
+    pub fn contradicts(&self, new: &Lin, facts: &[Lin]) -> bool {
+        refute(self.relevant(new, facts))
+    }
+
     /// Rows (each `>= 0`) that share atoms with `start`, directly or through others.
     fn relevant(&self, start: &Lin, facts: &[Lin]) -> BTreeSet<Lin> {
         let mut rows = BTreeSet::from([start.clone()]);

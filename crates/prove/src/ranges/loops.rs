@@ -4,13 +4,13 @@ use super::itv::Itv;
 use super::lin::{Atom, Lin};
 use super::num::Num;
 use super::place::Step;
+use super::record::Failure;
 use super::run::{Covers, Run, State};
 use super::split::Item;
-use super::value::{Abs, Fact, Sc};
+use super::value::{Abs, Sc};
 use crate::obligation::Kind;
 use santoku_ir::{visit, Expr, Len, LocalId, Place, Stmt, Ty};
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 /// Rounds of exact joins before bounds jump, then before they give up.
 const EXACT_ROUNDS: u32 = 3;
@@ -102,8 +102,31 @@ impl Run<'_> {
         }
     }
 
+    /// A counter beside a bound of its loop: in an interval and, where the bound has one, of its form.
+    fn counter_at(&self, itv: Itv, form: Option<Lin>) -> Sc {
+        form.filter(|_| self.relational()).map_or_else(|| Sc::new(itv.clone()), |f| self.of_form(f).narrowed(&itv))
+    }
+
+    /// Gives the counter a value, which must fit the range declared for it, if one is.
     fn set_counter(&mut self, st: &mut State, var: LocalId, v: Sc) {
         self.touch(st, var);
+        let local = self.f.local(var);
+        if let Ty::Int(Some(_)) = &local.ty {
+            let declared = super::value::scalar_itv(&local.ty);
+            let form = self.form(&v);
+            let above = |k: &Num, sign: i128| form.as_ref().and_then(|f| f.scale(sign)).zip(k.small()).and_then(|(f, k)| f.plus(-sign * k));
+            let low = v.itv().lo >= declared.lo || self.implied(above(&declared.lo, 1));
+            let high = v.itv().hi <= declared.hi || self.implied(above(&declared.hi, -1));
+            let found = v.itv().clone();
+            self.check(
+                super::record::addr(local),
+                Kind::Range,
+                2,
+                low && high,
+                |_| format!("the counter `{}` fits its range", local.name),
+                |_| Failure { reason: format!("`{}` may leave its range: {found} is not inside {declared}", local.name), origin: None },
+            );
+        }
         if self.mute == 0 {
             let seen = &mut self.rec.locals[var.0 as usize];
             *seen = seen.join(&Abs::Sc(v.clone())).strip();
@@ -114,28 +137,29 @@ impl Run<'_> {
     fn fixed_point(&mut self, st: &mut State, s: &Stmt, bounds: Bounds, invariants: &[Expr], body: &[Stmt]) {
         let Stmt::For { var, rev, .. } = s else { return };
         let (var, rev) = (*var, *rev);
-        let counter = Itv { lo: bounds.lo.itv.lo.clone(), hi: bounds.hi.itv.hi.sub(&Num::ONE) };
+        let counter = Itv { lo: bounds.lo.itv().lo.clone(), hi: bounds.hi.itv().hi.sub(&Num::ONE) };
         let atom = self.atoms.fresh(counter.clone());
         let facts = self.facts.len();
-        let nonempty = bounds.lo.itv.hi < bounds.hi.itv.lo || self.implied(gap(&bounds).and_then(|g| g.plus(-1)));
+        let nonempty = bounds.lo.itv().hi < bounds.hi.itv().lo || self.implied(gap(&bounds).and_then(|g| g.plus(-1)));
         let entry = st.clone();
         let written: BTreeSet<LocalId> = visit::written_locals(body);
 
         // Invariants at entry, with the counter at its first value.
         if !invariants.is_empty() {
             let mut probe = entry.clone();
-            let start = if rev { bounds.hi.itv.sub(&Itv::point(1)) } else { bounds.lo.itv.clone() };
+            let start = if rev { bounds.hi.itv().sub(&Itv::point(1)) } else { bounds.lo.itv().clone() };
             let form = if rev { bounds.to.as_ref().and_then(|t| t.plus(-1)) } else { bounds.from.clone() };
-            let v = self.integer(start, form);
+            let v = self.counter_at(start, form);
             self.set_counter(&mut probe, var, v);
             invariants.iter().for_each(|i| self.claim(&mut probe, i, Kind::Assert, ""));
             self.facts.truncate(facts);
         }
 
         let set = Loop { var, rev, atom, counter, bounds, invariants, body };
+        // Trials of the body make atoms too, and a later round finds them again.
+        let mark = self.atoms.len();
         let steps = self.induction(&entry, &set, &written);
         let (mut head, closed) = self.head(&entry, &set, &written, &steps);
-        let mark = self.atoms.len();
         let mut round = 0;
         loop {
             let mut end = head.clone();
@@ -160,7 +184,7 @@ impl Run<'_> {
                 head.locals[i] = match round {
                     0..EXACT_ROUNDS => wide,
                     EXACT_ROUNDS..LAST_ROUND => wide.widen(&old, self.p, &self.f.local(*l).ty, round >= HARD_ROUNDS),
-                    _ => Abs::any(self.p, &self.f.local(*l).ty).zip(&wide, &mut |a, w| Sc { def: w.def, ..a.clone() }),
+                    _ => wide.zip(&Abs::any(self.p, &self.f.local(*l).ty), &mut |w, any| w.anything_in(any.itv().clone())),
                 };
             }
             if stable {
@@ -173,7 +197,7 @@ impl Run<'_> {
         let covers = end.covers.clone();
         self.body_once(&mut end, &set, false);
         self.facts.truncate(facts);
-        let lifted = self.lift_covers(&end, &covers, &set, mark);
+        let lifted = self.lift_covers(&end, &covers, &set, mark, &steps);
         end.covers = covers;
         self.leave(st, end, entry, &set, &written, &steps, nonempty);
         if !st.dead {
@@ -187,17 +211,18 @@ impl Run<'_> {
             st.dead = true;
             return;
         }
-        self.set_counter(st, set.var, Sc { fact: Fact::Lin(Rc::new(Lin::atom(set.atom))), ..Sc::new(set.counter.clone()) });
         let i = Lin::atom(set.atom);
         self.facts.extend(set.bounds.from.as_ref().and_then(|f| i.sub(f)));
         self.facts.extend(set.bounds.to.as_ref().and_then(|t| t.sub(&i)).and_then(|d| d.plus(-1)));
+        let counter = self.of_atom(set.atom);
+        self.set_counter(st, set.var, counter);
         for inv in set.invariants {
             self.hold(st, inv);
         }
         self.block(st, set.body);
         if !quiet && !st.dead && !set.invariants.is_empty() {
             let k = if set.rev { -1 } else { 1 };
-            let next = self.integer(set.counter.add(&Itv::point(k)), i.plus(k));
+            let next = self.counter_at(set.counter.add(&Itv::point(k)), i.plus(k));
             self.set_counter(st, set.var, next);
             set.invariants.iter().for_each(|inv| self.claim(st, inv, Kind::Assert, ""));
         }
@@ -219,9 +244,8 @@ impl Run<'_> {
         }
         for l in &candidates {
             let atom = self.atoms.fresh(super::value::scalar_itv(&self.f.local(*l).ty));
-            let itv = self.atoms.itv(atom).clone();
             atoms.push(atom);
-            trial.locals[l.0 as usize] = Abs::Sc(Sc { fact: Fact::Lin(Rc::new(Lin::atom(atom))), ..Sc::new(itv) });
+            trial.locals[l.0 as usize] = Abs::Sc(self.of_atom(atom));
         }
         self.mute += 1;
         let fails = self.fails;
@@ -233,9 +257,9 @@ impl Run<'_> {
         for (l, atom) in candidates.iter().zip(atoms) {
             let end = trial.locals[l.0 as usize].as_sc().and_then(|s| self.form(s));
             let step = end.and_then(|e| e.sub(&Lin::atom(atom))).and_then(|d| d.as_const());
-            let start = entry.locals[l.0 as usize].as_sc().filter(|s| s.def).cloned();
+            let start = entry.locals[l.0 as usize].as_sc().filter(|s| s.def()).cloned();
             let init = start.as_ref().and_then(|s| match self.form(s) {
-                None if !trial.dead => Some(Lin::atom(self.atoms.fresh(s.itv.clone()))),
+                None if !trial.dead => Some(Lin::atom(self.atoms.fresh(s.itv().clone()))),
                 form => form,
             });
             if let (Some(step), Some(init)) = (step, init) {
@@ -258,9 +282,8 @@ impl Run<'_> {
         for (l, init, step) in steps {
             let form = done.as_ref().and_then(|d| d.scale(*step)).and_then(|d| init.add(&d));
             let Some(form) = form else { continue };
-            let bound = self.atoms.bound(&form);
             let declared = super::value::scalar_itv(&self.f.local(*l).ty);
-            head.locals[l.0 as usize] = Abs::Sc(Sc { fact: Fact::Lin(Rc::new(form)), ..Sc::new(bound.meet(&declared)) });
+            head.locals[l.0 as usize] = Abs::Sc(self.of_form(form).narrowed(&declared));
             closed.insert(*l);
         }
         (head, closed)
@@ -271,7 +294,7 @@ impl Run<'_> {
         st.locals[l.0 as usize] = {
             let any = Abs::any(self.p, &self.f.local(l).ty);
             let old = &st.locals[l.0 as usize];
-            any.zip(old, &mut |a, o| Sc { def: o.def, ..a.clone() })
+            old.zip(&any, &mut |o, a| o.anything_in(a.itv().clone()))
         };
     }
 
@@ -295,9 +318,8 @@ impl Run<'_> {
         for (l, init, step) in steps {
             let exact = trips.as_ref().filter(|t| nonempty || self.implied(Some((*t).clone())));
             let form = exact.and_then(|t| t.scale(*step)).and_then(|d| init.add(&d));
-            if let (Some(form), Abs::Sc(s)) = (form, &mut st.locals[l.0 as usize]) {
-                let itv = s.itv.meet(&self.atoms.bound(&form));
-                *s = Sc { fact: Fact::Lin(Rc::new(form)), itv, ..s.clone() };
+            if let (Some(form), Abs::Sc(s)) = (form, &st.locals[l.0 as usize]) {
+                st.locals[l.0 as usize] = Abs::Sc(self.equals_form(s, form));
             }
         }
         st.locals[set.var.0 as usize] = Abs::Sc(Sc::undefined());
@@ -310,17 +332,17 @@ impl Run<'_> {
         }
         let past = if set.rev {
             let form = set.bounds.from.as_ref().and_then(|f| f.plus(-1));
-            self.integer(set.bounds.lo.itv.sub(&Itv::point(1)), form)
+            self.counter_at(set.bounds.lo.itv().sub(&Itv::point(1)), form)
         } else {
-            self.integer(set.bounds.hi.itv.clone(), set.bounds.to.clone())
+            self.counter_at(set.bounds.hi.itv().clone(), set.bounds.to.clone())
         };
         self.set_counter(st, set.var, past);
         set.invariants.iter().for_each(|i| self.hold(st, i));
     }
 
     /// A range written in every iteration, and moving by its own width, becomes one range over the loop.
-    /// Atoms from `mark` on arose in the body: they may differ between iterations.
-    fn lift_covers(&self, end: &State, before: &Covers, set: &Loop, mark: Atom) -> Vec<(LocalId, (Lin, Lin))> {
+    /// Atoms from `mark` on arose in the body: they may differ between iterations, but for the first values in `steps`.
+    fn lift_covers(&self, end: &State, before: &Covers, set: &Loop, mark: Atom, steps: &[(LocalId, Lin, i128)]) -> Vec<(LocalId, (Lin, Lin))> {
         let mut out = Vec::new();
         if end.dead {
             return out;
@@ -330,7 +352,7 @@ impl Run<'_> {
             let old = before.get(l).map_or(0, Vec::len);
             for (a, b) in ranges.iter().skip(old) {
                 let width = b.sub(a).and_then(|w| w.as_const());
-                let fixed = a.terms.iter().all(|t| t.0 < mark);
+                let fixed = a.terms.iter().all(|t| t.0 < mark || steps.iter().any(|(_, init, _)| init.coef(t.0) != 0));
                 if !fixed || width.is_none_or(|w| w <= 0 || a.coef(set.atom) != w) {
                     continue;
                 }
@@ -427,5 +449,5 @@ fn gap(b: &Bounds) -> Option<Lin> {
 }
 
 fn constant(s: &Sc) -> Option<i128> {
-    s.itv.single().and_then(Num::small)
+    s.itv().single().and_then(Num::small)
 }

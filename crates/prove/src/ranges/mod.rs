@@ -24,9 +24,8 @@ mod run;
 mod settle;
 mod show;
 mod split;
-mod terms;
 mod value;
-mod witness;
+pub(crate) mod witness;
 
 pub use annotate::{annotate, annotate_with, check_annotations};
 pub use contracts::is_simple;
@@ -81,6 +80,17 @@ pub struct FuncRanges {
     sites: Vec<Option<Abs>>,
     locals: Vec<Abs>,
     rets: Vec<Abs>,
+    dead: Dead,
+}
+
+/// Where no input gets, as the engines that closed something saw it. Statements by number, in the order of
+/// [`santoku_ir::visit::walk_stmts`].
+#[derive(Clone, Debug, Default)]
+pub struct Dead {
+    /// No input meets the ranges of the parameters and the `requires`.
+    pub entry: bool,
+    /// Not reached by one of the runs, or reached with hypotheses that contradict each other.
+    pub statements: BTreeSet<usize>,
 }
 
 /// Proven values of every expression and local of a program, true whenever all obligations are.
@@ -97,6 +107,10 @@ impl Ranges {
     /// All values ever stored in a local (of types with exact integers).
     pub fn local(&self, func: FuncId, local: LocalId) -> &Abs {
         &self.funcs[func.0 as usize].locals[local.0 as usize]
+    }
+    /// Where no input gets.
+    pub fn dead(&self, func: FuncId) -> &Dead {
+        &self.funcs[func.0 as usize].dead
     }
     /// Values of the results of a function.
     pub fn rets(&self, func: FuncId) -> &[Abs] {

@@ -11,7 +11,7 @@ use super::{Options, Summary};
 use crate::obligation::{Kind, Origin};
 use crate::smt::Slice;
 use santoku_ir::{Expr, Func, Loc, LocalId, Program, Stmt, Ty};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// How hard a run thinks.
@@ -84,6 +84,11 @@ pub struct Run<'a> {
     pub inlined: u32,
     /// Next version number of any local.
     pub clock: u32,
+    /// Statements executed, by address, and the one being executed.
+    pub visited: HashSet<usize>,
+    pub at: usize,
+    /// Statements at which a query's hypotheses contradicted each other, so that it proved nothing.
+    pub contradicted: BTreeSet<usize>,
 }
 
 impl<'a> Run<'a> {
@@ -115,6 +120,9 @@ impl<'a> Run<'a> {
             in_place_steps: 0,
             inlined: 0,
             clock: 0,
+            visited: HashSet::new(),
+            at: 0,
+            contradicted: BTreeSet::new(),
         }
     }
 
@@ -147,49 +155,47 @@ impl<'a> Run<'a> {
         if !self.relational() {
             return None;
         }
-        match (s.lin(), s.itv.single().and_then(Num::small)) {
+        match (s.lin(), s.itv().single().and_then(Num::small)) {
             (_, Some(k)) => Some(Lin::constant(k)),
             (Some(l), None) => Some((**l).clone()),
             (None, None) => None,
         }
     }
 
-    /// An integer with this interval and, where known, form; each sharpens the other.
-    pub fn integer(&self, itv: Itv, form: Option<Lin>) -> Sc {
-        let Some(form) = form.filter(|_| self.relational()) else { return Sc::new(itv) };
-        let itv = if form.terms.len() > 1 { itv.meet(&self.atoms.bound(&form)) } else { itv };
-        Sc { fact: Fact::Lin(Rc::new(form)), ..Sc::new(itv) }
-    }
-
-    /// Makes `cond` hold (or not) in `st` and on the path.
+    /// Makes `cond` hold (or not) in `st` and on the path. Where that cannot be, the state is dead: said once and for all, not
+    /// left to later steps that would find anything to follow.
     pub fn assume(&mut self, st: &mut State, cond: &Cond, truth: bool) {
         for v in &cond.vars {
-            if st.versions[v.local.0 as usize] != v.version {
+            // A condition handed to a callee, or back, speaks of the locals of where it was made.
+            if v.frame != self.frame.0 || st.versions[v.local.0 as usize] != v.version {
                 continue;
             }
             let bound = if truth { &v.yes } else { &v.no };
             let leaf = &mut st.locals[v.local.0 as usize];
             let Some(old) = leaf.at(&v.path) else { continue };
-            let met = old.itv.meet(bound);
-            if met.is_empty() && old.def {
+            let met = old.itv().meet(bound);
+            if met.is_empty() && old.def() {
                 st.dead = true;
-            } else if met != old.itv {
+            } else if !met.is_empty() && met != *old.itv() {
                 if let Some(s) = leaf.at_mut(&v.path) {
-                    s.itv = met;
+                    *s = s.narrowed(bound);
                 }
             }
         }
         if self.relational() {
-            self.facts.extend(if truth { cond.yes.iter() } else { cond.no.iter() }.filter(|l| !l.terms.is_empty()).cloned());
+            let new = if truth { &cond.yes } else { &cond.no };
+            let never = |l: &Lin| l.as_const().is_some_and(|k| k < 0);
+            self.facts.extend(new.iter().filter(|l| !l.terms.is_empty()).cloned());
+            st.dead |= new.iter().any(|l| never(l) || self.atoms.contradicts(l, &self.facts));
         }
     }
 
     /// Whether a condition certainly holds (or not) on this path.
     pub fn decided(&self, s: &Sc) -> Option<bool> {
-        if let Some(v) = s.itv.single() {
+        if let Some(v) = s.itv().single() {
             return Some(!v.is_zero());
         }
-        let Fact::Cond(c) = &s.fact else { return None };
+        let Fact::Cond(c) = s.fact() else { return None };
         let all = |ls: &[Lin], exact: bool| {
             self.relational() && exact && !ls.is_empty() && ls.iter().all(|l| self.atoms.implied(l, &self.facts))
         };

@@ -5,12 +5,12 @@ use super::itv::Itv;
 use super::record::{self, Entry, Record, Sites};
 use super::run::{Depth, Run};
 use super::value::{has_ints, Abs};
-use super::{witness, FuncRanges, Options, Summary};
+use super::{witness, Dead, FuncRanges, Options, Summary};
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use crate::smt::{self, Model, Slice};
-use santoku_ir::{Func, FuncId, Loc, Program};
+use santoku_ir::{visit, ContractKind, Func, FuncId, Loc, Program};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Instant;
 
 /// Most combinations of public argument values that are run one by one.
@@ -42,6 +42,19 @@ struct Best {
     weaker: Vec<Entry>,
     solved: Vec<Entry>,
     models: Vec<Model>,
+    dead: Dead,
+}
+
+/// The statements a run was at.
+struct Seen {
+    visited: HashSet<usize>,
+    contradicted: BTreeSet<usize>,
+}
+
+impl Seen {
+    fn of(run: &Run) -> Seen {
+        Seen { visited: run.visited.clone(), contradicted: run.contradicted.clone() }
+    }
 }
 
 /// Runs the engines over one function. `wanted`: its obligations are reported (tests are executed instead).
@@ -53,8 +66,11 @@ pub fn settle(p: &Program, id: FuncId, opts: &Options, sums: &[Summary], consts:
     let mut plain = job.run(Depth::Intervals, false);
     let rets = plain.function(None);
     let steps = plain.steps;
-    let mut best = Best { rec: plain.rec, rets, weaker: Vec::new(), solved: Vec::new(), models: Vec::new() };
+    let plain_seen = Seen::of(&plain);
+    let mut best = Best { rec: plain.rec, rets, weaker: Vec::new(), solved: Vec::new(), models: Vec::new(), dead: Dead::default() };
+    job.unreached(&plain_seen, &mut best.dead);
     if wanted {
+        best.dead.entry = job.never_entered();
         job.engines(&mut best);
     }
     let mut obligations = Vec::new();
@@ -67,7 +83,7 @@ pub fn settle(p: &Program, id: FuncId, opts: &Options, sums: &[Summary], consts:
     }
     let Record { exprs, locals, .. } = best.rec;
     let summary = job.summary(&best.rets, steps);
-    Settled { ranges: FuncRanges { sites: exprs, locals, rets: best.rets }, summary, obligations }
+    Settled { ranges: FuncRanges { sites: exprs, locals, rets: best.rets, dead: best.dead }, summary, obligations }
 }
 
 impl<'a> Job<'a> {
@@ -75,6 +91,23 @@ impl<'a> Job<'a> {
         let mut run = Run::new(self.p, self.f, self.opts, depth, self.sums, self.consts, self.sites);
         run.narrow = narrow;
         run
+    }
+
+    fn never_entered(&self) -> bool {
+        let requires = self.f.contracts.iter().any(|c| c.kind == ContractKind::Requires);
+        requires && self.run(Depth::Relational, false).never_entered()
+    }
+
+    /// Notes the statements that a run did not get to, or got to with contradictory hypotheses.
+    fn unreached(&self, seen: &Seen, dead: &mut Dead) {
+        let mut nr = 0;
+        visit::walk_stmts(&self.f.body, &mut |s| {
+            let at = record::addr(s);
+            if !seen.visited.contains(&at) || seen.contradicted.contains(&at) {
+                dead.statements.insert(nr);
+            }
+            nr += 1;
+        });
     }
 
     /// The stronger engines, each while something is open.
@@ -100,6 +133,7 @@ impl<'a> Job<'a> {
         if run.rec.open() >= best.rec.open() {
             return false;
         }
+        self.unreached(&Seen::of(&run), &mut best.dead);
         let join = |a: Vec<Abs>, b: Vec<Abs>| a.iter().zip(&b).map(|(a, b)| a.join(b)).collect();
         if let Some(rets) = results.into_iter().reduce(join) {
             best.rets = rets;
@@ -113,6 +147,7 @@ impl<'a> Job<'a> {
         let mut run = self.run(Depth::Intervals, true);
         let rets = run.function(None);
         if run.rec.open() == 0 {
+            self.unreached(&Seen::of(&run), &mut best.dead);
             (best.rec, best.rets) = (run.rec, rets);
             best.weaker.clear();
         }
@@ -129,6 +164,7 @@ impl<'a> Job<'a> {
         let mut run = self.run(Depth::Relational, true);
         run.splits.plans.clone_from(&plans);
         best.rets = run.function(None);
+        self.unreached(&Seen::of(&run), &mut best.dead);
         let before = std::mem::replace(&mut best.rec, run.rec).entries;
         best.weaker =
             if best.weaker.is_empty() { before } else { earliest(std::mem::take(&mut best.weaker), &before) };
@@ -137,6 +173,7 @@ impl<'a> Job<'a> {
             run.splits.plans = plans;
             run.slice = Some(Slice::new(limit, QUERIES));
             run.function(None);
+            self.unreached(&Seen::of(&run), &mut best.dead);
             best.models = run.slice.map(|s| s.models).unwrap_or_default();
             best.solved = run.rec.entries;
         }
@@ -159,7 +196,7 @@ fn public_cases(p: &Program, f: &Func) -> Vec<Vec<Abs>> {
     for id in f.lens.iter().chain(&f.params) {
         let (any, public) = (Abs::any(p, &f.local(*id).ty), f.local(*id).public);
         let values: Vec<Abs> = match &any {
-            Abs::Sc(s) if public => match (s.itv.lo.small(), s.itv.hi.small()) {
+            Abs::Sc(s) if public => match (s.itv().lo.small(), s.itv().hi.small()) {
                 (Some(lo), Some(hi)) if (1..MAX_CASES as i128).contains(&hi.saturating_sub(lo)) => {
                     (lo..=hi).map(|v| Abs::scalar(Itv::point(v))).collect()
                 }

@@ -219,7 +219,7 @@ impl Run<'_> {
             return self.fix(st, e, x, k, &q);
         }
         if self.splits.search && !self.splits.trial {
-            let q = x.itv.shr(k);
+            let q = x.itv().shr(k);
             if let (Some(first), Some(last)) = (q.lo.small(), q.hi.small()) {
                 if (1..=3).contains(&last.saturating_sub(first)) && self.target(st, e).is_some() {
                     self.splits.events.push_back(Event { tick, first, last });
@@ -241,13 +241,12 @@ impl Run<'_> {
         let add = Itv::point(t.add.clone());
         let values = Itv { lo: q.lo.shl(k), hi: q.hi.shl(k).add(&Num::mask(k)) };
         let Some(leaf) = st.locals[t.local.0 as usize].at_mut(&t.path) else { return x };
-        let met = leaf.itv.meet(&values.sub(&add));
+        let met = leaf.itv().meet(&values.sub(&add));
         if met.is_empty() {
             st.dead = true;
             return x;
         }
-        leaf.itv = met.clone();
-        let itv = x.itv.meet(&met.add(&add));
-        Sc { itv, ..x }
+        *leaf = leaf.narrowed(&met);
+        x.narrowed(&met.add(&add))
     }
 }

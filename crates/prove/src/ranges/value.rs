@@ -1,5 +1,7 @@
 //! Abstract values: one interval per scalar, arrays element by element.
 
+mod made;
+
 use super::itv::Itv;
 use super::lin::Lin;
 use super::num::Num;
@@ -33,6 +35,8 @@ pub struct Cond {
 /// One scalar with its interval in both cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CondVar {
+    /// The activation whose local it is.
+    pub frame: u32,
     pub local: LocalId,
     pub path: Vec<usize>,
     pub version: u32,
@@ -41,12 +45,15 @@ pub struct CondVar {
 }
 
 /// One scalar: `def` says it certainly was written; `term` is its node in the solver's graph (0: none).
+///
+/// Interval, fact and term speak of one value. Nobody outside can put them together from different ones: a value is made from an
+/// interval alone, or by an operation of `made`, which takes all three from the operands; an interval can only be narrowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sc {
-    pub itv: Itv,
-    pub def: bool,
-    pub term: u32,
-    pub fact: Fact,
+    itv: Itv,
+    def: bool,
+    term: u32,
+    fact: Fact,
 }
 
 impl Sc {
@@ -55,6 +62,56 @@ impl Sc {
     }
     pub fn undefined() -> Sc {
         Sc { itv: Itv::EMPTY, def: false, term: 0, fact: Fact::None }
+    }
+    pub fn itv(&self) -> &Itv {
+        &self.itv
+    }
+    /// Whether it certainly was written.
+    pub fn def(&self) -> bool {
+        self.def
+    }
+    pub fn term(&self) -> u32 {
+        self.term
+    }
+    pub fn fact(&self) -> &Fact {
+        &self.fact
+    }
+    /// A truth value that is this condition.
+    pub fn condition(itv: Itv, cond: Option<Rc<Cond>>) -> Sc {
+        Sc { fact: cond.map_or(Fact::None, Fact::Cond), ..Sc::new(itv) }
+    }
+    /// The same value, known to lie in `known` as well. Where both exclude each other the path is dead or an obligation is
+    /// open: `known` is what counts from here on, and nothing else is known of the value.
+    pub fn narrowed(&self, known: &Itv) -> Sc {
+        let met = self.itv.meet(known);
+        if met.is_empty() {
+            return Sc { def: self.def, ..Sc::new(known.clone()) };
+        }
+        Sc { itv: met, ..self.clone() }
+    }
+    /// The same value without its form.
+    pub fn bare_form(self) -> Sc {
+        Sc { fact: Fact::None, ..self }
+    }
+    /// The negation of a truth value.
+    pub fn negated(&self) -> Sc {
+        let fact = match &self.fact {
+            Fact::Cond(c) => Fact::Cond(Rc::new(c.negated())),
+            _ => Fact::None,
+        };
+        Sc { fact, ..Sc::new(Itv::point(1).sub(&self.itv)) }
+    }
+    /// A value in this interval that was written as surely as this one, of which nothing else is known.
+    pub fn anything_in(&self, itv: Itv) -> Sc {
+        Sc { def: self.def, ..Sc::new(itv) }
+    }
+    /// The same value, where it was written.
+    pub fn written(&self) -> Sc {
+        Sc { def: true, ..self.clone() }
+    }
+    /// The interval alone.
+    pub fn bare(&self) -> Sc {
+        Sc { fact: Fact::None, term: 0, ..self.clone() }
     }
     pub fn lin(&self) -> Option<&Rc<Lin>> {
         match &self.fact {
@@ -173,7 +230,7 @@ impl Abs {
     }
     /// The same value without facts that hold in one run only.
     pub fn strip(&self) -> Abs {
-        self.map(&mut |s| Sc { fact: Fact::None, term: 0, ..s.clone() })
+        self.map(&mut Sc::bare)
     }
     /// Whether every value of `o` is one of `self`'s.
     pub fn covers(&self, o: &Abs) -> bool {
@@ -192,8 +249,8 @@ impl Abs {
     /// Bounds that moved since `old` jump to the next landmark inside the leaf's declared range.
     pub fn widen(&self, old: &Abs, p: &Program, ty: &Ty, hard: bool) -> Abs {
         let bounds = Abs::build(p, ty, &mut |t| Sc::new(scalar_itv(t)));
-        let pairs = self.zip(old, &mut |new, old| Sc { itv: landmark(&new.itv, &old.itv, hard), ..new.clone() });
-        pairs.zip(&bounds, &mut |v, b| Sc { itv: v.itv.meet(&b.itv), ..v.clone() })
+        let pairs = self.zip(old, &mut |new, old| new.anything_in(landmark(&new.itv, &old.itv, hard)));
+        pairs.zip(&bounds, &mut |v, b| v.anything_in(v.itv.meet(&b.itv)))
     }
     /// The scalar at a path of element and field numbers (a summarised array ignores the number).
     pub fn at(&self, path: &[usize]) -> Option<&Sc> {

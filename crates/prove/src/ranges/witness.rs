@@ -24,7 +24,7 @@ const MAX_SCALARS: u64 = 1 << 16;
 /// Gives each open obligation of `func` inputs that break it, where the search finds some.
 pub fn search(p: &Program, func: FuncId, opts: &Options, obligations: &mut [Obligation]) {
     let f = p.func(func);
-    let mut rng = Rng { state: seed(&f.name), landmarks: landmarks(f) };
+    let mut rng = Rng::of(f);
     let mut interp = Interp::with_options(p, RunOptions { steps: RUN_STEPS, spec_steps: SPEC_STEPS, ..RunOptions::checked() });
     for round in 0..opts.witness_tries {
         let open = obligations.iter().any(|o| waiting(o).is_some());
@@ -77,14 +77,14 @@ fn breaks(p: &Program, f: &Func, o: &Obligation, fault: &Fault) -> bool {
 }
 
 /// Lengths and arguments of one call.
-struct Inputs {
-    lens: Vec<u64>,
-    args: Vec<Value>,
+pub struct Inputs {
+    pub lens: Vec<u64>,
+    pub args: Vec<Value>,
 }
 
 impl Inputs {
     /// `None` when the parameters are too big to try.
-    fn make(p: &Program, f: &Func, round: u32, rng: &mut Rng) -> Option<Inputs> {
+    pub fn make(p: &Program, f: &Func, round: u32, rng: &mut Rng) -> Option<Inputs> {
         const LENGTHS: [u64; 12] = [0, 1, 2, 3, 7, 8, 63, 64, 65, 127, 128, 200];
         let mut map = BTreeMap::new();
         let mut lens = Vec::new();
@@ -207,12 +207,16 @@ fn seed(name: &str) -> u64 {
 }
 
 /// SplitMix64, and the values worth trying.
-struct Rng {
+pub struct Rng {
     state: u64,
     landmarks: Vec<BigInt>,
 }
 
 impl Rng {
+    /// The same values for a function of the same name and the same constants.
+    pub fn of(f: &Func) -> Rng {
+        Rng { state: seed(&f.name), landmarks: landmarks(f) }
+    }
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

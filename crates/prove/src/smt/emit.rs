@@ -13,9 +13,9 @@ pub struct Query {
     inputs: BTreeMap<String, (LocalId, Vec<usize>)>,
 }
 
-/// Asks for values of the cone with `t` in `known` but outside `wanted`. Without `exact`, products of unknowns
-/// are unknowns themselves.
-pub fn query(s: &Slice, cone: &[Term], t: Term, known: &Itv, wanted: &Itv, exact: bool, limit: u64) -> Query {
+/// Asks for values of the cone with `t` in `known` but outside `wanted`, or for any values without `wanted`. Without `exact`,
+/// products of unknowns are unknowns themselves.
+pub fn query(s: &Slice, cone: &[Term], t: Term, known: &Itv, wanted: Option<&Itv>, exact: bool, limit: u64) -> Query {
     let mut w = Writer { text: String::new(), splits: BTreeMap::new() };
     let mut inputs = BTreeMap::new();
     w.line(format_args!("(set-option :rlimit {limit})"));
@@ -29,10 +29,12 @@ pub fn query(s: &Slice, cone: &[Term], t: Term, known: &Itv, wanted: &Itv, exact
         w.define(n, if opaque { &Node::Free } else { node }, itv);
     }
     w.bounds(t, known);
-    let mut outside = Vec::new();
-    outside.extend(number(&wanted.lo).map(|lo| format!("(< t{t} {lo})")));
-    outside.extend(number(&wanted.hi).map(|hi| format!("(> t{t} {hi})")));
-    w.line(format_args!("(assert (or {}))", if outside.is_empty() { "false".into() } else { outside.join(" ") }));
+    if let Some(wanted) = wanted {
+        let mut outside = Vec::new();
+        outside.extend(number(&wanted.lo).map(|lo| format!("(< t{t} {lo})")));
+        outside.extend(number(&wanted.hi).map(|hi| format!("(> t{t} {hi})")));
+        w.line(format_args!("(assert (or {}))", if outside.is_empty() { "false".into() } else { outside.join(" ") }));
+    }
     w.line(format_args!("(check-sat)"));
     if !inputs.is_empty() {
         let names: Vec<&str> = inputs.keys().map(String::as_str).collect();

@@ -49,6 +49,17 @@ pub enum Answer {
     Unknown,
 }
 
+/// What a query showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Holds,
+    /// Not shown.
+    Open,
+    /// What the query takes for granted cannot be: it would prove anything, so it proves nothing. No input gets there, or
+    /// the terms are wrong.
+    Contradiction,
+}
+
 /// The terms of one run and the limits of its queries.
 #[derive(Debug)]
 pub struct Slice {
@@ -77,33 +88,41 @@ impl Slice {
         self.nodes.len() as Term - 1
     }
 
-    /// Whether `t`, known to lie in `known`, always lies in `wanted`.
-    pub fn inside(&mut self, t: Term, known: &Itv, wanted: &Itv) -> bool {
+    /// Whether `t`, known to lie in `known`, always lies in `wanted`. It counts only if the solver also says that the
+    /// hypotheses can be met: from what cannot be, everything follows.
+    pub fn inside(&mut self, t: Term, known: &Itv, wanted: &Itv) -> Verdict {
         if t == 0 || self.queries == 0 {
-            return false;
+            return Verdict::Open;
         }
         let cone = self.cone(t);
         if cone.len() > MAX_CONE {
-            return false;
+            return Verdict::Open;
         }
         self.queries -= 1;
         let products = cone.iter().filter(|t| self.nonlinear(**t)).count();
         // Products as unknowns first: cheap, and enough where only the carries matter.
-        let mut answer = self.ask(&cone, t, known, wanted, false);
+        let mut exact = false;
+        let mut answer = self.ask(&cone, t, known, Some(wanted), exact);
         if (1..=MAX_PRODUCTS).contains(&products) && answer != Answer::Holds {
-            answer = self.ask(&cone, t, known, wanted, true);
+            exact = true;
+            answer = self.ask(&cone, t, known, Some(wanted), exact);
         }
         match answer {
-            Answer::Holds => true,
+            Answer::Holds => match self.ask(&cone, t, known, None, exact) {
+                Answer::Maybe(_) => Verdict::Holds,
+                Answer::Holds => Verdict::Contradiction,
+                Answer::Unknown => Verdict::Open,
+            },
             Answer::Maybe(model) => {
                 self.models.push(model);
-                false
+                Verdict::Open
             }
-            Answer::Unknown => false,
+            Answer::Unknown => Verdict::Open,
         }
     }
 
-    fn ask(&self, cone: &[Term], t: Term, known: &Itv, wanted: &Itv, exact: bool) -> Answer {
+    /// Without `wanted` the hypotheses alone: `Holds` says that they contradict each other.
+    fn ask(&self, cone: &[Term], t: Term, known: &Itv, wanted: Option<&Itv>, exact: bool) -> Answer {
         let query = emit::query(self, cone, t, known, wanted, exact, self.limit);
         process::run(&query.text).map_or(Answer::Unknown, |reply| emit::answer(&query, &reply))
     }
@@ -155,7 +174,7 @@ mod tests {
         let two = s.add(Node::Const(Num::from(2)), Itv::TOP);
         let d = s.add(Node::Mul(two, q), Itv::TOP);
         let r = s.add(Node::Sub(x, d), Itv::TOP);
-        (s.inside(r, &Itv::TOP, &Itv::new(0, hi)), s.models)
+        (s.inside(r, &Itv::TOP, &Itv::new(0, hi)) == Verdict::Holds, s.models)
     }
 
     #[test]
@@ -175,6 +194,19 @@ mod tests {
     fn an_empty_allowance_proves_nothing() {
         let mut s = Slice::new(1, 0);
         let x = s.add(Node::Const(Num::ONE), Itv::new(1, 1));
-        assert!(!s.inside(x, &Itv::TOP, &Itv::new(1, 1)));
+        assert_eq!(s.inside(x, &Itv::TOP, &Itv::new(1, 1)), Verdict::Open);
+    }
+
+    /// A term beside an interval that its value cannot lie in: the negation of a byte taken for the negation itself.
+    #[test]
+    fn hypotheses_that_contradict_each_other_prove_nothing() {
+        assert!(available(), "the tests need z3");
+        let mut s = Slice::new(1_000_000, 4);
+        let one = s.add(Node::Const(Num::ONE), Itv::TOP);
+        let zero = s.add(Node::Const(Num::ZERO), Itv::TOP);
+        let minus = s.add(Node::Sub(zero, one), Itv::TOP);
+        assert_eq!(s.inside(minus, &Itv::new(127, 127), &Itv::new(0, 3)), Verdict::Contradiction);
+        assert_eq!(s.inside(minus, &Itv::new(-1, 127), &Itv::new(0, 3)), Verdict::Open);
+        assert_eq!(s.inside(minus, &Itv::new(-1, 127), &Itv::new(-2, 3)), Verdict::Holds);
     }
 }
