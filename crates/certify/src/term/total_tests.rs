@@ -9,14 +9,14 @@ use num_traits::{One, Zero};
 const SAMPLES: usize = 16;
 
 fn numbers(s: &mut Terms, seed: &mut u64, name: String) -> T {
-    let lo: BigInt = -(BigInt::one() << 40);
+    let lo = -BigInt::from(1i64 << 40);
     let values = (0..SAMPLES).map(|n| {
         *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         match n {
             0 => lo.clone(),
             1 => -&lo,
             2..=5 => BigInt::from(n as i64 - 4),
-            _ => BigInt::from((*seed >> 20) as i64 % (1 << 40)) - (BigInt::one() << (n + 20)),
+            _ => BigInt::from((*seed >> 20) as i64 % (1 << 40)) - BigInt::from(1i64 << (n + 20)),
         }
     });
     let values = values.map(|v| v.max(lo.clone()).min(-&lo)).collect();
