@@ -44,6 +44,13 @@ fn full(x: u32, y: u32, z: u32) -> [u32; 2] {
   m[1] = z
   many(x, x, x, x, x, x, x, m, y, z)
 }
+
+@export(\"up_to_one\")
+fn up_to_one(x: u32, n: public int in 0..1) -> u32 {
+  var r = x
+  if n > 0 { r = r + 5 }
+  r
+}
 ";
 
 /// What is called, as a compiler makes it.
@@ -88,7 +95,9 @@ pub const fn by_chance(what: &'static str, symbol: &'static str, body: &'static 
 }
 
 /// On machines of 32 bits.
-const CASES: [Case; 32] = [
+const CASES: [Case; 34] = [
+    right("a loop that begins where the function does", "up_to_one", "beqz a1,1f; addi a0,a0,5; addi a1,a1,-1; j up_to_one; 1: ret"),
+    wrong("such a loop that goes on too long", "up_to_one", "addi a0,a0,5; addi a1,a1,-1; bgez a1,up_to_one; ret", ""),
     right("a call", "outer", "addi sp,sp,-16; sw ra,12(sp); jal ra,unit_step; lw ra,12(sp); addi sp,sp,16; ret"),
     right("a far call", "outer", "addi sp,sp,-16; sw ra,12(sp); call unit_step; lw ra,12(sp); addi sp,sp,16; ret"),
     right("a jump in place of a call", "outer", "tail unit_step"),
