@@ -26,7 +26,7 @@ fn suspects(subject: &Subject, results: &Results) -> BTreeMap<u64, (FuncId, Vec<
         // A caller may fail for what the function does not read, and itself no longer gets.
         let from = callers.get(&f.address);
         let called = from.is_some_and(|all| all.iter().any(|a| failing.contains(a)));
-        if !results.done.contains_key(&Job { address: f.address, func: *func, shared: vec![] }) || !(failing.contains(&f.address) || called) {
+        if !(failing.contains(&f.address) || called) {
             continue;
         }
         let conventions = facts.conventions(subject.program, *func);

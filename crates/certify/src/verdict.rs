@@ -161,13 +161,22 @@ impl View<'_> {
         let doubtful = match &status {
             // Nobody else calls it, and all that calls it may be right: wrong values have to be seen from outside.
             Status::Refuted(_) => !self.wrong_outside(job.address),
-            Status::Broken { .. } | Status::Leak { .. } => self.callers.contains_key(&job.address) && !self.called_as_proved(job),
+            Status::Broken { .. } | Status::Leak { .. } => self.called_otherwise(job),
             _ => false,
         };
+        let seen = matches!(status, Status::Leak { evidence: Some(_), .. });
+        let stopped = !seen && matches!(status, Status::Broken { .. } | Status::Leak { .. }) && self.stopped_by(done);
         match status.reason() {
-            Some(reason) if local && doubtful => Status::OtherConvention { reason },
+            Some(reason) if local && doubtful || stopped => Status::OtherConvention { reason },
             _ => status,
         }
+    }
+
+    /// The code was followed to the call of a static function that is not proved in any way: who knows what it takes.
+    fn stopped_by(&self, done: &Done) -> bool {
+        let equal = |at: u64| self.results.done.iter().any(|(j, d)| j.address == at && d.found.verdict == Verdict::Equal);
+        let local = |at: u64| self.subject.image.function_at(at).is_some_and(|f| f.local);
+        done.found.refused.is_some_and(|at| local(at) && !equal(at))
     }
 
     /// A function that others can call, and that runs this one, gives wrong values.
@@ -176,11 +185,12 @@ impl View<'_> {
         entries_above(self.subject, &self.callers, address).into_iter().any(|a| self.results.wrong.contains(&a) || differs(a))
     }
 
-    /// A caller was compared, and calls it as the source does.
-    fn called_as_proved(&self, job: &Job) -> bool {
-        let from = self.callers.get(&job.address);
-        let calls = |j: &Job, d: &Done| d.found.verdict == Verdict::Equal && from.is_some_and(|f| f.contains(&j.address)) && d.found.calls.iter().any(|(g, _)| *g == job.func);
-        self.results.done.iter().any(|(j, d)| calls(j, d))
+    /// Callers were compared, and none was shown to call it as the source does.
+    fn called_otherwise(&self, job: &Job) -> bool {
+        let Some(from) = self.callers.get(&job.address) else { return false };
+        let mut compared = self.results.done.iter().filter(|(j, _)| from.contains(&j.address)).peekable();
+        let as_source = |d: &Done| d.found.verdict == Verdict::Equal && d.found.calls.iter().any(|(g, _)| *g == job.func);
+        compared.peek().is_some() && !compared.any(|(_, d)| as_source(d))
     }
 
     /// Every call of a function in the file stands in code that was compared, or that runs inside such code alone.

@@ -196,11 +196,12 @@ pub fn holds(cells: &[Cell]) -> bool {
     !cells.is_empty() && cells.iter().all(|c| c.report.holds())
 }
 
-/// No code was found wrong: nothing that others call is refuted, and no two inputs show a leak. Functions may be open, what is not
-/// shown to keep a rule is open, and a static function may have another convention than the source's.
+/// No code was found wrong: nothing is refuted, and no two inputs show a leak. Functions may be open, what is not shown to keep a
+/// rule is open, and a static function may have another convention than the source's.
 pub fn faultless(cells: &[Cell]) -> bool {
     let fault = |f: &FunctionReport| match &f.status {
-        Status::Refuted(_) => !f.local,
+        // Of a static function it is said only where something that others can call was seen to be wrong.
+        Status::Refuted(_) => true,
         Status::Leak { .. } => true,
         _ => false,
     };

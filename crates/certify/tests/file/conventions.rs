@@ -69,9 +69,9 @@ fn what_every_call_passes_and_what_nothing_reads_need_not_be_passed() {
 
 #[test]
 fn an_argument_may_be_passed_in_a_register_that_nothing_reads() {
-    let made = made(PROGRAM);
-    let text = text("").replace("const uint8_t *m)\n{\n  uint32_t t = 7", "const uint8_t *m, uint32_t k, uint32_t skip)\n{\n  uint32_t t = 7");
-    let text = text.replace("unit_total(n, m);", "unit_total(n, m, 99, 3);");
+    let made = made(&PROGRAM.replace("m: [u8; n], k: public u32, skip: u32", "k: public u32, skip: u32, m: [u8; n]").replace("total(m, 7, x)", "total(7, x, m)"));
+    let text = text("").replace("const uint8_t *m)\n{\n  uint32_t t = 7", "uint32_t k, uint32_t skip, const uint8_t *m)\n{\n  uint32_t t = 7");
+    let text = text.replace("unit_total(n, m);", "unit_total(n, 99, 3, m);");
     let Some(report) = judged_as(&made, "rv32imc", &text) else { return };
     assert!(report.holds(), "{:?}", report.open().map(|f| (&f.symbol, f.status.reason())).collect::<Vec<_>>());
     assert!(of(&report, "unit_total").convention[0].contains("holds anything"), "{:?}", of(&report, "unit_total").convention);

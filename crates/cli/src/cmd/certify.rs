@@ -145,6 +145,9 @@ fn table(done: &FileReport) -> String {
     for f in &done.functions {
         text += &row(f, width);
     }
+    for f in done.functions.iter().filter(|f| !f.convention.is_empty()) {
+        text += &format!("\n{}: not called as the source says: {}\n", f.symbol, f.convention.join("; "));
+    }
     for f in done.open() {
         text += &format!("\n{}: {}\n", f.symbol, f.status.word());
         text += &details(&f.status);
