@@ -65,7 +65,7 @@ fn random_programs_compute_what_the_interpreter_does() {
     let mut ran = 0;
     for compiler in COMPILERS {
         if !available(compiler) {
-            println!("skipped {compiler}: it is not installed");
+            santoku_skips::skip(compiler, "it is not installed");
             continue;
         }
         let program = build(compiler, &subjects, Mode::Strict).unwrap_or_else(|e| panic!("{e}"));

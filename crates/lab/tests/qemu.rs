@@ -91,7 +91,7 @@ fn retired_instructions_equal_qemu() {
             let main: Source = timed_main(text, "work()");
             let elf = toolchain.build_plain(&[main], march, level, false).expect("it builds");
             let Some(qemu) = on_qemu(&elf) else {
-                println!("skipped: qemu-system-riscv32 is not installed (apt install qemu-system-misc)");
+                santoku_skips::skip("retired instructions", "qemu-system-riscv32 is not installed (apt install qemu-system-misc)");
                 return;
             };
             let (qemu, ours) = (instructions(&qemu), instructions(&on_simulator(&elf)));

@@ -23,7 +23,7 @@ fn tweetnacl() -> Option<peers::Peer> {
     match peers::fetch(&root(), "tweetnacl") {
         Ok(peer) => Some(peer),
         Err(error) => {
-            println!("skipped: TweetNaCl cannot be fetched here: {error}");
+            santoku_skips::skip("TweetNaCl", format!("it cannot be fetched here: {error}"));
             None
         }
     }

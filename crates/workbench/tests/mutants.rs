@@ -15,7 +15,7 @@ use support::tree;
 
 /// Whether both compilers are here; prints what is missing.
 fn compilers() -> bool {
-    let missing = |c: &Config| compiler_version(c).err().inspect(|e| println!("skipped: {e}")).is_some();
+    let missing = |c: &Config| compiler_version(c).err().inspect(|e| santoku_skips::skip("changed objects", e)).is_some();
     !Compiler::ALL.into_iter().any(|compiler| configs().iter().find(|c| c.compiler == compiler).is_some_and(missing))
 }
 
@@ -79,7 +79,7 @@ fn only_proved_functions_are_changed() {
     let folder = tempfile::tempdir().expect("scratch");
     let image = match compile(&config, &made.source, folder.path()) {
         Ok(bytes) => load(&bytes).expect("an object"),
-        Err(e) => return println!("skipped: {e}"),
+        Err(e) => return santoku_skips::skip("questions about functions", e),
     };
     let ask = |image: &Image, symbol: &str| {
         let symbols = made.names.iter().map(|(func, name)| (name.clone(), *func)).collect();

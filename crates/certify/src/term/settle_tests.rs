@@ -12,7 +12,7 @@ fn word(s: &mut Terms, name: &str, w: u32, values: &[u64]) -> T {
 fn without_solver() -> bool {
     let missing = !santoku_prove::smt::available();
     if missing {
-        println!("skipped: no z3 on this machine");
+        santoku_skips::skip("questions to the solver", "there is no z3");
     }
     missing
 }

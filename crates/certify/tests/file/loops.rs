@@ -104,16 +104,17 @@ fn loops_of_run_time_length_are_proved_by_every_compiler_and_level() {
         }
         assert!(report.holds(), "{name}");
     });
-    println!("{count} objects proved whole");
+    santoku_skips::checked(count, "objects proved whole");
 }
 
 #[test]
 fn wrong_loops_are_refused_soon() {
     let right = made(PROGRAM);
+    let mut count = 0;
     for (symbol, what, from, to) in TWINS {
         assert_eq!(right.c.matches(from).count(), 1, "{what}");
         let wrong = Made { c: right.c.replace(from, to), ..made(PROGRAM) };
-        objects(&wrong, &["O1", "O2", "Os"], &mut |name, report| {
+        count += objects(&wrong, &["O1", "O2", "Os"], &mut |name, report| {
             let status = &of(report, symbol).status;
             let refused = matches!(status, Status::NotProved(_) | Status::Refuted(_) | Status::Broken { .. } | Status::NotFollowed { .. });
             assert!(refused && !report.holds(), "{what}: {name}: {status:?}");
@@ -121,6 +122,7 @@ fn wrong_loops_are_refused_soon() {
             println!("{what}: {name}: {}", status.reason().unwrap_or_default());
         });
     }
+    santoku_skips::checked(count, "wrong objects refused");
 }
 
 #[test]

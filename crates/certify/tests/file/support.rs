@@ -77,7 +77,7 @@ pub fn compiled(compiler: Compiler, march: &str, level: &str, name: &str, text: 
     let done = match cc.current_dir(folder.path()).output() {
         Ok(done) => done,
         Err(e) => {
-            println!("skipped: `{program}` does not run here: {e}");
+            santoku_skips::skip("objects", format!("`{program}` does not run here: {e}"));
             return None;
         }
     };

@@ -22,7 +22,7 @@ fn qemu(isa: &Isa) -> Option<&'static str> {
     };
     let found = names.into_iter().find(|n| Command::new(n).arg("--version").output().is_ok_and(|o| o.status.success()));
     if found.is_none() {
-        println!("skipped: no {} (Debian: qemu-user)", names[0]);
+        santoku_skips::skip("QEMU beside the model", format!("no {} (Debian: qemu-user)", names[0]));
     }
     found
 }

@@ -21,7 +21,7 @@ fn excess(less: i64) -> Program {
 #[test]
 fn a_maximum_is_no_less_than_its_operands() {
     if !smt::available() {
-        eprintln!("no solver here: nothing tested");
+        santoku_skips::skip("questions to the solver", "there is no z3");
         return;
     }
     proves_with(&excess(0), Engine::Smt);
@@ -38,7 +38,7 @@ fn without_the_solver_it_stays_open() {
 #[test]
 fn a_model_gives_the_only_input_that_breaks() {
     if !smt::available() {
-        eprintln!("no solver here: nothing tested");
+        santoku_skips::skip("questions to the solver", "there is no z3");
         return;
     }
     let p = program(|b| {
@@ -56,7 +56,7 @@ fn a_model_gives_the_only_input_that_breaks() {
 #[test]
 fn wrapping_words_are_followed() {
     if !smt::available() {
-        eprintln!("no solver here: nothing tested");
+        santoku_skips::skip("questions to the solver", "there is no z3");
         return;
     }
     let back = |hi: i64| {
