@@ -164,8 +164,7 @@ impl View<'_> {
             Status::Broken { .. } | Status::Leak { .. } => self.called_otherwise(job),
             _ => false,
         };
-        let seen = matches!(status, Status::Leak { evidence: Some(_), .. });
-        let stopped = !seen && matches!(status, Status::Broken { .. } | Status::Leak { .. }) && self.stopped_by(done);
+        let stopped = matches!(status, Status::Broken { .. }) && self.stopped_by(done);
         match status.reason() {
             Some(reason) if local && doubtful || stopped => Status::OtherConvention { reason },
             _ => status,

@@ -183,7 +183,7 @@ impl Exec<'_> {
 
     /// Whether one of two paths that exclude each other is taken: `c` where it is the first. A bit also where bounds do not show
     /// that the sum is one.
-    fn one_of(&mut self, c: Option<T>, a: T, b: T) -> T {
+    fn either_path(&mut self, c: Option<T>, a: T, b: T) -> T {
         let sum = self.terms.add(a, b);
         match c {
             _ if self.terms.is_bit(sum) => sum,
@@ -204,7 +204,7 @@ impl Exec<'_> {
             }
         }
         let opposite = a.conditions.iter().copied().find(|c| b.conditions.contains(&self.terms.not_bit(*c)));
-        let path = self.one_of(opposite, a.path, b.path);
+        let path = self.either_path(opposite, a.path, b.path);
         let mut joined = match opposite {
             Some(c) => self.join(c, a, &b, pc),
             None if self.terms.weight(a.path) <= self.terms.weight(b.path) => self.join(a.path, a, &b, pc),
