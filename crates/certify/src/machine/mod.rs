@@ -1,7 +1,7 @@
 //! The machine side: RISC-V code executed into terms.
 //!
 //! [`domain`] interprets the instruction model over terms, [`memory`] keeps objects apart, [`exec`] follows the code of one
-//! function and [`access`] its loads and stores, [`weave`] several ways through a loop side by side, [`call`] replaces calls by
+//! function and [`access`] its loads and stores, [`constants`] gives addresses to constants, [`weave`] several ways through a loop side by side, [`call`] replaces calls by
 //! what the source says of the callee.
 //!
 //! Needs: the instruction model, an object file.  Keeps: a branch or an address that depends on a secret stops the execution
@@ -9,9 +9,11 @@
 
 mod access;
 pub mod call;
+mod constants;
 pub mod domain;
 pub mod exec;
 pub mod flow;
+mod fused;
 mod live;
 mod made;
 pub mod memory;
