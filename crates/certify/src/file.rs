@@ -8,7 +8,7 @@ use crate::function::{self, Found, Verdict};
 use crate::key::{self, hex, Keys};
 use crate::leak::Evidence;
 use crate::machine::{Code, Why};
-use crate::reach::{called, callers};
+use crate::reach::{callers, runs};
 use crate::report::FileReport;
 use crate::shared::Shared;
 use crate::source::convention::Convention;
@@ -32,6 +32,8 @@ const MOVES: usize = 3;
 pub struct Options {
     /// Multiplications of secrets count as a leak.
     pub secret_mul_leaks: bool,
+    /// The processor is CKB-VM: some groups of instructions are one, with another result.
+    pub ckb_vm: bool,
     /// Only this function, by symbol or by name in the program, and what it calls.
     pub only: Option<String>,
     /// At least 1.
@@ -40,7 +42,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { secret_mul_leaks: false, only: None, threads: 2 }
+        Options { secret_mul_leaks: false, ckb_vm: false, only: None, threads: 2 }
     }
 }
 
@@ -177,9 +179,9 @@ fn wrong_entries(subject: &Subject, results: &Results) -> BTreeSet<u64> {
     let differing = results.done.iter().filter(|(j, d)| matches!(d.found.verdict, Verdict::Differs(_)) && local(j));
     let entries: BTreeSet<u64> = differing.flat_map(|(j, _)| entries_above(subject, &callers, j.address)).collect();
     let mut code = Code::new(subject.image, subject.isa, subject.program, subject.symbols.clone());
-    code.secret_mul_leaks = subject.options.secret_mul_leaks;
+    (code.secret_mul_leaks, code.ckb_vm) = (subject.options.secret_mul_leaks, subject.options.ckb_vm);
     let of = |address: u64| results.done.keys().find(move |j| j.address == address && j.shared.is_empty());
-    entries.into_iter().filter(|a| of(*a).is_some_and(|j| is_wrong(&code, (j.func, j.address, &j.shared)))).collect()
+    entries.into_iter().filter(|a| of(*a).is_some_and(|j| is_wrong(subject.image, &code, (j.func, j.address, &j.shared)))).collect()
 }
 
 /// The pairs of a result and a parameter that a C caller may give the same object.
@@ -269,11 +271,12 @@ fn run(subject: &Subject, jobs: &[Job], (finished, total): (usize, usize), world
         let mut code = Code::new(image, *isa, program, symbols.clone());
         code.secret_mul_leaks = options.secret_mul_leaks;
         code.conventions.clone_from(conventions);
+        code.ckb_vm = options.ckb_vm;
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let (Some(job), Some(slot)) = (jobs.get(at), slots.get(at)) else { return };
             let symbol = image.function_at(job.address);
-            let done = one(&code, job, symbol, &keys, &called(subject, job.address), world);
+            let done = one(subject, &code, job, symbol, &keys, world);
             (world.tell)(ended.fetch_add(1, Ordering::Relaxed) + 1, total, symbol.map_or("", |f| &f.name));
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
         }
@@ -290,20 +293,26 @@ fn run(subject: &Subject, jobs: &[Job], (finished, total): (usize, usize), world
     slots.into_iter().map(|s| s.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(lost)).collect()
 }
 
-fn one(code: &Code, job: &Job, symbol: Option<&Function>, keys: &Keys, called: &BTreeSet<FuncId>, world: &World) -> Done {
+fn one(subject: &Subject, code: &Code, job: &Job, symbol: Option<&Function>, keys: &Keys, world: &World) -> Done {
     let start = (world.clock)();
-    let hash = symbol.map(|f| code.image.code_hash(f)).unwrap_or_default();
+    let image = subject.image;
+    let (own, called) = &runs(subject, job.address);
+    let hash = symbol.map(|f| image.code_hash(f)).unwrap_or_default();
     let key = keys.key(&hash, job.func, (&job.shared, &code.convention_at(job.address)), called);
-    if let Some(found) = key::recall(world.store, &key, code.program) {
+    // Proofs that rest on more than the hashes are of this very file.
+    let keys = [key::of_file(&key, image), key];
+    if let Some(found) = keys.iter().find_map(|k| key::recall(world.store, k, code.program)) {
         return Done { found, micros: (world.clock)().saturating_sub(start), cached: true, evidence: None };
     }
     // A defect of the prover in one function leaves the others their results.
     let compare = || function::compare(code, job.func, job.address, &job.shared, &|f| called.contains(&f));
-    let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(compare)).unwrap_or_else(|_| failed("the prover failed"));
+    code.image.take();
+    let mut found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(compare)).unwrap_or_else(|_| failed("the prover failed"));
     if found.verdict == Verdict::Equal {
-        key::remember(world.store, &key, code.program, &found);
+        found.hashed = key::hashed(image, own, &code.image.take());
+        key::remember(world.store, &keys[usize::from(found.hashed)], code.program, &found);
     }
-    let (found, evidence) = try_out(code, (job.func, job.address, &job.shared), found);
+    let (found, evidence) = try_out(image, code, (job.func, job.address, &job.shared), found);
     Done { found, micros: (world.clock)().saturating_sub(start), cached: false, evidence }
 }
 

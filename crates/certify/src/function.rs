@@ -67,6 +67,8 @@ pub struct Found {
     pub settled: u64,
     /// The function called in another way than its source says, where that is why the code was not followed to its end.
     pub refused: Option<u64>,
+    /// All that was read of the file is in the hashes of the function and of those without source that it runs.
+    pub hashed: bool,
     /// It makes a call whose arguments have the values of no call of the source on the samples.
     pub other_call: bool,
 }
@@ -74,7 +76,7 @@ pub struct Found {
 impl Found {
     /// A verdict, and nothing done for it.
     pub(crate) fn without_comparison(verdict: Verdict) -> Found {
-        Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0, asked: 0, settled: 0, refused: None, other_call: false }
+        Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0, asked: 0, settled: 0, refused: None, hashed: false, other_call: false }
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::file::Options;
 use crate::function::{Found, Verdict};
 use crate::source::convention::Convention;
-use santoku_elf::{Access, Image};
+use santoku_elf::{Access, Cover, Image, Island, Seen};
 use santoku_ir::text::{func_text, print};
 use santoku_ir::{visit, Func, FuncId, Program, Stmt};
 use santoku_isa::Isa;
@@ -30,6 +30,7 @@ struct Kept {
     asked: u64,
     settled: u64,
     calls: Vec<(String, Vec<(usize, usize)>)>,
+    hashed: bool,
 }
 
 /// Makes the keys of one file and one program.
@@ -85,9 +86,14 @@ impl<'a> Keys<'a> {
 fn common(image: &Image, isa: &Isa, program: &Program, symbols: &BTreeMap<String, FuncId>, options: &Options) -> [u8; 32] {
     let mut text = Sha256::new();
     text.update(ENGINE_VERSION);
-    text.update(format!("{isa:?} {}\n", options.secret_mul_leaks));
+    text.update(format!("{isa:?} {} {}\n", options.secret_mul_leaks, options.ckb_vm));
     let types = Program { files: vec![], structs: program.structs.clone(), consts: program.consts.clone(), specs: program.specs.clone(), funcs: vec![], tests: vec![] };
     text.update(print(&types));
+    // A hash names the functions that are called by one name each.
+    for f in image.functions.iter().filter(|f| !f.aliases.is_empty()) {
+        let known = std::iter::once(&f.name).chain(&f.aliases).filter_map(|n| Some((n, &program.func(*symbols.get(n)?).name)));
+        text.update(format!("{} {:?} {:?}\n", f.name, f.aliases, known.collect::<Vec<_>>()));
+    }
     for f in &image.functions {
         if !std::iter::once(&f.name).chain(&f.aliases).any(|n| symbols.contains_key(n)) {
             text.update(format!("{}\n", f.name));
@@ -107,6 +113,22 @@ fn common(image: &Image, isa: &Isa, program: &Program, symbols: &BTreeMap<String
         }
     }
     text.finalize().into()
+}
+
+/// Whether all that was read in executing a function is in its hash, or in those of the functions without source that it runs
+/// (`own`, all of them by address): then whatever has these hashes is the same to the executor.
+pub(crate) fn hashed(image: &Image, own: &BTreeSet<u64>, seen: &Seen) -> bool {
+    let mut cover = Cover::default();
+    for f in own.iter().filter_map(|a| image.function_at(*a)) {
+        cover.extend(image.cover(f));
+    }
+    let held = |(island, address): &(Option<Island>, u64)| island.is_some_and(|i| cover.holds(i, *address));
+    !image.linked && seen.code.is_subset(own) && seen.data.iter().all(held)
+}
+
+/// The key of a proof that rests on bytes which are in no hash: it holds of this very file.
+pub(crate) fn of_file(key: &str, image: &Image) -> String {
+    hex(&Sha256::digest([key.as_bytes(), &image.digest()].concat()))
 }
 
 /// Places in the source do not enter a key, nor does the documentation.
@@ -158,15 +180,15 @@ pub fn recall(store: &dyn Store, key: &str, program: &Program) -> Option<Found> 
         return None;
     }
     let calls = kept.calls.into_iter().map(|(name, shared)| Some((program.find(&name)?, shared))).collect::<Option<_>>()?;
-    let Kept { steps, stack, terms, compared, asked, settled, .. } = kept;
-    Some(Found { verdict: Verdict::Equal, steps, stack, calls, terms, compared, asked, settled, refused: None, other_call: false })
+    let Kept { steps, stack, terms, compared, asked, settled, hashed, .. } = kept;
+    Some(Found { verdict: Verdict::Equal, steps, stack, calls, terms, compared, asked, settled, hashed, refused: None, other_call: false })
 }
 
 /// Remembers a comparison that found the function equal.
 pub fn remember(store: &dyn Store, key: &str, program: &Program, found: &Found) {
     let calls = found.calls.iter().map(|(f, shared)| (program.func(*f).name.clone(), shared.clone())).collect();
-    let Found { steps, stack, terms, compared, asked, settled, .. } = *found;
-    if let Ok(text) = serde_json::to_string(&Kept { key: key.to_string(), steps, stack, terms, compared, asked, settled, calls }) {
+    let Found { steps, stack, terms, compared, asked, settled, hashed, .. } = *found;
+    if let Ok(text) = serde_json::to_string(&Kept { key: key.to_string(), steps, stack, terms, compared, asked, settled, calls, hashed }) {
         store.put(key, &text);
     }
 }

@@ -1,8 +1,9 @@
-//! Hashes of functions that were proved, and by which compiler they came: `dist/certified.json`.
+//! What is claimed of machine code, `dist/certified.json`: the generated files, the objects made of them with target, compiler and
+//! flags, and the hashes of the functions in those that were proved.
 //!
 //! Needs: reports.  Keeps: a function counts as known only with everything it runs and calls, by hash.  Absent: files.
 
-use crate::report::{FileReport, Status};
+use crate::report::{FileReport, SharedReport, Status};
 use santoku_elf::{Function, Image};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,6 +57,56 @@ pub struct Record {
     pub inside: Vec<Inside>,
 }
 
+/// A generated file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    /// From the root of the tree.
+    pub path: String,
+    /// SHA-256, 64 hexadecimal digits.
+    pub sha256: String,
+}
+
+/// An object that was judged.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Object {
+    pub primitive: String,
+    pub target: String,
+    pub march: String,
+    pub xlen: u32,
+    /// Name and version, as the compiler says it.
+    pub compiler: String,
+    pub flags: Vec<String>,
+    /// SHA-256 of the C that was compiled: where the program is shipped for the target, the generated file with its header in it.
+    pub text: String,
+    /// SHA-256 of the core text of the program.
+    pub program: String,
+}
+
+impl Object {
+    /// Whether a record is of this object.
+    pub fn has(&self, r: &Record) -> bool {
+        (&self.primitive, &self.target, &self.march, &self.flags) == (&r.primitive, &r.target, &r.march, &r.flags)
+            && (&self.program, &self.compiler, self.xlen) == (&r.program, &r.compiler, r.xlen)
+    }
+
+    /// `nacl.sign@rv32 rv32imc clang -O2`, for messages.
+    pub fn name(&self) -> String {
+        let level = self.flags.last().map_or("", String::as_str);
+        format!("{}@{} {} {level}, {}", self.primitive, self.target, self.march, self.compiler)
+    }
+}
+
+/// All that is claimed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct List {
+    pub files: Vec<File>,
+    pub objects: Vec<Object>,
+    pub functions: Vec<Record>,
+}
+
 /// Where an object came from.
 #[derive(Clone, Debug)]
 pub struct Origin {
@@ -67,20 +118,21 @@ pub struct Origin {
     pub flags: Vec<String>,
 }
 
-/// The records of a report: its functions that are equal.
+/// The records of a report: its functions that are equal, and whose hash covers all that was read for that.
 pub fn records(report: &FileReport, origin: &Origin) -> Vec<Record> {
     let symbol_of: BTreeMap<&str, &str> =
-        report.functions.iter().filter_map(|f| Some((f.function.as_deref()?, f.symbol.as_str()))).collect();
+        report.functions.iter().filter_map(|f| Some((f.function.as_deref()?, f.entry.as_str()))).collect();
     let convention_of: BTreeMap<&str, &Vec<String>> =
         report.functions.iter().filter_map(|f| Some((f.function.as_deref()?, &f.convention))).collect();
     let mut out = vec![];
-    for f in report.functions.iter().filter(|f| f.status == Status::Equal) {
+    let listed = |s: &&SharedReport| s.status.holds() && s.hashed;
+    for f in report.functions.iter().filter(|f| f.status == Status::Equal && f.hashed) {
         let Some(function) = f.function.clone() else { continue };
         // A way of sharing makes calls of its own.
         let calls: BTreeSet<Call> = f
             .calls
             .iter()
-            .chain(f.shared.iter().filter(|s| s.status.holds()).flat_map(|s| &s.calls))
+            .chain(f.shared.iter().filter(listed).flat_map(|s| &s.calls))
             .map(|c| Call {
                 symbol: symbol_of.get(c.function.as_str()).map_or_else(String::new, ToString::to_string),
                 function: c.function.clone(),
@@ -100,7 +152,7 @@ pub fn records(report: &FileReport, origin: &Origin) -> Vec<Record> {
             xlen,
             compiler,
             flags,
-            shared: f.shared.iter().filter(|s| s.status.holds()).map(|s| s.pairs.clone()).collect(),
+            shared: f.shared.iter().filter(listed).map(|s| s.pairs.clone()).collect(),
             convention: f.convention.clone(),
             calls: calls.into_iter().collect(),
             inside: f.inside.clone(),
@@ -109,26 +161,37 @@ pub fn records(report: &FileReport, origin: &Origin) -> Vec<Record> {
     out
 }
 
-/// The list as text: sorted, without doubles.
+/// The list as text: sorted, without doubles, a row a line.
 ///
 /// # Errors
 /// None in practice: what the encoder says.
-pub fn print(records: &[Record]) -> Result<String, String> {
-    let sorted: BTreeSet<&Record> = records.iter().collect();
-    let lines: Vec<String> = sorted.into_iter().map(serde_json::to_string).collect::<Result<_, _>>().map_err(|e| e.to_string())?;
-    Ok(format!("[\n{}\n]\n", lines.join(",\n")))
+pub fn print(list: &List) -> Result<String, String> {
+    fn rows<R: Ord + Serialize>(all: &[R]) -> Result<String, String> {
+        let sorted: BTreeSet<&R> = all.iter().collect();
+        let lines: Vec<String> = sorted.into_iter().map(serde_json::to_string).collect::<Result<_, _>>().map_err(|e| e.to_string())?;
+        Ok(lines.join(",\n"))
+    }
+    let List { files, objects, functions } = list;
+    Ok(format!("{{\"files\":[\n{}\n],\n\"objects\":[\n{}\n],\n\"functions\":[\n{}\n]}}\n", rows(files)?, rows(objects)?, rows(functions)?))
 }
 
 /// The list of a text.
 ///
 /// # Errors
-/// Why it is none.
-pub fn parse(text: &str) -> Result<Vec<Record>, String> {
-    let records: Vec<Record> = serde_json::from_str(text).map_err(|e| e.to_string())?;
+/// Why it is none: its form, or a function of no object.
+pub fn parse(text: &str) -> Result<List, String> {
+    let list: List = serde_json::from_str(text).map_err(|e| e.to_string())?;
     let hash = |h: &str| h.len() == 64 && h.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase());
-    match records.iter().find(|r| !hash(&r.hash) || !hash(&r.program) || r.inside.iter().any(|i| !hash(&i.hash))) {
-        Some(r) => Err(format!("`{}` has a hash that is not 64 hexadecimal digits", r.symbol)),
-        None => Ok(records),
+    if let Some(r) = list.functions.iter().find(|r| !hash(&r.hash) || !hash(&r.program) || r.inside.iter().any(|i| !hash(&i.hash))) {
+        return Err(format!("`{}` has a hash that is not 64 hexadecimal digits", r.symbol));
+    }
+    let own = list.files.iter().map(|f| &f.sha256).chain(list.objects.iter().flat_map(|o| [&o.text, &o.program]));
+    if let Some(h) = own.into_iter().find(|h| !hash(h)) {
+        return Err(format!("`{h}` is no hash of 64 hexadecimal digits"));
+    }
+    match list.functions.iter().find(|r| list.objects.iter().filter(|o| o.has(r)).count() != 1) {
+        Some(r) => Err(format!("`{}` belongs to no object of the list, or to several", r.symbol)),
+        None => Ok(list),
     }
 }
 

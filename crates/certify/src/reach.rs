@@ -25,9 +25,9 @@ pub(crate) fn callers(subject: &Subject) -> Callers {
     callers
 }
 
-/// The functions of the program that a function calls, itself or in code that no function of the program stands for. A callee
-/// that the compiler put in the place of every call is not among them.
-pub(crate) fn called(subject: &Subject, address: u64) -> BTreeSet<FuncId> {
+/// A function and those that it runs because no function of the program stands for them, by address; and the functions of the
+/// program that all these call. A callee that the compiler put in the place of every call is not among them.
+pub(crate) fn runs(subject: &Subject, address: u64) -> (BTreeSet<u64>, BTreeSet<FuncId>) {
     let (mut seen, mut open, mut found) = (BTreeSet::from([address]), vec![address], BTreeSet::new());
     while let Some(at) = open.pop() {
         let to = subject.image.function_at(at).map(|f| targets(subject, f)).unwrap_or_default();
@@ -39,7 +39,7 @@ pub(crate) fn called(subject: &Subject, address: u64) -> BTreeSet<FuncId> {
             found.extend(known);
         }
     }
-    found
+    (seen, found)
 }
 
 /// Functions whose address is made in the code, other than to call them, or stands among the constants of the file.

@@ -39,6 +39,8 @@ pub struct WithoutSymbol {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionReport {
     pub symbol: String,
+    /// The name that hashes of other functions have for it: another where several symbols stand at one address.
+    pub entry: String,
     /// Name in the core IR; none for code that the program does not know.
     pub function: Option<String>,
     pub address: u64,
@@ -49,6 +51,9 @@ pub struct FunctionReport {
     /// Not visible to other files.
     pub local: bool,
     pub status: Status,
+    /// Its hash, with those of the functions under `inside`, covers every byte that the proof read; otherwise what is said holds of
+    /// this very file, and the function enters no list of hashes.
+    pub hashed: bool,
     /// Counts of the comparison in which no objects coincide.
     pub work: Work,
     /// How it is called, where the compiler gave it another convention than the source's: arguments that it does not get.
@@ -90,6 +95,8 @@ pub struct SharedReport {
     /// Names of a result and of the parameter that is the same object.
     pub pairs: Vec<(String, String)>,
     pub status: Status,
+    /// As in [`FunctionReport::hashed`].
+    pub hashed: bool,
     pub work: Work,
     /// Calls it rests on.
     pub calls: Vec<Rest>,

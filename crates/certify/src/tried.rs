@@ -8,6 +8,7 @@ use crate::function::{Difference, Found, Verdict};
 use crate::leak::{evidence, Evidence};
 use crate::machine::{Code, Halt, Why};
 use crate::shared::unite;
+use santoku_elf::Image;
 use santoku_ir::interp::{Interp, Options};
 use santoku_ir::{FuncId, Program};
 
@@ -18,12 +19,13 @@ const STEPS: u64 = 2_000_000;
 const SOURCE_STEPS: u64 = 1 << 24;
 
 /// Runs the code at `address` if it was not proved, and says what is seen.
-pub fn try_out(code: &Code, (func, address, shared): (FuncId, u64, &[(usize, usize)]), mut found: Found) -> (Found, Option<Evidence>) {
+pub fn try_out(image: &Image, code: &Code, (func, address, shared): (FuncId, u64, &[(usize, usize)]), mut found: Found) -> (Found, Option<Evidence>) {
     if found.verdict == Verdict::Equal || matches!(found.verdict, Verdict::Differs(_)) {
         return (found, None);
     }
-    let Ok(mut bench) = Bench::new((code.image, code.isa), code.program, func, address, shared) else { return (found, None) };
+    let Ok(mut bench) = Bench::new((image, code.isa), code.program, func, address, shared) else { return (found, None) };
     bench.multiplications_show = code.secret_mul_leaks;
+    bench.ckb_vm = code.ckb_vm;
     let of = (code.program, func);
     let seen = run(&bench, of, shared, code.xlen());
     match (&mut found.verdict, seen) {
@@ -48,8 +50,9 @@ pub fn try_out(code: &Code, (func, address, shared): (FuncId, u64, &[(usize, usi
 }
 
 /// Whether the code at `address`, which others can call, is seen to give a wrong value or to break a rule.
-pub fn is_wrong(code: &Code, (func, address, shared): (FuncId, u64, &[(usize, usize)])) -> bool {
-    let Ok(bench) = Bench::new((code.image, code.isa), code.program, func, address, shared) else { return false };
+pub fn is_wrong(image: &Image, code: &Code, (func, address, shared): (FuncId, u64, &[(usize, usize)])) -> bool {
+    let Ok(mut bench) = Bench::new((image, code.isa), code.program, func, address, shared) else { return false };
+    bench.ckb_vm = code.ckb_vm;
     run(&bench, (code.program, func), shared, code.xlen()).is_some()
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn report(subject: &Subject, known: &Known, results: &Results, moved:
     FileReport {
         engine: ENGINE_VERSION.to_string(),
         program: program_hash(subject.program),
-        isa: isa_name(&subject.isa),
+        isa: isa_name(&subject.isa) + if subject.options.ckb_vm { " as CKB-VM executes it" } else { "" },
         linked: subject.image.linked,
         functions,
         without_symbol: view.without_symbol(),
@@ -106,19 +106,26 @@ struct View<'a> {
 impl View<'_> {
     fn bare(&self, f: &Function, func: Option<FuncId>, status: Status) -> FunctionReport {
         FunctionReport {
-            symbol: f.name.clone(),
+            symbol: func.and_then(|id| self.symbol_of(f, id)).unwrap_or(&f.name).clone(),
+            entry: f.name.clone(),
             function: func.map(|id| self.subject.program.func(id).name.clone()),
             address: f.address,
             bytes: f.size,
             hash: hash_of(self.subject.image, f),
             local: f.local,
             status,
+            hashed: false,
             work: Work::default(),
             convention: func.map_or(vec![], |id| self.subject.convention_at(f.address).told(self.subject.program.func(id))),
             calls: vec![],
             inside: vec![],
             shared: vec![],
         }
+    }
+
+    /// The symbol at an address that stands for a function.
+    fn symbol_of<'f>(&self, f: &'f Function, func: FuncId) -> Option<&'f String> {
+        std::iter::once(&f.name).chain(&f.aliases).find(|n| self.subject.symbols.get(*n) == Some(&func))
     }
 
     /// `None`: it was not asked for.
@@ -135,12 +142,13 @@ impl View<'_> {
         }
         let mut out = self.bare(f, Some(func), status);
         out.work = work(done);
+        out.hashed = done.found.hashed;
         out.calls = self.rests(done);
         out.inside = self.inside_of(f.address);
         for job in jobs.iter().filter(|j| !j.shared.is_empty()) {
             if let Some(done) = self.results.done.get(*job) {
                 let pairs = pairs(self.subject.program, func, &job.shared);
-                out.shared.push(SharedReport { pairs, status: self.status(job, done), work: work(done), calls: self.rests(done) });
+                out.shared.push(SharedReport { pairs, status: self.status(job, done), hashed: done.found.hashed, work: work(done), calls: self.rests(done) });
             }
         }
         Some(out)

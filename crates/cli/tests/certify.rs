@@ -19,7 +19,7 @@ fn compiled(text: &str) -> Option<Sandbox> {
     match cc.current_dir(sandbox.path("")).output() {
         Ok(done) => assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr)),
         Err(e) => {
-            println!("skipped: `{gcc}` does not run here: {e}");
+            santoku_skips::skip("certify", format!("`{gcc}` does not run here: {e}"));
             return None;
         }
     }
@@ -93,18 +93,44 @@ fn hashes_are_looked_up() {
     let json = certify(&sandbox, &["--json"]);
     let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     let hash = value["functions"][0]["hash"].as_str().unwrap();
-    let record = format!(
-        "[{{\"primitive\":\"p\",\"target\":\"t\",\"program\":\"{hash}\",\"symbol\":\"choose\",\"function\":\"f.choose\",\"hash\":\"{hash}\",\"march\":\"rv32im\",\"xlen\":32,\
-         \"compiler\":\"cc 7\",\"flags\":[\"-O1\"],\"shared\":[],\"calls\":[],\"inside\":[]}}]"
-    );
+    let list = |rows: &[(&str, &str)]| {
+        let origin = "\"primitive\":\"p\",\"target\":\"t\",\"march\":\"rv32im\",\"xlen\":32,\"compiler\":\"cc 7\",\"flags\":[\"-O1\"]";
+        let row = |(symbol, hash): &(&str, &str)| {
+            format!("{{{origin},\"program\":\"{hash}\",\"symbol\":\"{symbol}\",\"function\":\"f.{symbol}\",\"hash\":\"{hash}\",\"shared\":[],\"calls\":[],\"inside\":[]}}")
+        };
+        let rows_text: Vec<String> = rows.iter().map(row).collect();
+        let programs: std::collections::BTreeSet<&str> = rows.iter().map(|r| r.1).collect();
+        let objects: Vec<String> = programs.iter().map(|p| format!("{{{origin},\"text\":\"{p}\",\"program\":\"{p}\"}}")).collect();
+        format!("{{\"files\":[],\"objects\":[{}],\"functions\":[{}]}}", objects.join(","), rows_text.join(","))
+    };
+    let record = list(&[("choose", hash)]);
     sandbox.write("list.json", &record);
     let run = sandbox.run(&["certify", "--match", "f.o", "--manifest", "list.json"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
     assert!(run.stdout.contains("proved   choose") && run.stdout.contains("cc 7 -O1"), "{}", run.stdout);
-    sandbox.write("list.json", record.replace(hash, &"0".repeat(64)));
+    sandbox.write("list.json", list(&[("choose", &"0".repeat(64))]));
     let run = sandbox.run(&["certify", "--match", "f.o", "--manifest", "list.json"]);
     assert_eq!(run.code, 1);
     assert!(run.stdout.contains("unknown  choose") && run.stdout.contains("0 of 1 functions"), "{}", run.stdout);
+    // One of two functions of the list that are in the file: not all own functions are proved.
+    sandbox.write("two.c", RIGHT.to_string() + "uint32_t other(uint32_t x) { return x + 1; }\n");
+    let gcc = std::env::var("SANTOKU_RV32_GCC").unwrap_or_else(|_| "riscv64-unknown-elf-gcc".into());
+    let args = ["-march=rv32im", "-mabi=ilp32", "-O1", "-g", "-ffreestanding", "-ffunction-sections", "-c", "two.c", "-o", "two.o"];
+    assert!(Command::new(&gcc).args(args).current_dir(sandbox.path("")).status().expect("it ran before").success());
+    let ask = |more: &[&str]| sandbox.run(&[&["certify", "--match", "two.o", "--manifest", "list.json"], more].concat());
+    sandbox.write("list.json", list(&[("choose", hash), ("other", &"0".repeat(64))]));
+    let run = ask(&[]);
+    assert!(run.code == 1 && run.stdout.contains("1 of 2 functions that have the name of one in the list are proved"), "{}", run.stdout);
+    // Those that are asked for, and no others.
+    assert_eq!(ask(&["--function", "choose"]).code, 0);
+    assert_eq!(ask(&["--function", "choose", "--function", "other"]).code, 1);
+    let run = ask(&["--function", "choose", "--function", "nowhere"]);
+    assert!(run.code == 1 && run.stdout.contains("not there: nowhere"), "{}", run.stdout);
+    let json: serde_json::Value = serde_json::from_str(&ask(&["--json"]).stdout).unwrap();
+    assert_eq!((&json["holds"], &json["matched"]), (&false.into(), &1.into()));
+    // What is not in the list, a firmware's own code, is no concern of it.
+    sandbox.write("list.json", list(&[("choose", hash)]));
+    assert_eq!((ask(&[]).code, ask(&["--function", "other"]).code), (0, 1));
     // The list that came with the command is well formed.
     assert_eq!(sandbox.run(&["certify", "--match", "f.o"]).code, 1);
     sandbox.write("list.json", "[{}]");

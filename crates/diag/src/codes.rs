@@ -61,6 +61,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("not-an-interface", "`implements` names a module without an interface"),
     ("not-as-made", "a file of `dist/` is not what the compiler makes"),
     ("not-callable", "something that is no function is called"),
+    ("not-certified", "a claim about machine code in `dist/certified.json` does not hold"),
     ("not-constant", "a compile-time constant is needed"),
     ("not-elf", "a file that should hold machine code is no ELF file"),
     ("not-in-c", "a construct cannot be printed as C"),

@@ -26,6 +26,9 @@ pub struct Target {
     pub word_bits: u32,
     /// Bits of the widest integer the C compiler offers: 64 or 128.
     pub widest: u32,
+    /// The processor is CKB-VM, which executes some groups of instructions as one.
+    #[serde(default)]
+    pub ckb_vm: bool,
     #[serde(default)]
     variable_time: VariableTime,
     /// Interface module to variant.

@@ -21,7 +21,23 @@ use sha2::{Digest, Sha256};
 use crate::code::{load_width, low_format, Insn, Pair};
 use crate::insn::{self, Format};
 use crate::reloc::{Reference, Role};
-use crate::{Access, Data, Function, Image, Section};
+use crate::{Access, Data, Function, Image, Island, Section};
+
+/// Which bytes of constants are in a hash: the island that was referred to, first byte, number of bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cover(BTreeSet<(Island, u64, u64)>);
+
+impl Cover {
+    /// Takes another function's in.
+    pub fn extend(&mut self, other: Cover) {
+        self.0.extend(other.0);
+    }
+
+    /// Whether this byte, reached through this island, is in the hash.
+    pub fn holds(&self, island: Island, address: u64) -> bool {
+        self.0.iter().any(|(i, from, size)| *i == island && address.wrapping_sub(*from) < *size)
+    }
+}
 
 const DOMAIN: &[u8] = b"santoku code hash 1\0";
 
@@ -37,7 +53,12 @@ impl Image {
     /// symbol in the image (labels of the compiler: compile with `-fdata-sections`).
     /// The bytes of called functions are not part of it: who relies on a hash must look at those functions too.
     pub fn code_hash(&self, function: &Function) -> [u8; 32] {
-        self.hash_reading(function, &BTreeSet::new())
+        self.hash_reading(function, &BTreeSet::new()).0
+    }
+
+    /// The constants whose bytes are in [`Image::code_hash`].
+    pub fn cover(&self, function: &Function) -> Cover {
+        self.hash_reading(function, &BTreeSet::new()).1
     }
 
     /// The hashes that a function of an image may have had in its object, that of [`Image::code_hash`] first. There are
@@ -46,7 +67,7 @@ impl Image {
     pub fn code_hashes(&self, function: &Function) -> Vec<[u8; 32]> {
         let mut hashes = vec![];
         for reading in subsets(&self.two_readings(function)) {
-            let hash = self.hash_reading(function, &reading);
+            let hash = self.hash_reading(function, &reading).0;
             if !hashes.contains(&hash) {
                 hashes.push(hash);
             }
@@ -69,7 +90,7 @@ impl Image {
     }
 
     /// `ends`: addresses that are read as ends although something starts there.
-    fn hash_reading(&self, function: &Function, ends: &BTreeSet<u64>) -> [u8; 32] {
+    fn hash_reading(&self, function: &Function, ends: &BTreeSet<u64>) -> ([u8; 32], Cover) {
         let code = self.instructions(function);
         let pairs = self.pairs(&code);
         let mut steps = BTreeMap::new();
@@ -80,7 +101,7 @@ impl Image {
         }
         let into = |p: &Pair| self.data_at(p.target).map(|d| d.address);
         let mentioned = if self.linked { pairs.iter().flatten().filter_map(into).collect() } else { BTreeSet::new() };
-        let mut hasher = Hasher { image: self, function, steps, mentioned, ends, out: Sha256::new() };
+        let mut hasher = Hasher { image: self, function, steps, mentioned, ends, cover: Cover::default(), out: Sha256::new() };
         hasher.out.update(DOMAIN);
         hasher.number(u64::from(self.xlen));
         hasher.number(hasher.steps.len() as u64);
@@ -88,7 +109,7 @@ impl Image {
         let end = code.last().map_or(function.address, |i| i.pc.wrapping_add(i.size));
         hasher.number(function.address.wrapping_add(function.size).wrapping_sub(end));
         hasher.code(&code, &pairs);
-        hasher.out.finalize().into()
+        (hasher.out.finalize().into(), hasher.cover)
     }
 }
 
@@ -112,6 +133,7 @@ struct Hasher<'a> {
     /// In an image: data objects that the function points into.
     mentioned: BTreeSet<u64>,
     ends: &'a BTreeSet<u64>,
+    cover: Cover,
     out: Sha256,
 }
 
@@ -205,6 +227,10 @@ impl<'a> Hasher<'a> {
         } else if let Some(bytes) = load.and_then(value) {
             self.tag(b'v');
             self.bytes(&bytes);
+            let size = bytes.len() as u64;
+            self.placed(target, size);
+            let island = reference.and_then(|r| image.island_of(&r));
+            self.cover.0.extend(island.map(|island| (island, target, size)));
         } else if let Some(data) = self.ended(target) {
             self.object(data, target);
         } else if let Some(function) = image.function_at(anchor) {
@@ -232,7 +258,7 @@ impl<'a> Hasher<'a> {
     }
 
     fn in_section(&mut self, section: &Section, anchor: u64, target: u64, typed: bool) {
-        let object = self.image.data_at(anchor).filter(|_| self.image.linked || typed || self.one_object(section));
+        let object = self.image.data_at(anchor).filter(|_| self.image.linked || typed || self.image.one_object(section));
         let constant = section.access != Access::Writable;
         match object {
             Some(data) => self.object(data, target),
@@ -272,13 +298,6 @@ impl<'a> Hasher<'a> {
         }
     }
 
-    /// From a label of the compiler (a section anchor) code reaches everything in the section, so it stands for a data
-    /// object only where that is alone.
-    fn one_object(&self, section: &Section) -> bool {
-        let mut inside = self.image.data.iter().filter(|d| section.contains(d.address));
-        inside.next().is_some_and(|d| d.size == section.size) && inside.next().is_none()
-    }
-
     fn contents(&mut self, section: &Section, address: u64, size: u64) {
         self.number(size);
         match &section.bytes {
@@ -287,6 +306,15 @@ impl<'a> Hasher<'a> {
                 let from = (address - section.address) as usize;
                 self.bytes(all.get(from..from.saturating_add(size as usize)).unwrap_or(&[]));
             }
+        }
+        self.placed(address, size);
+        self.cover.0.insert((Island { start: address, size }, address, size));
+    }
+
+    /// Constants that hold addresses mean what lies there, which is not followed.
+    fn placed(&mut self, address: u64, size: u64) {
+        if self.image.holds_pointers(address, size) {
+            self.only_here(address);
         }
     }
 

@@ -12,6 +12,7 @@ mod code;
 mod error;
 mod hash;
 mod insn;
+mod ledger;
 mod lines;
 mod place;
 mod read;
@@ -19,11 +20,13 @@ mod reloc;
 mod symbols;
 
 pub use error::{Error, ErrorKind};
+pub use hash::Cover;
+pub use ledger::{Island, Ledger, Part, Seen};
 
 use std::collections::BTreeSet;
 
 use read::Raw;
-use reloc::{References, Role};
+use reloc::{References, Relocated, Role};
 
 /// A function: a symbol with code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +74,8 @@ pub struct Section {
     pub size: u64,
     pub access: Access,
     executable: bool,
+    /// Alignment that its addresses have wherever it is linked.
+    align: u64,
     /// `None`: all zero.
     bytes: Option<Vec<u8>>,
 }
@@ -108,6 +113,8 @@ pub struct Image {
     pub line_fault: Option<String>,
     externals: Vec<(u64, String)>,
     references: References,
+    /// Places of constants that depend on where things lie.
+    pointers: BTreeSet<u64>,
     lines: lines::Lines,
     digest: [u8; 32],
 }
@@ -121,7 +128,7 @@ pub fn load(bytes: &[u8]) -> Result<Image, Error> {
     let mut raw = read::read(bytes)?;
     let addresses = place::place(&mut raw)?;
     let loaded: BTreeSet<usize> = (0..raw.sections.len()).filter(|i| raw.sections[*i].allocated).collect();
-    let references = reloc::apply(&mut raw, &addresses, |s| loaded.contains(&s))?;
+    let Relocated { references, pointers } = reloc::apply(&mut raw, &addresses, |s| loaded.contains(&s))?;
     let of_lines: BTreeSet<usize> =
         (0..raw.sections.len()).filter(|i| read::LINE_SECTIONS.contains(&raw.sections[*i].name.as_str())).collect();
     let lines = reloc::apply(&mut raw, &addresses, |s| of_lines.contains(&s) && !loaded.contains(&s))
@@ -142,6 +149,7 @@ pub fn load(bytes: &[u8]) -> Result<Image, Error> {
         line_fault,
         externals: addresses.externals,
         references,
+        pointers,
         lines,
         digest: hash::of_file(bytes),
     })
@@ -160,6 +168,7 @@ fn sections(raw: &mut Raw) -> Vec<Section> {
                 (false, false) => Access::Constant,
             },
             executable: s.executable,
+            align: s.align.max(1),
             bytes: s.bytes.take(),
         })
         .collect();
@@ -215,6 +224,11 @@ impl Image {
     pub fn data_at(&self, address: u64) -> Option<&Data> {
         let after = self.data.partition_point(|d| d.address <= address);
         self.data[..after].iter().rev().find(|d| address - d.address < d.size)
+    }
+
+    /// SHA-256 of the file.
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
     }
 
     /// The undefined symbol that the relocated instruction at `pc` refers to: either half of a call pair or of an

@@ -2,7 +2,7 @@
 //!
 //! Source: RISC-V ELF psABI, version 1.0, chapter 8.4.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use object::elf::*;
 
@@ -25,6 +25,8 @@ pub(crate) struct Reference {
     pub external: bool,
     /// Address of the section the symbol is in.
     pub home: Option<u64>,
+    /// Of a low part: the `auipc` whose sum it completes.
+    pub auipc: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,23 +42,32 @@ pub(crate) enum Role {
 /// References by address of the instruction.
 pub(crate) type References = BTreeMap<u64, Reference>;
 
+/// What relocations say beside the bytes they patch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Relocated {
+    /// Of instructions.
+    pub references: References,
+    /// Places of numbers that depend on where things lie: pointers, distances.
+    pub pointers: BTreeSet<u64>,
+}
+
 /// Patches the sections that `wanted` names by index.
-pub(crate) fn apply(raw: &mut Raw, addresses: &Addresses, wanted: impl Fn(usize) -> bool) -> Result<References, Error> {
+pub(crate) fn apply(raw: &mut Raw, addresses: &Addresses, wanted: impl Fn(usize) -> bool) -> Result<Relocated, Error> {
     let relocations: Vec<RawRelocation> = raw.relocations.iter().copied().filter(|r| wanted(r.section)).collect();
-    let mut patcher = Patcher { raw, addresses, references: References::new(), highs: BTreeMap::new() };
+    let mut patcher = Patcher { raw, addresses, done: Relocated::default(), highs: BTreeMap::new() };
     for relocation in &relocations {
         patcher.note_high(relocation)?;
     }
     for relocation in &relocations {
         patcher.one(relocation)?;
     }
-    Ok(patcher.references)
+    Ok(patcher.done)
 }
 
 struct Patcher<'a> {
     raw: &'a mut Raw,
     addresses: &'a Addresses,
-    references: References,
+    done: Relocated,
     /// Every `auipc` with a relocation: low parts name its address, not the symbol.
     highs: BTreeMap<u64, Reference>,
 }
@@ -81,6 +92,7 @@ impl Patcher<'_> {
             typed: matches!(symbol.kind, SymbolKind::Function | SymbolKind::Object),
             external: symbol.home == Home::Undefined && r.symbol != 0,
             home: if let Home::Section(n) = symbol.home { Some(self.raw.sections[n].address) } else { None },
+            auipc: None,
         }
     }
 
@@ -174,6 +186,8 @@ impl Patcher<'_> {
 
     fn data(&mut self, r: &RawRelocation, size: usize, new: impl Fn(u64, u64) -> u64) -> Result<(), Error> {
         let target = self.reference(r, Role::Low).target;
+        let place = self.place(r);
+        self.done.pointers.insert(place);
         let bytes = self.bytes(r, r.offset, size)?;
         let value = new(load(bytes), target);
         bytes.copy_from_slice(&value.to_le_bytes()[..size]);
@@ -183,6 +197,8 @@ impl Patcher<'_> {
     /// A number of 7-bit groups keeps its length.
     fn uleb128(&mut self, r: &RawRelocation, new: impl Fn(u64, u64) -> u64) -> Result<(), Error> {
         let target = self.reference(r, Role::Low).target;
+        let place = self.place(r);
+        self.done.pointers.insert(place);
         let mut old = 0;
         for n in 0..10 {
             let byte = self.bytes(r, r.offset.wrapping_add(n), 1)?[0];
@@ -218,7 +234,7 @@ impl Patcher<'_> {
     /// Records the reference of the instruction at `offset`.
     fn record(&mut self, r: &RawRelocation, offset: u64, reference: Reference) -> Result<(), Error> {
         let address = self.raw.sections[r.section].address.wrapping_add(offset);
-        match self.references.insert(address, reference) {
+        match self.done.references.insert(address, reference) {
             None => Ok(()),
             Some(_) => Err(self.corrupt(r, "the instruction has two targets")),
         }
@@ -264,7 +280,7 @@ impl Patcher<'_> {
             return Err(self.corrupt(r, "there is no `auipc` at the label it names"));
         };
         let value = high.target.wrapping_sub(label);
-        self.low(r, r.offset, Reference { role: Role::Low, ..high }, value, r.kind == R_RISCV_PCREL_LO12_S)
+        self.low(r, r.offset, Reference { role: Role::Low, auipc: Some(label), ..high }, value, r.kind == R_RISCV_PCREL_LO12_S)
     }
 
     fn call(&mut self, r: &RawRelocation) -> Result<(), Error> {
@@ -273,7 +289,7 @@ impl Patcher<'_> {
         let second = r.offset.wrapping_add(4);
         self.expect(r, second, 4, |w| insn::opcode(w) == insn::JALR)?;
         let value = reference.target.wrapping_sub(self.place(r));
-        self.low(r, second, Reference { role: Role::Low, ..reference }, value, false)
+        self.low(r, second, Reference { role: Role::Low, auipc: Some(self.place(r)), ..reference }, value, false)
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn join(primitive: &Primitive, parts: &[(String, Emitted)], api_sourc
 }
 
 /// A part without its own banner and include of the common header.
-fn body(source: &str, unit: &str) -> String {
+pub(crate) fn body(source: &str, unit: &str) -> String {
     let include = format!("#include \"{unit}.h\"\n");
     match source.split_once(&include) {
         Some((_, rest)) => rest.trim_start().to_string(),

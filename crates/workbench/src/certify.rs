@@ -4,11 +4,11 @@
 //! its code; a run of no cells is refused.  Absent on purpose: how tables look on a terminal beyond plain text.
 
 use crate::matrix::{compile, compiler_version, configs, Compiler, Config, Level};
-use crate::matrix_units::{make, units, Made, Unit};
+use crate::matrix_units::{make_shipped, units, Made, Unit};
 use crate::primitives::Tree;
 use crate::text::table;
 use crate::BenchError;
-use santoku_certify::manifest::{parse, print, records, Origin, Record};
+use santoku_certify::manifest::Origin;
 use santoku_certify::leak::Evidence;
 use santoku_certify::report::{FileReport, FunctionReport, Status};
 use santoku_certify::{certify, hex, isa_of, program_hash, Options, World, ENGINE_VERSION};
@@ -30,6 +30,8 @@ pub struct Wish {
     pub levels: Vec<Level>,
     pub march: Option<String>,
     pub threads: usize,
+    /// Only objects that the list of what is certified has.
+    pub listed: Option<BTreeSet<(String, String, Vec<String>)>>,
     /// Judge objects anew that were judged before; proofs of single functions are still looked up.
     pub again: bool,
 }
@@ -42,6 +44,8 @@ pub struct Cell {
     /// Name and version, as the compiler says it.
     pub compiler: String,
     pub report: FileReport,
+    /// SHA-256 of the C that was compiled.
+    pub text: String,
     /// Wall time of the comparison.
     pub micros: u64,
 }
@@ -71,12 +75,12 @@ pub fn run(tree: &Tree, wish: &Wish, outside: &Outside) -> Result<Vec<Cell>, Ben
     let mut versions: BTreeMap<Compiler, String> = BTreeMap::new();
     let mut cells = vec![];
     for unit in chosen {
-        let own: Vec<&Config> = wanted.iter().filter(|c| unit.wants(c)).collect();
+        let own: Vec<&Config> = wanted.iter().filter(|c| unit.wants(c) && wish.lists(unit, c)).collect();
         if own.is_empty() {
             continue;
         }
         (outside.tell)(&unit.name);
-        let made = make(tree, unit)?;
+        let made = make_shipped(tree, unit)?;
         for config in own {
             if !versions.contains_key(&config.compiler) {
                 versions.insert(config.compiler, compiler_version(config)?);
@@ -112,8 +116,9 @@ pub fn cell(
     let image = santoku_elf::load(object).map_err(|e| bad(e.to_string()))?;
     let isa = isa_of(config.march).ok_or_else(|| bad("no model of the instruction set".into()))?;
     let symbols = made.names.iter().map(|(func, name)| (name.clone(), *func)).collect();
-    let secret_mul_leaks = !unit.target(tree)?.timing().variable_time.is_empty();
-    let options = Options { secret_mul_leaks, only: None, threads: wish.threads.max(1) };
+    let target = unit.target(tree)?;
+    let secret_mul_leaks = !target.timing().variable_time.is_empty();
+    let options = Options { secret_mul_leaks, ckb_vm: target.ckb_vm, only: None, threads: wish.threads.max(1) };
     let what = format!("{} {}", unit.name, config.name());
     let world = World {
         store: outside.store,
@@ -121,7 +126,8 @@ pub fn cell(
         tell: &|done, known, symbol| (outside.tell)(&format!("{what}: {done} of {known}, {symbol}")),
     };
     let key = key(made, config, object, &options);
-    let whole = |report, micros| Cell { unit: unit.clone(), config: config.clone(), compiler, report, micros };
+    let text = hex(&Sha256::digest(&made.source));
+    let whole = |report, micros| Cell { unit: unit.clone(), config: config.clone(), compiler, report, text, micros };
     if let Some(kept) = recall(outside.store, &key).filter(|_| !wish.again) {
         return Ok(whole(kept.report, kept.micros));
     }
@@ -148,7 +154,7 @@ struct Kept {
 /// Everything the report of an object depends on.
 fn key(made: &Made, config: &Config, object: &[u8], options: &Options) -> String {
     let mut text = Sha256::new();
-    text.update(format!("object {ENGINE_VERSION} {} {} {}", program_hash(&made.program), config.march, options.secret_mul_leaks));
+    text.update(format!("object {ENGINE_VERSION} {} {} {} {}", program_hash(&made.program), config.march, options.secret_mul_leaks, options.ckb_vm));
     text.update(format!("{:?}", made.names));
     text.update(object);
     hex(&text.finalize())
@@ -159,6 +165,11 @@ fn recall(store: &dyn Store, key: &str) -> Option<Kept> {
 }
 
 impl Wish {
+    fn lists(&self, unit: &Unit, c: &Config) -> bool {
+        let own = (unit.name.clone(), c.march.to_string(), c.arguments());
+        self.listed.as_ref().is_none_or(|all| all.contains(&own))
+    }
+
     fn wants(&self, c: &Config) -> bool {
         self.compiler.is_none_or(|x| x == c.compiler)
             && (self.levels.is_empty() || self.levels.contains(&c.level))
@@ -168,11 +179,11 @@ impl Wish {
 
 impl Cell {
     /// Target, and implementations chosen beside it, as in the unit's name.
-    fn target(&self) -> String {
+    pub(crate) fn target(&self) -> String {
         self.unit.name.split_once('@').map_or(self.unit.target.as_str(), |(_, t)| t).to_string()
     }
 
-    fn origin(&self) -> Origin {
+    pub(crate) fn origin(&self) -> Origin {
         Origin {
             primitive: self.unit.primitive.name.clone(),
             target: self.target(),
@@ -369,34 +380,4 @@ pub(crate) fn new_file(tree: &Tree, name: &str, text: &str) -> Result<PathBuf, B
         }
     }
     Err(BenchError::lab(name, "it was recorded too often"))
-}
-
-/// Place of the list of proved hashes, from the root of the tree.
-pub const MANIFEST: &str = "dist/certified.json";
-
-/// The list with the rows of these cells in the place of what it had of the same objects.
-///
-/// # Errors
-/// `Declaration`: the list that is there is malformed; `Io`: it cannot be read.
-pub fn manifest(tree: &Tree, cells: &[Cell]) -> Result<String, BenchError> {
-    let path = tree.root.join(MANIFEST);
-    let mut list: Vec<Record> = match std::fs::read_to_string(&path) {
-        Ok(text) => parse(&text).map_err(|reason| BenchError::Declaration { path: path.clone(), reason })?,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => vec![],
-        Err(e) => return Err(BenchError::io(path, &e)),
-    };
-    let origins: Vec<Origin> = cells.iter().map(Cell::origin).collect();
-    let key = |o: &Origin| (o.primitive.clone(), o.target.clone(), o.march.clone(), o.flags.clone());
-    let renewed: BTreeSet<_> = origins.iter().map(key).collect();
-    // What was proved against another state of the source is no proof for this one.
-    let old = |r: &Record| {
-        let of_it = |c: &&Cell| c.unit.primitive.name == r.primitive && c.target() == r.target;
-        cells.iter().filter(of_it).any(|c| c.report.program != r.program)
-    };
-    list.retain(|r| !old(r));
-    list.retain(|r| !renewed.contains(&(r.primitive.clone(), r.target.clone(), r.march.clone(), r.flags.clone())));
-    for (cell, origin) in cells.iter().zip(&origins) {
-        list.extend(records(&cell.report, origin));
-    }
-    print(&list).map_err(|reason| BenchError::Internal { stage: "certify".into(), reason })
 }

@@ -94,7 +94,7 @@ fn first_line(kept: &str, made: &str) -> Option<Difference> {
 }
 
 /// Files below `dist/c`, from the root of the tree.
-fn kept_files(tree: &Tree) -> Result<Vec<PathBuf>, BenchError> {
+pub(crate) fn kept_files(tree: &Tree) -> Result<Vec<PathBuf>, BenchError> {
     let mut found = vec![];
     let mut open = vec![PathBuf::from("dist/c")];
     while let Some(folder) = open.pop() {

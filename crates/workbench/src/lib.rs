@@ -8,6 +8,7 @@ pub mod ablate;
 pub mod amalgam;
 pub mod certify;
 pub mod cipher;
+pub mod claims;
 pub mod compile;
 pub mod dist;
 pub mod error;

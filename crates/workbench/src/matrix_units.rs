@@ -1,11 +1,13 @@
 //! What is compiled in the matrix: every program of the library, with the core IR that its C was printed from.
 
-use crate::amalgam::join;
+use crate::amalgam::{body, join};
 use crate::compile::{compile, emit, Build, Checks};
+use crate::dist::folder;
 use crate::matrix::Config;
 use crate::primitives::{Primitive, Tree};
 use crate::subject::one_file;
 use crate::BenchError;
+use santoku_backend_c::Emitted;
 use santoku_driver::Target;
 use santoku_ir::{FuncId, Program};
 use santoku_passes::Level;
@@ -139,13 +141,55 @@ pub const LEVEL: Level = crate::dist::LEVEL;
 /// # Errors
 /// Those of [`compile`] and [`emit`].
 pub fn make(tree: &Tree, unit: &Unit) -> Result<Made, BenchError> {
+    Ok(with_body(tree, unit)?.0)
+}
+
+/// The same, and the part of the C that is the target's.
+fn with_body(tree: &Tree, unit: &Unit) -> Result<(Made, String), BenchError> {
     let build = Build { target: unit.target(tree)?, level: LEVEL, without: BTreeSet::new() };
     let compiled = compile(tree, &unit.primitive, &build)?;
     let part = emit(&unit.primitive, &build, &compiled, &unit.name)?;
     let text = |path: &Option<String>| path.as_ref().map(|p| tree.read(p)).transpose().map(Option::unwrap_or_default);
     let (api, header) = (text(&unit.primitive.api_source)?, text(&unit.primitive.api_header)?);
+    let own = body(&part.source, &unit.primitive.unit);
     let joined = join(&unit.primitive, &[(unit.target.clone(), part)], &api, &header, &unit.name);
     let source = one_file(&unit.primitive.unit, &joined)?;
     let checks = compiled.checks();
-    Ok(Made { program: compiled.program, names: joined.functions, source, checks })
+    Ok((Made { program: compiled.program, names: joined.functions, source, checks }, own))
+}
+
+/// Makes a unit; where it is shipped, with the C that is kept in `dist/c`.
+///
+/// # Errors
+/// Those of [`make`]; `Declaration`: the kept file is not what the compiler makes.
+pub fn make_shipped(tree: &Tree, unit: &Unit) -> Result<Made, BenchError> {
+    let (made, own) = with_body(tree, unit)?;
+    let Some(source) = shipped_text(tree, unit)? else { return Ok(made) };
+    if !source.contains(own.trim()) {
+        let path = tree.root.join(folder(&unit.primitive.unit));
+        return Err(BenchError::Declaration { path, reason: format!("it does not hold what the compiler makes for {}: run `santoku dist`", unit.target) });
+    }
+    Ok(Made { source, ..made })
+}
+
+/// The generated C of a unit as it is kept in `dist/c`, header included; `None` for one that is not shipped, or not chosen by
+/// the width of registers alone.
+///
+/// # Errors
+/// `Io`: it is not there.
+pub fn shipped_text(tree: &Tree, unit: &Unit) -> Result<Option<String>, BenchError> {
+    let all = tree.primitives()?;
+    let Some(p) = all.iter().find(|p| p.name == unit.primitive.name).filter(|_| unit.choices.is_empty()) else { return Ok(None) };
+    let chosen = match (p.targets.iter().position(|t| *t == unit.target), p.targets.len()) {
+        (Some(_), 1) => true,
+        (Some(0), _) => unit.xlens == [64],
+        (Some(k), n) => k + 1 == n && unit.xlens == [32],
+        (None, _) => false,
+    };
+    if !chosen {
+        return Ok(None);
+    }
+    let read = |suffix: &str| tree.read(&folder(&p.unit).join(format!("{}.{suffix}", p.unit)).to_string_lossy());
+    let kept = Emitted { source: read("c")?, header: read("h")?, functions: BTreeMap::new() };
+    one_file(&p.unit, &kept).map(Some)
 }

@@ -6,7 +6,8 @@ use santoku_certify::manifest::parse;
 use santoku_certify::{certify, isa_of, Options, World};
 use santoku_driver::{build, check, BuildOptions, Request, Store, Target};
 use santoku_lab::record::Stamp;
-use santoku_workbench::certify::{cell, faultless, holds, manifest, run, text, write_records, Cell, Outside, Wish, MANIFEST};
+use santoku_workbench::certify::{cell, faultless, holds, run, text, write_records, Cell, Outside, Wish};
+use santoku_workbench::claims::{again, chosen, kept, manifest, text_faults, Again, MANIFEST};
 use santoku_workbench::matrix::{compile, compiler_version, configs, Level};
 use santoku_workbench::compile::Checks;
 use santoku_workbench::matrix_units::{units, Made};
@@ -55,7 +56,7 @@ fn cells(levels: &[Level], spoil: impl Fn(String) -> String) -> Option<Vec<Cell>
     let mut cells = vec![];
     for config in configs().into_iter().filter(|x| x.march == "rv32imc" && x.compiler.name() == "gcc" && levels.contains(&x.level)) {
         let Ok(compiler) = compiler_version(&config) else {
-            println!("skipped: there is no gcc for RISC-V here");
+            santoku_skips::skip("lists and tables", "there is no gcc for RISC-V here");
             return None;
         };
         let object = compile(&config, &c, folder.path()).unwrap_or_else(|e| panic!("{e}"));
@@ -64,7 +65,7 @@ fn cells(levels: &[Level], spoil: impl Fn(String) -> String) -> Option<Vec<Cell>
         let world = World { store: &Nothing, clock: &|| 0, tell: &|_, _, _| {} };
         let isa = isa_of(config.march).expect("a model");
         let report = certify(&image, isa, &built.program, symbols, &Options::default(), &world);
-        cells.push(Cell { unit: unit.clone(), config, compiler, report, micros: 1_500_000 });
+        cells.push(Cell { unit: unit.clone(), config, compiler, report, text: "0".repeat(64), micros: 1_500_000 });
     }
     assert_eq!(cells.len(), levels.len());
     Some(cells)
@@ -115,14 +116,14 @@ fn the_list_has_what_is_proved_and_loses_what_is_no_more() {
     let tree = Tree { root: folder.path().to_path_buf() };
     std::fs::create_dir_all(folder.path().join("dist")).expect("scratch");
     let list = manifest(&tree, &good).unwrap_or_else(|e| panic!("{e}"));
-    let records = parse(&list).expect("a list");
+    let records = parse(&list).expect("a list").functions;
     assert_eq!(records.len(), 2);
     assert!(records.iter().all(|r| r.symbol == "choose" && r.march == "rv32imc" && r.hash.len() == 64 && !r.compiler.is_empty()));
     std::fs::write(folder.path().join(MANIFEST), &list).expect("scratch");
     assert_eq!(manifest(&tree, &good).unwrap_or_else(|e| panic!("{e}")), list, "again the same");
     // At one level the function is not proved any more: its record goes, the other stays.
     let Some(bad) = cells(&[Level::O1], wrong) else { return };
-    let less = parse(&manifest(&tree, &bad).unwrap_or_else(|e| panic!("{e}"))).expect("a list");
+    let less = parse(&manifest(&tree, &bad).unwrap_or_else(|e| panic!("{e}"))).expect("a list").functions;
     assert_eq!(less.len(), 1);
     assert!(less[0].flags.contains(&"-Os".to_string()));
     std::fs::write(folder.path().join(MANIFEST), "{}").expect("scratch");
@@ -152,7 +153,7 @@ fn a_run_that_was_broken_off_goes_on() {
         let (made, c) = small(spoil);
         let object = match compile(&config, &c, folder.path()) {
             Ok(object) => object,
-            Err(e) => return println!("skipped: {e}"),
+            Err(e) => return santoku_skips::skip("runs that go on", e),
         };
         let store = Memory::default();
         let compared = AtomicUsize::new(0);
@@ -184,4 +185,98 @@ fn a_wish_for_nothing_is_refused() {
     assert!(ask(Wish { name: Some("nacl.sing".into()), ..Wish::default() }).contains("nacl.sign@rv32"));
     let none = ask(Wish { name: Some("nacl.sign@rv32".into()), march: Some("rv64im".into()), ..Wish::default() });
     assert!(none.contains("rv32imc gcc O2"), "{none}");
+}
+
+/// The list that is shipped says of which files it is, and every file, every object and every theorem of it is asked about.
+#[test]
+fn what_is_claimed_is_of_the_files_that_are_shipped() {
+    let tree = tree();
+    let list = kept(&tree).unwrap_or_else(|e| panic!("{e}")).expect("there is a list");
+    let faults = text_faults(&tree, &list).unwrap_or_else(|e| panic!("{e}"));
+    assert!(faults.is_empty(), "run `santoku lab certify --listed --write-manifest`: {faults:#?}");
+    let told = |list: &santoku_certify::manifest::List, what: &str| {
+        let faults = text_faults(&tree, list).unwrap_or_else(|e| panic!("{e}"));
+        assert!(faults.iter().any(|f| f.contains(what)), "{what}: {faults:?}");
+    };
+    let mut other = list.clone();
+    other.files[0].sha256 = "0".repeat(64);
+    told(&other, &list.files[0].path);
+    let mut other = list.clone();
+    let gone = other.files.pop().expect("a file");
+    told(&other, &gone.path);
+    let shipped = list.objects.iter().position(|o| o.primitive == "nacl.sign" && o.target == "rv32").expect("a shipped object");
+    let mut other = list.clone();
+    other.objects[shipped].text = "0".repeat(64);
+    told(&other, "another text than `dist/c` has");
+    let mut other = list.clone();
+    other.objects.remove(shipped);
+    told(&other, "not certified");
+    let mut other = list.clone();
+    other.functions.clear();
+    told(&other, "nothing is certified");
+    // Every object has its turn.
+    let turns: std::collections::BTreeSet<String> = (0..list.objects.len() as u64).flat_map(|t| chosen(&list, t)).map(|o| o.name()).collect();
+    let names: std::collections::BTreeSet<String> = list.objects.iter().map(|o| o.name()).collect();
+    assert!(turns == names && chosen(&list, 5).len() == 2, "one of each width, in turn all");
+}
+
+/// Two small objects, one of each width, put into the list and certified again; and with a theorem too few, too many and another.
+#[test]
+fn a_theorem_that_disappears_is_named() {
+    let tree = tree();
+    let store = Memory::default();
+    let outside = Outside { store: &store, clock: &|| 0, tell: &|_| {}, judged: &|_| {} };
+    let mut certified = 0;
+    for march in ["rv32imc", "rv64imc"] {
+        let wish = Wish {
+            name: Some("cipher.rectangle".into()),
+            compiler: Some(santoku_workbench::matrix::Compiler::Gcc),
+            levels: vec![Level::O2],
+            march: Some(march.into()),
+            ..Wish::default()
+        };
+        let cells = match run(&tree, &wish, &outside) {
+            Ok(cells) => cells,
+            Err(e @ BenchError::Lab { .. }) => {
+                santoku_skips::skip("theorems that disappear", e);
+                continue;
+            }
+            Err(e) => panic!("{e}"),
+        };
+        let list = parse(&manifest(&tree, &cells).unwrap_or_else(|e| panic!("{e}"))).expect("a list");
+        let small = |o: &&santoku_certify::manifest::Object| {
+            o.primitive == "cipher.rectangle" && o.march == march && o.compiler.contains("gcc") && o.flags.contains(&"-O2".to_string())
+        };
+        let o = list.objects.iter().find(small).expect("a cipher").clone();
+        let ask = |list: &santoku_certify::manifest::List, o| again(&tree, list, o, &outside).unwrap_or_else(|e| panic!("{e}"));
+        match ask(&list, &o) {
+            Again::Holds(n) => assert!(n == 2, "{n}"),
+            Again::Skipped(why) => {
+                santoku_skips::skip(o.name(), why);
+                continue;
+            }
+            Again::Faults(faults) => panic!("{faults:?}"),
+        }
+        let named = |list, o, what: &str| {
+            let Again::Faults(faults) = ask(list, o) else { panic!("{what}: nothing is told") };
+            assert!(faults.iter().any(|f| f.contains(what)), "{what}: {faults:?}");
+        };
+        // A theorem of the list that is not proved (any more).
+        let mut more = list.clone();
+        let mut r = more.functions.iter().find(|r| o.has(r)).expect("a function").clone();
+        r.symbol = "rectangle_decrypt".into();
+        more.functions.push(r);
+        named(&more, &o, "`rectangle_decrypt` is no longer proved");
+        let mut less = list.clone();
+        let at = less.functions.iter().position(|r| o.has(r)).expect("a function");
+        let gone = less.functions.remove(at);
+        named(&less, &o, &format!("`{}` is proved, and not in the list", gone.symbol));
+        let mut other = list.clone();
+        other.functions[at].hash = "1".repeat(64);
+        named(&other, &o, &format!("`{}` is proved, but of other code", gone.symbol));
+        let text = santoku_certify::manifest::Object { text: "0".repeat(64), ..o.clone() };
+        named(&list, &text, "another text or program");
+        certified += 1;
+    }
+    santoku_skips::checked(certified, "objects certified again");
 }

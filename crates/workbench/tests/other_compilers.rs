@@ -70,7 +70,7 @@ fn soak_compilers_outside_the_matrix() {
             let what = format!("{name} {march} {compiler} {flags}");
             let image = load(&object(compiler, flags, (march, mabi), &made.source)).unwrap_or_else(|e| panic!("{what}: {e}"));
             let symbols = made.names.iter().map(|(func, name)| (name.clone(), *func)).collect();
-            let options = Options { secret_mul_leaks, only: None, threads: parallel::threads() };
+            let options = Options { secret_mul_leaks, ckb_vm: false, only: None, threads: parallel::threads() };
             let world = World { store: &Nothing, clock: &|| 0, tell: &|_, _, _| {} };
             let report = certify(&image, isa_of(march).expect("a model"), &made.program, symbols, &options, &world);
             let (proved, functions) = (report.totals.proved, report.totals.functions);

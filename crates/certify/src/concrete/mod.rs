@@ -18,6 +18,7 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use santoku_elf::Image;
 use santoku_ir::{FuncId, Program};
+use santoku_isa::ckb::{fuse, RULES};
 use santoku_isa::{decode, effect, Effect, Inst, Isa, Latency, Machine, Memory, Sem, Stop, Word, Words};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -50,6 +51,8 @@ pub struct Bench<'a> {
     callees: BTreeMap<u64, contract::Callee>,
     /// Multiplications show their operands.
     pub multiplications_show: bool,
+    /// The processor is CKB-VM.
+    pub ckb_vm: bool,
 }
 
 /// What a run showed at one instruction.
@@ -104,7 +107,7 @@ impl<'a> Bench<'a> {
         let place = PLACES.into_iter().find(free).ok_or("the file leaves no room for objects")?;
         let decoded = RefCell::default();
         let shared = shared.to_vec();
-        Ok(Bench { image, isa, program, func, entry, shared, signature, place, decoded, callees: BTreeMap::new(), multiplications_show: false })
+        Ok(Bench { image, isa, program, func, entry, shared, signature, place, decoded, callees: BTreeMap::new(), multiplications_show: false, ckb_vm: false })
     }
 
     /// Runs the function. `noise`: what everything without meaning holds; `steps`: instructions at most.
@@ -187,7 +190,7 @@ impl<'a> Bench<'a> {
         regions.insert(0, stack);
         let space = Space { image: self.image, regions, sp, entry_sp: sp, stack_args: self.signature.stack.into(), touched: None };
         let platform = [machine.regs[3], machine.regs[4]];
-        Ok(Run { bench: self, machine, space, outs, return_to, noise, platform, lowest: sp, calls: vec![], seen: vec![], steps: 0 })
+        Ok(Run { bench: self, machine, space, outs, return_to, noise, platform, lowest: sp, calls: vec![], seen: vec![], steps: 0, taken: 0..0 })
     }
 
     /// Results in order of the source.
@@ -252,6 +255,8 @@ struct Run<'b> {
     calls: Vec<contract::Open>,
     seen: Vec<(u64, Shown)>,
     steps: u64,
+    /// Instructions that belong to the group before them: no group begins with them.
+    taken: std::ops::Range<u64>,
 }
 
 impl Run<'_> {
@@ -274,6 +279,9 @@ impl Run<'_> {
         if let Some(name) = self.space.image.external(pc) {
             return self.external(name);
         }
+        if self.bench.ckb_vm && self.group(pc)? {
+            return Ok(());
+        }
         let inst = self.bench.decode(pc).ok_or("no instruction is known here")?;
         let taken = self.taken(&inst, pc);
         let operands = (self.machine.regs[usize::from(inst.rs1)], self.machine.regs[usize::from(inst.rs2)]);
@@ -281,6 +289,10 @@ impl Run<'_> {
         self.lowest = self.lowest.min(self.space.sp);
         self.space.touched = None;
         let done = self.machine.execute(&inst, &mut self.space);
+        // Who jumps into a group finds its instructions alone.
+        if self.machine.pc != pc.wrapping_add(u64::from(inst.len)) {
+            self.taken = 0..0;
+        }
         let address = self.space.touched.map(|a| self.space.place(a));
         if done.map_err(|_| format!("memory is touched that it may not touch: {}", address.clone().unwrap_or_default()))? != Stop::Ran {
             return Err(format!("`{}`", inst.row.name));
@@ -306,6 +318,28 @@ impl Run<'_> {
         };
         self.seen.extend(shown.map(|s| (pc, s)));
         Ok(())
+    }
+
+    /// Executes a group that CKB-VM takes for one instruction, where that has another result; notes where other groups end.
+    fn group(&mut self, pc: u64) -> Result<bool, String> {
+        if self.taken.contains(&pc) {
+            return Ok(false);
+        }
+        let longest = RULES.iter().map(|r| r.group.len()).max().unwrap_or(1);
+        let (mut insts, mut at) = (vec![], pc);
+        while let Some(inst) = self.bench.decode(at).filter(|_| insts.len() < longest) {
+            at = at.wrapping_add(u64::from(inst.len));
+            insts.push(inst);
+        }
+        let Some(fused) = fuse(&insts, pc) else { return Ok(false) };
+        if fused.deviates {
+            for inst in &fused.meaning {
+                self.machine.execute(inst, &mut self.space).map_err(|_| "memory is touched in a group")?;
+            }
+        } else {
+            self.taken = pc..pc + fused.meaning.iter().map(|i| u64::from(i.len)).sum::<u64>();
+        }
+        Ok(fused.deviates)
     }
 
     /// Whether a branch is about to be taken: its target may be the next instruction.

@@ -11,14 +11,14 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
 impl Exec<'_> {
-    /// The object an address lies in and the offset; no object: the address itself.
+    /// The object an address lies in and the offset; no object: the address itself, as the file has it.
     pub(crate) fn split(&mut self, address: T) -> (Option<usize>, T) {
         for (k, base) in self.bases.iter().enumerate() {
             if let Some(offset) = self.terms.without(address, *base) {
                 return (Some(k), offset);
             }
         }
-        (None, address)
+        (None, self.in_constant(address).map_or(address, |(_, at)| at))
     }
 
     /// Words lie at multiples of their size: elsewhere processors trap, or take their time.
@@ -47,10 +47,11 @@ impl Exec<'_> {
 
     /// The word at an address.
     pub(crate) fn load(&mut self, state: &mut State, address: T, bytes: u32) -> Result<T, Why> {
-        if let Some(c) = self.terms.bit_of_base(address, &self.bases) {
+        if let Some(c) = self.terms.bit_of_base(address, &self.all_bases()) {
             return self.load_either(state, c, address, bytes);
         }
         let (object, offset) = self.open(state, address)?;
+        self.constants.through = self.in_constant(address).map(|(island, _)| island).filter(|_| object.is_none());
         if let Some(k) = object {
             if let Kind::Run { array, element } = &state.objects[k].kind {
                 let (array, element) = (*array, element.clone());
@@ -159,17 +160,6 @@ impl Exec<'_> {
             }
         }
         state.objects[k_object].load(self.terms, at, bytes).ok_or(Why::TooBig)
-    }
-
-    fn constant(&mut self, at: i64, bytes: u32) -> Result<T, Why> {
-        let mut v = 0u64;
-        for k in 0..bytes {
-            let address = self.code.mask((at as u64).wrapping_add(u64::from(k)));
-            let byte = self.code.image.read_only(address);
-            let byte = byte.ok_or_else(|| Why::Memory(format!("address {address:#x} is read, which is no constant of the file")))?;
-            v |= u64::from(byte) << (8 * k);
-        }
-        Ok(self.terms.int(v))
     }
 
     /// The condition does not hold here.

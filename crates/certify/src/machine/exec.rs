@@ -4,6 +4,7 @@
 //! condition is open both ways are executed and joined where they meet.  Absent: loops whose number of rounds is not settled
 //! by constants.
 
+use super::constants::Constants;
 use super::contract::Callee;
 use super::domain::{Values, Word};
 use super::flow::Flow;
@@ -16,11 +17,11 @@ use crate::source::convention::Convention;
 use crate::source::CallMade;
 use crate::term::{Terms, T};
 use num_traits::{One, ToPrimitive};
-use santoku_elf::Image;
+use santoku_elf::{Image, Ledger};
 use santoku_ir::{FuncId, Program};
 use santoku_isa::{effect, Effect, Inst, Isa, Latency};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 /// Instructions one execution may follow.
@@ -38,7 +39,8 @@ pub const TP: usize = 4;
 
 /// A file with what is known of it.
 pub struct Code<'a> {
-    pub image: &'a Image,
+    /// Writes down what is read.
+    pub image: Ledger<'a>,
     pub isa: Isa,
     pub program: &'a Program,
     /// Functions of the program by their symbol in the file.
@@ -47,6 +49,8 @@ pub struct Code<'a> {
     pub conventions: BTreeMap<u64, Convention>,
     /// Multiplications of secrets count as a leak.
     pub secret_mul_leaks: bool,
+    /// The processor is CKB-VM, which executes some groups of instructions as one.
+    pub ckb_vm: bool,
     /// Without the attempts that ask a solver.
     pub normal_form_only: bool,
     flows: RefCell<BTreeMap<u64, Rc<Flow>>>,
@@ -54,7 +58,7 @@ pub struct Code<'a> {
 
 impl<'a> Code<'a> {
     pub fn new(image: &'a Image, isa: Isa, program: &'a Program, symbols: BTreeMap<String, FuncId>) -> Code<'a> {
-        Code { image, isa, program, symbols, conventions: BTreeMap::new(), secret_mul_leaks: false, normal_form_only: false, flows: RefCell::default() }
+        Code { image: Ledger::new(image), isa, program, symbols, conventions: BTreeMap::new(), secret_mul_leaks: false, ckb_vm: false, normal_form_only: false, flows: RefCell::default() }
     }
 
     pub fn xlen(&self) -> u32 {
@@ -66,7 +70,17 @@ impl<'a> Code<'a> {
     }
 
     pub(crate) fn decode(&self, pc: u64) -> Option<Inst> {
-        santoku_isa::decode(&self.isa, self.image.fetch(pc)?)
+        santoku_isa::decode(&self.isa, self.image.fetch(pc)?).filter(|inst| self.knows(inst))
+    }
+
+    /// CKB-VM takes no fence with registers in it for an instruction.
+    fn knows(&self, inst: &Inst) -> bool {
+        !self.ckb_vm || inst.row.name != "fence" || (inst.rd, inst.rs1) == (0, 0)
+    }
+
+    /// The same for guesses at the flow, on which nothing rests.
+    pub(super) fn guess(&self, pc: u64) -> Option<Inst> {
+        santoku_isa::decode(&self.isa, self.image.guess(pc)?)
     }
 
     /// Whether both lie in one function, its first instruction included: that may be the head of a loop.
@@ -191,6 +205,8 @@ pub struct Exec<'a> {
     pub(crate) laps: u32,
     /// Heads of loops of constant count.
     pub(crate) plain: BTreeSet<u64>,
+    /// Constants of the file by name.
+    pub(super) constants: Constants,
 }
 
 /// What the source knows of arrays of run-time length.
@@ -205,7 +221,7 @@ pub trait Arrays {
 
 impl<'a> Exec<'a> {
     pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Arrays, return_to: T) -> Exec<'a> {
-        Exec { code, terms, bases, arrays, made: vec![], calls: vec![], return_to, stack_args: 0, platform: [Terms::ZERO; 2], deepest: 0, steps: 0, terms_max: 40_000_000, steps_max: STEPS_MAX, cuts: vec![], refused: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new() }
+        Exec { code, terms, bases, arrays, made: vec![], calls: vec![], return_to, stack_args: 0, platform: [Terms::ZERO; 2], deepest: 0, steps: 0, terms_max: 40_000_000, steps_max: STEPS_MAX, cuts: vec![], refused: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new(), constants: Constants::default() }
     }
 
     /// Executes from `pc` to the return of the function.
@@ -221,12 +237,14 @@ impl<'a> Exec<'a> {
     pub(crate) fn run_to(&mut self, mut pc: u64, mut state: State, stop: Option<u64>) -> Result<(State, End), Halt> {
         let mut first = self.lap.as_mut().is_some_and(Lap::start);
         let mut from = None;
-        while first || Some(pc) != stop {
-            if self.is_back(from, pc, &state) {
+        // Of a group that is executed at once; nothing else leads into one.
+        let mut group = VecDeque::new();
+        while first || !group.is_empty() || Some(pc) != stop {
+            if group.is_empty() && self.is_back(from, pc, &state) {
                 return Ok((state, End::Back(pc)));
             }
             let before = from.replace(pc);
-            if !std::mem::take(&mut first) {
+            if !std::mem::take(&mut first) && group.is_empty() {
                 if self.left(pc, &state)? {
                     return Ok((state, End::Left));
                 }
@@ -240,9 +258,15 @@ impl<'a> Exec<'a> {
             if self.steps > self.steps_max || self.terms.size() > self.terms_max {
                 return Err(halt(Why::TooBig));
             }
-            let inst = self.code.decode(pc).ok_or_else(|| halt(Why::Unsupported("no instruction is known here".into())))?;
+            if group.is_empty() {
+                group = self.code.instead(pc).map_err(halt)?.into();
+            }
+            let alone = group.is_empty();
+            let inst = group.pop_front().or_else(|| self.code.decode(pc));
+            let inst = inst.ok_or_else(|| halt(Why::Unsupported("no instruction is known here".into())))?;
             let (rs1, rs2) = (state.regs[inst.rs1 as usize], state.regs[inst.rs2 as usize]);
             self.time(&inst, rs1, rs2).map_err(halt)?;
+            let (inst, rs1, made) = if alone { self.placed(pc, inst, rs1).map_err(halt)? } else { (inst, rs1, None) };
             let w = self.code.xlen();
             let mut values = Values { terms: self.terms, missing: None };
             let done = effect(&mut values, &self.code.isa, &inst, pc, &Word { t: rs1, w }, &Word { t: rs2, w });
@@ -250,6 +274,7 @@ impl<'a> Exec<'a> {
                 return Err(halt(Why::Unsupported(what.into())));
             }
             let next = self.code.mask(pc + u64::from(inst.len));
+            let done = made.map_or(done, |t| Effect::Write { value: Word { t, w } });
             match done {
                 Effect::Write { value } => {
                     self.write(&mut state, inst.rd, value.t).map_err(halt)?;

@@ -30,7 +30,7 @@ fn edges(code: &Code, entry: u64) -> Edges {
         if edges.contains_key(&pc) {
             continue;
         }
-        let next = code.decode(pc).map_or(vec![None], |inst| successors(code, pc, &inst));
+        let next = code.guess(pc).map_or(vec![None], |inst| successors(code, pc, &inst));
         open.extend(next.iter().flatten());
         edges.insert(pc, next);
     }
@@ -68,6 +68,17 @@ impl Flow {
         let order = order(&edges, entry);
         let live = live::live(code, &edges);
         Flow { edges, meets, loops, order, live }
+    }
+
+    /// Instructions that lie right before one and lead to it.
+    pub fn before(&self, pc: u64) -> Vec<u64> {
+        let near = self.edges.range(pc.saturating_sub(4)..pc);
+        near.filter(|(_, next)| next.contains(&Some(pc))).map(|(at, _)| *at).collect()
+    }
+
+    /// Something else leads to an instruction than the one before it.
+    pub fn is_entered(&self, pc: u64) -> bool {
+        self.edges.iter().filter(|(_, next)| next.contains(&Some(pc))).count() > 1
     }
 
     pub fn meet(&self, pc: u64) -> Option<u64> {

@@ -20,7 +20,7 @@ pub(super) fn live(code: &Code, edges: &Edges) -> BTreeMap<u64, u32> {
         for (pc, next) in edges.iter().rev() {
             let after = next.iter().map(|n| n.map_or(AT_END, |n| found.get(&n).copied().unwrap_or(u32::MAX)));
             let after = after.fold(0, |all, l| all | l);
-            let before = code.decode(*pc).map_or(u32::MAX, |inst| before(&inst, next, after));
+            let before = code.guess(*pc).map_or(u32::MAX, |inst| before(&inst, next, after));
             if found.insert(*pc, before) != Some(before) {
                 changed = true;
             }

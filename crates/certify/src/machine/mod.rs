@@ -1,19 +1,21 @@
 //! The machine side: RISC-V code executed into terms.
 //!
 //! [`domain`] interprets the instruction model over terms, [`memory`] keeps objects apart, [`exec`] follows the code of one
-//! function and [`access`] its loads and stores, [`weave`] several ways through a loop side by side, [`call`] replaces calls by
-//! what the source says of the callee, [`contract`] says when that may be.
+//! function, [`access`] its loads and stores, [`constants`] gives addresses to constants, [`weave`] follows several ways through a
+//! loop side by side, [`call`] replaces calls by what the source says of the callee, [`contract`] says when that may be.
 //!
 //! Needs: the instruction model, an object file.  Keeps: a branch or an address that depends on a secret stops the execution
 //! with its place; so does every access outside the stack frame, the arguments and constants.  Absent: the source.
 
 mod access;
 pub mod call;
+mod constants;
 mod contract;
 pub mod domain;
 mod either;
 pub mod exec;
 pub mod flow;
+mod fused;
 mod given;
 mod live;
 mod made;

@@ -2,7 +2,7 @@
 
 use crate::support::{image, judged, made, object, of, patched, Compiler};
 use crate::{refused, PROGRAM};
-use santoku_certify::manifest::{look_up, parse, print, records, Origin, Record};
+use santoku_certify::manifest::{look_up, parse, print, records, List, Match, Object, Origin, Record};
 use santoku_certify::report::{FileReport, Status};
 
 const SOURCE: &str = "@noinline
@@ -51,16 +51,32 @@ fn support_object(text: &str) -> Option<Vec<u8>> {
 }
 
 fn listed(report: &FileReport) -> Vec<Record> {
+    rows(report, "rv32im")
+}
+
+/// What the list says of one function of an object.
+pub fn look_up_in(object: &[u8], list: &[Record], symbol: &str) -> Match {
+    let found = look_up(&image(object), list).into_iter().find(|m| m.symbol == symbol);
+    found.unwrap_or_else(|| panic!("no {symbol}"))
+}
+
+/// The rows of a report, written and read back.
+pub fn rows(report: &FileReport, march: &str) -> Vec<Record> {
     let origin = Origin {
         primitive: "p".into(),
         target: "portable".into(),
-        march: "rv32im".into(),
-        xlen: 32,
+        march: march.into(),
+        xlen: march[2..4].parse().expect("a width"),
         compiler: "cc 1".into(),
         flags: vec!["-O1".into()],
     };
-    let text = print(&records(report, &origin)).expect("a list");
-    parse(&text).expect("it reads back")
+    let Origin { primitive, target, march, xlen, compiler, flags } = origin.clone();
+    let (text, program) = ("0".repeat(64), report.program.clone());
+    let object = Object { primitive, target, march, xlen, compiler, flags, text, program };
+    let list = List { files: vec![], objects: vec![object], functions: records(report, &origin) };
+    let again = parse(&print(&list).expect("a list")).expect("it reads back");
+    assert_eq!(again.functions.len(), list.functions.len());
+    again.functions
 }
 
 #[test]
@@ -108,14 +124,24 @@ fn what_runs_inside_is_part_of_a_match() {
 
 #[test]
 fn malformed_lists_are_refused() {
-    assert!(parse("[\n\n]\n").is_ok_and(|l| l.is_empty()));
-    let good = r#"[{"primitive":"p","target":"t","program":"HASH","symbol":"f","function":"f","hash":"HASH","march":"rv32im","xlen":32,"compiler":"c","flags":[],"shared":[],"calls":[],"inside":[]}]"#;
+    assert!(parse("{\"files\":[],\"objects\":[],\"functions\":[]}").is_ok_and(|l| l == List::default()));
+    assert!(parse("[]").is_err());
+    let good = r#"{"files":[{"path":"p","sha256":"HASH"}],"objects":[{"primitive":"p","target":"t","march":"rv32im","xlen":32,"compiler":"c","flags":[],"text":"HASH","program":"HASH"}],"functions":[{"primitive":"p","target":"t","program":"HASH","symbol":"f","function":"f","hash":"HASH","march":"rv32im","xlen":32,"compiler":"c","flags":[],"shared":[],"calls":[],"inside":[]}]}"#;
     let with = |hash: &str| parse(&good.replace("HASH", hash));
     assert!(with(&"0a".repeat(32)).is_ok());
     for hash in ["", "0a", &"0A".repeat(32), &"zz".repeat(32)] {
         assert!(with(hash).is_err(), "{hash}");
     }
-    for (from, to) in [("\"xlen\":32", "\"xlen\":\"32\""), ("\"symbol\":\"f\",", ""), ("\"inside\":[]", "\"inside\":[],\"more\":1"), ("[{", "{")] {
+    let changes = [
+        ("\"xlen\":32", "\"xlen\":\"32\""),
+        ("\"symbol\":\"f\",", ""),
+        ("\"inside\":[]", "\"inside\":[],\"more\":1"),
+        ("[{", "{"),
+        // A function of no object.
+        ("\"target\":\"t\"", "\"target\":\"u\""),
+        ("\"compiler\":\"c\"", "\"compiler\":\"d\""),
+    ];
+    for (from, to) in changes {
         let text = good.replace("HASH", &"0a".repeat(32));
         assert_ne!(text.replacen(from, to, 1), text);
         assert!(parse(&text.replacen(from, to, 1)).is_err(), "{from}");

@@ -2,6 +2,7 @@
 
 use crate::{files, report};
 use santoku_certify::manifest::{look_up, parse, Match, Record};
+use std::collections::BTreeSet;
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::Failure;
 use santoku_elf::Image;
@@ -15,6 +16,8 @@ const SHIPPED: &str = include_str!("../../../../dist/certified.json");
 struct Json<'a> {
     file: &'a str,
     matched: usize,
+    /// Everything that was asked for is proved: what the exit code says.
+    holds: bool,
     functions: Vec<JsonFunction<'a>>,
 }
 
@@ -25,28 +28,48 @@ struct JsonFunction<'a> {
     proved_as: Vec<&'a Record>,
 }
 
-/// Exit 0 if a function of the image is among the proved ones, with all it calls; 1 if none is.
-pub fn run(path: &str, image: &Image, manifest: Option<&Path>, json: bool) -> Result<u8, Failure> {
+/// Exit 0 if all that is asked for is proved, each with everything it calls, and at least one function is: the functions of these
+/// names; without names, every function of the image that has the name of one in the list. 1 otherwise.
+pub fn run(path: &str, image: &Image, manifest: Option<&Path>, names: &[String], json: bool) -> Result<u8, Failure> {
     let (name, text) = match manifest {
         Some(file) => (file.display().to_string(), files::read_entry(&file.display().to_string())?),
         None => ("dist/certified.json".to_string(), SHIPPED.to_string()),
     };
-    let list = parse(&text).map_err(|why| {
+    let list = parse(&text).map(|list| list.functions).map_err(|why| {
         let d = Diagnostic::error("bad-manifest", format!("`{name}` is no list of certified hashes"));
         Failure::refused(&Sources::default(), d.note(format!("why: {why}")).help("leave `--manifest` out to use the list that came with this command"))
     })?;
     let found = look_up(image, &list);
     let matched = found.iter().filter(|m| !m.records.is_empty()).count();
+    let (own, missing) = own(image, &found, &list, names);
+    let open: Vec<&Match> = own.iter().copied().filter(|m| m.records.is_empty()).collect();
+    let holds = !own.is_empty() && open.is_empty() && missing.is_empty();
     if json {
         let records = |m: &Match| m.records.iter().filter_map(|n| list.get(*n)).collect();
         let functions = found.iter().map(|m| JsonFunction { proved_as: records(m), found: m }).collect();
-        let text = serde_json::to_string_pretty(&Json { file: path, matched, functions });
+        let text = serde_json::to_string_pretty(&Json { file: path, matched, holds, functions });
         report::out(&(text.map_err(|e| Failure::internal("certify", e.to_string()))? + "\n"));
     } else {
         found.iter().for_each(|m| report::out(&line(m, &list)));
         report::out(&format!("{matched} of {} functions are among the {} proved in `{name}`\n", found.len(), list.len()));
+        let which = if names.is_empty() { "that have the name of one in the list" } else { "asked for" };
+        report::out(&format!("{} of {} functions {which} are proved\n", own.len() - open.len(), own.len() + missing.len()));
+        missing.iter().for_each(|name| report::out(&format!("not there: {name}\n")));
     }
-    Ok(if matched > 0 { report::DONE } else { report::FAILED })
+    Ok(if holds { report::DONE } else { report::FAILED })
+}
+
+/// The functions that the exit code is about, and the names that were asked for and are not there.
+fn own<'m>(image: &Image, found: &'m [Match], list: &[Record], names: &[String]) -> (Vec<&'m Match>, Vec<String>) {
+    let listed: BTreeSet<&str> = list.iter().map(|r| r.symbol.as_str()).collect();
+    let names_of = |m: &Match| -> Vec<String> {
+        let at = image.functions.iter().filter(|f| f.address == m.address);
+        at.flat_map(|f| std::iter::once(&f.name).chain(&f.aliases).cloned()).collect()
+    };
+    let asked = |name: &str| if names.is_empty() { listed.contains(name) } else { names.iter().any(|n| n == name) };
+    let own = found.iter().filter(|m| names_of(m).iter().any(|n| asked(n))).collect();
+    let there: BTreeSet<String> = found.iter().flat_map(names_of).collect();
+    (own, names.iter().filter(|n| !there.contains(*n)).cloned().collect())
 }
 
 fn line(m: &Match, list: &[Record]) -> String {

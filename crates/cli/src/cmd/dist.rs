@@ -1,5 +1,6 @@
 //! `santoku dist`
 
+use super::dist_claims;
 use super::lab_common::{failure, tree, Progress};
 use super::prove::{show_open, with_progress};
 use crate::cache::Cache;
@@ -19,6 +20,9 @@ pub struct Args {
     /// Write nothing; exit code 2 and the first differing file, if the kept files are not as made
     #[arg(long)]
     check: bool,
+    /// With `--check`: certify every object of dist/certified.json again, not only two
+    #[arg(long, requires = "check")]
+    every_object: bool,
 }
 
 /// Proves the primitives, then makes `dist/c/` or compares it. Exit 1, and nothing made, if anything is open.
@@ -44,7 +48,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             Some((path, difference)) => Err(not_as_made(&path, &difference)),
             None => {
                 report::out(&format!("{count} files as made\n"));
-                Ok(report::DONE)
+                match args.name {
+                    None => dist_claims::check(&tree, args.every_object),
+                    Some(_) => Ok(report::DONE),
+                }
             }
         };
     }

@@ -4,7 +4,8 @@ use super::lab_common::{failure, levels, stamp, Progress};
 use crate::cache::Cache;
 use crate::{files, report};
 use santoku_driver::Failure;
-use santoku_workbench::certify::{faultless, holds, manifest, run as certify, text, write_records, Outside, Wish, MANIFEST};
+use santoku_workbench::certify::{faultless, holds, run as certify, text, write_records, Outside, Wish};
+use santoku_workbench::claims::{kept, manifest, MANIFEST};
 use santoku_workbench::matrix::{Compiler, Level};
 use santoku_workbench::parallel;
 use santoku_workbench::primitives::Tree;
@@ -27,6 +28,9 @@ pub struct CertifyArgs {
     /// Put the hashes of what is proved into dist/certified.json
     #[arg(long)]
     write_manifest: bool,
+    /// Only the objects that dist/certified.json has
+    #[arg(long)]
+    listed: bool,
     /// Judge objects again that were judged before: functions that were not proved get another try
     #[arg(long)]
     again: bool,
@@ -43,7 +47,12 @@ pub struct CertifyArgs {
 
 /// Exit 0 if everything is proved, 1 otherwise; the record and the list are written in both cases.
 pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
+    let listed = match args.listed {
+        true => kept(tree).map_err(failure)?.map(|list| list.objects.into_iter().map(|o| (format!("{}@{}", o.primitive, o.target), o.march, o.flags)).collect()),
+        false => None,
+    };
     let wish = Wish {
+        listed,
         name: args.name.clone(),
         compiler: args.compiler.as_deref().and_then(|name| Compiler::ALL.into_iter().find(|c| c.name() == name)),
         levels: levels(&args.levels, &Level::ALL, Level::name)?,

@@ -6,6 +6,7 @@ mod certify_match;
 pub mod check;
 pub mod common;
 pub mod dist;
+mod dist_claims;
 pub mod explain;
 pub mod fmt;
 pub mod lab;

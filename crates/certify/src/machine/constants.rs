@@ -1,0 +1,144 @@
+//! Addresses of constants as terms.
+//!
+//! Needs: what relocations say of instructions.  Keeps: in an object, the address of a constant is a term of its own, not the
+//! number that the reader placed it at: what is proved holds wherever a linker puts it, and a byte is read only through the
+//! thing that was named, inside it.  Absent: linked images, whose addresses are numbers; their proofs are of that very file.
+
+use super::exec::Exec;
+use super::Why;
+use crate::term::{Var, T};
+use num_bigint::BigInt;
+use num_traits::One;
+use santoku_elf::{Island, Part};
+use santoku_isa::{Inst, Sem};
+use std::collections::BTreeMap;
+
+/// Alignment of sections that the reader of files counts on.
+const ALIGN: u64 = 16;
+/// Addresses below and above are no constants'.
+const EDGE: u64 = 4096;
+
+/// Terms for the constants of a file that the code names.
+#[derive(Default)]
+pub(crate) struct Constants {
+    bases: BTreeMap<Island, T>,
+    uppers: BTreeMap<(Island, (bool, u64)), T>,
+    /// Through which the address is made that is read at the moment.
+    pub(super) through: Option<Island>,
+}
+
+impl Constants {
+    pub(super) fn bases(&self) -> impl Iterator<Item = (Island, T)> + '_ {
+        self.bases.iter().map(|(island, base)| (*island, *base))
+    }
+}
+
+impl Exec<'_> {
+    /// The instruction at `pc` with what its relocation says of a constant's address: the instruction and first operand that are
+    /// executed, or the value that it writes.
+    pub(super) fn placed(&mut self, pc: u64, inst: Inst, rs1: T) -> Result<(Inst, T, Option<T>), Why> {
+        let Some(part) = self.code.image.part(pc) else { return Ok((inst, rs1, None)) };
+        let base = self.base_of(&part);
+        let upper = self.upper_of(&part);
+        match (part.high, inst.row.name, inst.row.sem) {
+            (true, "lui" | "auipc", _) => Ok((inst, rs1, Some(upper))),
+            // The sum is the address, whatever the upper part is.
+            (false, "addi", _) | (false, _, Sem::Load { .. }) => {
+                let beyond = self.terms.int(BigInt::from(part.target) - part.island.start);
+                let lower = self.terms.add(base, beyond);
+                let lower = self.terms.sub(lower, upper);
+                let sum = self.terms.add(rs1, lower);
+                let sum = self.terms.mod2k(sum, self.code.xlen());
+                Ok((Inst { imm: 0, ..inst }, sum, None))
+            }
+            _ => Err(Why::Unsupported("part of the address of a constant, in an instruction that makes none".into())),
+        }
+    }
+
+    /// The address of a constant: any multiple of what sections are aligned to, and what the constant is off that.
+    fn base_of(&mut self, part: &Part) -> T {
+        if let Some(base) = self.constants.bases.get(&part.island) {
+            return *base;
+        }
+        let Island { start, size } = part.island;
+        let top: BigInt = (BigInt::one() << self.code.xlen()) - EDGE - size - ALIGN;
+        let (lo, hi) = (BigInt::from(EDGE / ALIGN), top / ALIGN);
+        let values = (0..self.terms.samples()).map(|n| BigInt::from((start / ALIGN + 4097 * n as u64) % (1 << 27)).max(lo.clone())).collect();
+        let q = self.terms.var(Var { name: format!("&constant {start:#x}"), lo, hi, public: true, values });
+        let off = self.terms.int(part.residue);
+        let base = self.terms.scale(q, &BigInt::from(ALIGN));
+        let base = self.terms.add(base, off);
+        self.constants.bases.insert(part.island, base);
+        base
+    }
+
+    /// What `lui` or `auipc` leave: some word. Nothing is known of it but that the rest added to it is the address.
+    fn upper_of(&mut self, part: &Part) -> T {
+        let key = (part.island, part.pair);
+        if let Some(upper) = self.constants.uppers.get(&key) {
+            return *upper;
+        }
+        let hi: BigInt = (BigInt::one() << self.code.xlen()) - 1;
+        let values = (0..self.terms.samples()).map(|n| BigInt::from((part.island.start + 8191 * n as u64) & 0x7fff_f000)).collect();
+        let name = format!("&constant {:#x}, upper part {}", part.island.start, self.constants.uppers.len());
+        let upper = self.terms.var(Var { name, lo: BigInt::ZERO, hi, public: true, values });
+        self.constants.uppers.insert(key, upper);
+        upper
+    }
+
+    /// The constant that an address is made through, and the address as the file has it.
+    pub(super) fn in_constant(&mut self, address: T) -> Option<(Island, T)> {
+        let all: Vec<(Island, T)> = self.constants.bases().collect();
+        all.into_iter().find_map(|(island, base)| {
+            // The residue is a summand of its own.
+            let offset = self.terms.without(address, base)?;
+            let start = self.terms.int(island.start);
+            Some((island, self.terms.add(offset, start)))
+        })
+    }
+
+    /// Bytes of a constant as a word.
+    pub(super) fn constant(&mut self, at: i64, bytes: u32) -> Result<T, Why> {
+        let through = self.constants.through;
+        let mut v = 0u64;
+        for k in 0..bytes {
+            let address = self.code.mask((at as u64).wrapping_add(u64::from(k)));
+            if through.is_some_and(|island| !island.contains(address)) {
+                return Err(Why::Memory(format!("address {address:#x} is read, outside the constant that the code names")));
+            }
+            let byte = self.code.image.read_only(through, address);
+            let byte = byte.ok_or_else(|| Why::Memory(format!("address {address:#x} is read, which is no constant of the file")))?;
+            v |= u64::from(byte) << (8 * k);
+        }
+        Ok(self.terms.int(v))
+    }
+
+    /// Addresses of all objects and constants.
+    pub(super) fn all_bases(&self) -> Vec<T> {
+        let constants = self.constants.bases().map(|(_, base)| base);
+        self.bases.iter().copied().chain(constants).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Terms;
+
+    /// The last summand of a base is its variable: `Terms::without` looks for that one.
+    #[test]
+    fn a_base_with_a_residue_is_found_in_a_sum() {
+        let mut terms = Terms::new(32, 2);
+        let var = |terms: &mut Terms, name: &str| {
+            let values = vec![BigInt::from(300), BigInt::from(301)];
+            terms.var(Var { name: name.into(), lo: BigInt::from(256), hi: BigInt::from(1 << 20), public: true, values })
+        };
+        let (q, i) = (var(&mut terms, "q"), var(&mut terms, "i"));
+        let (base, off) = (terms.scale(q, &BigInt::from(16)), terms.int(8));
+        let base = terms.add(base, off);
+        let index = terms.scale(i, &BigInt::from(4));
+        let address = terms.add(base, index);
+        assert_eq!(terms.without(address, base), Some(index));
+        assert_eq!(terms.without(index, base), None);
+    }
+}
