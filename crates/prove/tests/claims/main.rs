@@ -5,6 +5,7 @@
 
 mod ast;
 mod claim;
+mod express;
 mod free;
 mod grow;
 mod judge;
@@ -16,6 +17,7 @@ mod shrink;
 use claim::{Claim, KINDS};
 use judge::Ask;
 use santoku_ir::gen::Rng;
+use santoku_prove::obligation::{Engine, Obligation, Origin, Outcome};
 use std::collections::BTreeMap;
 
 /// Threads of one test; specification functions recurse.
@@ -53,12 +55,12 @@ impl Tally {
         }
         let (lies, truths, proved) = (self.sum(0), self.sum(1), self.sum(2));
         println!("{} programs: {lies} false claims tried, {} proved; {proved} of {truths} true ones proved; {} refused by the front end; {:?}", self.programs, self.found.len(), self.refused, self.engines);
-        self.found.iter().take(10).for_each(|f| println!("{f}"));
+        self.found.iter().take(3).for_each(|f| println!("{f}"));
     }
 }
 
 /// How an obligation list is made: the prover, or a twin of it.
-type Prover = fn(&santoku_ir::Program, Ask) -> Vec<santoku_prove::obligation::Obligation>;
+type Prover = fn(&santoku_ir::Program, Ask) -> Vec<Obligation>;
 
 /// Which engines, one truth in how many lies, and who proves.
 #[derive(Clone, Copy)]
@@ -119,8 +121,8 @@ fn judge_claim(seed: u64, c: &Claim, plan: Plan, with_truth: bool, t: &mut Tally
     };
     let args = judge::args(&c.lie, c.input);
     let Some(fault) = judge::fault(&p, args.clone()) else {
-        // Inside a secret `if` only what is selected flows into the place.
-        assert_eq!(c.kind, "inner local", "seed {seed}: the lie about {} holds for {args:?}\n{text}", c.kind);
+        // Inside a secret `if` only what is selected flows into the place, and the front end may know more to be public.
+        assert!(matches!(c.kind, "inner local" | "table"), "seed {seed}: the lie about {} holds for {args:?}\n{text}", c.kind);
         return;
     };
     let all = (plan.prover)(&p, plan.ask);
@@ -192,15 +194,33 @@ fn all_engines_together_prove_no_false_claim() {
 /// A prover that believes everything is caught at every claim.
 #[test]
 fn a_prover_that_lies_is_caught() {
-    fn credulous(p: &santoku_ir::Program, ask: Ask) -> Vec<santoku_prove::obligation::Obligation> {
+    fn credulous(p: &santoku_ir::Program, ask: Ask) -> Vec<Obligation> {
         let mut all = judge::obligations(p, ask);
         for o in &mut all {
-            o.outcome = santoku_prove::obligation::Outcome::Proved { engine: santoku_prove::obligation::Engine::Intervals };
+            o.outcome = Outcome::Proved { engine: Engine::Intervals };
         }
         all
     }
     let t = attack(0..12, Plan { prover: credulous, ..plan(Ask::Own, 1000) });
     assert!(t.sum(0) > 40 && t.found.len() == t.sum(0), "{} of {} lies caught", t.found.len(), t.sum(0));
+}
+
+/// Nor is being wrong by one too little to be seen.
+#[test]
+fn a_prover_that_is_off_by_one_is_caught() {
+    fn generous(p: &santoku_ir::Program, ask: Ask) -> Vec<Obligation> {
+        let mut all = judge::obligations(p, ask);
+        for o in &mut all {
+            if let Outcome::Failed { origin: Some(Origin { found: (Some(lo), Some(hi)), wanted: Some((least, most)), .. }), .. } = &o.outcome {
+                if *lo >= least - 1 && *hi <= most + 1 {
+                    o.outcome = Outcome::Proved { engine: Engine::Intervals };
+                }
+            }
+        }
+        all
+    }
+    let t = attack(0..20, Plan { prover: generous, ..plan(Ask::Own, 1000) });
+    assert!(t.found.len() > 10, "{} of {} lies caught", t.found.len(), t.sum(0));
 }
 
 #[test]
