@@ -17,6 +17,7 @@ pub mod matrix_units;
 pub mod mutants;
 pub mod mutants_job;
 pub mod mutate;
+pub mod objects;
 pub mod p256;
 pub mod parallel;
 pub mod primitives;

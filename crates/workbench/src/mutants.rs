@@ -1,12 +1,14 @@
-//! Proved functions with one instruction changed, put before the prover: nothing that computes something else may pass.
+//! Proved functions with one instruction, one relocation or one constant changed, put before the prover: nothing that computes something
+//! else may pass.
 //!
 //! Needs: objects, the prover, the concrete machine.  Keeps: the judge of a change is independent of the prover: the changed code is run
-//! beside the original on many inputs; a change that passes both is listed.  Absent: how objects are made.
+//! beside the original on many inputs, held to the rules of calls; a change that passes both is listed.  Absent: how objects are made.
 
 use crate::mutate::{mutants, Kind, Mutant};
+use crate::objects::{changes, Change};
 use crate::parallel;
 use santoku_certify::concrete::inputs::{inputs, pairs, Input};
-use santoku_certify::concrete::{Bench, End};
+use santoku_certify::concrete::{Bench, End, Ran};
 use santoku_certify::function::{compare, Verdict};
 use santoku_certify::machine::Code;
 use santoku_elf::Image;
@@ -24,6 +26,7 @@ const STEPS: u64 = 4_000_000;
 
 /// An object with its program.
 pub struct Subject<'a> {
+    pub object: &'a [u8],
     pub image: &'a Image,
     pub isa: Isa,
     pub program: &'a Program,
@@ -91,47 +94,96 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// Changes one function in up to `count` ways.
+/// How many changes of a function.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    /// Of single instructions.
+    pub instructions: usize,
+    /// Of calls, relocations and constants.
+    pub objects: usize,
+}
+
+/// One change.
+enum Way {
+    Instruction(Mutant),
+    Object(Change),
+}
+
+impl Way {
+    fn kind(&self) -> Kind {
+        match self {
+            Way::Instruction(m) => m.kind,
+            Way::Object(c) => c.kind,
+        }
+    }
+
+    fn line(&self, symbol: &str, entry: u64) -> String {
+        match self {
+            Way::Instruction(m) => format!("{symbol}+{:#x}: {} -> {}", m.pc - entry, m.from, m.to),
+            Way::Object(c) => format!("{symbol}: {}", c.what),
+        }
+    }
+
+    /// `None`: a file that is not read.
+    fn image(&self, subject: &Subject) -> Option<Image> {
+        match self {
+            Way::Instruction(m) => subject.image.replaced(m.pc, &m.bytes),
+            Way::Object(c) => santoku_elf::load(&c.apply(subject.object)).ok(),
+        }
+    }
+}
+
+/// Changes one function in up to so many ways.
 ///
 /// # Errors
 /// The function is not there, is not proved, or does not do what the source does: a change of it says nothing.
-pub fn judge(subject: &Subject, symbol: &str, (count, seed): (usize, u64), threads: usize) -> Result<Tally, String> {
+pub fn judge(subject: &Subject, symbol: &str, (counts, seed): (Counts, u64), threads: usize) -> Result<Tally, String> {
     let f = subject.image.function(symbol).ok_or_else(|| format!("there is no {symbol}"))?;
     let func = *subject.symbols.get(symbol).ok_or_else(|| format!("{symbol} is not of the program"))?;
-    let task = Task { subject, func, entry: f.address, symbol };
-    let verdict = on_large_stack(|| task.verdict(subject.image));
+    let task = Task { subject, func, symbol };
+    let verdict = on_large_stack(|| task.verdict(subject.image, f.address));
     if verdict != Verdict::Equal {
         return Err(format!("{symbol} is not proved: {verdict:?}"));
     }
     let xlen = subject.image.xlen;
     let few = inputs(subject.program, func, xlen, INPUTS, seed);
-    let many = Many { inputs: inputs(subject.program, func, xlen, MORE_INPUTS, seed + 1), pairs: pairs(subject.program, func, xlen, 4, seed + 2) };
-    let steps = task.agrees_with_source(&few)?;
-    let all = mutants(subject.image, &subject.isa, f, count, seed);
-    let done = parallel::map(&all, threads, |m| Ok::<_, String>(task.one(m, &few, &many, 4 * steps + 1000)?))?;
-    let mut tally = Tally { functions: 1, runs: many.inputs.len(), ..Tally::default() };
-    for (m, one) in all.iter().zip(done) {
+    let steps = 4 * task.agrees_with_source(&few)? + 1000;
+    let more = inputs(subject.program, func, xlen, MORE_INPUTS, seed + 1);
+    let pairs = pairs(subject.program, func, xlen, 4, seed + 2);
+    let old = task.bench(subject.image, f.address)?;
+    let given = |all: Vec<Input>| -> Vec<(Input, Ran)> { all.into_iter().map(|i| (i.clone(), old.run(&i, 0, steps))).collect() };
+    let runs = Runs { few: given(few), more: given(more), pairs, steps };
+    let mut all: Vec<Way> = mutants(subject.image, &subject.isa, f, counts.instructions, seed).into_iter().map(Way::Instruction).collect();
+    let of_object = changes(subject.object, symbol, seed);
+    let step = of_object.len().div_ceil(counts.objects.max(1)).max(1);
+    all.extend(of_object.into_iter().skip(seed as usize % step).step_by(step).take(counts.objects).map(Way::Object));
+    let done = parallel::map(&all, threads, |way| task.one(way.image(subject), &runs))?;
+    let mut tally = Tally { functions: 1, runs: runs.more.len(), ..Tally::default() };
+    for (way, one) in all.iter().zip(done) {
         tally.mutants += 1;
-        *tally.kinds.entry(m.kind).or_default() += 1;
+        *tally.kinds.entry(way.kind()).or_default() += 1;
         tally.different += usize::from(one.different);
-        let line = format!("{symbol}+{:#x}: {} -> {}", m.pc - f.address, m.from, m.to);
         match one.refused {
             Some(word) => {
                 tally.refused += 1;
                 *tally.verdicts.entry(word.to_string()).or_default() += 1;
             }
-            None if one.different => tally.accepted.push(line),
-            None => tally.equal.push(line),
+            None if one.different => tally.accepted.push(way.line(symbol, f.address)),
+            None => tally.equal.push(way.line(symbol, f.address)),
         }
     }
     Ok(tally)
 }
 
-/// Inputs for changes that pass.
-struct Many {
-    inputs: Vec<Input>,
+/// Inputs, and what the original does with them.
+struct Runs {
+    few: Vec<(Input, Ran)>,
+    /// For changes that pass.
+    more: Vec<(Input, Ran)>,
     /// With the same public part.
     pairs: Vec<(Input, Input)>,
+    /// Instructions a changed function may take.
+    steps: u64,
 }
 
 struct Judged {
@@ -144,12 +196,11 @@ struct Judged {
 struct Task<'a> {
     subject: &'a Subject<'a>,
     func: FuncId,
-    entry: u64,
     symbol: &'a str,
 }
 
 impl Task<'_> {
-    fn verdict(&self, image: &Image) -> Verdict {
+    fn verdict(&self, image: &Image, entry: u64) -> Verdict {
         let s = self.subject;
         let mut code = Code::new(image, s.isa, s.program, s.symbols.clone());
         code.secret_mul_leaks = s.secret_mul_leaks;
@@ -157,11 +208,12 @@ impl Task<'_> {
         code.normal_form_only = true;
         let named = |n: &String| image.function(n).is_some();
         let cut: BTreeSet<FuncId> = s.symbols.iter().filter(|(n, _)| named(n)).map(|(_, f)| *f).collect();
-        compare(&code, self.func, self.entry, &[], &|f| cut.contains(&f)).verdict
+        compare(&code, self.func, entry, &[], &|f| cut.contains(&f)).verdict
     }
 
-    fn bench<'b>(&'b self, image: &'b Image) -> Result<Bench<'b>, String> {
-        let mut bench = Bench::new((image, self.subject.isa), self.subject.program, self.func, self.entry, &[])?;
+    fn bench<'b>(&'b self, image: &'b Image, entry: u64) -> Result<Bench<'b>, String> {
+        let bench = Bench::new((image, self.subject.isa), self.subject.program, self.func, entry, &[])?;
+        let mut bench = bench.with_calls(&self.subject.symbols)?;
         bench.multiplications_show = self.subject.secret_mul_leaks;
         Ok(bench)
     }
@@ -171,7 +223,8 @@ impl Task<'_> {
         if inputs.is_empty() {
             return Err(format!("{}: no input meets the preconditions", self.symbol));
         }
-        let bench = self.bench(self.subject.image)?;
+        let entry = self.subject.image.function(self.symbol).map_or(0, |f| f.address);
+        let bench = self.bench(self.subject.image, entry)?;
         let mut source = Interp::with_options(self.subject.program, interp::Options::default());
         let mut most = 0;
         for (n, input) in inputs.iter().enumerate() {
@@ -185,24 +238,26 @@ impl Task<'_> {
         Ok(most)
     }
 
-    fn one(&self, m: &Mutant, few: &[Input], many: &Many, steps: u64) -> Result<Judged, String> {
-        let image = self.subject.image.replaced(m.pc, &m.bytes).ok_or("an instruction that cannot be changed")?;
-        let refused = match self.verdict(&image) {
+    fn one(&self, image: Option<Image>, runs: &Runs) -> Result<Judged, String> {
+        let Some((image, entry)) = image.and_then(|i| i.function(self.symbol).map(|f| f.address).map(|at| (i, at))) else {
+            return Ok(Judged { refused: Some("not read"), different: true });
+        };
+        let refused = match self.verdict(&image, entry) {
             Verdict::Equal => None,
             Verdict::Differs(_) => Some("refuted"),
             Verdict::NotProved(_) => Some("not proved"),
             Verdict::Halted(_) => Some("halted"),
             Verdict::Source(_) => Some("source"),
         };
-        let (old, new) = (self.bench(self.subject.image)?, self.bench(&image)?);
-        let differs = |n: usize, input: &Input| {
-            let (a, b) = (old.run(input, 0, steps), new.run(input, n as u64 + 1, steps));
-            b.end != End::Returned || a.results != b.results
+        let new = self.bench(&image, entry)?;
+        let differs = |n: usize, (input, was): &(Input, Ran)| {
+            let ran = new.run(input, n as u64 + 1, runs.steps);
+            ran.end != End::Returned || was.results != ran.results
         };
-        let mut different = few.iter().enumerate().any(|(n, i)| differs(n, i));
+        let mut different = runs.few.iter().enumerate().any(|(n, i)| differs(n, i));
         if refused.is_none() && !different {
-            let shows = |(a, b): &(Input, Input)| new.run(a, 5, steps).seen != new.run(b, 5, steps).seen;
-            different = many.inputs.iter().enumerate().any(|(n, i)| differs(n, i)) || many.pairs.iter().any(shows);
+            let shows = |(a, b): &(Input, Input)| new.run(a, 5, runs.steps).seen != new.run(b, 5, runs.steps).seen;
+            different = runs.more.iter().enumerate().any(|(n, i)| differs(n, i)) || runs.pairs.iter().any(shows);
         }
         Ok(Judged { refused, different })
     }

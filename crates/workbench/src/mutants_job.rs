@@ -6,7 +6,7 @@
 use crate::certify::new_file;
 use crate::matrix::{compile, compiler_version, configs, Config, Level};
 use crate::matrix_units::{make, units};
-use crate::mutants::{judge, Subject, Tally};
+use crate::mutants::{judge, Counts, Subject, Tally};
 use crate::primitives::Tree;
 use crate::{parallel, BenchError};
 use santoku_certify::{isa_of, ENGINE_VERSION};
@@ -34,8 +34,10 @@ const UNITS: [(&str, u32); 2] = [("nacl.sign@rv32", 32), ("nacl.sign@host64", 64
 pub struct Wish<'a> {
     pub functions: &'a [&'a str],
     /// Changes of each function of each object.
-    pub each: usize,
+    pub each: Counts,
     pub config: &'a dyn Fn(&Config) -> bool,
+    /// 0, or another set of changes.
+    pub seed: u64,
 }
 
 /// One function of one object.
@@ -66,11 +68,15 @@ pub fn run(tree: &Tree, wish: &Wish, tell: &dyn Fn(&str)) -> Result<Vec<Row>, Be
         for config in configs().iter().filter(|c| c.xlen == xlen && unit.wants(c) && (wish.config)(c)) {
             let compiler = compiler_version(config)?;
             let bad = |reason: String| BenchError::Internal { stage: "mutants".into(), reason: format!("{name} {}: {reason}", config.name()) };
-            let image = santoku_elf::load(&compile(config, &made.source, folder.path())?).map_err(|e| bad(e.to_string()))?;
+            // Lines of the source are read anew with every changed object, and say nothing here.
+            let mut bare = config.clone();
+            bare.flags.retain(|f| f != "-g");
+            let object = compile(&bare, &made.source, folder.path())?;
+            let image = santoku_elf::load(&object).map_err(|e| bad(e.to_string()))?;
             let isa = isa_of(config.march).ok_or_else(|| bad("no model of the instruction set".into()))?;
-            let subject = Subject { image: &image, isa, program: &made.program, symbols: symbols.clone(), secret_mul_leaks };
+            let subject = Subject { object: &object, image: &image, isa, program: &made.program, symbols: symbols.clone(), secret_mul_leaks };
             for function in wish.functions.iter().filter(|f| image.function(f).is_some()) {
-                let seed = 0x5a17 + rows.len() as u64;
+                let seed = 0x5a17 + rows.len() as u64 + wish.seed;
                 match judge(&subject, function, (wish.each, seed), parallel::threads()) {
                     Err(why) => tell(&format!("{}: {why}", config.name())),
                     Ok(tally) => {

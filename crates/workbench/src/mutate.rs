@@ -22,9 +22,20 @@ pub enum Kind {
     Swapped,
     /// Nothing in its place.
     Dropped,
+    /// Another register in a call.
+    CallRegister,
+    /// Another addend of a relocation.
+    Addend,
+    /// Another symbol of a relocation.
+    Symbol,
+    /// Another constant.
+    Constant,
+    /// Another section in the place of one.
+    Moved,
 }
 
 impl Kind {
+    /// Of single instructions.
     pub const ALL: [Kind; 5] = [Kind::Opcode, Kind::Register, Kind::Immediate, Kind::Swapped, Kind::Dropped];
 }
 
@@ -43,7 +54,7 @@ pub struct Mutant {
 /// Up to `count` different changes of a function, spread over its instructions and over all kinds.
 pub fn mutants(image: &Image, isa: &Isa, f: &Function, count: usize, seed: u64) -> Vec<Mutant> {
     let code = instructions(image, isa, f);
-    let mut draw = Draw { isa: *isa, state: seed };
+    let mut draw = Draw { isa: *isa, seed: Seed(seed) };
     let (mut seen, mut out) = (BTreeSet::new(), vec![]);
     // A short function has fewer changes than asked for.
     for round in 0..20 * count {
@@ -72,17 +83,26 @@ fn instructions(image: &Image, isa: &Isa, f: &Function) -> Vec<(u64, Inst)> {
 }
 
 /// Chooses by a seed (splitmix64).
+pub(crate) struct Seed(pub u64);
+
+impl Seed {
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
+    }
+}
+
+/// Draws changes of instructions.
 struct Draw {
     isa: Isa,
-    state: u64,
+    seed: Seed,
 }
 
 impl Draw {
     fn below(&mut self, n: usize) -> usize {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
+        self.seed.below(n)
     }
 
     /// The encoding of the changed instruction, where this kind of change has one.
@@ -121,6 +141,7 @@ impl Draw {
             }
             Kind::Swapped => None,
             Kind::Dropped => Some(if inst.len == 2 { 0x0001 } else { 0x0000_0013 }),
+            Kind::CallRegister | Kind::Addend | Kind::Symbol | Kind::Constant | Kind::Moved => None,
         }
     }
 
@@ -161,7 +182,7 @@ mod tests {
 
     fn changes(isa: Isa, bits: u32, kind: Kind) -> BTreeSet<String> {
         let inst = decode(&isa, bits).expect("an instruction");
-        let mut draw = Draw { isa, state: 1 };
+        let mut draw = Draw { isa, seed: Seed(1) };
         let all = (0..400).filter_map(|_| draw.change(&inst, kind)).filter_map(|b| decode(&isa, b));
         all.filter(|new| new.len == inst.len).map(|i| i.to_string()).collect()
     }
