@@ -362,6 +362,33 @@ fn unknown_pass() {
 }
 
 #[test]
+fn a_pass_that_c_needs() {
+    refused_files(&[("main.stk", GOOD)], &["build", "main.stk", "-o", "out", "--without", "derive-width"], expect![[r#"
+        error[needed-pass]: C cannot be printed without `derive-width`
+         |
+         = why: it writes the proven range of each integer, which the machine types are chosen by
+         = try: build without `--without derive-width`
+
+        1 error
+    "#]]);
+}
+
+const LONG: &[u8] = b"fn f(x: u8) -> u8 {\n  var r: u8 = x\n  for i in 0..<2^24 { for j in 0..<2^24 { for k in 0..<2^24 { r += 1 } } }\n  r\n}\ntest \"t\" { assert f(1) == 1 }\n";
+
+#[test]
+fn a_run_that_takes_too_long() {
+    let sandbox = Sandbox::new(&[("main.stk", LONG)]);
+    let run = sandbox.run(&["run", "--steps", "100000", "main.stk::f", "1"]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
+    assert!(run.stderr.contains("error[run-too-long]") && run.stderr.contains("--steps"), "{}", run.stderr);
+    let run = sandbox.run(&["test", "main.stk", "--steps", "100000"]);
+    // A test that does not end in time has failed, as any other that fails.
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("error[run-too-long]") && run.stderr.contains("--steps"), "{}", run.stderr);
+    assert_eq!(run.stdout, "FAIL  main.stk: t\n0 passed, 1 failed\n");
+}
+
+#[test]
 fn unknown_level() {
     refused_files(&[("main.stk", GOOD)], &["build", "main.stk", "-O9"], expect![[r#"
         error: invalid value '9' for '-O <LEVEL>'

@@ -50,6 +50,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("missing-module", "an imported module has no file"),
     ("missing-range", "a parameter, struct field or type argument is `int` without a range"),
     ("missing-result", "a function or branch ends without a value"),
+    ("needed-pass", "a build is to leave out a pass that it cannot do without"),
     ("nesting-too-deep", "expressions, blocks, types or calls are nested too deeply"),
     ("no-block-function", "no function, or more than one, takes one block and gives one"),
     ("no-implementation", "an interface has neither a default nor a chosen implementation"),

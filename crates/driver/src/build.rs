@@ -41,7 +41,7 @@ pub struct Built {
 /// Optimises and prints a checked program. Each pass is checked on the way.
 ///
 /// # Errors
-/// `unknown-pass`, `too-wide`, `not-in-c`, `nothing-exported`; [`Failure::Internal`] where a pass or the printer is at fault.
+/// `unknown-pass`, `needed-pass`, `too-wide`, `not-in-c`, `nothing-exported`; [`Failure::Internal`] where a pass or the printer is at fault.
 pub fn build(checked: &Checked, options: &BuildOptions, clock: &dyn Fn() -> u64) -> Result<Built, Failure> {
     if let Some(name) = options.dump_after.as_deref().filter(|n| *n != "sema" && santoku_passes::find(n).is_none()) {
         return Err(Failure::refused(&checked.sources, unknown_pass(name)));
@@ -50,9 +50,17 @@ pub fn build(checked: &Checked, options: &BuildOptions, clock: &dyn Fn() -> u64)
         let d = Diagnostic::error("nothing-exported", "the program exports no function, so there is nothing to build");
         return Err(Failure::refused(&checked.sources, d.help("put `@export(\"c_name\")` before the functions C should see")));
     }
+    if let Some(pass) = santoku_passes::TABLE.iter().find(|p| p.writes_ranges && options.without.contains(p.name)) {
+        let d = Diagnostic::error("needed-pass", format!("C cannot be printed without `{}`", pass.name));
+        let d = d.note("why: it writes the proven range of each integer, which the machine types are chosen by");
+        return Err(Failure::refused(&checked.sources, d.help(format!("build without `--without {}`", pass.name))));
+    }
     let mut dumps = Vec::new();
     let mut dump = |pass: &str, program: &santoku_ir::Program| {
-        if options.dump_after.as_deref() == Some(pass) {
+        if pass.is_empty() {
+            // The passes start over.
+            dumps.retain(|(name, _): &(String, String)| name.contains(".after-sema."));
+        } else if options.dump_after.as_deref() == Some(pass) {
             dumps.push((format!("{}.after-{pass}.{}.ir", options.unit, dumps.len() + 1), santoku_ir::text::print(program)));
         }
     };

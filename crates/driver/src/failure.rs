@@ -58,7 +58,7 @@ pub(crate) fn fault(f: &Fault) -> Result<Diagnostic, Failure> {
         FaultKind::Length { .. } => ("run-length", "a length that is not possible", "lengths are 0..2^31-1"),
         FaultKind::Assertion { .. } | FaultKind::Invariant { .. } => ("run-assert", "an assertion does not hold", "one of the two sides is wrong: the values are above"),
         FaultKind::Contract { .. } => ("run-contract", "a contract does not hold", "correct the function, its caller, or the contract"),
-        FaultKind::OutOfSteps => ("run-too-long", "the run was stopped: too many steps", "interpret a smaller case, or build the program and run that"),
+        FaultKind::OutOfSteps => ("run-too-long", "the run was stopped: too many steps", "allow more with `--steps N`, interpret a smaller case, or build the program and run that"),
         FaultKind::Undefined { .. } => ("run-undefined", "a value is read before it is assigned", "assign every element before the first read"),
         FaultKind::IntTooLarge => ("run-too-large", "an exact integer grows beyond what is supported", "reduce it on the way"),
         FaultKind::BadArgument { .. } => ("bad-argument", "an argument does not fit its parameter", "see the function's parameters"),

@@ -17,14 +17,22 @@ pub struct TestOutcome {
     pub stats: Stats,
 }
 
-/// Runs the tests of the entry file, contracts checked, in order of the text.
+/// Steps of a run where nothing else is said: statements, rounds of loops, elements copied. Some ten seconds.
+pub const STEPS: u64 = 1 << 30;
+
+/// Contracts checked, and an end after so many steps.
+fn options(steps: u64) -> Options {
+    Options { steps, ..Options::checked() }
+}
+
+/// Runs the tests of the entry file, contracts checked, in order of the text; each may take so many steps.
 ///
 /// # Errors
 /// [`Failure::Internal`] when the interpreter finds the program malformed. A failing test is an outcome, not an error.
-pub fn run_tests(checked: &Checked, each: &mut dyn FnMut(&TestOutcome)) -> Result<Vec<TestOutcome>, Failure> {
+pub fn run_tests(checked: &Checked, steps: u64, each: &mut dyn FnMut(&TestOutcome)) -> Result<Vec<TestOutcome>, Failure> {
     let mut out = Vec::new();
     for test in &checked.program.tests {
-        let mut interp = Interp::with_options(&checked.program, Options::checked());
+        let mut interp = Interp::with_options(&checked.program, options(steps));
         let failure = match interp.run_test(test) {
             Ok(()) => None,
             Err(f) => Some(fault(&f)?),
@@ -53,11 +61,11 @@ pub fn find_function(checked: &Checked, name: &str) -> Result<FuncId, Failure> {
     Err(Failure::refused(&checked.sources, d.help("functions with `const` or `type` parameters run only through a caller that fixes them")))
 }
 
-/// Calls a function with arguments in text form, contracts checked. Lengths follow from the arguments.
+/// Calls a function with arguments in text form, contracts checked, for so many steps. Lengths follow from the arguments.
 ///
 /// # Errors
 /// `bad-argument` and the codes of faults at run time.
-pub fn call(checked: &Checked, func: FuncId, args: &[String]) -> Result<Vec<Value>, Failure> {
+pub fn call(checked: &Checked, func: FuncId, args: &[String], steps: u64) -> Result<Vec<Value>, Failure> {
     let f = checked.program.func(func);
     let refuse = |d: Diagnostic| Failure::refused(&checked.sources, d);
     if args.len() != f.params.len() {
@@ -76,7 +84,7 @@ pub fn call(checked: &Checked, func: FuncId, args: &[String]) -> Result<Vec<Valu
     let lens = lens_of(f, &values).map_err(|why| {
         refuse(Diagnostic::error("bad-argument", "lengths do not agree").note(format!("why: {why}")).help("give arrays of fitting lengths"))
     })?;
-    let mut interp = Interp::with_options(&checked.program, Options::checked());
+    let mut interp = Interp::with_options(&checked.program, options(steps));
     interp.call(func, &lens, values).map_err(|f| match fault(&f) {
         Ok(d) => refuse(d),
         Err(internal) => internal,

@@ -23,7 +23,7 @@ pub use args::{parse_arg, show_value};
 pub use build::{build, BuildOptions, Built, Step};
 pub use check::{check, Checked, Loader, Request};
 pub use failure::Failure;
-pub use interpret::{call, find_function, run_tests, TestOutcome};
+pub use interpret::{call, find_function, run_tests, TestOutcome, STEPS};
 pub use lay_out::{lay_out, GRANULARITY, Isa, LaidOut, Layout, LayoutOptions};
 pub use prove::{open_obligations, prove, prover_fault, vacuous};
 pub use santoku_prove::cache::Store;

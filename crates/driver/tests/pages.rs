@@ -72,7 +72,7 @@ fn outcome(how: &str, main: &str, others: &Texts) -> BTreeSet<&'static str> {
             codes(&all)
         }
         "test" => {
-            let outcomes = run_tests(&checked, &mut |_| {}).unwrap_or_else(|f| panic!("{f:?}"));
+            let outcomes = run_tests(&checked, santoku_driver::STEPS, &mut |_| {}).unwrap_or_else(|f| panic!("{f:?}"));
             assert!(!outcomes.is_empty(), "no test");
             outcomes.iter().filter_map(|o| o.failure.as_ref()).map(|d| d.code).collect()
         }

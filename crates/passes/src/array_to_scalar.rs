@@ -7,7 +7,7 @@
 //! Page: docs/passes/array-to-scalar.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
-use crate::util::{add_var, each_function, local_of};
+use crate::util::{accesses, add_var, each_function, local_of};
 use num_traits::ToPrimitive;
 use santoku_ir::typing::Scope;
 use santoku_ir::visit::{map_exprs, rewrite_stmts, stmt_exprs, walk_expr, walk_stmts};
@@ -88,7 +88,27 @@ fn splittable(
             });
         });
     });
+    // In a program that is not proved an index may name no part.
+    for (place, _) in accesses(&func.body) {
+        let inside = |l: LocalId| first_within(place, parts(&program.structs, &func.local(l).ty));
+        if let Some(l) = local_of(place).filter(|l| !inside(*l)) {
+            good.remove(&l);
+        }
+    }
     good
+}
+
+/// Does the first step of a place stay among `count` parts, as far as it is fixed?
+fn first_within(place: &Place, count: usize) -> bool {
+    match place.projs.first() {
+        None => true,
+        Some(Proj::Field(k)) => (*k as usize) < count,
+        Some(Proj::Index(e)) => e.as_const().is_none_or(|v| v.to_usize().is_some_and(|k| k < count)),
+        Some(Proj::Slice { off, len }) => off.as_const().is_none_or(|v| {
+            let end = v.to_u64().and_then(|o| o.checked_add(*len)).and_then(|e| usize::try_from(e).ok());
+            end.is_some_and(|e| e <= count)
+        }),
+    }
 }
 
 /// Number of the part a place goes into, where that is fixed.

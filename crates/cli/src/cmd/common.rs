@@ -6,6 +6,14 @@ use santoku_driver::{unknown_target, Checked, Failure, Request, Target, DEFAULT_
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+/// How long the interpreter may run.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Limit {
+    /// Steps that one run of the interpreter may take: statements, rounds of loops, elements copied
+    #[arg(long, value_name = "N", default_value_t = santoku_driver::STEPS)]
+    pub steps: u64,
+}
+
 /// Where texts are found and how interfaces are served.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Source {

@@ -1,6 +1,6 @@
 //! `santoku run`
 
-use super::common::{check, Source};
+use super::common::{check, Limit, Source};
 use crate::report;
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::{call, find_function, show_value, Failure};
@@ -12,6 +12,8 @@ pub struct Args {
     /// Arguments: integers `5`, `0xff`; bytes `hex:00ff`; arrays `[1, 2]`; structs `{1, 2}`; `true`, `false`
     #[arg(allow_hyphen_values = true, trailing_var_arg = true)]
     args: Vec<String>,
+    #[command(flatten)]
+    limit: Limit,
     #[command(flatten)]
     source: Source,
 }
@@ -25,7 +27,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let checked = check(&args.source, file)?;
     let func = find_function(&checked, name)?;
     report::stage("interpreter");
-    let values = call(&checked, func, &args.args)?;
+    let values = call(&checked, func, &args.args, args.limit.steps)?;
     let f = checked.program.func(func);
     for (id, value) in f.rets.iter().zip(&values) {
         report::out(&(show_value(&f.local(*id).ty, value) + "\n"));

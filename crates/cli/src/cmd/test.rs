@@ -1,6 +1,6 @@
 //! `santoku test`
 
-use super::common::{check, Source};
+use super::common::{check, Limit, Source};
 use crate::{files, report};
 use indicatif::ProgressBar;
 use santoku_driver::{run_tests, Failure, TestOutcome};
@@ -14,6 +14,8 @@ pub struct Args {
     /// Run only tests whose name contains this
     #[arg(long)]
     only: Option<String>,
+    #[command(flatten)]
+    limit: Limit,
     #[command(flatten)]
     source: Source,
 }
@@ -68,7 +70,7 @@ fn run_file(args: &Args, path: &str, count: &mut Count) -> Result<(), Failure> {
             }
         });
     };
-    run_tests(&checked, &mut each)?;
+    run_tests(&checked, args.limit.steps, &mut each)?;
     progress.finish_and_clear();
     Ok(())
 }
