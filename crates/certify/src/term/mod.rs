@@ -18,7 +18,6 @@ mod domain;
 mod facts;
 #[cfg(test)]
 mod facts_tests;
-mod mux;
 mod names;
 mod poly;
 mod query;
@@ -80,8 +79,6 @@ pub struct Terms {
     parts: HashMap<T, Vec<T>>,
     /// Terms made by `xor`: the operands.
     xor_parts: HashMap<T, (T, T)>,
-    /// Choices bit by bit, which are sums, as exclusive sums of products.
-    choices: HashMap<T, Vec<Vec<T>>>,
     calls: HashMap<(String, Vec<T>), Vec<T>>,
     /// Which of two bits with names implies the other.
     ordered: HashMap<(A, A), Option<std::cmp::Ordering>>,
@@ -117,7 +114,6 @@ impl Terms {
             or_parts: HashMap::new(),
             parts: HashMap::new(),
             xor_parts: HashMap::new(),
-            choices: HashMap::new(),
             calls: HashMap::new(),
             ordered: HashMap::new(),
             depth: 0,
