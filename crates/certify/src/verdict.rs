@@ -172,18 +172,22 @@ impl View<'_> {
             Status::Broken { .. } | Status::Leak { .. } => self.called_otherwise(job),
             _ => false,
         };
-        let stopped = matches!(status, Status::Broken { .. }) && self.stopped_by(done);
+        let stopped = matches!(status, Status::Broken { .. }) && self.stopped_by(job, done);
         match status.reason() {
             Some(reason) if local && doubtful || stopped => Status::OtherConvention { reason },
             _ => status,
         }
     }
 
-    /// The code was followed to the call of a static function that is not proved in any way: who knows what it takes.
-    fn stopped_by(&self, done: &Done) -> bool {
+    /// The code was followed to a call, and calls a static function that is not proved in any way: who knows what that takes.
+    fn stopped_by(&self, job: &Job, done: &Done) -> bool {
+        let Subject { image, isa, .. } = self.subject;
+        let Verdict::Halted(Halt { pc, .. }) = &done.found.verdict else { return false };
+        let inst = image.fetch(*pc).and_then(|word| santoku_isa::decode(isa, word));
+        let call = inst.is_some_and(|i| matches!(i.row.sem, santoku_isa::Sem::Jump(_)));
         let equal = |at: u64| self.results.done.iter().any(|(j, d)| j.address == at && d.found.verdict == Verdict::Equal);
-        let local = |at: u64| self.subject.image.function_at(at).is_some_and(|f| f.local);
-        done.found.refused.is_some_and(|at| local(at) && !equal(at))
+        let local = |at: u64| image.function_at(at).is_some_and(|f| f.local && !self.subject.functions_of(f).is_empty());
+        call && self.callers.iter().any(|(to, from)| from.contains(&job.address) && local(*to) && !equal(*to))
     }
 
     /// A function that others can call, and that runs this one, gives wrong values.

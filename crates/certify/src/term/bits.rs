@@ -241,7 +241,7 @@ impl Terms {
     }
 
     /// The sum of values without a common bit. Its parts are remembered: they can be shifted one by one.
-    pub(super) fn side_by_side(&mut self, a: T, b: T) -> T {
+    fn side_by_side(&mut self, a: T, b: T) -> T {
         let r = self.add(a, b);
         if self.as_const(r).is_none() && !self.parts.contains_key(&r) {
             let parts = joined(&self.parts, a, b);
@@ -443,7 +443,7 @@ impl Terms {
         };
         let mut sum = match self.as_atom(base).map(|a| &self.atoms[a as usize].atom) {
             Some(Atom::Bits(products)) => products.iter().cloned().collect(),
-            _ => self.choices.get(&base).map_or_else(|| Sum::from([vec![base]]), |all| all.iter().cloned().collect()),
+            _ => Sum::from([vec![base]]),
         };
         if flipped {
             sum.insert(vec![]);
@@ -451,7 +451,7 @@ impl Terms {
         sum
     }
 
-    pub(super) fn from_products(&mut self, mut sum: Sum, w: u32) -> T {
+    fn from_products(&mut self, mut sum: Sum, w: u32) -> T {
         let mut flipped = sum.remove(&vec![]);
         let constants: Vec<T> = sum.iter().filter(|p| p.len() == 1).map(|p| p[0]).filter(|t| self.as_const(*t).is_some()).collect();
         if constants.len() > 1 {
@@ -468,9 +468,6 @@ impl Terms {
             [] => Terms::ZERO,
             [one] if one.len() == 1 => one[0],
             _ => {
-                if let Some(sum) = self.choice(&products, w) {
-                    return if flipped { self.not(sum, w) } else { sum };
-                }
                 let hi = self.possible(&products, w);
                 let atom = Atom::Bits(products.clone());
                 self.atom(atom.clone(), |s| AtomInfo {

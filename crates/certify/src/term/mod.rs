@@ -19,7 +19,6 @@ mod booleans;
 mod compare;
 mod divide;
 mod domain;
-mod mux;
 mod names;
 mod poly;
 mod query;
@@ -85,8 +84,6 @@ pub struct Terms {
     parts: HashMap<T, Vec<T>>,
     /// Terms made by `xor`: the operands.
     xor_parts: HashMap<T, (T, T)>,
-    /// Choices bit by bit, which are sums, as exclusive sums of products.
-    choices: HashMap<T, Vec<Vec<T>>>,
     calls: HashMap<(String, Vec<T>), Vec<T>>,
     /// Which of two bits with names implies the other.
     ordered: HashMap<(A, A), Option<std::cmp::Ordering>>,
@@ -122,7 +119,6 @@ impl Terms {
             or_parts: HashMap::new(),
             parts: HashMap::new(),
             xor_parts: HashMap::new(),
-            choices: HashMap::new(),
             calls: HashMap::new(),
             ordered: HashMap::new(),
             depth: 0,
