@@ -27,8 +27,8 @@ pub struct Count {
     pub agreed: usize,
     /// Refusals by reason.
     pub refused: BTreeMap<String, usize>,
-    /// Optional steps that could not be checked.
-    pub left_out: usize,
+    /// Optional steps that could not be checked, by reason.
+    pub left_out: BTreeMap<String, usize>,
 }
 
 struct Made {
@@ -58,7 +58,7 @@ pub fn try_all(cases: &[Case]) -> Count {
         match build(&program, "f", &request) {
             Ok(kernel) => {
                 *count.made.entry(c.layout.name()).or_default() += 1;
-                count.left_out += kernel.left_out.len();
+                kernel.left_out.iter().for_each(|l| *count.left_out.entry(l.clone()).or_default() += 1);
                 made.entry(c.isa).or_default().push(Made { case: k, kernel, func: FuncId(at as u32), program });
             }
             Err(e) => {
