@@ -92,7 +92,11 @@ impl FnCx<'_> {
 
     fn read(&mut self, e: &Expr, p: &Place) -> Res<Val> {
         let (text, cty) = self.place(p)?;
-        let CTy::Int(stored) = cty else { return Err(self.unsupported("an aggregate where a scalar is expected")) };
+        let stored = match cty {
+            CTy::Int(stored) => stored,
+            CTy::Vec(_) => return Err(self.unsupported("a comparison, condition or exact integer of what differs from lane to lane")),
+            CTy::Array(..) | CTy::Struct(_) => return Err(self.unsupported("an aggregate where a scalar is expected")),
+        };
         let t = self.natural(e)?;
         Ok(Val { text: if stored == t { text } else { format!("({}){}", t.name(), text) }, ty: t })
     }
@@ -250,7 +254,7 @@ impl FnCx<'_> {
     }
 
     /// A public shift count.
-    fn count(&mut self, b: &Expr) -> Res<String> {
+    pub fn count(&mut self, b: &Expr) -> Res<String> {
         match const_count(b) {
             Some(k) => Ok(k.to_string()),
             None => self.emit_as(b, U32),

@@ -10,7 +10,8 @@ use santoku_ir::{BinOp, Expr, ExprKind, Ty, UnOp};
 pub struct Vector {
     /// Name of the register type, defined by `preamble`.
     pub type_name: String,
-    /// Includes, the type, and the operation macros `V_SETw V_ADDw V_SUBw V_MULw V_SHLw V_SHRw V_ROTLw V_XOR V_AND V_OR V_NOT`.
+    /// Includes, the type, and the operation macros `V_SETw V_ADDw V_SUBw V_MULw V_SHLw V_SHRw V_ROTLw V_XOR V_AND V_OR V_NOT`;
+    /// `V_SHLVw V_SHRVw V_ROTLVw` take a count that is known when the program runs, `w` among them.
     pub preamble: String,
     /// Functions (by name in the program) that are not printed: a call of one is a use of this macro of the preamble.
     pub macros: std::collections::BTreeMap<String, String>,
@@ -20,6 +21,9 @@ impl FnCx<'_> {
     /// A word expression as a register.
     pub fn vector(&mut self, e: &Expr) -> Res<String> {
         let Ty::Word(bits) = e.ty else { return Err(self.unsupported("a value that is not a word in a vector program")) };
+        if !matches!(bits, 8 | 16 | 32 | 64) {
+            return Err(self.unsupported(format!("a word of {bits} bits in a register, which has lanes of 8, 16, 32 or 64")));
+        }
         match &e.kind {
             ExprKind::Const(_) => {
                 let c = self.emit(e)?;
@@ -33,13 +37,22 @@ impl FnCx<'_> {
                 }
             }
             ExprKind::Un(UnOp::Not, a) => Ok(format!("V_NOT({})", self.vector(a)?)),
+            ExprKind::Un(UnOp::Neg, a) => Ok(format!("V_SUB{bits}(V_SET{bits}(0), {})", self.vector(a)?)),
             ExprKind::Bin(op, a, b) => self.vector_bin(bits, *op, a, b),
             ExprKind::Cast(a) if a.ty == e.ty => self.vector(a),
-            ExprKind::Cast(_) if self.is_public(e) => {
+            // The same in all lanes.
+            ExprKind::Cast(_) | ExprKind::Select(..) if self.is_public(e) => {
                 let c = self.emit(e)?;
                 Ok(format!("V_SET{bits}({})", c.text))
             }
-            _ => Err(self.unsupported("this operation in vertical layout")),
+            ExprKind::Cast(a) => match a.ty {
+                Ty::Word(from) => Err(self.unsupported(format!("a conversion from words of {from} bits to words of {bits} between lanes"))),
+                _ => Err(self.unsupported("a conversion of a secret integer or condition to a lane")),
+            },
+            ExprKind::Select(..) => Err(self.unsupported("a selection by a secret between lanes")),
+            ExprKind::Cmp(..) | ExprKind::Array(_) | ExprKind::Repeat(_) | ExprKind::Struct(..) => {
+                Err(self.unsupported("a value that is not a word in a vector program"))
+            }
         }
     }
 
@@ -54,7 +67,15 @@ impl FnCx<'_> {
             BinOp::Sub => two(&format!("SUB{bits}"), self.vector(b)?),
             BinOp::Mul => two(&format!("MUL{bits}"), self.vector(b)?),
             BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => {
-                let k = const_count(b).ok_or_else(|| self.unsupported("a variable shift in vertical layout"))?;
+                let Some(k) = const_count(b) else {
+                    let k = self.count(b)?;
+                    return Ok(match op {
+                        BinOp::Shl => two(&format!("SHLV{bits}"), k),
+                        BinOp::Shr => two(&format!("SHRV{bits}"), k),
+                        BinOp::Rotl => two(&format!("ROTLV{bits}"), k),
+                        _ => two(&format!("ROTLV{bits}"), format!("{bits} - ({k})")),
+                    });
+                };
                 match op {
                     BinOp::Shl => two(&format!("SHL{bits}"), k.to_string()),
                     BinOp::Shr => two(&format!("SHR{bits}"), k.to_string()),

@@ -36,6 +36,8 @@ pub struct LaidOut {
     pub blocks: u32,
     /// What was checked on the way, a line each.
     pub checks: Vec<String>,
+    /// Steps that were left out because they could not be checked, a line each; the kernel is right without them.
+    pub left_out: Vec<String>,
 }
 
 /// Lays the function of one block out; its other parameters are shared by all blocks. Each step is checked on the way.
@@ -60,6 +62,7 @@ pub fn lay_out(checked: &Checked, options: &LayoutOptions) -> Result<LaidOut, Fa
         cflags: kernel.cflags,
         blocks: kernel.blocks,
         checks: kernel.checks,
+        left_out: kernel.left_out,
     })
 }
 

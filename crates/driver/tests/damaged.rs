@@ -62,3 +62,53 @@ proptest! {
         }
     }
 }
+
+/// A description of a target with a piece left out, exchanged or doubled: a target that works, or the user's fault.
+#[test]
+fn a_damaged_tuning_file_is_the_users_fault() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tuned");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    let mut state = 1u64;
+    let mut below = |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 9) as usize % n
+    };
+    let (mut tried, mut read, mut refused, mut checked) = (0, 0, 0, 0);
+    for path in files {
+        let whole = pieces(&std::fs::read_to_string(&path).unwrap());
+        for _ in 0..200 {
+            let mut parts = whole.clone();
+            let (i, j) = (below(parts.len()), below(parts.len()));
+            match below(4) {
+                0 => drop(parts.remove(i)),
+                1 => parts.insert(i, parts[j].clone()),
+                2 => parts[i] = parts[j].clone(),
+                _ => parts[i] = ["0", "-1", "4294967296", "99999999999999999999", "\"", "[", "]", "=", "\u{0}", "é", "word_bits", "nan"][below(12)].to_string(),
+            }
+            tried += 1;
+            match Target::parse("damaged", "tuned/damaged.toml", &parts.concat()) {
+                Ok(target) => {
+                    read += 1;
+                    // What it chooses may not exist.
+                    if read % 40 == 0 {
+                        let entry = "lib/curve/ed25519.stk";
+                        let request = Request { roots: vec!["lib".into()], ..Request::new(entry, target) };
+                        let answer = check(&request, &mut |path: &str| Ok(lib(path)));
+                        assert!(!matches!(answer, Err(Failure::Internal { .. })), "{}", parts.concat());
+                        checked += 1;
+                    }
+                }
+                Err(Failure::Refused { diagnostics, .. }) => {
+                    assert!(diagnostics.iter().all(|d| d.code == "bad-tuning" && d.help.is_some()));
+                    refused += 1;
+                }
+                Err(Failure::Internal { stage, message }) => panic!("internal error in {stage}: {message}\n{}", parts.concat()),
+            }
+        }
+    }
+    println!("{tried} tuning files, {read} read, {refused} refused, {checked} used");
+    assert!(read > 100 && refused > 100 && checked > 0);
+}

@@ -145,6 +145,9 @@ fn mask(g: &mut Graph, write: usize, key: u32, bits: u32) -> u32 {
     }
 }
 
+/// Operations of an expression that is computed ahead.
+const HOISTED_MAX: usize = 4_000;
+
 /// What depends on shared inputs and the counter alone is computed once, outside: `func` gets a parameter for each such
 /// expression, and the second function computes them. `None` where there is nothing to compute.
 pub fn hoist(program: &Program, func: &mut Func, shared: &BTreeSet<LocalId>) -> Option<Func> {
@@ -193,10 +196,16 @@ fn split(g: &Graph, func: &mut Func, counter: LocalId, steps: u64, shared: &BTre
             _ => n.args.iter().all(|a| of_shared[*a as usize]),
         });
     }
+    // As an expression a shared node counts wherever it is used.
+    let mut sizes: Vec<usize> = Vec::new();
+    for n in &g.nodes {
+        sizes.push(n.args.iter().fold(1usize, |sum, a| sum.saturating_add(sizes[*a as usize])));
+    }
     let (need, mut done, mut n) = (g.needed(), Vec::new(), 0);
     let wanted = |n: usize| need[n] && of_shared[n] && !matches!(g.nodes[n].op, Op::Leaf(_) | Op::Const(_));
     let top = |n: usize| {
         wanted(n)
+            && sizes[n] <= HOISTED_MAX
             && (g.writes.iter().any(|(_, w)| *w as usize == n)
                 || (0..g.nodes.len()).any(|u| need[u] && !of_shared[u] && g.nodes[u].args.contains(&(n as u32))))
     };
@@ -242,6 +251,7 @@ fn as_expr(g: &Graph, n: u32) -> Expr {
         Op::Rotl(k) => arg(0).rotl(*k),
         Op::Shl(k) => arg(0).shl(*k),
         Op::Shr(k) => arg(0).shr(*k),
+        Op::Resize => Expr::new(ExprKind::Cast(Box::new(arg(0))), Ty::Word(node.bits)),
         Op::Lut(_) | Op::Part(_) => Expr::word(node.bits, 0),
     }
 }

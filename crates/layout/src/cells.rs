@@ -3,6 +3,7 @@
 //! Two steps, each checked. First, parts of a run are cut out as functions of three words with the very operations they had:
 //! term-graph equality. Then each such function is replaced by the cell of its table: all eight inputs.
 
+use crate::bits::{same, Unequal};
 use crate::error::LayoutError;
 use crate::graph::{each_run, uniform, Graph, Inner, Node, Op};
 use crate::lut;
@@ -14,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Calls of parts are numbered from here until the parts have their place.
 const PARTS: u32 = 1 << 30;
 
-/// Covers the runs of `func` by cells. Gives the program and where the function now is.
+/// Covers the runs of `func` by cells. Gives the program and where the function now is, or why the step was not checked.
 ///
 /// # Errors
-/// [`LayoutError::Internal`] if a check fails.
-pub fn cover(program: &Program, func: FuncId) -> Result<(Program, FuncId), LayoutError> {
+/// [`LayoutError::Internal`] if the step changed the function.
+pub fn cover(program: &Program, func: FuncId) -> Result<Result<(Program, FuncId), Unequal>, LayoutError> {
     let mut f = program.func(func).clone();
     let inner = Inner::of(&f);
     let mut parts: Vec<Func> = Vec::new();
@@ -35,11 +36,15 @@ pub fn cover(program: &Program, func: FuncId) -> Result<(Program, FuncId), Layou
     let name = program.func(func).name.clone();
     let cells = program.funcs.iter().filter(|g| lut::is_lut(g)).map(|g| g.name.clone());
     let expand: BTreeSet<String> = parts.iter().map(|p| p.name.clone()).chain(cells).collect();
-    match check(program, &cut_out, &name, &expand) {
-        Verdict::Equal { .. } => {}
-        other => return Err(LayoutError::internal("cells", format!("{other:?}"))),
+    let checked = match check(program, &cut_out, &name, &expand) {
+        Verdict::Equal { .. } => Ok(0),
+        Verdict::Differ(_) | Verdict::TooBig | Verdict::Unknown(_) => same(program, func, &cut_out, at),
+    };
+    match checked {
+        Ok(_) => with_cells(cut_out, at, func.0, parts.len() as u32).map(Ok),
+        Err(Unequal::Differ(bit)) => Err(LayoutError::internal("cells", format!("bit {bit} of the result is not the same"))),
+        Err(other) => Ok(Err(other)),
     }
-    with_cells(cut_out, at, func.0, parts.len() as u32)
 }
 
 /// The program with parts before the function, calls numbered accordingly.
@@ -106,6 +111,7 @@ fn cut(g: &Graph, parts: &mut Vec<Func>) -> Graph {
     let mut new = Graph::default();
     let mut held: BTreeMap<u32, u32> = BTreeMap::new();
     for (n, node) in g.nodes.iter().enumerate() {
+        new.at(g.locs[n]);
         let n = n as u32;
         let made = match cells.get(&n) {
             Some(cell) if plain(node, &cell.leaves) => {
@@ -146,7 +152,7 @@ fn net(node: &Node) -> Net {
             Some(one) => if one { 0xff } else { 0 },
             None => return Net::Leaf,
         },
-        Op::Leaf(_) | Op::Un(_) | Op::Bin(_) | Op::Rotl(_) | Op::Shl(_) | Op::Shr(_) | Op::Part(_) => return Net::Leaf,
+        Op::Leaf(_) | Op::Un(_) | Op::Bin(_) | Op::Rotl(_) | Op::Shl(_) | Op::Shr(_) | Op::Resize | Op::Part(_) => return Net::Leaf,
     };
     Net::Function { operands: node.args.clone(), table }
 }

@@ -12,6 +12,8 @@ pub enum LayoutError {
     Shape { func: String, reason: String, loc: Loc },
     /// An operation the layout does not have: what, and where.
     Operation { func: String, what: String, layout: &'static str, loc: Loc },
+    /// A step that the layout needs could not be checked.
+    Unchecked { func: String, step: &'static str, reason: String, loc: Loc },
     /// The machine has no such layout.
     Machine { reason: String },
     /// A step changed the program, or left one that is none.
@@ -22,7 +24,7 @@ impl LayoutError {
     /// Place in the source, where there is one.
     pub fn loc(&self) -> Option<Loc> {
         match self {
-            LayoutError::Shape { loc, .. } | LayoutError::Operation { loc, .. } => Some(*loc),
+            LayoutError::Shape { loc, .. } | LayoutError::Operation { loc, .. } | LayoutError::Unchecked { loc, .. } => Some(*loc),
             LayoutError::NoFunction(_) | LayoutError::Machine { .. } | LayoutError::Internal { .. } => None,
         }
     }
@@ -32,6 +34,7 @@ impl LayoutError {
             LayoutError::NoFunction(_) => "name a function of the file, or its C name",
             LayoutError::Shape { .. } => "write the cipher for one block: `fn f(block: [uN; n], keys: ..) -> [uN; n]`, keys named as shared",
             LayoutError::Operation { .. } => "choose another layout: `scalar` has every operation",
+            LayoutError::Unchecked { .. } => "lay out a smaller part of it (one round), ask for one copy, or choose another layout",
             LayoutError::Machine { .. } => "choose another instruction set or layout",
             LayoutError::Internal { .. } => "this is a fault of the compiler; please report it",
         }
@@ -47,6 +50,7 @@ impl fmt::Display for LayoutError {
             LayoutError::NoFunction(name) => write!(f, "there is no function `{name}`"),
             LayoutError::Shape { func, reason, .. } => write!(f, "`{func}` cannot be laid out: {reason}"),
             LayoutError::Operation { func, what, layout, .. } => write!(f, "`{func}`: {layout} layout has no {what}"),
+            LayoutError::Unchecked { func, step, reason, .. } => write!(f, "`{func}`: step `{step}` of the layout could not be checked: {reason}"),
             LayoutError::Machine { reason } => f.write_str(reason),
             LayoutError::Internal { step, reason } => write!(f, "internal error in layout step `{step}`: {reason}"),
         }

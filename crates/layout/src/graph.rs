@@ -5,7 +5,7 @@
 use crate::lut;
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
-use santoku_ir::{Base, BinOp, Expr, ExprKind, Func, FuncId, Len, Local, LocalId, LocalKind, Loc, Place, Program, Proj, Stmt, Ty, UnOp};
+use santoku_ir::{Base, BinOp, ConstValue, Expr, ExprKind, Func, FuncId, Len, Local, LocalId, LocalKind, Loc, Place, Program, Proj, Stmt, Ty, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a node computes from its operands.
@@ -19,6 +19,8 @@ pub enum Op {
     Rotl(u32),
     Shl(u32),
     Shr(u32),
+    /// Cut off, or zeros added, to the bits of the node.
+    Resize,
     /// A three-input cell.
     Lut(u8),
     /// A call of this function of three words (see `cells`).
@@ -73,16 +75,18 @@ impl Graph {
         for s in run {
             g.loc = s.loc();
             match s {
+                // What it says was proved, and nothing here asks it.
+                Stmt::Assert { .. } => {}
                 Stmt::Assign { dst, src, .. } => {
                     let mut values = Vec::new();
-                    g.scalars(src, dst, &mut values)?;
+                    g.scalars(program, src, dst, &mut values)?;
                     for (dst, v) in values {
                         g.write(func, &dst, v)?;
                     }
                 }
                 Stmt::Call { dsts, func: callee, args, .. } if lut::is_lut(program.func(*callee)) => {
                     let table = lut::table_of(program, *callee)?;
-                    let args = args.iter().map(|a| g.expr(a)).collect::<Option<Vec<u32>>>()?;
+                    let args = args.iter().map(|a| g.expr(program, a)).collect::<Option<Vec<u32>>>()?;
                     let bits = g.nodes[*args.first()? as usize].bits;
                     let v = g.node(Op::Lut(table), args, bits);
                     g.write(func, dsts.first()?, v)?;
@@ -101,9 +105,9 @@ impl Graph {
     }
 
     /// All words of a value, each with its place under `dst`.
-    fn scalars(&mut self, e: &Expr, dst: &Place, out: &mut Vec<(Place, u32)>) -> Option<()> {
+    fn scalars(&mut self, program: &Program, e: &Expr, dst: &Place, out: &mut Vec<(Place, u32)>) -> Option<()> {
         let Ty::Array { elem, len: Len::Const(n), .. } = &e.ty else {
-            out.push((dst.clone(), self.expr(e)?));
+            out.push((dst.clone(), self.expr(program, e)?));
             return Some(());
         };
         for k in 0..*n {
@@ -113,7 +117,7 @@ impl Graph {
                 ExprKind::Repeat(e) => (**e).clone(),
                 _ => return None,
             };
-            self.scalars(&part, &dst.clone().at(k), out)?;
+            self.scalars(program, &part, &dst.clone().at(k), out)?;
         }
         Some(())
     }
@@ -131,10 +135,11 @@ impl Graph {
     }
 
     /// Value of an expression of words.
-    pub fn expr(&mut self, e: &Expr) -> Option<u32> {
+    pub fn expr(&mut self, program: &Program, e: &Expr) -> Option<u32> {
         let Ty::Word(bits) = e.ty else { return None };
         Some(match &e.kind {
             ExprKind::Const(v) => self.node(Op::Const(v.clone()), vec![], bits),
+            ExprKind::Read(p) if constant_at(program, p).is_some() => self.node(Op::Const(constant_at(program, p)?), vec![], bits),
             ExprKind::Read(p) => {
                 if let Some((_, v)) = self.writes.iter().find(|(q, _)| p == q) {
                     return Some(*v);
@@ -145,11 +150,11 @@ impl Graph {
                 self.node(Op::Leaf(p.clone()), vec![], bits)
             }
             ExprKind::Un(op, a) => {
-                let a = self.expr(a)?;
+                let a = self.expr(program, a)?;
                 self.node(Op::Un(*op), vec![a], bits)
             }
             ExprKind::Bin(op @ (BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr), a, k) => {
-                let a = self.expr(a)?;
+                let a = self.expr(program, a)?;
                 let k = k.as_const()?.to_u32().filter(|k| *k < bits)?;
                 match op {
                     BinOp::Shl => self.node(Op::Shl(k), vec![a], bits),
@@ -159,9 +164,20 @@ impl Graph {
                 }
             }
             ExprKind::Bin(op, a, b) => {
-                let (a, b) = (self.expr(a)?, self.expr(b)?);
+                let (a, b) = (self.expr(program, a)?, self.expr(program, b)?);
                 self.node(Op::Bin(*op), vec![a, b], bits)
             }
+            ExprKind::Cast(a) => match (&a.kind, &a.ty) {
+                (ExprKind::Const(v), Ty::Int(_)) => {
+                    let size = BigInt::from(1) << bits;
+                    self.node(Op::Const(((v % &size) + &size) % &size), vec![], bits)
+                }
+                (_, Ty::Word(_)) => {
+                    let a = self.expr(program, a)?;
+                    self.node(Op::Resize, vec![a], bits)
+                }
+                _ => return None,
+            },
             _ => return None,
         })
     }
@@ -170,6 +186,7 @@ impl Graph {
     pub fn node(&mut self, op: Op, args: Vec<u32>, bits: u32) -> u32 {
         match (&op, args.as_slice()) {
             (Op::Rotl(0) | Op::Shl(0) | Op::Shr(0), [a]) => return *a,
+            (Op::Resize, [a]) if self.nodes[*a as usize].bits == bits => return *a,
             (Op::Rotl(k), [a]) => {
                 if let Node { op: Op::Rotl(j), args: inner, .. } = self.nodes[*a as usize].clone() {
                     return self.node(Op::Rotl((k + j) % bits), inner, bits);
@@ -201,6 +218,11 @@ impl Graph {
             _ => None,
         };
         half(a, b).or_else(|| half(b, a))
+    }
+
+    /// What is made from here on stands at this place.
+    pub fn at(&mut self, loc: Loc) {
+        self.loc = loc;
     }
 
     /// The same graph with every node made anew by `f`, which sees the new graph, the old node and its new operands.
@@ -242,6 +264,19 @@ impl Graph {
         live.len() > before
     }
 
+    /// Nodes of constants and public variables alone: their variables are public too.
+    fn public(&self, func: &Func) -> Vec<bool> {
+        let mut public: Vec<bool> = Vec::new();
+        for node in &self.nodes {
+            public.push(match &node.op {
+                Op::Leaf(Place { base: Base::Local(id), .. }) => func.local(*id).public,
+                Op::Leaf(_) | Op::Const(_) => true,
+                _ => node.args.iter().all(|a| public[*a as usize]),
+            });
+        }
+        public
+    }
+
     /// Reads a leaf, a constant or a variable that holds the node.
     fn operand(&self, n: u32, held: &BTreeMap<u32, LocalId>) -> Expr {
         let node = &self.nodes[n as usize];
@@ -256,6 +291,7 @@ impl Graph {
     /// Statements, one operation each, in an order that finishes a written value as soon as it can be.
     pub fn statements(&self, func: &mut Func, cell: &dyn Fn(u8, u32) -> FuncId) -> Vec<Stmt> {
         let written: BTreeSet<&Place> = self.writes.iter().map(|(p, _)| p).collect();
+        let public = self.public(func);
         let mut held = BTreeMap::new();
         let mut out = Vec::new();
         for n in self.order() {
@@ -271,10 +307,12 @@ impl Graph {
                 Op::Rotl(k) => Some(arg(0).rotl(*k)),
                 Op::Shl(k) => Some(arg(0).shl(*k)),
                 Op::Shr(k) => Some(arg(0).shr(*k)),
+                Op::Resize => Some(Expr::new(ExprKind::Cast(Box::new(arg(0))), ty.clone())),
                 Op::Lut(_) | Op::Part(_) => None,
             };
             let args = if src.is_none() { (0..3).map(arg).collect() } else { vec![] };
             let id = fresh(func, "t", ty, LocalKind::Var);
+            func.locals[id.0 as usize].public = public[n as usize];
             let dst = Place::local(id);
             out.push(match (src, &node.op) {
                 (Some(src), _) => Stmt::Assign { dst, src, loc },
@@ -295,7 +333,7 @@ impl Graph {
         let mut left: Vec<u32> = self.writes.iter().map(|(_, n)| *n).collect();
         let mut walk = Walk { graph: self, seen: vec![0; self.nodes.len()], round: 0 };
         let mut order = Vec::new();
-        let greedy = left.len() <= 256;
+        let greedy = left.len() <= 256 && left.len() * left.len() * self.nodes.len() <= ORDER_MAX;
         while !left.is_empty() {
             let at = match greedy {
                 true => (0..left.len()).min_by_key(|k| walk.new_nodes(left[*k]).len()).unwrap_or(0),
@@ -310,6 +348,8 @@ impl Graph {
 }
 
 const DONE: u32 = u32::MAX;
+/// Steps that choosing the next write may take.
+const ORDER_MAX: usize = 20_000_000;
 
 /// Walks under nodes, past those that are done.
 struct Walk<'a> {
@@ -328,15 +368,22 @@ impl Walk<'_> {
         new
     }
 
+    /// Without recursion: a chain of carries may be longer than the machine's stack.
     fn visit(&mut self, n: u32, new: &mut Vec<u32>) {
-        let seen = &mut self.seen[n as usize];
-        if *seen == DONE || *seen == self.round {
-            return;
+        let mut open = vec![(n, false)];
+        while let Some((n, operands_done)) = open.pop() {
+            if operands_done {
+                new.push(n);
+                continue;
+            }
+            let seen = &mut self.seen[n as usize];
+            if *seen == DONE || *seen == self.round {
+                continue;
+            }
+            *seen = self.round;
+            open.push((n, true));
+            open.extend(self.graph.nodes[n as usize].args.iter().rev().map(|a| (*a, false)));
         }
-        *seen = self.round;
-        let graph = self.graph;
-        graph.nodes[n as usize].args.iter().for_each(|a| self.visit(*a, new));
-        new.push(n);
     }
 }
 
@@ -345,6 +392,24 @@ pub fn fresh(func: &mut Func, stem: &str, ty: Ty, kind: LocalKind) -> LocalId {
     let id = LocalId(func.locals.len() as u32);
     func.locals.push(Local { name: format!("{stem}{}", id.0), ty, kind, public: false, loc: Loc::default() });
     id
+}
+
+/// The word at a place of a constant, where every index is known.
+fn constant_at(program: &Program, p: &Place) -> Option<BigInt> {
+    let Base::Const(id) = p.base else { return None };
+    let mut v = &program.consts[id.0 as usize].value;
+    for j in &p.projs {
+        let k = match j {
+            Proj::Index(e) => e.as_const()?.to_usize()?,
+            Proj::Field(k) => *k as usize,
+            Proj::Slice { .. } => return None,
+        };
+        v = match v {
+            ConstValue::Array(vs) | ConstValue::Struct(vs) => vs.get(k)?,
+            ConstValue::Scalar(_) => return None,
+        };
+    }
+    if let ConstValue::Scalar(v) = v { Some(v.clone()) } else { None }
 }
 
 /// Every index a constant, no slices.

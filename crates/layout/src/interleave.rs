@@ -2,6 +2,7 @@
 //!
 //! Shared inputs are not copied; loops keep one body.
 
+use crate::bits::{same, Unequal};
 use crate::error::LayoutError;
 use santoku_ir::visit::rename_locals;
 use santoku_ir::{build::FuncBuilder, Func, FuncId, LocalId, LocalKind, Place, Program, Stmt};
@@ -17,13 +18,27 @@ pub fn name(func: &str, k: u32) -> String {
 /// name) are given once, after those of all copies. Checked: every copy equals a call of `func`.
 ///
 /// # Errors
-/// [`LayoutError::Internal`] if the check fails; [`LayoutError::Shape`] for `k = 0`.
+/// [`LayoutError::Internal`] if a copy is another function, [`LayoutError::Unchecked`] where that is not decided,
+/// [`LayoutError::Shape`] for `k = 0`.
 pub fn interleave(program: &Program, func: FuncId, shared: &BTreeSet<String>, k: u32, granularity: usize) -> Result<(Program, FuncId), LayoutError> {
     let c = copies(program, func, shared, k, granularity)?;
-    let expand = BTreeSet::from([program.func(func).name.clone()]);
-    match check(&c.reference, &c.program, &name(&program.func(func).name, k), &expand) {
-        Verdict::Equal { .. } => Ok((c.program, c.func)),
-        other => Err(LayoutError::internal("interleave", format!("{other:?}"))),
+    let f = program.func(func);
+    let expand = BTreeSet::from([f.name.clone()]);
+    let verdict = check(&c.reference, &c.program, &name(&f.name, k), &expand);
+    if verdict.is_equal() {
+        return Ok((c.program, c.func));
+    }
+    let unchecked = |reason: String| LayoutError::Unchecked { func: f.name.clone(), step: "interleave", reason, loc: f.loc };
+    match same(&c.reference, c.func, &c.program, c.func) {
+        Ok(_) => Ok((c.program, c.func)),
+        // One copy is the function itself.
+        Err(_) if k == 1 => Ok((program.clone(), func)),
+        Err(Unequal::Differ(bit)) => Err(LayoutError::internal("interleave", format!("bit {bit} of the result is not the same"))),
+        Err(why) => Err(match verdict {
+            Verdict::Differ(d) if d.witness.is_some() => LayoutError::internal("interleave", format!("{d:?}")),
+            Verdict::Unknown(other) => unchecked(format!("{why}; {other}")),
+            _ => unchecked(why.to_string()),
+        }),
     }
 }
 

@@ -178,9 +178,26 @@ fn vector(isa: Isa) -> String {
         let _ = writeln!(t, "#define V_SHL{bits}(a, k) {mm}_slli_epi{bits}(a, k)\n#define V_SHR{bits}(a, k) {mm}_srli_epi{bits}(a, k)");
     }
     let _ = writeln!(t, "#define V_MUL16(a, b) {mm}_mullo_epi16(a, b)\n#define V_MUL32(a, b) {mm}_mullo_epi32(a, b)");
+    t.push_str(&match isa.lut3() {
+        true => format!("#define V_MUL64(a, b) {mm}_mullo_epi64(a, b)\n"),
+        false => format!(
+            "#define V_MUL64(a, b) V_ADD64({mm}_mul_epu32(a, b), \\\n    \
+             V_SHL64(V_ADD64({mm}_mul_epu32(a, V_SHR64(b, 32)), {mm}_mul_epu32(V_SHR64(a, 32), b)), 32))\n"
+        ),
+    });
+    t.push_str("#define V_MUL8(a, b) V_OR(V_AND(V_MUL16(a, b), V_SET16(0xff)), V_SHL16(V_MUL16(V_SHR16(a, 8), V_SHR16(b, 8)), 8))\n");
     let _ = writeln!(t, "#define V_SHL8(a, k) V_AND(V_SHL16(a, k), V_SET8(0xff << (k)))\n#define V_SHR8(a, k) V_AND(V_SHR16(a, k), V_SET8(0xff >> (k)))");
     let _ = writeln!(t, "#define V_ROTL8(a, k) V_OR(V_SHL8(a, k), V_SHR8(a, 8 - (k)))");
     t.push_str(&rotations(isa, mm));
+    // Counts that are known when the program runs, the number of bits among them.
+    for bits in [16, 32, 64] {
+        let count = "_mm_cvtsi32_si128((int)(k))";
+        let _ = writeln!(t, "#define V_SHLV{bits}(a, k) {mm}_sll_epi{bits}(a, {count})\n#define V_SHRV{bits}(a, k) {mm}_srl_epi{bits}(a, {count})");
+    }
+    t.push_str("#define V_SHLV8(a, k) V_AND(V_SHLV16(a, k), V_SET8(0xff << (k)))\n#define V_SHRV8(a, k) V_AND(V_SHRV16(a, k), V_SET8(0xff >> (k)))\n");
+    for bits in [8, 16, 32, 64] {
+        let _ = writeln!(t, "#define V_ROTLV{bits}(a, k) V_OR(V_SHLV{bits}(a, k), V_SHRV{bits}(a, {bits} - (k)))");
+    }
     t.push_str(if wide { GROUPS_512 } else { GROUPS_256 });
     t
 }

@@ -4,8 +4,9 @@ use crate::ahead::{ahead, hoist};
 use crate::error::LayoutError;
 use crate::isa::{preamble, Isa, Layout};
 use crate::transpose::{functions, Block};
-use crate::{bits, cells, columns, graph, interleave, lut, slice};
-use santoku_backend_c::{emit, Options, Vector};
+use crate::bits::Unequal;
+use crate::{bits, cells, columns, graph, interleave, lut, slice, tables};
+use santoku_backend_c::{emit, EmitError, Options, Vector};
 use santoku_circuit::Basis;
 use santoku_ir::{build::FuncBuilder, Func, FuncId, Len, LocalId, Place, Program, Ty};
 use santoku_passes::{optimise, Level, PassOptions};
@@ -15,6 +16,10 @@ use std::fmt::Write;
 /// Loops are unrolled when their copies together stay within this size (see `PassOptions`): those over the words of a block,
 /// not those over rounds.
 const UNROLL: u64 = 400;
+/// Where a loop as it is has no form in the layout, rounds are written out up to this size.
+const UNROLL_ALL: u64 = 12_000;
+/// Bits of all shared inputs.
+const SHARED_BITS_MAX: u64 = 1 << 20;
 
 /// What to build.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +58,8 @@ pub struct Kernel {
     pub shared_bytes: u32,
     /// What was checked on the way.
     pub checks: Vec<String>,
+    /// Steps that were left out because they could not be checked, and why; each only makes the kernel faster.
+    pub left_out: Vec<String>,
 }
 
 /// Builds the kernel of `func` (by name or C name).
@@ -60,8 +67,20 @@ pub struct Kernel {
 /// # Errors
 /// See [`LayoutError`].
 pub fn build(program: &Program, func: &str, request: &Request) -> Result<Kernel, LayoutError> {
+    match build_with(program, func, request, UNROLL) {
+        // Indices, rotations and constants that change from round to round are known once the rounds are written out.
+        Err(first @ LayoutError::Operation { .. }) => match build_with(program, func, request, UNROLL_ALL) {
+            Err(LayoutError::Internal { step, reason }) => Err(LayoutError::Internal { step, reason }),
+            Err(_) => Err(first),
+            made => made,
+        },
+        made => made,
+    }
+}
+
+fn build_with(program: &Program, func: &str, request: &Request, unroll: u64) -> Result<Kernel, LayoutError> {
     let mut made = Steps::start(program, func, request)?;
-    made.straighten()?;
+    made.straighten(unroll)?;
     if request.isa.lut3() && request.layout != Layout::Scalar {
         made.keys_ahead()?;
         made.cells()?;
@@ -82,9 +101,12 @@ struct Steps<'a> {
     /// The bitsliced program on words of one bit, which checks are made on.
     narrow: Option<(Program, FuncId)>,
     block: Block,
+    /// Name of the function in the source.
+    origin: String,
     /// Shared parameters of the source: name and type.
     shared: Vec<(String, Ty)>,
     checks: Vec<String>,
+    left_out: Vec<String>,
 }
 
 /// Words of a type: their number and size, where all have the same.
@@ -119,8 +141,15 @@ impl<'a> Steps<'a> {
             return Err(shape(why));
         }
         let shared: Vec<(String, Ty)> = f.params.iter().filter(is_shared).map(|id| (f.local(*id).name.clone(), f.local(*id).ty.clone())).collect();
-        if shared.iter().any(|(_, t)| words(t).is_none_or(|(_, b)| b % 8 != 0)) {
-            return Err(shape("shared inputs must be words of whole bytes, or arrays of them"));
+        if shared.iter().any(|(_, t)| words(t).is_none_or(|(n, b)| b % 8 != 0 || b > 64 || n == 0)) {
+            return Err(shape("shared inputs must be words of whole bytes, at most eight, or arrays of them"));
+        }
+        let total: u64 = shared.iter().filter_map(|(_, t)| words(t)).map(|(n, b)| u64::from(n) * u64::from(b)).sum();
+        if total > SHARED_BITS_MAX {
+            return Err(shape("shared inputs must have at most 131072 bytes together"));
+        }
+        if request.layout != Layout::Scalar && f.params.iter().any(|id| f.local(*id).public) {
+            return Err(shape("a public input has no register: leave `public` out, or choose `scalar`"));
         }
         if let Some(s) = request.shared.iter().find(|s| shared.iter().all(|(n, _)| n != *s)) {
             return Err(shape(&format!("it has no parameter `{s}` to share")));
@@ -135,7 +164,8 @@ impl<'a> Steps<'a> {
             f.contracts.clear();
             f.inline = santoku_ir::Inline::Always;
         }
-        Ok(Steps { request, program, func: FuncId(at as u32), prepare: None, narrow: None, block, shared, checks: vec![] })
+        let origin = program.funcs[at].name.clone();
+        Ok(Steps { request, program, origin, func: FuncId(at as u32), prepare: None, narrow: None, block, shared, checks: vec![], left_out: vec![] })
     }
 
     fn f(&self) -> &Func {
@@ -148,12 +178,12 @@ impl<'a> Steps<'a> {
     }
 
     /// Tables in the machine's gates, calls inlined, short loops unrolled, one operation per statement.
-    fn straighten(&mut self) -> Result<(), LayoutError> {
+    fn straighten(&mut self, unroll: u64) -> Result<(), LayoutError> {
         let name = self.f().name.clone();
         let basis = if self.request.isa.lut3() && self.request.layout != Layout::Scalar { Basis::Lut3 } else { Basis::Two };
         let p = columns::retarget(&self.program, basis)?;
         let mut options = PassOptions::new(Level::O2, 64);
-        options.unroll_size_max = UNROLL;
+        options.unroll_size_max = unroll;
         options.keep_tests = false;
         options.roots = BTreeSet::from([name.clone()]);
         let without = BTreeSet::from(["derive-width".to_string()]);
@@ -161,18 +191,52 @@ impl<'a> Steps<'a> {
         let mut p = done.program;
         let id = p.find(&name).ok_or_else(|| LayoutError::internal("passes", "the function is gone"))?;
         let before = p.clone();
+        tables::of_counters(&mut p, id);
         let mut f = p.func(id).clone();
         graph::normalise(&p, &mut f);
         p.funcs[id.0 as usize] = f;
-        self.same("straighten", &before, id, &p, id)?;
-        (self.program, self.func) = (p, id);
+        let kept = self.optional("straighten", (&before, id), (&p, id))?;
+        (self.program, self.func) = (if kept { p } else { before }, id);
         Ok(())
     }
 
-    fn same(&mut self, step: &'static str, before: &Program, f: FuncId, after: &Program, g: FuncId) -> Result<(), LayoutError> {
-        let gates = bits::same(before, f, after, g).map_err(|e| LayoutError::internal(step, e))?;
-        self.checks.push(format!("{step}: equal bit by bit, {gates} gates"));
-        verified(step, after)
+    /// A step that the layout needs: refused where it cannot be checked.
+    fn same(&mut self, step: &'static str, (before, f): (&Program, FuncId), (after, g): (&Program, FuncId)) -> Result<(), LayoutError> {
+        match bits::same(before, f, after, g) {
+            Ok(gates) => {
+                self.checks.push(format!("{step}: equal bit by bit, {gates} gates"));
+                verified(step, after)
+            }
+            Err(why) => Err(self.unequal(step, before.func(f), why)),
+        }
+    }
+
+    /// A step that only makes the kernel faster: false, and nothing is to be changed, where it cannot be checked.
+    fn optional(&mut self, step: &'static str, before: (&Program, FuncId), after: (&Program, FuncId)) -> Result<bool, LayoutError> {
+        match self.same(step, before, after) {
+            Ok(()) => Ok(true),
+            Err(LayoutError::Operation { what, .. }) => {
+                self.left_out.push(format!("{step}: the check has no form of {what}"));
+                Ok(false)
+            }
+            Err(LayoutError::Unchecked { reason, .. }) => {
+                self.left_out.push(format!("{step}: {reason}"));
+                Ok(false)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    fn unequal(&self, step: &'static str, f: &Func, why: Unequal) -> LayoutError {
+        let func = self.origin.clone();
+        match why {
+            Unequal::Differ(_) => LayoutError::internal(step, why.to_string()),
+            Unequal::NoForm { what, loc } => {
+                let loc = if loc.line > 0 { loc } else { f.loc };
+                LayoutError::Operation { func, what, layout: self.request.layout.name(), loc }
+            }
+            Unequal::Undecided(_) | Unequal::TooBig => LayoutError::Unchecked { func, step, reason: why.to_string(), loc: f.loc },
+        }
     }
 
     /// Masks of loops move ahead; what depends on keys alone moves out.
@@ -186,7 +250,10 @@ impl<'a> Steps<'a> {
         graph::normalise(&self.program, &mut f);
         self.program.funcs[self.func.0 as usize] = f.clone();
         let (p, id) = (self.program.clone(), self.func);
-        self.same("keys-ahead", &before, id, &p, id)?;
+        if !self.optional("keys-ahead", (&before, id), (&p, id))? {
+            self.program = before;
+            return Ok(());
+        }
         if self.request.layout == Layout::Bitslice {
             return Ok(());
         }
@@ -196,8 +263,10 @@ impl<'a> Steps<'a> {
         let before = self.program.clone();
         self.program.funcs[self.func.0 as usize] = f;
         let (whole, whole_id) = self.composed(&before, &prepare);
-        self.same("prepare-keys", &before, id, &whole, whole_id)?;
-        self.prepare = Some(prepare);
+        match self.optional("prepare-keys", (&before, id), (&whole, whole_id))? {
+            true => self.prepare = Some(prepare),
+            false => self.program = before,
+        }
         Ok(())
     }
 
@@ -221,7 +290,13 @@ impl<'a> Steps<'a> {
     }
 
     fn cells(&mut self) -> Result<(), LayoutError> {
-        (self.program, self.func) = cells::cover(&self.program, self.func)?;
+        match cells::cover(&self.program, self.func)? {
+            Ok(covered) => (self.program, self.func) = covered,
+            Err(why) => {
+                self.left_out.push(format!("cells: {why}"));
+                return Ok(());
+            }
+        }
         self.checks.push("cells: cut out with equal terms, tables on all inputs".into());
         verified("cells", &self.program)
     }
@@ -230,7 +305,7 @@ impl<'a> Steps<'a> {
         // The check is made on words of one bit, by the code that makes words of 64.
         let (p, id) = slice::bitslice(&self.program, self.func, 1, true)?;
         let (before, f) = (self.program.clone(), self.func);
-        self.same("bitslice", &before, f, &p, id)?;
+        self.same("bitslice", (&before, f), (&p, id))?;
         self.narrow = Some((p, id));
         (self.program, self.func) = slice::bitslice(&self.program, self.func, 64, true)?;
         verified("bitslice", &self.program)
@@ -244,7 +319,7 @@ impl<'a> Steps<'a> {
         let (k, granularity) = (self.request.interleave, self.request.granularity);
         if let Some((p, id)) = self.narrow.take() {
             let narrow = interleave::copies(&p, id, &shared, k, granularity)?;
-            self.same("interleave", &narrow.reference, narrow.func, &narrow.program, narrow.func)?;
+            self.same("interleave", (&narrow.reference, narrow.func), (&narrow.program, narrow.func))?;
             let wide = interleave::copies(&self.program, self.func, &shared, k, granularity)?;
             (self.program, self.func) = (wide.program, wide.func);
         } else {
@@ -262,6 +337,16 @@ impl<'a> Steps<'a> {
         }
     }
 
+    fn unprinted(&self, e: EmitError) -> LayoutError {
+        let (what, loc) = match e {
+            EmitError::Unsupported { what, loc, .. } => (what, loc),
+            EmitError::TooWide { bits, widest, loc, .. } => (format!("integer of {bits} bits: the target has at most {widest}"), loc),
+            EmitError::Unannotated { .. } => return LayoutError::internal("print", e.to_string()),
+        };
+        let loc = if loc.line > 0 { loc } else { self.f().loc };
+        LayoutError::Operation { func: self.origin.clone(), what, layout: self.request.layout.name(), loc }
+    }
+
     fn print(mut self) -> Result<Kernel, LayoutError> {
         let name = self.request.name.clone();
         let core = self.f().name.clone();
@@ -271,7 +356,7 @@ impl<'a> Steps<'a> {
             self.program.add_func(p.clone());
             self.prepare = Some(p);
         }
-        let mut p = ranged(&self.program)?;
+        let mut p = ranged(&self.program, self.f(), &self.origin, self.request.layout)?;
         let mut macros = BTreeMap::new();
         let mut tables = BTreeSet::new();
         for k in 0..p.funcs.len() {
@@ -297,7 +382,7 @@ impl<'a> Steps<'a> {
             export: false,
             ..Options::default()
         };
-        let out = emit(&p, &options).map_err(|e| LayoutError::internal("print", e.to_string()))?;
+        let out = emit(&p, &options).map_err(|e| self.unprinted(e))?;
         let lanes = self.lanes();
         Ok(Kernel {
             name,
@@ -309,6 +394,7 @@ impl<'a> Steps<'a> {
             block_bytes: self.block.bytes(),
             shared_bytes: self.shared.iter().filter_map(|(_, t)| words(t)).map(|(n, b)| n * b / 8).sum(),
             checks: self.checks,
+            left_out: self.left_out,
         })
     }
 
@@ -319,7 +405,7 @@ impl<'a> Steps<'a> {
         let mut source = register;
         let prepared: Vec<(String, Ty)> = self.prepare.iter().flat_map(|p| p.rets.iter().map(|id| (p.local(*id).name.clone(), p.local(*id).ty.clone()))).collect();
         let element = |bits: u32| match layout {
-            Layout::Scalar => format!("uint{bits}_t"),
+            Layout::Scalar => format!("uint{}_t", bits.next_power_of_two().max(8)),
             Layout::Vertical => "V".to_string(),
             Layout::Bitslice => "uint64_t".to_string(),
         };
@@ -360,7 +446,7 @@ impl<'a> Steps<'a> {
                 let _ = write!(word, "{}(uint64_t)shared[{offset} + {bytes} * i + {j}] << {}", if j > 0 { " | " } else { "" }, 8 * j);
             }
             let store = match self.request.layout {
-                Layout::Scalar => format!("{ptr}[i] = (uint{bits}_t)w;"),
+                Layout::Scalar => format!("{ptr}[i] = ({})w;", element(bits)),
                 Layout::Vertical => format!("{ptr}[i] = V_SET{bits}(w);"),
                 Layout::Bitslice => format!("for (j = 0; j < {bits}; j++) {{ {ptr}[{bits} * i + j] = 0 - (w >> j & 1); }}"),
             };
@@ -378,13 +464,16 @@ impl<'a> Steps<'a> {
     }
 
     fn batches(&self, prepared: &[(String, Ty)]) -> String {
-        let (name, k) = (&self.request.name, self.request.interleave);
+        let (name, k, layout) = (&self.request.name, self.request.interleave, self.request.layout);
         let n = self.block.registers(self.request.layout);
         let lanes = self.lanes();
         let bytes = lanes * self.block.bytes();
         let call = |out: &str, input: &str| {
             let pick = |base: &str| (0..k).map(|c| format!("(void *)({base} + {})", c * n)).collect::<Vec<_>>();
-            let keys = self.shared.iter().chain(prepared).map(|(n, _)| format!("(void *)k->{}", safe(n)));
+            let keys = self.shared.iter().chain(prepared).map(|(n, t)| match t {
+                Ty::Word(_) if layout != Layout::Bitslice => format!("k->{}", safe(n)),
+                _ => format!("(void *)k->{}", safe(n)),
+            });
             [pick(out), pick(input), keys.collect()].concat().join(", ")
         };
         let total = k * n;
@@ -407,11 +496,16 @@ impl<'a> Steps<'a> {
 }
 
 /// The proven range of every counter and index written in.
-fn ranged(program: &Program) -> Result<Program, LayoutError> {
+fn ranged(program: &Program, f: &Func, name: &str, layout: Layout) -> Result<Program, LayoutError> {
     let done = optimise(program, Level::O0, &BTreeSet::new(), &PassOptions::new(Level::O0, 64));
     let done = done.map_err(|e| LayoutError::internal("ranges", e.to_string()))?;
     match done.steps.iter().flat_map(|s| &s.reverted).next() {
-        Some((func, why)) => Err(LayoutError::internal("ranges", format!("`{func}` lost its ranges: {why}"))),
+        Some(_) => Err(LayoutError::Operation {
+            func: name.to_string(),
+            what: "place for contracts and assertions, without which the ranges of its integers are not found".into(),
+            layout: layout.name(),
+            loc: f.loc,
+        }),
         None => Ok(done.program),
     }
 }

@@ -9,12 +9,14 @@ pub mod bits;
 mod cells;
 mod columns;
 mod error;
+mod gates;
 mod graph;
 pub mod interleave;
 mod isa;
 mod kernel;
 mod lut;
 mod slice;
+mod tables;
 mod transpose;
 
 pub use error::LayoutError;

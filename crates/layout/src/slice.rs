@@ -6,8 +6,9 @@
 use crate::error::LayoutError;
 use crate::graph::{fresh, Graph, Inner, Op};
 use crate::lut;
+use num_bigint::BigInt;
 use santoku_ir::visit::{read_locals, written_locals};
-use santoku_ir::{Base, BinOp, Expr, ExprKind, Func, FuncId, Inline, Local, LocalId, LocalKind, Place, Program, Range, Stmt, Ty, UnOp};
+use santoku_ir::{Base, BinOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Inline, Len, Local, LocalId, LocalKind, Place, Program, Range, Stmt, Ty, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds the bitsliced form of `func`, on words of `width` bits, as `FUNC$bits`; with `rolled`, loops become calls.
@@ -31,13 +32,14 @@ pub fn bitslice(program: &Program, func: FuncId, width: u32, rolled: bool) -> Re
     for l in &mut f.locals {
         l.ty = sliced(&l.ty, width);
     }
+    let tables = sliced_tables(program, &mut p, &f, width);
     f.name = format!("{name}$bits");
     f.export = None;
     f.contracts = vec![];
     let original = program.func(func).clone();
     let mut rounds = Vec::new();
     let body = std::mem::take(&mut f.body);
-    f.body = block(&Cx { program, new: &p, original: &original, width, inner: Inner::of(&original) }, &mut f, &body)?;
+    f.body = block(&Cx { program, new: &p, original: &original, width, inner: Inner::of(&original), tables }, &mut f, &body)?;
     if rolled {
         roll(&p, &mut f, &mut rounds);
     }
@@ -56,25 +58,80 @@ fn sliced(ty: &Ty, width: u32) -> Ty {
     }
 }
 
+/// The constants that `f` reads at a place that is not known, bit by bit: what is all zeros or all ones in every block.
+fn sliced_tables(program: &Program, new: &mut Program, f: &Func, width: u32) -> BTreeMap<ConstId, ConstId> {
+    let mut ids = BTreeSet::new();
+    santoku_ir::visit::walk_places(&f.body, &mut |p, _| {
+        if let Base::Const(id) = p.base {
+            ids.insert(id);
+        }
+    });
+    let mut out = BTreeMap::new();
+    for id in ids {
+        let c = &program.consts[id.0 as usize];
+        if let Some(value) = sliced_value(&c.ty, &c.value, width) {
+            out.insert(id, new.add_const(format!("{}$bits", c.name), sliced(&c.ty, width), value));
+        }
+    }
+    out
+}
+
+fn sliced_value(ty: &Ty, v: &ConstValue, width: u32) -> Option<ConstValue> {
+    match (ty, v) {
+        (Ty::Word(n), ConstValue::Scalar(v)) => {
+            let all = (BigInt::from(1) << width) - 1u32;
+            Some(ConstValue::Array((0..*n).map(|k| ConstValue::Scalar(if v.bit(k.into()) { all.clone() } else { 0.into() })).collect()))
+        }
+        (Ty::Array { elem, .. }, ConstValue::Array(vs)) => vs.iter().map(|v| sliced_value(elem, v, width)).collect::<Option<_>>().map(ConstValue::Array),
+        _ => None,
+    }
+}
+
 struct Cx<'a> {
     program: &'a Program,
     new: &'a Program,
     original: &'a Func,
     width: u32,
     inner: Inner,
+    /// Constants and their sliced forms.
+    tables: BTreeMap<ConstId, ConstId>,
 }
 
 impl Cx<'_> {
     fn refuse(&self, what: &str, loc: santoku_ir::Loc) -> LayoutError {
+        let loc = if loc.line > 0 { loc } else { self.original.loc };
         LayoutError::Operation { func: self.original.name.clone(), what: what.into(), layout: "bitslice", loc }
+    }
+}
+
+impl Cx<'_> {
+    /// The first statement of a run that is no graph by itself; where only their order is at fault, the first of all.
+    fn first_without_form(&self, run: &[Stmt]) -> LayoutError {
+        let alone = |s: &&Stmt| Graph::of(self.program, self.original, std::slice::from_ref(s), &self.inner).is_none();
+        let at = run.iter().find(alone).or(run.first());
+        let what = match at {
+            Some(Stmt::Call { .. }) => "call",
+            Some(s @ Stmt::Assign { dst, .. }) if crate::graph::fixed(dst) => {
+                let mut what = "operation like this";
+                santoku_ir::visit::stmt_exprs(s, &mut |e| santoku_ir::visit::walk_expr(e, &mut |e| match (&e.kind, &e.ty) {
+                    (ExprKind::Select(..), _) => what = "selection by a secret",
+                    (ExprKind::Cmp(..), _) if what == "operation like this" => what = "comparison",
+                    (ExprKind::Cast(a), Ty::Word(_)) if matches!(a.ty, Ty::Int(_)) && what == "operation like this" => what = "exact integer",
+                    _ => {}
+                }));
+                what
+            }
+            _ => "assignment to an element that changes from round to round",
+        };
+        self.refuse(what, at.map_or_else(Default::default, Stmt::loc))
     }
 }
 
 fn block(cx: &Cx<'_>, f: &mut Func, body: &[Stmt]) -> Result<Vec<Stmt>, LayoutError> {
     let (mut out, mut run) = (Vec::new(), Vec::new());
     let flush = |run: &mut Vec<Stmt>, f: &mut Func, out: &mut Vec<Stmt>| -> Result<(), LayoutError> {
-        if let Some(first) = run.first() {
-            let g = Graph::of(cx.program, cx.original, run, &cx.inner).ok_or_else(|| cx.refuse("operation like this", first.loc()))?;
+        if !run.is_empty() {
+            let g = Graph::of(cx.program, cx.original, run, &cx.inner).ok_or_else(|| cx.first_without_form(run))?;
             let bits = bits(cx, &g)?;
             out.extend(bits.statements(f, &|t, b| lut::existing(cx.new, t, b)));
             run.clear();
@@ -110,6 +167,7 @@ fn bits(cx: &Cx<'_>, g: &Graph) -> Result<Graph, LayoutError> {
     let need = g.needed();
     for (k, node) in g.nodes.iter().enumerate() {
         let n = node.bits as usize;
+        new.at(g.locs[k]);
         if !need[k] {
             held.push(vec![]);
             continue;
@@ -120,6 +178,12 @@ fn bits(cx: &Cx<'_>, g: &Graph) -> Result<Graph, LayoutError> {
             new.node(op, args, w)
         };
         let value: Vec<u32> = match &node.op {
+            Op::Leaf(Place { base: Base::Const(id), projs }) => {
+                let Some(id) = cx.tables.get(id) else { return Err(cx.refuse("table of this type", g.locs[k])) };
+                let p = Place { base: Base::Const(*id), projs: projs.clone() };
+                (0..n).map(|b| new.node(Op::Leaf(p.clone().at(b as u64)), vec![], w)).collect()
+            }
+            Op::Resize => (0..n).map(|b| args[0].get(b).copied().unwrap_or_else(|| constant(&mut new, false, w))).collect(),
             Op::Leaf(p) => (0..n).map(|b| new.node(Op::Leaf(p.clone().at(b as u64)), vec![], w)).collect(),
             Op::Const(v) => (0..n).map(|b| constant(&mut new, v.bit(b as u64), w)).collect(),
             Op::Un(UnOp::Not) | Op::Bin(BinOp::And | BinOp::Or | BinOp::Xor) | Op::Lut(_) => {
@@ -144,7 +208,7 @@ fn bits(cx: &Cx<'_>, g: &Graph) -> Result<Graph, LayoutError> {
 }
 
 fn constant(g: &mut Graph, v: bool, w: u32) -> u32 {
-    let all = (num_bigint::BigInt::from(1) << w) - 1u32;
+    let all = (BigInt::from(1) << w) - 1u32;
     g.node(Op::Const(if v { all } else { 0.into() }), vec![], w)
 }
 
@@ -176,17 +240,23 @@ fn adder(g: &mut Graph, a: &[u32], b: &[u32], w: u32) -> Vec<u32> {
 /// Loop bodies as functions from state to state.
 fn roll(program: &Program, f: &mut Func, rounds: &mut Vec<Func>) {
     let body = std::mem::take(&mut f.body);
-    let mut out = Vec::new();
+    let (mut out, mut partial) = (Vec::new(), BTreeSet::new());
     for s in body {
         match rolled_loop(program, f, &s, rounds.len()) {
             Some((stmts, round)) => {
+                if let Stmt::For { body, .. } = &s {
+                    partial.extend(written_locals(body).into_iter().filter(|id| !untouched(f, body, *id).is_empty()));
+                }
                 rounds.push(round);
                 out.extend(stmts);
             }
             None => out.push(s),
         }
     }
-    f.body = out;
+    // What a step hands on without having written it is something from the start on.
+    let ids: Vec<LocalId> = f.locals.iter().enumerate().filter(|(_, l)| l.kind != LocalKind::Param).map(|(k, _)| LocalId(k as u32)).collect();
+    let handed_on = ids.into_iter().filter(|id| partial.contains(id)).map(|id| Stmt::assign(Place::local(id), zeros(&f.local(id).ty)));
+    f.body = handed_on.chain(out).collect();
     crate::graph::drop_unused_locals(f);
 }
 
@@ -225,6 +295,29 @@ fn rolled_loop(program: &Program, f: &mut Func, s: &Stmt, n: usize) -> Option<(V
     Some((out, round))
 }
 
+fn zeros(ty: &Ty) -> Expr {
+    match ty {
+        Ty::Array { elem, len, .. } => Expr::repeat(zeros(elem), len.clone()),
+        Ty::Word(b) => Expr::word(*b, 0),
+        _ => Expr::int(0),
+    }
+}
+
+/// The words of a local that a step does not write: the next state has them from this one.
+fn untouched(f: &Func, body: &[Stmt], local: LocalId) -> Vec<(Place, Ty)> {
+    let written: BTreeSet<&Place> = body.iter().flat_map(santoku_ir::visit::destinations).filter(|p| p.base == Base::Local(local)).collect();
+    let mut out = Vec::new();
+    let mut open = vec![(Place::local(local), f.local(local).ty.clone())];
+    while let Some((p, ty)) = open.pop() {
+        match &ty {
+            _ if written.contains(&p) => {}
+            Ty::Array { elem, len: Len::Const(n), .. } => open.extend((0..*n).rev().map(|k| (p.clone().at(k), (**elem).clone()))),
+            _ => out.push((p, ty)),
+        }
+    }
+    out
+}
+
 /// `state' = body(state, given, counter)`
 fn round(f: &Func, var: LocalId, hi: i64, body: &[Stmt], (state, given): (&BTreeSet<LocalId>, &[LocalId]), n: usize) -> Func {
     let mut g = Func {
@@ -243,6 +336,8 @@ fn round(f: &Func, var: LocalId, hi: i64, body: &[Stmt], (state, given): (&BTree
     for l in &mut g.locals {
         l.kind = if l.kind == LocalKind::Counter { LocalKind::Counter } else { LocalKind::Var };
     }
+    let kept: Vec<Stmt> = state.iter().flat_map(|s| untouched(f, body, *s)).map(|(p, ty)| Stmt::assign(p.clone(), Expr::read(p, &ty))).collect();
+    g.body.extend(kept);
     let mut reads = BTreeMap::new();
     for s in state.iter().chain(given) {
         let id = fresh(&mut g, "p", f.local(*s).ty.clone(), LocalKind::Param);

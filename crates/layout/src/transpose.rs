@@ -7,6 +7,9 @@
 use crate::isa::{Isa, Layout};
 use std::fmt::Write;
 
+/// Registers of a block lie on the stack.
+const BLOCK_BITS_MAX: u32 = 1 << 16;
+
 /// A block: `words` of `bits` each, least significant byte first, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
@@ -27,15 +30,18 @@ impl Block {
     }
     /// Why there is no transposition, if there is none.
     pub fn unfit(self, layout: Layout) -> Option<&'static str> {
+        if self.words == 0 || self.words.checked_mul(self.bits).is_none_or(|b| b > BLOCK_BITS_MAX) {
+            return Some("a block must have at least one word and at most 8192 bytes");
+        }
         let fits = match layout {
-            Layout::Scalar => self.bits % 8 == 0,
+            Layout::Scalar => self.bits % 8 == 0 && self.bits <= 64,
             Layout::Vertical => matches!(self.bits, 8 | 16 | 32 | 64) && self.words.is_power_of_two() && self.words * self.bits <= 16384,
-            Layout::Bitslice => self.bits % 8 == 0 && self.bytes() % 8 == 0,
+            Layout::Bitslice => self.bits % 8 == 0 && self.bits <= 64 && self.bytes() % 8 == 0,
         };
         (!fits).then_some(match layout {
-            Layout::Scalar => "words must be whole bytes",
+            Layout::Scalar => "words must be whole bytes, at most eight",
             Layout::Vertical => "words must have 8, 16, 32 or 64 bits and their number must be a power of two",
-            Layout::Bitslice => "words must be whole bytes and blocks whole groups of 64 bits",
+            Layout::Bitslice => "words must be whole bytes, at most eight, and blocks whole groups of 64 bits",
         })
     }
 }

@@ -43,7 +43,12 @@ pub fn annotated(program: &Program) -> Program {
 
 impl Subject {
     /// Emits `made` (of which `program` is the meaning) under names that start with `name`, all of its functions exported.
-    pub fn new(name: &str, program: Program, mut made: Program) -> Result<Subject, EmitError> {
+    pub fn new(name: &str, program: Program, made: Program) -> Result<Subject, EmitError> {
+        Subject::on(name, program, made, 128)
+    }
+
+    /// The same for a target whose widest integer has so many bits.
+    pub fn on(name: &str, program: Program, mut made: Program, widest: u32) -> Result<Subject, EmitError> {
         for f in &mut made.funcs {
             f.name = format!("{name}_{}", f.name);
             f.export = Some(f.name.clone());
@@ -51,7 +56,7 @@ impl Subject {
         for named in made.structs.iter_mut().map(|s| &mut s.name).chain(made.consts.iter_mut().map(|c| &mut c.name)) {
             *named = format!("{name}_{named}");
         }
-        let out = emit(&made, &Options { unit: name.to_string(), ..Options::default() })?;
+        let out = emit(&made, &Options { unit: name.to_string(), widest, ..Options::default() })?;
         // One file holds many units: each keeps its helpers to itself.
         let own = |text: &str| text.replace("stk_", &format!("stk_{name}_")).replace("STK_", &format!("STK_{name}_")).replace(&format!("#include \"{name}.h\"\n"), "");
         let entries = (0..program.funcs.len() as u32).map(FuncId).collect();

@@ -59,6 +59,7 @@ pub fn run(args: &LayOut, layout: Layout, checked: &Checked, unit: &str, provena
     if verbose {
         made.checks.iter().for_each(|c| report::out(&format!("checked: {c}\n")));
     }
+    made.left_out.iter().for_each(|l| report::err(&format!("left out: {l}\n")));
     for (name, _) in &made.files {
         report::out(&format!("{}\n", folder.join(name).display()));
     }

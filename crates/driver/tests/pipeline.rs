@@ -1,0 +1,194 @@
+//! Damaged programs through everything there is: what the front end still accepts is run, proved, built and laid out.
+//!
+//! Whatever comes out is a result or a message with a place; it comes out in time, and it is never a fault of ours.
+
+use santoku_driver::{build, check, lay_out, prove, run_tests, BuildOptions, Checked, Failure, Isa, Layout, LayoutOptions, Request, Target};
+use santoku_passes::Level;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Small programs that between them have most of the language.
+const PROGRAMS: &[&str] = &[
+    "const RC: [u32; 6] = [1, 2, 3, 4, 5, 6]\nconst R: [u5; 4] = [7, 12, 17, 22]\nfn round(s: [u32; 4], c: u32) -> [u32; 4] {\n  [s[1] ^ c, s[2] & s[0], s[3] <<< 5, (s[0] + s[1]) ^ s[3]]\n}\n@export(\"f\")\nfn f(x: [u32; 4], k: [u32; 6]) -> [u32; 4] {\n  var s = x\n  for i in 0..<6 {\n    s = round(s, RC[i] ^ k[i])\n    s[i % 4] = s[(i + 1) % 4] <<< int(R[i / 2])\n  }\n  s\n}\n",
+    "struct S { a: [u16; 4], b: u16 }\nfn step(p: S, c: u16) -> S {\n  S { a: [for i in 0..<4: p.a[(i + 1) % 4] ^ c], b: p.b + p.a[0] }\n}\n@export(\"f\")\nfn f(x: [u16; 4]) -> [u16; 4] {\n  var p = S { a: x, b: 7 }\n  for i in rev 0..<9 {\n    p = step(p, u16(3 * i))\n    if i % 3 == 0 { p.b ^= 1 } else { p.a[2] = ~p.b }\n  }\n  p.a\n}\n",
+    "@export(\"g\")\nfn g(a: int in -1000..1000, b: int in 0..7) -> int in -8000..8000\n  ensures result == a * b + 3\n{\n  let p = a * b\n  assert p >= -7000\n  p + 3\n}\nfn h(x: u8, y: u8) -> u8\n  ensures result <= x\n{\n  if y < x { y } else { x }\n}\n@export(\"f\")\nfn f(x: [u8; 8]) -> [u8; 8] {\n  var r = x\n  for i in 0..<7 { r[i + 1] = h(r[i], r[i + 1]) }\n  r[0] = u8(g(int(r[0]), int(r[1] & 7)))\n  r\n}\n",
+    "fn total<n: len>(x: [u8; n]) -> u8 {\n  var s: u8 = 0\n  for i in 0..<n { s += x[i] }\n  s\n}\n@export(\"f\")\nfn f(x: [u8; 8]) -> [u8; 8] {\n  var y = x\n  y[2; 4] = x[0; 4]\n  y[7] = total(y)\n  y\n}\ntest \"t\" {\n  assert f([1, 2, 3, 4, 5, 6, 7, 8])[0] == 1\n}\n",
+    "table sbox: u4 -> u4 = [6, 5, 12, 10, 1, 14, 7, 9, 11, 0, 3, 13, 8, 15, 4, 2]\n@export(\"f\")\nfn f(b: [u16; 4], k: [[u16; 4]; 5]) -> [u16; 4] {\n  var s = b\n  for i in 0..<5 {\n    let t: [u16; 4] = [for j in 0..<4: s[j] ^ k[i][j]]\n    s = sbox(t)\n    s = [s[0], s[1] <<< 1, s[2] <<< 12, s[3] <<< 13]\n  }\n  s\n}\n",
+];
+
+/// What is put in for a piece, besides other pieces of the program.
+const PIECES: &[&str] = &[
+    "0", "1", "2", "-1", "3", "255", "2^31", "2^64", "i", "x", "s", "k", "u8", "u16", "u32", "u64", "u128", "u1", "u7", "int", "int in 0..7", "bool", "true", "+", "-", "*",
+    "/", "%", "&", "^", "|", "<<", ">>", "<<<", ">>>", "==", "<", "==>", "!", "~", "rev ", "public ", "@unroll ", "@rolled ", "@inline ", "[", "]", "(", ")", "{", "}",
+];
+
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+}
+
+fn pieces(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for c in text.chars() {
+        let word = c.is_alphanumeric() || c == '_';
+        match out.last_mut().filter(|l| word && l.ends_with(|e: char| e.is_alphanumeric() || e == '_')) {
+            Some(last) => last.push(c),
+            None => out.push(c.to_string()),
+        }
+    }
+    out
+}
+
+/// One or two pieces exchanged, left out or doubled.
+fn damaged(seed: u64) -> String {
+    let mut r = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    for _ in 0..8 {
+        r.below(2);
+    }
+    let mut parts = pieces(PROGRAMS[seed as usize % PROGRAMS.len()]);
+    for _ in 0..1 + r.below(2) {
+        let (i, j) = (r.below(parts.len()), r.below(parts.len()));
+        match r.below(6) {
+            0 => drop(parts.remove(i)),
+            1 => parts.insert(i, parts[j].clone()),
+            2 => parts[i] = parts[j].clone(),
+            // Numbers for numbers, words for words: most of these are still programs.
+            _ => {
+                let kind = |s: &str| s.chars().next().map(|c| (c.is_ascii_digit(), c.is_alphabetic(), c.is_whitespace()));
+                let fits: Vec<&str> = PIECES.iter().copied().filter(|p| kind(p) == kind(&parts[i])).collect();
+                if !fits.is_empty() {
+                    parts[i] = fits[r.below(fits.len())].to_string();
+                }
+            }
+        }
+    }
+    parts.concat()
+}
+
+/// What became of all.
+#[derive(Default, Debug)]
+struct Count {
+    tried: usize,
+    accepted: usize,
+    built: usize,
+    laid_out: usize,
+    /// Refusals by code.
+    refused: BTreeMap<String, usize>,
+}
+
+/// The stages in order; each that ends goes into `out`.
+fn everything(text: &str, out: &mut Vec<Result<&'static str, Failure>>) {
+    let Ok(Some(target)) = Target::built_in("portable") else { return };
+    let request = Request::new("damaged.stk", target);
+    let mut load = |path: &str| Ok((path == "damaged.stk").then(|| text.to_string()));
+    let checked = match check(&request, &mut load) {
+        Ok(c) => c,
+        Err(e) => return out.push(Err(e)),
+    };
+    out.push(Ok("check"));
+    let report = prove(&checked, &santoku_prove::cache::NoStore, 1);
+    let _ = santoku_driver::open_obligations(&checked, &report);
+    out.push(Ok("prove"));
+    out.push(run_tests(&checked, &mut |_| {}).map(|_| "test"));
+    for (level, without) in [(Level::O2, None), (Level::O0, None), (Level::O3, Some("inline"))] {
+        let options = BuildOptions {
+            level,
+            without: without.iter().map(|w: &&str| (*w).to_string()).collect::<BTreeSet<_>>(),
+            dump_after: None,
+            unit: "unit".into(),
+            provenance: String::new(),
+        };
+        out.push(build(&checked, &options, &|| 0).map(|_| "build"));
+    }
+    for (layout, isa) in [(Layout::Scalar, Isa::Portable64), (Layout::Vertical, Isa::Avx2), (Layout::Bitslice, Isa::Avx512)] {
+        out.push(laid_out(&checked, layout, isa));
+    }
+}
+
+fn laid_out(checked: &Checked, layout: Layout, isa: Isa) -> Result<&'static str, Failure> {
+    let options = LayoutOptions { layout, isa, interleave: 2, granularity: 10, block: None, unit: "unit".into(), provenance: String::new() };
+    lay_out(checked, &options).map(|_| "layout")
+}
+
+/// Generous: a debug build on a busy machine.
+const SECONDS: u64 = 180;
+
+fn run(seeds: std::ops::Range<u64>, count: &mut Count) {
+    for seed in seeds {
+        let text = damaged(seed);
+        let (send, receive) = mpsc::channel();
+        let moved = text.clone();
+        let worker = std::thread::Builder::new().stack_size(64 << 20).spawn(move || {
+            let mut out = Vec::new();
+            everything(&moved, &mut out);
+            let _ = send.send(out);
+        });
+        assert!(worker.is_ok());
+        let out = match receive.recv_timeout(Duration::from_secs(SECONDS)) {
+            Ok(out) => out,
+            Err(mpsc::RecvTimeoutError::Timeout) => panic!("seed {seed}: no answer in {SECONDS} s\n{text}"),
+            Err(mpsc::RecvTimeoutError::Disconnected) => panic!("seed {seed}: a panic\n{text}"),
+        };
+        count.tried += 1;
+        for r in out {
+            match r {
+                Ok("check") => count.accepted += 1,
+                Ok("build") => count.built += 1,
+                Ok("layout") => count.laid_out += 1,
+                Ok(_) => {}
+                Err(Failure::Internal { stage, message }) => panic!("seed {seed}: internal error in {stage}: {message}\n{text}"),
+                Err(Failure::Refused { diagnostics, .. }) => {
+                    assert!(!diagnostics.is_empty(), "seed {seed}: refused without a message\n{text}");
+                    for d in diagnostics {
+                        *count.refused.entry(d.code.to_string()).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn seeds(few: u64) -> u64 {
+    std::env::var("SANTOKU_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(few)
+}
+
+#[test]
+fn undamaged_programs_go_through_everything() {
+    for text in PROGRAMS {
+        let mut out = Vec::new();
+        everything(text, &mut out);
+        let done = out.iter().filter(|r| r.is_ok()).count();
+        assert!(done >= 7, "{text}{:?}", out.iter().filter_map(|r| r.as_ref().err()).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn damaged_programs_are_answered_by_every_stage() {
+    let mut count = Count::default();
+    run(0..seeds(100), &mut count);
+    println!("{count:?}");
+    assert!(count.accepted * 8 > count.tried && count.built > 0 && count.laid_out > 0, "{count:?}");
+    assert!(count.refused.len() > 5, "{count:?}");
+    for code in count.refused.keys() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/diagnostics/{code}.md"));
+        assert!(page.exists(), "no page for {code}");
+    }
+}
+
+#[test]
+#[ignore = "long"]
+fn soak_damaged_programs_are_answered_by_every_stage() {
+    let mut count = Count::default();
+    let n = seeds(20_000);
+    run(1_000_000..1_000_000 + n, &mut count);
+    println!("{count:?}");
+    assert!(count.built > 0 && count.laid_out > 0);
+}

@@ -1,0 +1,228 @@
+//! Gates over unknown bits, in a normal form: exclusive ors as sets, everything else as conjunctions of two.
+//!
+//! Keeps: equal edges are equal functions; what is built stays below [`GATES_MAX`].  Absent: search.
+
+use num_bigint::BigInt;
+use num_traits::Signed;
+use std::collections::BTreeMap;
+
+/// A bit: an edge into the graph.
+pub type Bit = u32;
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Gate {
+    Zero,
+    Input(u32),
+    And(Bit, Bit),
+    /// Sum of these and a constant.
+    Xor(Vec<Bit>, bool),
+}
+
+/// Longer sums are not merged.
+const SUM_MAX: usize = 24;
+/// Gates of one comparison, both sides together: some hundreds of megabytes.
+pub const GATES_MAX: usize = 3_000_000;
+
+#[derive(Default)]
+pub struct Gates {
+    gates: Vec<Gate>,
+    index: BTreeMap<Gate, Bit>,
+    /// No room was left; what was built since is worth nothing.
+    pub full: bool,
+}
+
+impl Gates {
+    pub fn len(&self) -> usize {
+        self.gates.len()
+    }
+    fn add(&mut self, g: Gate) -> Bit {
+        if let Some(b) = self.index.get(&g) {
+            return *b;
+        }
+        if self.gates.len() >= GATES_MAX {
+            self.full = true;
+            return 0;
+        }
+        let b = self.gates.len() as Bit;
+        self.gates.push(g.clone());
+        self.index.insert(g, b);
+        b
+    }
+    pub fn input(&mut self, n: u32) -> Bit {
+        self.add(Gate::Input(n))
+    }
+    pub fn constant(&mut self, v: bool) -> Bit {
+        self.sum(vec![], v)
+    }
+    /// The value of a bit that depends on no input.
+    pub fn known(&self, b: Bit) -> Option<bool> {
+        match &self.gates[b as usize] {
+            Gate::Zero => Some(false),
+            Gate::Xor(xs, true) if xs.is_empty() => Some(true),
+            _ => None,
+        }
+    }
+    fn terms(&self, b: Bit) -> (Vec<Bit>, bool) {
+        match &self.gates[b as usize] {
+            Gate::Zero => (vec![], false),
+            Gate::Xor(xs, c) => (xs.clone(), *c),
+            Gate::Input(_) | Gate::And(..) => (vec![b], false),
+        }
+    }
+    fn sum(&mut self, mut xs: Vec<Bit>, c: bool) -> Bit {
+        xs.sort_unstable();
+        let mut odd: Vec<Bit> = Vec::new();
+        for x in xs {
+            if odd.last() == Some(&x) {
+                odd.pop();
+            } else {
+                odd.push(x);
+            }
+        }
+        match odd.as_slice() {
+            [] if !c => self.add(Gate::Zero),
+            [x] if !c => *x,
+            _ => self.add(Gate::Xor(odd, c)),
+        }
+    }
+    pub fn xor(&mut self, a: Bit, b: Bit) -> Bit {
+        let ((mut xs, c), (ys, d)) = (self.terms(a), self.terms(b));
+        if xs.len() + ys.len() > SUM_MAX {
+            return self.sum(vec![a, b], false);
+        }
+        xs.extend(ys);
+        self.sum(xs, c ^ d)
+    }
+    pub fn not(&mut self, a: Bit) -> Bit {
+        let (xs, c) = self.terms(a);
+        self.sum(xs, !c)
+    }
+    pub fn and(&mut self, a: Bit, b: Bit) -> Bit {
+        match (self.known(a), self.known(b)) {
+            (Some(false), _) | (_, Some(true)) => a,
+            (_, Some(false)) | (Some(true), _) => b,
+            _ if a == b => a,
+            _ => self.add(Gate::And(a.min(b), a.max(b))),
+        }
+    }
+    pub fn or(&mut self, a: Bit, b: Bit) -> Bit {
+        let (x, y) = (self.not(a), self.not(b));
+        let n = self.and(x, y);
+        self.not(n)
+    }
+    /// `if c { a } else { b }`
+    pub fn choose(&mut self, c: Bit, a: Bit, b: Bit) -> Bit {
+        let d = self.xor(a, b);
+        let d = self.and(c, d);
+        self.xor(b, d)
+    }
+
+    /// `a + b + carry`, as an adder of full adders.
+    pub fn add_words(&mut self, a: &[Bit], b: &[Bit], mut carry: Bit) -> Vec<Bit> {
+        let mut out = Vec::new();
+        for (&x, &y) in a.iter().zip(b) {
+            let p = self.xor(x, y);
+            out.push(self.xor(p, carry));
+            let (g, t) = (self.and(x, y), self.and(p, carry));
+            carry = self.xor(g, t);
+        }
+        out
+    }
+    pub fn minus(&mut self, a: &[Bit], b: &[Bit]) -> Vec<Bit> {
+        let inverse: Vec<Bit> = b.iter().map(|x| self.not(*x)).collect();
+        let one = self.constant(true);
+        self.add_words(a, &inverse, one)
+    }
+    /// Shifted rows, added one after the other.
+    pub fn times(&mut self, a: &[Bit], b: &[Bit]) -> Vec<Bit> {
+        let zero = self.constant(false);
+        let mut sum = vec![zero; a.len()];
+        for (k, y) in b.iter().enumerate() {
+            let mut row = vec![zero; k];
+            row.extend(a[..a.len() - k].iter().map(|x| self.and(*x, *y)));
+            sum = self.add_words(&sum, &row, zero);
+        }
+        sum
+    }
+    pub fn word(&mut self, v: &BigInt, bits: u32) -> Vec<Bit> {
+        (0..bits).map(|k| self.constant(v.bit(u64::from(k)))).collect()
+    }
+
+    /// Do two edges agree on these inputs, 64 of them at a time? Different answers are different functions.
+    pub fn agree(&self, pairs: &[(Bit, Bit)], inputs: &dyn Fn(u32) -> u64) -> Option<usize> {
+        let mut value: Vec<u64> = Vec::with_capacity(self.gates.len());
+        for g in &self.gates {
+            value.push(match g {
+                Gate::Zero => 0,
+                Gate::Input(n) => inputs(*n),
+                Gate::And(a, b) => value[*a as usize] & value[*b as usize],
+                Gate::Xor(xs, c) => xs.iter().fold(if *c { u64::MAX } else { 0 }, |v, x| v ^ value[*x as usize]),
+            });
+        }
+        pairs.iter().position(|(a, b)| value[*a as usize] != value[*b as usize])
+    }
+}
+
+/// Exact integers that depend on inputs: two's complement, the last bit is the sign, no bit more than needed.
+impl Gates {
+    pub fn exact(&mut self, v: &BigInt) -> Vec<Bit> {
+        let n = v.bits() as u32 + 1;
+        let low = if v.is_negative() { v + (BigInt::from(1) << n) } else { v.clone() };
+        self.word(&low, n)
+    }
+    fn trimmed(mut v: Vec<Bit>) -> Vec<Bit> {
+        while v.len() > 1 && v[v.len() - 1] == v[v.len() - 2] {
+            v.pop();
+        }
+        v
+    }
+    /// The same integer in `n` bits, or its low `n` bits.
+    pub fn extended(v: &[Bit], n: usize) -> Vec<Bit> {
+        let sign = v[v.len() - 1];
+        (0..n).map(|k| v.get(k).copied().unwrap_or(sign)).collect()
+    }
+    pub fn exact_add(&mut self, a: &[Bit], b: &[Bit]) -> Vec<Bit> {
+        let n = a.len().max(b.len()) + 1;
+        let zero = self.constant(false);
+        Gates::trimmed(self.add_words(&Gates::extended(a, n), &Gates::extended(b, n), zero))
+    }
+    pub fn exact_sub(&mut self, a: &[Bit], b: &[Bit]) -> Vec<Bit> {
+        let n = a.len().max(b.len()) + 1;
+        Gates::trimmed(self.minus(&Gates::extended(a, n), &Gates::extended(b, n)))
+    }
+    pub fn exact_mul(&mut self, a: &[Bit], b: &[Bit]) -> Vec<Bit> {
+        let n = a.len() + b.len();
+        Gates::trimmed(self.times(&Gates::extended(a, n), &Gates::extended(b, n)))
+    }
+    pub fn exact_shl(&mut self, a: &[Bit], k: usize) -> Vec<Bit> {
+        let zero = self.constant(false);
+        let mut v = vec![zero; k];
+        v.extend(a);
+        Gates::trimmed(v)
+    }
+    /// Floor division by `2^k`.
+    pub fn exact_shr(a: &[Bit], k: usize) -> Vec<Bit> {
+        a[k.min(a.len() - 1)..].to_vec()
+    }
+    /// Floor remainder modulo `2^k`.
+    pub fn exact_low(&mut self, a: &[Bit], k: usize) -> Vec<Bit> {
+        let mut v = Gates::extended(a, k);
+        v.push(self.constant(false));
+        Gates::trimmed(v)
+    }
+    /// `a < b` of exact integers.
+    pub fn exact_less(&mut self, a: &[Bit], b: &[Bit]) -> Bit {
+        let d = self.exact_sub(a, b);
+        d[d.len() - 1]
+    }
+    /// Are two lists of bits the same?
+    pub fn equal(&mut self, a: &[Bit], b: &[Bit]) -> Bit {
+        let mut all = self.constant(true);
+        for (x, y) in a.iter().zip(b) {
+            let d = self.xor(*x, *y);
+            let e = self.not(d);
+            all = self.and(all, e);
+        }
+        all
+    }
+}

@@ -1,0 +1,266 @@
+//! One-block programs in every layout and instruction set: right, or refused with a place. Never a fault of ours.
+
+mod support;
+
+use santoku_layout::{Isa, Layout};
+use santoku_prove::equiv::Rng;
+use support::{runs_here, try_all, Case, Count};
+
+/// Every machine that has the layout.
+const WAYS: [(Layout, Isa); 8] = [
+    (Layout::Scalar, Isa::Portable64),
+    (Layout::Vertical, Isa::Avx2),
+    (Layout::Vertical, Isa::Avx512Vl),
+    (Layout::Vertical, Isa::Avx512),
+    (Layout::Bitslice, Isa::Portable64),
+    (Layout::Bitslice, Isa::Avx2),
+    (Layout::Bitslice, Isa::Avx512Vl),
+    (Layout::Bitslice, Isa::Avx512),
+];
+
+/// One machine of each kind: with and without gates of three inputs.
+const FEW: [(Layout, Isa); 5] = [WAYS[0], WAYS[1], WAYS[3], WAYS[4], WAYS[6]];
+
+/// Programs that ended in an internal error, and what they have that did it.
+const ONCE_INTERNAL: &[(&str, &str)] = &[
+    (
+        "indices with division and remainder, in a loop that stays one",
+        "@export(\"f\")\nfn f(x: [u8; 16]) -> [u8; 16] {\n  var s = x\n  for r in 0..<3 {\n    let o = s\n    for i in 0..<16 {\n      s[i] = (o[i / 4 * 4 + (i + 1) % 4] <<< 3) ^ (o[i] & o[(i + r) % 16])\n    }\n  }\n  s\n}\n",
+    ),
+    (
+        "the counter converted to a word",
+        "@export(\"f\")\nfn f(x: [u32; 4]) -> [u32; 4] {\n  var s = x\n  for r in 0..<90 {\n    s = [s[1], s[2] ^ u32(3 * r + 1), s[3] <<< 5, (s[0] & s[1]) ^ s[3]]\n  }\n  s\n}\n",
+    ),
+    (
+        "a table of constants in a loop that stays one",
+        "const RC: [u32; 80] = [for i in 0..<80: u32(77 * i + 5)]\nfn round(s: [u32; 4], c: u32) -> [u32; 4] {\n  [s[1] ^ c, s[2] & s[0], s[3] <<< 5, (s[0] & s[1]) ^ s[3]]\n}\n@export(\"f\")\nfn f(x: [u32; 4]) -> [u32; 4] {\n  var s = x\n  for i in 0..<80 { s = round(s, RC[i]) }\n  s\n}\n",
+    ),
+    (
+        "a rotation by a table of constants in a loop that stays one",
+        "const R: [u5; 4] = [7, 12, 0, 22]\n@export(\"f\")\nfn f(x: [u32; 4]) -> [u32; 4] {\n  var s = x\n  for r in 0..<20 {\n    s = [s[1], s[2] ^ s[0], s[3] <<< int(R[r % 4]), (s[0] & s[1]) ^ (s[3] >>> int(R[r % 4]))]\n  }\n  s\n}\n",
+    ),
+    (
+        "a loop that never writes a word it reads",
+        "@export(\"f\")\nfn f(x: [u32; 4]) -> [u32; 4] {\n  var s = x\n  for r in 0..<91 {\n    let t = s[0]\n    s[0] = s[1] ^ (s[3] & t)\n    s[1] = t <<< 3\n  }\n  s\n}\n",
+    ),
+];
+
+#[test]
+fn what_once_was_an_internal_error_is_right_in_every_layout() {
+    let mut cases = Vec::new();
+    for (name, text) in ONCE_INTERNAL {
+        for (layout, isa) in FEW {
+            cases.push(Case { name: (*name).into(), text: (*text).into(), layout, isa, interleave: 1 + u32::from(layout == Layout::Vertical) });
+        }
+    }
+    let count = try_all(&cases);
+    print(&count);
+    assert!(count.refused.is_empty(), "{:?}", count.refused);
+    assert!(count.left_out.is_empty(), "{:?}", count.left_out);
+    assert_eq!(count.made.values().sum::<usize>(), cases.len());
+    assert!(count.agreed >= 2 * ONCE_INTERNAL.len());
+}
+
+#[test]
+fn operations_that_a_layout_lacks_are_refused_and_the_others_are_right() {
+    let program = |result: &str| format!("@export(\"f\")\nfn f(x: [u32; 4], k: u32) -> [u32; 4] {{\n  {result}\n}}\n");
+    let mut cases = Vec::new();
+    for (name, text) in [
+        ("a secret selection", program("[if x[0] < x[1] { x[2] } else { x[3] ^ k }, x[1], x[0], x[3]]")),
+        ("an exact integer", program("[u32(int(x[0]) * 5 - int(x[1]) / 8), x[1], x[2], k]")),
+        ("narrower words", program("[u32(u16(x[0]) <<< 3), x[1], x[2], k]")),
+        ("negation", program("[-x[0], x[1], x[2] - k, x[3]]")),
+        ("multiplication", program("[x[0] * x[1], x[1], x[2], x[3] + k]")),
+    ] {
+        for (layout, isa) in FEW {
+            cases.push(Case { name: name.into(), text: text.clone(), layout, isa, interleave: 2 });
+        }
+    }
+    let count = try_all(&cases);
+    print(&count);
+    assert_eq!(count.made["scalar"], 5, "scalar has every operation");
+    assert!(count.refused.values().sum::<usize>() >= 10, "{:?}", count.refused);
+}
+
+#[test]
+fn shared_words_and_words_of_every_size_reach_the_kernel() {
+    let mut cases = Vec::new();
+    for bits in [8, 16, 24, 64] {
+        let text = format!(
+            "@export(\"f\")\nfn f(x: [u{bits}; 8], k: u{bits}, m: [[u{bits}; 2]; 3]) -> [u{bits}; 8] {{\n  var s = x\n  for i in 0..<3 {{\n    s[i] = (s[i] ^ k) + m[i][1]\n    s[i + 1] = (s[i] <<< 3) & ~(s[i + 1] ^ m[i][0])\n  }}\n  s\n}}\n"
+        );
+        for (layout, isa) in FEW {
+            if layout != Layout::Vertical || matches!(bits, 8 | 16 | 32 | 64) {
+                cases.push(Case { name: format!("words of {bits} bits"), text: text.clone(), layout, isa, interleave: 2 });
+            }
+        }
+    }
+    let count = try_all(&cases);
+    print(&count);
+    assert!(count.refused.is_empty() && count.agreed > 10, "{:?}", count.refused);
+}
+
+fn print(c: &Count) {
+    println!("{} tried, made {:?}, {} agreed with the interpreter, steps left out {:?}, refused {:?}", c.tried, c.made, c.agreed, c.left_out, c.refused);
+}
+
+fn seeds(few: u64) -> u64 {
+    std::env::var("SANTOKU_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(few)
+}
+
+fn random_cases(seeds: std::ops::Range<u64>) -> Count {
+    let ways: Vec<(Layout, Isa)> = WAYS.into_iter().filter(|(_, isa)| runs_here(*isa)).collect();
+    let mut cases = Vec::new();
+    for seed in seeds {
+        let mut r = Pick(Rng::new(seed + 1));
+        let text = Gen::program(&mut r);
+        for layout in Layout::ALL {
+            let all: Vec<Isa> = ways.iter().filter(|w| w.0 == layout).map(|w| w.1).collect();
+            if !all.is_empty() {
+                let isa = all[r.below(all.len() as u64) as usize];
+                cases.push(Case { name: format!("seed {seed}"), text: text.clone(), layout, isa, interleave: 1 + r.below(2) as u32 });
+            }
+        }
+    }
+    let count = try_all(&cases);
+    print(&count);
+    let (left_out, made) = (count.left_out.values().sum::<usize>(), count.made.values().sum::<usize>());
+    assert!(left_out * 5 <= made, "{left_out} steps of {made} kernels could not be checked");
+    count
+}
+
+#[test]
+fn random_programs_are_right_or_refused_with_a_place() {
+    let n = seeds(8);
+    let c = random_cases(0..n);
+    let made: usize = c.made.values().sum();
+    assert!(c.made.len() >= 2 && made as u64 > n && c.agreed as u64 > n && made < c.tried, "{made} made");
+}
+
+#[test]
+#[ignore = "long"]
+fn soak_random_programs_are_right_or_refused_with_a_place() {
+    let mut agreed = 0;
+    for k in 0..seeds(1_000) / 20 {
+        agreed += random_cases(1_000 + 20 * k..1_020 + 20 * k).agreed;
+    }
+    assert!(agreed > 0);
+}
+
+struct Pick(Rng);
+
+impl Pick {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0.next_u64() % n
+    }
+    fn one(&mut self, of: &[&str]) -> String {
+        of[self.below(of.len() as u64) as usize].to_string()
+    }
+}
+
+/// A random cipher of one block: a state of `n` words of `w` bits, rounds, tables, a key or none.
+struct Gen<'r> {
+    r: &'r mut Pick,
+    w: u64,
+    n: u64,
+    /// What rounds may contain besides moves, logic and rotations: the other operations are rare, for few layouts have them.
+    odd: bool,
+    key: bool,
+}
+
+/// Entries of the tables.
+const TABLE: u64 = 6;
+
+impl Gen<'_> {
+    fn program(r: &mut Pick) -> String {
+        let (w, n) = ([8, 16, 32, 64][r.below(4) as usize], [2, 4, 8][r.below(3) as usize]);
+        let n = if w * n < 64 { 8 } else { n };
+        let (odd, key) = (r.below(4) == 0, r.below(2) == 0);
+        let mut g = Gen { r, w, n, odd, key };
+        let rounds = [1, 2, 5, 12, 40][g.r.below(5) as usize];
+        let table = |g: &mut Gen<'_>, bits: u64| (0..TABLE).map(|_| (g.r.below(1 << bits.min(40))).to_string()).collect::<Vec<_>>().join(", ");
+        let log = w.ilog2();
+        let (rc, rot) = (table(&mut g, w), table(&mut g, u64::from(log)));
+        let mut t = format!("const RC: [u{w}; {TABLE}] = [{rc}]\nconst R: [u{log}; {TABLE}] = [{rot}]\nstruct S {{ a: [u{w}; {n}], b: u{w} }}\n");
+        let helper = g.statements(2, 1, "0");
+        t += &format!("fn mix(x: [u{w}; {n}], c: u{w}) -> [u{w}; {n}] {{\n  var s = x\n  s[{}] ^= c\n{helper}  s\n}}\n", g.r.below(n));
+        t += &format!("fn pair(p: S, c: u{w}) -> S {{\n  S {{ a: mix(p.a, p.b ^ c), b: p.a[{}] & c }}\n}}\n", g.r.below(n));
+        let keys = if key { format!(", k: [u{w}; {rounds}]") } else { String::new() };
+        let count = 1 + g.r.below(4);
+        let (before, body, after) = (g.statements(1, 1, "0"), g.statements(count, 2, "i"), g.statements(1, 1, "0"));
+        t += &format!("@export(\"f\")\nfn f(x: [u{w}; {n}]{keys}) -> [u{w}; {n}] {{\n  var s = x\n{before}  for i in 0..<{rounds} {{\n{body}  }}\n{after}  s\n}}\n");
+        t
+    }
+
+    fn word(&mut self) -> String {
+        format!("s[{}]", self.r.below(self.n))
+    }
+
+    /// An index below `m` made of `i`.
+    fn index(&mut self, i: &str, m: u64) -> String {
+        let c = self.r.below(m);
+        match self.r.below(4) {
+            0 => format!("({i} + {c}) % {m}"),
+            1 => format!("({i} * 3 + {c}) % {m}"),
+            2 => format!("({i} / 2 * 2 + ({i} + 1) % 2) % {m}"),
+            _ => format!("(5 * {i} + {c}) % {m} / 2"),
+        }
+    }
+
+    fn value(&mut self, depth: u64, i: &str) -> String {
+        let (w, n) = (self.w, self.n);
+        if depth == 0 {
+            return match self.r.below(6) {
+                0 => format!("RC[{}]", self.index(i, TABLE)),
+                1 if self.key && i != "0" => format!("k[{i}]"),
+                2 => format!("u{w}({})", self.index(i, 100)),
+                3 => format!("s[{}]", self.index(i, n)),
+                _ => self.word(),
+            };
+        }
+        let a = self.value(depth - 1, i);
+        let less = self.r.below(depth);
+        let b = self.value(less, i);
+        let shift = 1 + self.r.below(w - 1);
+        match self.r.below(if self.odd { 16 } else { 10 }) {
+            0 | 1 => format!("({a} ^ {b})"),
+            2 | 3 => format!("({a} & {b})"),
+            4 => format!("(~{a} | {b})"),
+            5 => format!("({a} {} {shift})", self.r.one(&["<<<", ">>>"])),
+            6 => format!("({a} {} {shift})", self.r.one(&["<<", ">>"])),
+            7 => format!("({a} {} int(R[{}]))", self.r.one(&["<<<", ">>>", "<<", ">>"]), self.index(i, TABLE)),
+            8 => format!("({a} + {b})"),
+            9 => format!("({a} ^ u{w}({}))", self.index(i, 7)),
+            10 => format!("({a} {} {b})", self.r.one(&["-", "*"])),
+            11 => format!("(-{a})"),
+            12 => format!("u{w}(u{}({a}))", w / 2),
+            13 => format!("(if {a} < {b} {{ {} }} else {{ {} }})", self.word(), self.word()),
+            14 => format!("u{w}(int({a}) * 3 - int({b}) / 4)"),
+            _ => format!("(if {a} == {b} {{ {a} }} else {{ {} }})", self.word()),
+        }
+    }
+
+    fn statements(&mut self, count: u64, depth: u64, i: &str) -> String {
+        (0..count).map(|_| self.statement(depth, i)).collect()
+    }
+
+    fn statement(&mut self, depth: u64, i: &str) -> String {
+        let (w, n) = (self.w, self.n);
+        let v = self.value(depth, i);
+        // The helpers come before `mix`, which only rounds call.
+        let calls = if i == "0" { 6 } else { 9 };
+        match self.r.below(calls) {
+            0 | 1 => format!("    {} = {v}\n", self.word()),
+            2 => format!("    {} ^= {v}\n", self.word()),
+            3 => {
+                let at = self.index("j", n);
+                format!("    let o{depth} = s\n    for j in 0..<{n} {{ s[j] = o{depth}[{at}] ^ {v} }}\n").replace(&format!("o{depth}"), &format!("o{}", self.r.below(1 << 30)))
+            }
+            4 => format!("    for j in 0..<{} {{ s[j] = s[j + 1] {} {v} }}\n", n - 1, self.r.one(&["^", "&"])),
+            5 => format!("    for j in rev 0..<{n} {{ s[j] ^= {v} }}\n"),
+            6 => format!("    s = mix(s, {v})\n"),
+            7 => format!("    s = pair(S {{ a: s, b: {v} }}, u{w}({i})).a\n"),
+            _ => format!("    if {i} % 2 == 0 {{ {} = {v} }} else {{ {} ^= {v} }}\n", self.word(), self.word()),
+        }
+    }
+}
