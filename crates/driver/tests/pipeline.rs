@@ -97,7 +97,7 @@ fn everything(text: &str, out: &mut Vec<Result<&'static str, Failure>>) {
     let report = prove(&checked, &santoku_prove::cache::NoStore, 1);
     let _ = santoku_driver::open_obligations(&checked, &report);
     out.push(Ok("prove"));
-    out.push(run_tests(&checked, &mut |_| {}).map(|_| "test"));
+    out.push(run_tests(&checked, 1 << 24, &mut |_| {}).map(|_| "test"));
     for (level, without) in [(Level::O2, None), (Level::O0, None), (Level::O3, Some("inline"))] {
         let options = BuildOptions {
             level,
