@@ -10,7 +10,7 @@ soak) how=(--release --locked --workspace --no-fail-fast) only=(--show-output --
 esac
 
 log=$(mktemp)
-# Checks that could not be made write a line each into this file (`santoku_vectors::skip`). Set-up has installed all compilers and tools,
+# Checks that could not be made write a line each into this file (`crates/skips`). Set-up has installed all compilers and tools,
 # so only what the machine itself lacks is a reason; anything else fails.
 export SANTOKU_SKIPS=$(mktemp) SANTOKU_STRICT=1
 trap 'rm -f "$log" "$SANTOKU_SKIPS"' EXIT
@@ -34,7 +34,7 @@ run prove lib/nacl/sign.stk --target rv32-spark
 # Proves every shipped primitive for each of its targets, too.
 run dist --check
 # Every object of the matrix; code that is not yet followed is listed, wrong code fails.
-[ "${1:-}" != soak ] || run lab certify --faults-only --no-record
+[ "${1:-}" != soak ] || { run lab certify --faults-only --no-record; run dist --check --every-object; }
 
 # Every suite's part from `failures:` on holds the output of its failed tests; errors of the compiler end with an empty line.
 awk '/^failures:$/ { test = 1 } /^error/ { error = 1 } test || error; /^test result/ { test = 0 } /^$/ { error = 0 }' "$log"

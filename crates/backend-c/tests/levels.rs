@@ -97,7 +97,7 @@ fn run(seeds: std::ops::Range<u64>, count: &mut Count) {
 
 fn print(c: &Count) {
     let Count { programs, calls, numbers, without, levels, refused } = c;
-    println!("{programs} programs, {calls} calls, {numbers} numbers; levels {levels:?}; {} passes left out in turn; not printed {refused:?}", without.len());
+    println!("tried: {programs} programs, {calls} calls, {numbers} numbers; levels {levels:?}; {} passes left out in turn; not printed {refused:?}", without.len());
 }
 
 fn seeds(few: u64) -> u64 {

@@ -109,6 +109,6 @@ fn a_damaged_tuning_file_is_the_users_fault() {
             }
         }
     }
-    println!("{tried} tuning files, {read} read, {refused} refused, {checked} used");
+    println!("tried: {tried} tuning files, {read} read, {refused} refused, {checked} used");
     assert!(read > 100 && refused > 100 && checked > 0);
 }

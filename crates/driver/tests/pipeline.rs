@@ -174,7 +174,7 @@ fn undamaged_programs_go_through_everything() {
 fn damaged_programs_are_answered_by_every_stage() {
     let mut count = Count::default();
     run(0..seeds(100), &mut count);
-    println!("{count:?}");
+    println!("tried: damaged programs: {count:?}");
     assert!(count.accepted * 8 > count.tried && count.built > 0 && count.laid_out > 0, "{count:?}");
     assert!(count.refused.len() > 5, "{count:?}");
     for code in count.refused.keys() {
@@ -189,6 +189,6 @@ fn soak_damaged_programs_are_answered_by_every_stage() {
     let mut count = Count::default();
     let n = seeds(20_000);
     run(1_000_000..1_000_000 + n, &mut count);
-    println!("{count:?}");
+    println!("tried: damaged programs: {count:?}");
     assert!(count.built > 0 && count.laid_out > 0);
 }

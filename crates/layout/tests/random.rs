@@ -101,7 +101,7 @@ fn shared_words_and_words_of_every_size_reach_the_kernel() {
 }
 
 fn print(c: &Count) {
-    println!("{} tried, made {:?}, {} agreed with the interpreter, steps left out {:?}, refused {:?}", c.tried, c.made, c.agreed, c.left_out, c.refused);
+    println!("tried: {} tried, made {:?}, {} agreed with the interpreter, steps left out {:?}, refused {:?}", c.tried, c.made, c.agreed, c.left_out, c.refused);
 }
 
 fn seeds(few: u64) -> u64 {

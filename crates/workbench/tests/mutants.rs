@@ -30,7 +30,7 @@ fn compilers() -> bool {
 fn asked(wish: &Wish) -> (Vec<Row>, Tally) {
     let rows = run(&tree(), wish, &|what| println!("{what}")).unwrap_or_else(|e| panic!("{e}"));
     let sum = total(&rows);
-    println!("{sum}\n{}", sum.equal.join("\n"));
+    println!("tried: {sum}\n{}", sum.equal.join("\n"));
     assert!(sum.accepted.is_empty(), "{:#?}", sum.accepted);
     assert!(sum.holds());
     (rows, sum)

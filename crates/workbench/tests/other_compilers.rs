@@ -21,7 +21,7 @@ impl Store for Nothing {
     fn put(&self, _: &str, _: &str) {}
 }
 
-/// Debian 12 has all of them (`tools/soak-setup.sh`).
+/// Debian 12 has all of them (`tools/setup.sh soak`).
 const WAYS: [(&str, &str); 7] = [
     ("clang-14", "-O2"),
     ("clang-14", "-O3"),
@@ -51,7 +51,7 @@ fn object(compiler: &str, flags: &str, (march, mabi): (&str, &str), source: &str
     }
     cc.args([format!("-march={march}"), format!("-mabi={mabi}")]).args(flags.split(' '));
     cc.args(["-g", "-ffunction-sections", "-fdata-sections", "-fno-pic", "-isystem", ".", "-c", "unit.c", "-o", "unit.o"]);
-    let done = cc.current_dir(folder.path()).output().unwrap_or_else(|e| panic!("{compiler}: {e}; tools/soak-setup.sh installs it"));
+    let done = cc.current_dir(folder.path()).output().unwrap_or_else(|e| panic!("{compiler}: {e}; tools/setup.sh soak installs it"));
     assert!(done.status.success(), "{compiler} {flags}: {}", String::from_utf8_lossy(&done.stderr));
     std::fs::read(folder.path().join("unit.o")).expect("an object")
 }

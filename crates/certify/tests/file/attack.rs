@@ -294,7 +294,7 @@ fn attack(seeds: std::ops::Range<u64>, long: bool, mutate: bool) -> Found {
         }
     }
     println!(
-        "{} right objects, {} proved, others {:?}; {} changed, {} refused, {} alike",
+        "tried: {} right objects, {} proved, others {:?}; {} changed, {} refused, {} alike",
         found.right, found.proved, found.open, found.changed, found.refused, found.alike
     );
     assert!(found.faults.is_empty(), "{} faults: {}", found.faults.len(), found.faults.join("\n"));

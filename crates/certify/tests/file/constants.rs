@@ -253,7 +253,7 @@ fn damaged(made: &Made, count: usize) {
             santoku_certify::manifest::look_up(&image, &list);
         }
     }
-    println!("{refused} damaged objects refused, {equal} functions found again");
+    println!("tried: {refused} damaged objects refused, {equal} functions found again");
     assert!(equal > 0 || judged_objects == 0, "what is not touched is found again");
     santoku_skips::checked(judged_objects, "damaged objects judged");
 }

@@ -132,7 +132,7 @@ fn every_mistake_in_a_text_or_a_range_is_caught() {
             Err(why) => missed.push(format!("`{name}` at {level}: {what}: {why}")),
         }
     }
-    println!("{} mistakes in texts and ranges: {refused} refused, {put_back} put back", text::MISTAKES.len());
+    println!("tried: {} mistakes in texts and ranges: {refused} refused, {put_back} put back", text::MISTAKES.len());
     assert!(missed.is_empty() && idle.is_empty(), "not caught: {missed:#?}\nthese change nothing: {idle:#?}");
     assert!(refused + put_back >= 60 && put_back > 5 && refused > 5);
 }
@@ -161,6 +161,6 @@ fn every_change_of_what_is_declared_is_refused_in_every_pass() {
             tried += 1;
         }
     }
-    println!("{tried} changes of what is declared ({} in each of {} passes): all refused", declared::MISTAKES.len(), TABLE.len());
+    println!("tried: {tried} changes of what is declared ({} in each of {} passes): all refused", declared::MISTAKES.len(), TABLE.len());
     assert!(tried >= 400);
 }

@@ -54,7 +54,7 @@ impl Tally {
             println!("  {k:18} {lies:7} false claims; {proved} of {truths} true ones proved");
         }
         let (lies, truths, proved) = (self.sum(0), self.sum(1), self.sum(2));
-        println!("{} programs: {lies} false claims tried, {} proved; {proved} of {truths} true ones proved; {} refused by the front end; {:?}", self.programs, self.found.len(), self.refused, self.engines);
+        println!("tried: {} programs: {lies} false claims tried, {} proved; {proved} of {truths} true ones proved; {} refused by the front end; {:?}", self.programs, self.found.len(), self.refused, self.engines);
         self.found.iter().take(3).for_each(|f| println!("{f}"));
     }
 }
@@ -232,7 +232,7 @@ fn soak_no_false_claim_is_proved() {
     let solver = attack(3_000_000..3_000_000 + n / 40, plan(Ask::Solver, 20));
     let whole = attack(4_000_000..4_000_000 + n / 40, plan(Ask::All, 20));
     let tried: usize = [&own, &eager, &solver, &whole].iter().map(|t| t.sum(0)).sum();
-    println!("{tried} false claims tried");
+    println!("tried: {tried} false claims tried");
     for t in [&own, &eager, &solver, &whole] {
         assert!(t.found.is_empty(), "{} false claims proved", t.found.len());
         assert!(t.sum(0) > 0);
@@ -254,7 +254,7 @@ fn free(seeds: std::ops::Range<u64>, make: fn(&mut Rng) -> String, ask: Ask) -> 
         all.found.extend(t.found);
     }
     println!(
-        "{} programs: {} obligations that an input breaks, {} of them proved; {} of {} that no input broke proved whole; {} refused by the front end",
+        "tried: {} programs: {} obligations that an input breaks, {} of them proved; {} of {} that no input broke proved whole; {} refused by the front end",
         all.programs, all.broken, all.found.len(), all.whole[1], all.whole[0], all.refused
     );
     all.found.iter().take(5).for_each(|f| println!("{f}"));
@@ -300,7 +300,7 @@ fn leak(seeds: std::ops::Range<u64>) -> usize {
     parts.iter().flat_map(|t| &t.by_kind).for_each(|(k, n)| *kinds.entry(k.clone()).or_default() += n);
     let accepted: Vec<&String> = parts.iter().flat_map(|t| &t.accepted).collect();
     let (tried, unclear) = (parts.iter().map(|t| t.tried).sum::<usize>(), parts.iter().map(|t| t.unclear).sum::<usize>());
-    println!("{tried} leaks tried, {} accepted; {unclear} right twins refused; {kinds:?}", accepted.len());
+    println!("tried: {tried} leaks tried, {} accepted; {unclear} right twins refused; {kinds:?}", accepted.len());
     accepted.iter().take(5).for_each(|a| println!("{a}"));
     assert!(accepted.is_empty(), "{} leaks accepted", accepted.len());
     assert!(kinds.len() == leaks::WAYS.len() + leaks::ENDS.len() && unclear * 20 < tried);
@@ -326,7 +326,7 @@ fn pairs(seeds: std::ops::Range<u64>) -> usize {
     });
     let sum = |f: fn(&pairs::Pairs) -> usize| parts.iter().map(f).sum::<usize>();
     let found: Vec<&String> = parts.iter().flat_map(|t| &t.found).collect();
-    println!("{} pairs that some input tells apart, {} found equal; {} of {} that none does found equal", sum(|t| t.differ), found.len(), sum(|t| t.same[1]), sum(|t| t.same[0]));
+    println!("tried: {} pairs that some input tells apart, {} found equal; {} of {} that none does found equal", sum(|t| t.differ), found.len(), sum(|t| t.same[1]), sum(|t| t.same[0]));
     found.iter().take(5).for_each(|f| println!("{f}"));
     assert!(found.is_empty(), "{} different programs found equal", found.len());
     assert!(sum(|t| t.same[1]) > 0);

@@ -141,7 +141,7 @@ fn attack(seeds: std::ops::Range<u64>) -> [usize; 3] {
 #[test]
 fn random_mistakes_are_caught_or_harmless() {
     let [refused, put_back, harmless] = attack(0..260);
-    println!("260 random mistakes in passes: {refused} refused, {put_back} put back, {harmless} made no difference");
+    println!("tried: 260 random mistakes in passes: {refused} refused, {put_back} put back, {harmless} made no difference");
     assert!(refused > 60 && put_back > 2);
 }
 
@@ -150,6 +150,6 @@ fn random_mistakes_are_caught_or_harmless() {
 fn soak_random_mistakes_are_caught_or_harmless() {
     let seeds = std::env::var("SANTOKU_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(5_000);
     let [refused, put_back, harmless] = attack(1_000..1_000 + seeds);
-    println!("{seeds} random mistakes in passes: {refused} refused, {put_back} put back, {harmless} made no difference");
+    println!("tried: {seeds} random mistakes in passes: {refused} refused, {put_back} put back, {harmless} made no difference");
     assert!(refused * 5 > seeds as usize);
 }
