@@ -110,7 +110,10 @@ fn is_helper(name: &str) -> bool {
     let Some(name) = name.strip_prefix("__").map(|n| n.strip_prefix("riscv_").unwrap_or(n)) else { return false };
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let modes = ["qi", "hi", "si", "di", "ti", "sf", "df", "tf"];
-    OPERATIONS.iter().filter_map(|op| name.strip_prefix(op)).any(|rest| rest.is_empty() || modes.iter().any(|m| rest.starts_with(m)))
+    let without_mode = |rest: &str| modes.iter().find_map(|m| rest.strip_prefix(m)).map(str::to_string);
+    // One mode, or two where it converts.
+    let is_modes = |rest: &str| rest.is_empty() || without_mode(rest).is_some_and(|r| r.is_empty() || without_mode(&r).is_some_and(|r| r.is_empty()));
+    OPERATIONS.iter().filter_map(|op| name.strip_prefix(op)).any(is_modes)
 }
 
 impl Exec<'_> {

@@ -49,12 +49,13 @@ impl Tally {
         self.refused += o.refused;
         self.found.extend(o.found);
     }
-    fn show(&self) {
+    /// `what`: the first word of the sum.
+    fn show(&self, what: &str) {
         for (k, [lies, truths, proved]) in &self.by_kind {
             println!("  {k:18} {lies:7} false claims; {proved} of {truths} true ones proved");
         }
         let (lies, truths, proved) = (self.sum(0), self.sum(1), self.sum(2));
-        println!("tried: {} programs: {lies} false claims tried, {} proved; {proved} of {truths} true ones proved; {} refused by the front end; {:?}", self.programs, self.found.len(), self.refused, self.engines);
+        println!("{what}: {} programs: {lies} false claims tried, {} proved; {proved} of {truths} true ones proved; {} refused by the front end; {:?}", self.programs, self.found.len(), self.refused, self.engines);
         self.found.iter().take(3).for_each(|f| println!("{f}"));
     }
 }
@@ -68,10 +69,12 @@ struct Plan {
     ask: Ask,
     truths: u64,
     prover: Prover,
+    /// First word of what is printed.
+    what: &'static str,
 }
 
 fn plan(ask: Ask, truths: u64) -> Plan {
-    Plan { ask, truths, prover: judge::obligations }
+    Plan { ask, truths, prover: judge::obligations, what: "tried" }
 }
 
 /// `f` on parts of the seeds at once.
@@ -109,7 +112,7 @@ fn attack(seeds: std::ops::Range<u64>, plan: Plan) -> Tally {
     })
     .into_iter()
     .for_each(|t| all.add(t));
-    all.show();
+    all.show(plan.what);
     all
 }
 
@@ -201,7 +204,7 @@ fn a_prover_that_lies_is_caught() {
         }
         all
     }
-    let t = attack(0..12, Plan { prover: credulous, ..plan(Ask::Own, 1000) });
+    let t = attack(0..12, Plan { prover: credulous, what: "a prover that lies", ..plan(Ask::Own, 1000) });
     assert!(t.sum(0) > 40 && t.found.len() == t.sum(0), "{} of {} lies caught", t.found.len(), t.sum(0));
 }
 
@@ -219,7 +222,7 @@ fn a_prover_that_is_off_by_one_is_caught() {
         }
         all
     }
-    let t = attack(0..20, Plan { prover: generous, ..plan(Ask::Own, 1000) });
+    let t = attack(0..20, Plan { prover: generous, what: "a prover off by one", ..plan(Ask::Own, 1000) });
     assert!(t.found.len() > 10, "{} of {} lies caught", t.found.len(), t.sum(0));
 }
 
