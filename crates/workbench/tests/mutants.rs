@@ -42,9 +42,9 @@ fn no_changed_instruction_passes() {
         return;
     }
     let some = |c: &Config| c.march.ends_with("imc") && c.level == if c.compiler == Compiler::Gcc { Level::O2 } else { Level::Os };
-    let (rows, sum) = asked(&Wish { functions: &QUICK, each: counts(32, 100), config: &some, seed: 0 });
+    let (rows, sum) = asked(&Wish { functions: &QUICK, each: counts(160, 500), config: &some, seed: 0 });
     println!("{:?}\n{:?}", sum.kinds, sum.verdicts);
-    assert!(rows.len() >= 20 && sum.different >= 500, "{sum}");
+    assert!(rows.len() >= 20 && sum.mutants >= 5_000 && sum.different >= 4_000, "{sum}");
     let of_objects = [Kind::CallRegister, Kind::Addend];
     assert!(Kind::ALL.iter().chain(&of_objects).all(|k| sum.kinds.contains_key(k)), "{:?}", sum.kinds);
     assert!(sum.equal.len() * 10 < sum.mutants, "most changes change something");
