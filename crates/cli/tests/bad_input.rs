@@ -564,7 +564,7 @@ fn malformed_tuning_file() {
          --> tuned/portable.toml:3:2
           |
         3 | [impls]
-          |  ^^^^^ unknown field `impls`, expected one of `word_bits`, `widest`, `variable_time`, `impl`
+          |  ^^^^^ unknown field `impls`, expected one of `word_bits`, `widest`, `ckb_vm`, `variable_time`, `impl`
           |
           = try: `santoku explain bad-tuning` shows a whole file
 
