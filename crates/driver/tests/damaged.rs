@@ -1,26 +1,16 @@
 //! Damaged programs of the library: whatever comes out, it is never a fault of ours.
 
+mod support;
+
 use proptest::prelude::*;
 use santoku_driver::{check, Failure, Request, Target};
 use std::path::Path;
+use support::pieces;
 
 const PROGRAMS: &[&str] = &["hash/sha512.stk", "cipher/chacha20.stk", "cipher/rectangle.stk", "field/fe25519_radix51.stk", "curve/ed25519.stk"];
 
 fn lib(path: &str) -> Option<String> {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).ok()
-}
-
-/// The text in pieces: words, and single other characters.
-fn pieces(text: &str) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for c in text.chars() {
-        let word = c.is_alphanumeric() || c == '_';
-        match out.last_mut().filter(|l| word && l.ends_with(|e: char| e.is_alphanumeric() || e == '_')) {
-            Some(last) => last.push(c),
-            None => out.push(c.to_string()),
-        }
-    }
-    out
 }
 
 fn outcome(entry: &str, text: &str) -> Result<(), Failure> {

@@ -2,12 +2,15 @@
 //!
 //! Whatever comes out is a result or a message with a place; it comes out in time, and it is never a fault of ours.
 
+mod support;
+
 use santoku_driver::{build, check, lay_out, prove, run_tests, BuildOptions, Checked, Failure, Isa, Layout, LayoutOptions, Request, Target};
 use santoku_passes::Level;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
+use support::pieces;
 
 /// Small programs that between them have most of the language.
 const PROGRAMS: &[&str] = &[
@@ -33,18 +36,6 @@ impl Rng {
         self.0 ^= self.0 << 17;
         (self.0 >> 11) as usize % n
     }
-}
-
-fn pieces(text: &str) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for c in text.chars() {
-        let word = c.is_alphanumeric() || c == '_';
-        match out.last_mut().filter(|l| word && l.ends_with(|e: char| e.is_alphanumeric() || e == '_')) {
-            Some(last) => last.push(c),
-            None => out.push(c.to_string()),
-        }
-    }
-    out
 }
 
 /// One or two pieces exchanged, left out or doubled.
