@@ -353,10 +353,11 @@ fn compare_in(
     for m in &made {
         if !m.in_source(terms, &calls) {
             found.other_call = !m.is_on_samples(terms, &calls);
+            let (machine, source) = m.unlike(terms, &calls);
             return Err(Verdict::NotProved(Difference {
                 what: format!("a call of `{}` at {:#x}, which the source does not make", program.func(m.func).name, m.pc),
-                machine: m.first_other(terms, &calls),
-                source: "no such call".into(),
+                machine,
+                source,
                 witness: None,
             }));
         }

@@ -43,11 +43,16 @@ impl Made {
         calls.iter().any(|c| c.func == self.func && alike(terms, &c.flat, &self.args, &all))
     }
 
-    /// The first argument that no call of the source has.
-    pub(crate) fn first_other(&self, terms: &Terms, calls: &[CallMade]) -> String {
+    /// How this call differs from those of the source, of both sides.
+    pub(crate) fn unlike(&self, terms: &Terms, calls: &[CallMade]) -> (String, String) {
+        if let Some(same) = calls.iter().find(|c| c.func == self.func && c.flat == self.args) {
+            let when = |path: T| format!("it where {}", terms.show(path, 3));
+            return (when(self.path), when(same.path));
+        }
         let known = |k: usize, a: &T| calls.iter().any(|c| c.func == self.func && c.flat.get(k) == Some(a));
         let k = self.args.iter().enumerate().position(|(k, a)| !known(k, a));
-        k.map_or("each argument fits another call".into(), |k| format!("argument word {k}: {}", terms.show(self.args[k], 3)))
+        let code = k.map_or("each argument fits another call".into(), |k| format!("argument word {k}: {}", terms.show(self.args[k], 3)));
+        (code, "no such call".into())
     }
 }
 

@@ -21,7 +21,7 @@ enum Op {
 }
 
 /// Exclusive or of products; the empty product is all ones.
-type Sum = BTreeSet<Vec<T>>;
+pub(super) type Sum = BTreeSet<Vec<T>>;
 
 fn ones(w: u32) -> BigInt {
     (BigInt::one() << w) - 1
@@ -426,6 +426,10 @@ impl Terms {
 
     /// The operand as a sum of products over others.
     fn products(&mut self, t: T, w: u32, keep: bool) -> Sum {
+        // A complement is one of as many bits as the choice was made for.
+        if let Some((sum, _)) = self.choices.get(&t).filter(|(sum, bits)| *bits == w || !sum.contains(&vec![])) {
+            return sum.clone();
+        }
         if let Some((x, c)) = self.with_constant_added(t).filter(|_| keep) {
             if self.as_const(c).is_some_and(|c| c != ones(w)) {
                 let mut sum = self.products(x, w, keep);
@@ -451,7 +455,15 @@ impl Terms {
         sum
     }
 
-    fn from_products(&mut self, mut sum: Sum, w: u32) -> T {
+    fn from_products(&mut self, sum: Sum, w: u32) -> T {
+        let Some((one, other)) = choice(&sum) else { return self.from_one_sum(sum, w) };
+        let [one, other] = [one, other].map(|s| self.from_one_sum(s, w));
+        let r = self.side_by_side(one, other);
+        self.choices.entry(r).or_insert((sum, w));
+        r
+    }
+
+    fn from_one_sum(&mut self, mut sum: Sum, w: u32) -> T {
         let mut flipped = sum.remove(&vec![]);
         let constants: Vec<T> = sum.iter().filter(|p| p.len() == 1).map(|p| p[0]).filter(|t| self.as_const(*t).is_some()).collect();
         if constants.len() > 1 {
@@ -502,6 +514,28 @@ impl Terms {
             sum ^ factors.fold(first, |x, y| x & y)
         })
     }
+}
+
+/// `a & p ^ !a & q` for three values, each complemented or not: its two parts, which have no bit in common. Some compilers add
+/// them, and one by one to other summands.
+fn choice(sum: &Sum) -> Option<(Sum, Sum)> {
+    let literal = |s: &Sum| match s.iter().filter(|p| !p.is_empty()).collect::<Vec<_>>()[..] {
+        [one] if one.len() == 1 => Some(one[0]),
+        _ => None,
+    };
+    if sum.len() > 5 || sum.iter().any(|p| p.len() > 2) {
+        return None;
+    }
+    let names: BTreeSet<T> = sum.iter().flatten().copied().collect();
+    names.into_iter().find_map(|a| {
+        let (with, without): (Sum, Sum) = sum.iter().cloned().partition(|p| p.contains(&a));
+        let with: Sum = with.into_iter().map(|p| p.into_iter().filter(|t| *t != a).collect()).collect();
+        let chosen: Sum = with.symmetric_difference(&without).cloned().collect();
+        let (p, q) = (literal(&chosen)?, literal(&without)?);
+        let a = Sum::from([vec![a]]);
+        let not_a = a.iter().cloned().chain([vec![]]).collect();
+        (p != q).then(|| (multiply(&a, &chosen), multiply(&not_a, &without)))
+    })
 }
 
 fn multiply(x: &Sum, y: &Sum) -> Sum {

@@ -84,6 +84,8 @@ pub struct Terms {
     parts: HashMap<T, Vec<T>>,
     /// Terms made by `xor`: the operands.
     xor_parts: HashMap<T, (T, T)>,
+    /// Sums of the two parts of a choice between two values, bit by bit: its products, and how many bits are chosen.
+    choices: HashMap<T, (bits::Sum, u32)>,
     calls: HashMap<(String, Vec<T>), Vec<T>>,
     /// Which of two bits with names implies the other.
     ordered: HashMap<(A, A), Option<std::cmp::Ordering>>,
@@ -119,6 +121,7 @@ impl Terms {
             or_parts: HashMap::new(),
             parts: HashMap::new(),
             xor_parts: HashMap::new(),
+            choices: HashMap::new(),
             calls: HashMap::new(),
             ordered: HashMap::new(),
             depth: 0,

@@ -7,10 +7,24 @@ use num_traits::{One, Signed};
 
 /// Summands and list elements shown.
 const SHOWN: usize = 6;
+/// Characters of a term that a reader still follows.
+const LENGTH_MAX: usize = 400;
 
 impl Terms {
-    /// The term, `depth` levels of atoms deep.
+    /// The term, at most `depth` levels of atoms deep: as deep as it stays short enough to be read.
     pub fn show(&self, t: T, depth: u32) -> String {
+        let mut shown = self.show_to(t, 0);
+        for d in 1..=depth {
+            let deeper = self.show_to(t, d);
+            if deeper.len() > LENGTH_MAX {
+                break;
+            }
+            shown = deeper;
+        }
+        shown
+    }
+
+    fn show_to(&self, t: T, depth: u32) -> String {
         let p = self.poly(t);
         if p.is_empty() {
             return "0".to_string();
@@ -43,7 +57,7 @@ impl Terms {
         if depth == 0 && !matches!(atom, Atom::Var(_)) {
             return format!("#{a}");
         }
-        let s = |t: T| self.show(t, depth.saturating_sub(1));
+        let s = |t: T| self.show_to(t, depth.saturating_sub(1));
         match atom {
             Atom::Var(name) => name.clone(),
             Atom::Div(t, k) => format!("(({}) >> {k})", s(*t)),
