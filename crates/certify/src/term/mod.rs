@@ -22,6 +22,7 @@ mod domain;
 mod names;
 mod poly;
 mod query;
+mod quick;
 mod range;
 mod select;
 mod settle;
@@ -42,6 +43,7 @@ pub use range::Everywhere;
 use atom::AtomInfo;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
+use quick::Quick;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -65,9 +67,11 @@ pub struct Terms {
     atoms: Vec<AtomInfo>,
     atom_of: HashMap<Atom, A>,
     monos: Vec<Vec<A>>,
-    mono_of: HashMap<Vec<A>, M>,
+    /// Bounds of the monomials.
+    mono_bounds: Vec<(BigInt, BigInt)>,
+    mono_of: HashMap<Vec<A>, M, Quick>,
     polys: Vec<Poly>,
-    poly_of: HashMap<Poly, T>,
+    poly_of: HashMap<Poly, T, Quick>,
     /// Values on the sample inputs.
     values: Vec<Rc<[BigInt]>>,
     ranges: Vec<(BigInt, BigInt)>,
@@ -107,9 +111,10 @@ impl Terms {
             atoms: vec![],
             atom_of: HashMap::new(),
             monos: vec![vec![]],
-            mono_of: HashMap::from([(vec![], 0)]),
+            mono_bounds: vec![(BigInt::one(), BigInt::one())],
+            mono_of: [(vec![], 0)].into_iter().collect(),
             polys: vec![],
-            poly_of: HashMap::new(),
+            poly_of: HashMap::default(),
             values: vec![],
             ranges: vec![],
             divided: HashMap::new(),
@@ -208,11 +213,12 @@ impl Terms {
     fn evaluate(&self, p: &Poly, n: usize) -> BigInt {
         let mut sum = BigInt::zero();
         for (m, c) in p.iter() {
-            let mut v = c.clone();
-            for a in &self.monos[*m as usize] {
-                v *= &self.atoms[*a as usize].values[n];
+            let value = |a: &A| &self.atoms[*a as usize].values[n];
+            match &self.monos[*m as usize][..] {
+                [] => sum += c,
+                [a] if c.is_one() => sum += value(a),
+                [a, rest @ ..] => sum += rest.iter().fold(c * value(a), |v, a| v * value(a)),
             }
-            sum += v;
         }
         sum
     }
@@ -249,6 +255,8 @@ impl Terms {
             return *m;
         }
         let m = self.monos.len() as M;
+        let bounds = self.atoms_bound(&atoms);
+        self.mono_bounds.push(bounds);
         self.monos.push(atoms.clone());
         self.mono_of.insert(atoms, m);
         m

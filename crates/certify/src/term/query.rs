@@ -167,7 +167,7 @@ impl Terms {
     /// Bounds of a product.
     fn product_bound(&self, atoms: &[A]) -> (BigInt, BigInt) {
         if let Some(m) = self.mono_of.get(atoms) {
-            return self.mono_bound(*m);
+            return self.mono_bound(*m).clone();
         }
         atoms.iter().fold((BigInt::one(), BigInt::one()), |r, a| {
             let i = &self.atoms[*a as usize];

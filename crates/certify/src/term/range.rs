@@ -58,9 +58,17 @@ impl Terms {
     }
 
     /// Bounds of the product of a monomial's atoms.
-    pub(super) fn mono_bound(&self, m: M) -> (BigInt, BigInt) {
+    pub(super) fn mono_bound(&self, m: M) -> &(BigInt, BigInt) {
+        &self.mono_bounds[m as usize]
+    }
+
+    /// Those bounds, made once: an atom keeps its own.
+    pub(super) fn atoms_bound(&self, atoms: &[A]) -> (BigInt, BigInt) {
+        if let [a] = atoms {
+            let i = &self.atoms[*a as usize];
+            return (i.lo.clone(), i.hi.clone());
+        }
         let mut r = (BigInt::one(), BigInt::one());
-        let atoms = &self.monos[m as usize];
         let mut k = 0;
         while k < atoms.len() {
             let i = &self.atoms[atoms[k] as usize];
@@ -88,12 +96,15 @@ impl Terms {
         let (mut lo, mut hi) = (BigInt::zero(), BigInt::zero());
         for (m, c) in p {
             let (a, b) = self.mono_bound(*m);
-            if c.is_positive() {
-                lo += &a * c;
-                hi += &b * c;
+            if c.is_one() {
+                lo += a;
+                hi += b;
+            } else if c.is_positive() {
+                lo += a * c;
+                hi += b * c;
             } else {
-                lo += &b * c;
-                hi += &a * c;
+                lo += b * c;
+                hi += a * c;
             }
         }
         (lo, hi)

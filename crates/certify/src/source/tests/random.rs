@@ -7,6 +7,8 @@ use santoku_ir::visit::map_exprs;
 use santoku_ir::{BinOp, Expr, ExprKind, FuncId, Program, Ty};
 use santoku_passes::{find, Level, PassOptions};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Mutex;
 
 /// A program with the ranges proved of it. Its functions fold all they compute into a result by rotations and sums; the
 /// rotations, whose terms grow with every step, become products.
@@ -32,29 +34,60 @@ fn annotated(seed: u64) -> Program {
     (pass.run)(&p, &PassOptions::new(Level::O0, 64))
 }
 
-/// Scalars compared in all functions of these programs, scalars that differ, and why others were not executed.
-fn run(seeds: std::ops::Range<u64>, change: &dyn Fn(&Program) -> Program) -> (usize, usize, BTreeMap<String, usize>) {
-    let (mut scalars, mut differing, mut stopped) = (0, 0, BTreeMap::new());
-    for seed in seeds {
-        let p = annotated(seed);
-        let q = change(&p);
-        for k in 0..p.funcs.len() as u32 {
-            let n = p.func(FuncId(k)).lens.len();
-            let lens: Vec<u64> = (0..n as u64).map(|k| (seed + 2 * k) % 6).collect();
-            match compare(&q, &p, FuncId(k), Lengths::Fixed(&lens), 5) {
-                Ok(done) => {
-                    scalars += done.scalars;
-                    differing += done.differing;
-                }
-                Err(stop) => {
-                    let why = stop.to_string();
-                    let why = if matches!(stop, Stop::Sample(_)) { "sample".to_string() } else { why };
-                    *stopped.entry(why).or_default() += 1;
-                }
+/// What came of comparing some programs.
+#[derive(Default)]
+struct Tried {
+    scalars: usize,
+    /// Scalars that differ.
+    differing: usize,
+    /// Why functions were not executed, and how many.
+    stopped: BTreeMap<String, usize>,
+}
+
+/// All functions of the program of this seed, changed, beside the program as it was.
+fn one(seed: u64, change: &dyn Fn(&Program) -> Program) -> Tried {
+    let mut tried = Tried::default();
+    let p = annotated(seed);
+    let q = change(&p);
+    for k in 0..p.funcs.len() as u32 {
+        let n = p.func(FuncId(k)).lens.len();
+        let lens: Vec<u64> = (0..n as u64).map(|k| (seed + 2 * k) % 6).collect();
+        match compare(&q, &p, FuncId(k), Lengths::Fixed(&lens), 5) {
+            Ok(done) => {
+                tried.scalars += done.scalars;
+                tried.differing += done.differing;
+            }
+            Err(stop) => {
+                let why = stop.to_string();
+                let why = if matches!(stop, Stop::Sample(_)) { "sample".to_string() } else { why };
+                *tried.stopped.entry(why).or_default() += 1;
             }
         }
     }
-    (scalars, differing, stopped)
+    tried
+}
+
+/// The programs of these seeds, two at a time.
+fn run(seeds: std::ops::Range<u64>, change: &(dyn Fn(&Program) -> Program + Sync)) -> (usize, usize, BTreeMap<String, usize>) {
+    let next = AtomicU64::new(seeds.start);
+    let sum = Mutex::new(Tried::default());
+    let worker = || loop {
+        let seed = next.fetch_add(1, Ordering::Relaxed);
+        if !seeds.contains(&seed) {
+            return;
+        }
+        let tried = one(seed, change);
+        let mut sum = sum.lock().expect("no thread panicked with it");
+        sum.scalars += tried.scalars;
+        sum.differing += tried.differing;
+        tried.stopped.into_iter().for_each(|(why, n)| *sum.stopped.entry(why).or_default() += n);
+    };
+    std::thread::scope(|s| {
+        s.spawn(worker);
+        s.spawn(worker);
+    });
+    let sum = sum.into_inner().expect("no thread panicked with it");
+    (sum.scalars, sum.differing, sum.stopped)
 }
 
 #[test]
