@@ -300,10 +300,10 @@ impl<'a, 'p> Machine<'a, 'p> {
                 self.spend(n as u64)?;
                 Ok(Value::array(vec![value; n]))
             }
-            Node::Ranged(a, range) => {
+            Node::Ranged(a, bounds) => {
                 let value = self.eval(frame, a)?;
                 self.stats.ranges += 1;
-                match store::in_range(range, &value) {
+                match bounds.hold(&value) {
                     Ok(()) => Ok(value),
                     Err(kind) => Err(Fault::new(kind.at("an expression"))),
                 }
