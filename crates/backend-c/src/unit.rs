@@ -35,23 +35,25 @@ pub struct Options {
     pub api_source: String,
     pub api_header: String,
     pub vector: Option<Vector>,
-    /// Bits of the widest product with a secret in it: the unit refuses processors that take a time for it that depends on the secret.
+    /// Bits of the widest product with a secret in it, `None` where secrets are not multiplied: the unit refuses processors that
+    /// take a time for it that depends on the secret. Only an analysis of the program knows, so there is no default.
     pub secret_product: Option<u32>,
     /// Exported functions are external and stand in the header; when false they are `static` too (`api_source` calls them).
     pub export: bool,
 }
 
-impl Default for Options {
-    fn default() -> Options {
+impl Options {
+    /// What most units are, for one of this name whose widest product of a secret has so many bits.
+    pub fn new(unit: impl Into<String>, secret_product: Option<u32>) -> Options {
         Options {
-            unit: "unit".into(),
+            unit: unit.into(),
             widest: 128,
             placement: Placement::Flash,
             provenance: String::new(),
             api_source: String::new(),
             api_header: String::new(),
             vector: None,
-            secret_product: None,
+            secret_product,
             export: true,
         }
     }

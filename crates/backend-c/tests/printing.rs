@@ -2,6 +2,7 @@
 
 mod support;
 
+use santoku_backend_c::{emit, Options};
 use santoku_ir::Program;
 use santoku_lab::host::{available, HostError, HostProgram};
 use support::{annotated, build, call, differing, edges, random, Mode, Subject, COMPILERS};
@@ -298,15 +299,15 @@ fn f NAME {
 ";
     for name in ["export \"unit_f\"", ""] {
         let p = annotated(&parse(&text.replace("NAME", name)));
-        let out = santoku_backend_c::emit(&p, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
+        let out = emit(&p, &Options::new("unit", None)).unwrap_or_else(|e| panic!("{e}"));
         assert!(out.header.contains("} Pair;") && !out.source.contains("} Pair;"), "{}", out.source);
         assert!(out.header.contains("typedef unsigned __int128 stk_u128;"), "{}", out.header);
         let files = [("unit.c", out.source.as_str()), ("unit.h", &out.header)];
         HostProgram::build("gcc", &["-std=c99", "-Wall", "-Wextra", "-Werror", "-c"], &files).unwrap_or_else(|e| panic!("{e}"));
     }
     let p = annotated(&parse(&text.replace("NAME", "")));
-    let own = santoku_backend_c::Options { export: false, ..Default::default() };
-    let out = santoku_backend_c::emit(&p, &own).unwrap_or_else(|e| panic!("{e}"));
+    let own = Options { export: false, ..Options::new("unit", None) };
+    let out = emit(&p, &own).unwrap_or_else(|e| panic!("{e}"));
     assert!(out.source.contains("} Pair;") && !out.header.contains("Pair") && !out.header.contains("stk_u128"), "{}", out.header);
 }
 
@@ -315,7 +316,7 @@ fn f NAME {
 fn documentation_cannot_end_its_comment() {
     let mut p = annotated(&parse("fn f export \"unit_f\" {\n  param x: u32\n  ret r: u32\n  body { r#1 = x#0 }\n}\n"));
     p.funcs[0].doc = "ends here */\n#error out /* and in\n".into();
-    let out = santoku_backend_c::emit(&p, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
+    let out = emit(&p, &Options::new("unit", None)).unwrap_or_else(|e| panic!("{e}"));
     let files = [("unit.c", out.source.as_str()), ("unit.h", &out.header)];
     HostProgram::build("gcc", &["-std=c99", "-Wall", "-Wextra", "-Werror", "-c"], &files).unwrap_or_else(|e| panic!("{e}"));
 }

@@ -5,6 +5,7 @@ use crate::failure::{emit_error, pass_failure, unknown_pass, Failure};
 use santoku_diag::Diagnostic;
 use santoku_ir::FuncId;
 use santoku_passes::{Level, PassOptions};
+use santoku_prove::products::widest_secret_product;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a program is built, its target apart: that is the one it was checked for.
@@ -69,11 +70,9 @@ pub fn build(checked: &Checked, options: &BuildOptions, clock: &dyn Fn() -> u64)
     let done = santoku_passes::optimise_with(&checked.program, options.level, &options.without, &pass_options, &mut |n, p| dump(n, p), clock);
     let done = done.map_err(|e| pass_failure(&e, &checked.sources))?;
     let c_options = santoku_backend_c::Options {
-        unit: options.unit.clone(),
         widest: checked.target.widest,
         provenance: options.provenance.clone(),
-        secret_product: santoku_prove::products::widest_secret_product(&done.program),
-        ..santoku_backend_c::Options::default()
+        ..santoku_backend_c::Options::new(&options.unit, widest_secret_product(&done.program))
     };
     let emitted = santoku_backend_c::emit(&done.program, &c_options).map_err(|e| emit_error(&e, &checked.sources))?;
     let files = vec![(format!("{}.c", options.unit), emitted.source), (format!("{}.h", options.unit), emitted.header)];

@@ -309,6 +309,15 @@ fn power(base: &Int, exponent: &Int) -> Eval<Int> {
     let k = exponent.to_u64().ok_or(SpecStop::Budget)?;
     bounded(base.bits().saturating_mul(k))?;
     let k = u32::try_from(k).map_err(|_| SpecStop::Budget)?;
+    match base {
+        Int::Small(2) => return Ok(Int::from(1).shl(k)),
+        Int::Small(b) => {
+            if let Some(v) = b.checked_pow(k) {
+                return Ok(Int::from(v));
+            }
+        }
+        Int::Big(_) => {}
+    }
     Ok(Int::from(BigInt::pow(&base.to_big(), k)))
 }
 

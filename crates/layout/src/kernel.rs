@@ -10,6 +10,7 @@ use santoku_backend_c::{emit, EmitError, Options, Vector};
 use santoku_circuit::Basis;
 use santoku_ir::{build::FuncBuilder, Func, FuncId, Len, LocalId, Place, Program, Ty};
 use santoku_passes::{optimise, Level, PassOptions};
+use santoku_prove::products::widest_secret_product;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -366,6 +367,8 @@ impl<'a> Steps<'a> {
                 tables.insert(t);
             }
         }
+        // Before keys are marked for the printer: they are secrets.
+        let secret_product = widest_secret_product(&p);
         if self.request.layout == Layout::Bitslice {
             uniform_masks(&mut p, &self.request.shared);
         }
@@ -374,13 +377,12 @@ impl<'a> Steps<'a> {
             .then(|| Vector { type_name: "V".into(), preamble: preamble(self.request.isa, &tables), macros });
         let (api_source, api_header) = self.api();
         let options = Options {
-            unit: name.clone(),
             provenance: format!("{core}, {} layout, {}, {} copies.", self.request.layout.name(), self.request.isa.name(), self.request.interleave),
             api_source,
             api_header,
             vector,
             export: false,
-            ..Options::default()
+            ..Options::new(&name, secret_product)
         };
         let out = emit(&p, &options).map_err(|e| self.unprinted(e))?;
         let lanes = self.lanes();

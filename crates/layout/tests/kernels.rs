@@ -234,3 +234,26 @@ fn the_bit_check_tells_a_wrong_rotation_and_a_wrong_gate() {
         assert!(santoku_layout::bits::same(&p, other, &sliced, bits).is_err(), "{wrong}");
     }
 }
+
+/// One block of two words, and a key that all share.
+fn mixing(key: &str, step: &str) -> String {
+    format!("@export(\"mix\")\nfn mix(block: [u32; 2], key: {key}u32) -> [u32; 2] {{ [{step}, block[0]] }}")
+}
+
+/// Processors whose multiplication takes a time that depends on its operands must not run a kernel that multiplies secrets.
+#[test]
+fn a_kernel_that_multiplies_secrets_refuses_processors_that_would_leak_them() {
+    let refuses = |key: &str, step: &str, layout: Layout, isa: Isa| {
+        let kernel = build(&compile(&mixing(key, step)), "mix", &request(layout, isa, 2, 5, &["key"]));
+        let kernel = kernel.unwrap_or_else(|e| panic!("{} {step}: {e}", layout.name()));
+        (kernel.source.contains("#error"), kernel.source.contains("STK_ALLOW_VARIABLE_TIME"))
+    };
+    for (layout, isa) in [(Layout::Scalar, Isa::Portable64), (Layout::Vertical, Isa::Avx2)] {
+        assert_eq!(refuses("", "block[1] * key", layout, isa), (true, true), "{}", layout.name());
+        assert_eq!(refuses("", "block[1] * block[0]", layout, isa), (true, true), "{}", layout.name());
+        assert_eq!(refuses("", "block[1] + key", layout, isa), (false, false), "{}", layout.name());
+        assert_eq!(refuses("", "block[1] * 8", layout, isa), (false, false), "a shift, {}", layout.name());
+    }
+    assert_eq!(refuses("public ", "block[1] + key * key", Layout::Scalar, Isa::Portable64), (false, false), "of public values");
+    assert_eq!(refuses("", "block[1] ^ key", Layout::Bitslice, Isa::Avx2), (false, false));
+}

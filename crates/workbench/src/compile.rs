@@ -85,12 +85,10 @@ impl Checks {
 /// C text of a compiled program. With an API of its own, generated functions are `static`.
 pub fn emit(primitive: &Primitive, build: &Build, compiled: &Compiled, provenance: &str) -> Result<Emitted, BenchError> {
     let options = Options {
-        unit: primitive.unit.clone(),
         widest: build.target.widest,
         provenance: provenance.to_string(),
-        secret_product: widest_secret_product(&compiled.program),
         export: primitive.api_source.is_none(),
-        ..Options::default()
+        ..Options::new(&primitive.unit, widest_secret_product(&compiled.program))
     };
     Ok(santoku_backend_c::emit(&compiled.program, &options)?)
 }

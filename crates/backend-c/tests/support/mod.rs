@@ -56,7 +56,7 @@ impl Subject {
         for named in made.structs.iter_mut().map(|s| &mut s.name).chain(made.consts.iter_mut().map(|c| &mut c.name)) {
             *named = format!("{name}_{named}");
         }
-        let out = emit(&made, &Options { unit: name.to_string(), widest, ..Options::default() })?;
+        let out = emit(&made, &Options { widest, ..Options::new(name, None) })?;
         // One file holds many units: each keeps its helpers to itself.
         let own = |text: &str| text.replace("stk_", &format!("stk_{name}_")).replace("STK_", &format!("STK_{name}_")).replace(&format!("#include \"{name}.h\"\n"), "");
         let entries = (0..program.funcs.len() as u32).map(FuncId).collect();

@@ -5,10 +5,11 @@
 use super::fault::Fault;
 use super::int::Int;
 use super::ops::{mask, Kind, Run};
+use super::store::Bounds;
 use super::value::Value;
 use crate::data::*;
 use crate::limits::{EXPR_DEPTH, STMT_DEPTH};
-use crate::ty::{Len, LocalId, Range, Ty};
+use crate::ty::{Len, LocalId, Ty};
 use crate::visit::expr_locals;
 use num_traits::ToPrimitive;
 
@@ -61,7 +62,7 @@ pub(super) enum Node {
     Repeat(Box<Node>, Len),
     Struct(Vec<Node>),
     /// An integer with the range that a pass proved for this occurrence.
-    Ranged(Box<Node>, Range),
+    Ranged(Box<Node>, Box<Bounds>),
 }
 
 #[derive(Debug)]
@@ -204,7 +205,7 @@ impl<'p> Lower<'p> {
             ExprKind::Struct(_, es) => Node::Struct(many(es)?),
         };
         Ok(match &e.ty {
-            Ty::Int(Some(range)) if self.check_ranges => Node::Ranged(Box::new(node), range.clone()),
+            Ty::Int(Some(range)) if self.check_ranges => Node::Ranged(Box::new(node), Box::new(Bounds::of(range))),
             _ => node,
         })
     }

@@ -3,6 +3,7 @@
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -20,6 +21,13 @@ impl Int {
         match self {
             Int::Small(v) => BigInt::from(*v),
             Int::Big(b) => (**b).clone(),
+        }
+    }
+    /// The value as a big integer, borrowed where it is one.
+    fn big(&self) -> Cow<'_, BigInt> {
+        match self {
+            Int::Small(v) => Cow::Owned(BigInt::from(*v)),
+            Int::Big(b) => Cow::Borrowed(b),
         }
     }
     /// The value as `u64`, if it is one.
@@ -58,7 +66,7 @@ impl Int {
                 return Int::Small(v);
             }
         }
-        Int::from(self.to_big() + rhs.to_big())
+        Int::from(&*self.big() + &*rhs.big())
     }
     pub fn sub(&self, rhs: &Int) -> Int {
         if let (Int::Small(a), Int::Small(b)) = (self, rhs) {
@@ -66,7 +74,7 @@ impl Int {
                 return Int::Small(v);
             }
         }
-        Int::from(self.to_big() - rhs.to_big())
+        Int::from(&*self.big() - &*rhs.big())
     }
     pub fn mul(&self, rhs: &Int) -> Int {
         if let (Int::Small(a), Int::Small(b)) = (self, rhs) {
@@ -78,7 +86,7 @@ impl Int {
                 return Int::Small(v);
             }
         }
-        Int::from(self.to_big() * rhs.to_big())
+        Int::from(&*self.big() * &*rhs.big())
     }
     pub fn neg(&self) -> Int {
         Int::ZERO.sub(self)
@@ -90,7 +98,7 @@ impl Int {
         }
         Some(match (self, rhs) {
             (Int::Small(a), Int::Small(b)) if *b > 0 => Int::Small(Integer::div_floor(a, b)),
-            _ => Int::from(self.to_big().div_floor(&rhs.to_big())),
+            _ => Int::from(self.big().div_floor(&rhs.big())),
         })
     }
     /// Floor remainder (sign of the divisor); `None` for a zero divisor.
@@ -100,7 +108,7 @@ impl Int {
         }
         Some(match (self, rhs) {
             (Int::Small(a), Int::Small(b)) if *b > 0 => Int::Small(Integer::mod_floor(a, b)),
-            _ => Int::from(self.to_big().mod_floor(&rhs.to_big())),
+            _ => Int::from(self.big().mod_floor(&rhs.big())),
         })
     }
     /// Multiplication by `2^k`. The caller bounds `k`.
@@ -111,7 +119,7 @@ impl Int {
                 return Int::Small(v << k);
             }
         }
-        Int::from(self.to_big() << k)
+        Int::from(&*self.big() << k)
     }
     /// Floor division by `2^k`.
     pub fn shr(&self, k: u32) -> Int {
@@ -177,7 +185,7 @@ impl Ord for Int {
     fn cmp(&self, other: &Int) -> Ordering {
         match (self, other) {
             (Int::Small(a), Int::Small(b)) => a.cmp(b),
-            _ => self.to_big().cmp(&other.to_big()),
+            _ => self.big().cmp(&other.big()),
         }
     }
 }

@@ -172,6 +172,27 @@ pub(super) fn in_range(range: &Range, v: &Value) -> Result<(), Outside> {
     }
 }
 
+/// A range, converted once.
+#[derive(Debug)]
+pub(super) struct Bounds {
+    lo: Int,
+    hi: Int,
+}
+
+impl Bounds {
+    pub fn of(range: &Range) -> Bounds {
+        Bounds { lo: Int::from(&range.lo), hi: Int::from(&range.hi) }
+    }
+    pub fn hold(&self, v: &Value) -> Result<(), Outside> {
+        match v {
+            Value::Int(i) if *i < self.lo || *i > self.hi => {
+                Err(Outside { value: i.clone(), range: Range::new(self.lo.to_big(), self.hi.to_big()) })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Checks the declared ranges of the place of type `ty` narrowed by `steps` against what flows into it.
 pub(super) fn flow<'t>(
     program: &'t Program,

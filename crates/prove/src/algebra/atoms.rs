@@ -1,7 +1,7 @@
 //! The table of atoms: range, definition, age, and the values each takes on a few sample inputs.
 
 use super::iv::Iv;
-use super::mono::{Atom, Mono};
+use super::mono::{Atom, Exp, Mono};
 use super::poly::Poly;
 use super::split::Num;
 use num_bigint::BigInt;
@@ -204,7 +204,10 @@ impl Atoms {
     pub fn poly_iv(&self, p: &Poly) -> Iv {
         let mut s = Iv::new(0, 0);
         for (m, c) in p.terms() {
-            s = s.add(&self.mono_iv(m).scale(c));
+            match m.as_atom() {
+                Some(a) => s.add_scaled(self.iv(a), c),
+                None => s.add_scaled(&self.mono_iv(m), c),
+            }
             if s.lo.is_none() && s.hi.is_none() {
                 break;
             }
@@ -212,14 +215,12 @@ impl Atoms {
         s
     }
     fn mono_iv(&self, m: &Mono) -> Iv {
-        let mut r = Iv::new(1, 1);
-        for (a, e) in m.factors() {
-            r = r.mul(&match e.small() {
-                Some(e) if e <= 16 => self.iv(*a).pow(e),
-                _ => Iv::all(),
-            });
-        }
-        r
+        let factor = |(a, e): &(Atom, Exp)| match e.small() {
+            Some(1) => self.iv(*a).clone(),
+            Some(e) if e <= 16 => self.iv(*a).pow(e),
+            _ => Iv::all(),
+        };
+        m.factors().iter().map(factor).reduce(|a, b| a.mul(&b)).unwrap_or_else(|| Iv::new(1, 1))
     }
 
     /// Gives the value of a specification function a name, so that what follows speaks of `value(a)` and not of limbs.

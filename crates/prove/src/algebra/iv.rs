@@ -67,8 +67,19 @@ impl Iv {
             s
         }
     }
+    /// `self += c * o`
+    pub fn add_scaled(&mut self, o: &Iv, c: &BigInt) {
+        let (lo, hi) = if c.is_negative() { (&o.hi, &o.lo) } else { (&o.lo, &o.hi) };
+        for (own, other) in [(&mut self.lo, lo), (&mut self.hi, hi)] {
+            match (own.as_mut(), other) {
+                (Some(v), Some(w)) => *v += w * c,
+                _ => *own = None,
+            }
+        }
+    }
     pub fn mul(&self, o: &Iv) -> Iv {
         match (&self.lo, &self.hi, &o.lo, &o.hi) {
+            (Some(a), Some(b), Some(c), Some(d)) if !a.is_negative() && a <= b && !c.is_negative() && c <= d => Iv::new(a * c, b * d),
             (Some(a), Some(b), Some(c), Some(d)) => {
                 let t = [a * c, a * d, b * c, b * d];
                 Iv { lo: t.iter().min().cloned(), hi: t.iter().max().cloned() }
@@ -79,8 +90,11 @@ impl Iv {
     }
     /// Even powers are not known to be tighter than repeated products; exponents here are small.
     pub fn pow(&self, e: u64) -> Iv {
-        let mut r = Iv::new(1, 1);
-        for _ in 0..e {
+        if e == 0 {
+            return Iv::new(1, 1);
+        }
+        let mut r = self.clone();
+        for _ in 1..e {
             r = r.mul(self);
         }
         if e % 2 == 0 && !r.is_nonneg() {

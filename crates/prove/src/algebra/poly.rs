@@ -4,12 +4,14 @@ use super::mono::{Atom, Exp, Mono};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{btree_map, BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-/// No coefficient is zero, so that equality of polynomials is equality of values of this type.
+/// No coefficient is zero, so that equality of polynomials is equality of values of this type. Copies share their terms until
+/// one of them changes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Poly {
-    terms: BTreeMap<Mono, BigInt>,
+    terms: Rc<BTreeMap<Mono, BigInt>>,
 }
 
 impl Poly {
@@ -51,7 +53,7 @@ impl Poly {
         self.terms.iter()
     }
     pub fn into_terms(self) -> impl Iterator<Item = (Mono, BigInt)> {
-        self.terms.into_iter()
+        Rc::unwrap_or_clone(self.terms).into_iter()
     }
     pub fn coeff(&self, m: &Mono) -> BigInt {
         self.terms.get(m).cloned().unwrap_or_default()
@@ -74,40 +76,38 @@ impl Poly {
         self.coeff(&Mono::one())
     }
     pub fn add_term(&mut self, m: Mono, c: BigInt) {
-        if c.is_zero() {
-            return;
-        }
-        match self.terms.entry(m) {
-            std::collections::btree_map::Entry::Vacant(e) => {
-                e.insert(c);
-            }
-            std::collections::btree_map::Entry::Occupied(mut e) => {
-                *e.get_mut() += c;
-                if e.get().is_zero() {
-                    e.remove();
-                }
-            }
-        }
+        add_to(Rc::make_mut(&mut self.terms), m, c);
     }
     /// `self += c * o`
     pub fn add_scaled(&mut self, o: &Poly, c: &BigInt) {
-        for (m, v) in &o.terms {
-            self.add_term(m.clone(), v * c);
+        let own = Rc::make_mut(&mut self.terms);
+        for (m, v) in o.terms() {
+            add_to(own, m.clone(), v * c);
         }
     }
     /// `self += c * m * o`
     pub fn add_shifted(&mut self, o: &Poly, m: &Mono, c: &BigInt) {
-        for (n, v) in &o.terms {
-            self.add_term(n.mul(m), v * c);
+        let own = Rc::make_mut(&mut self.terms);
+        for (n, v) in o.terms() {
+            add_to(own, n.mul(m), v * c);
         }
     }
     pub fn add(&self, o: &Poly) -> Poly {
         let (big, small) = if self.len() >= o.len() { (self, o) } else { (o, self) };
+        if small.is_zero() {
+            return big.clone();
+        }
         let mut r = big.clone();
-        r.add_scaled(small, &BigInt::one());
+        let own = Rc::make_mut(&mut r.terms);
+        for (m, v) in small.terms() {
+            add_to(own, m.clone(), v.clone());
+        }
         r
     }
     pub fn sub(&self, o: &Poly) -> Poly {
+        if o.is_zero() {
+            return self.clone();
+        }
         let mut r = self.clone();
         r.add_scaled(o, &BigInt::from(-1));
         r
@@ -119,11 +119,14 @@ impl Poly {
         if c.is_zero() {
             return Poly::zero();
         }
-        Poly { terms: self.terms.iter().map(|(m, v)| (m.clone(), v * c)).collect() }
+        if c.is_one() {
+            return self.clone();
+        }
+        Poly { terms: Rc::new(self.terms().map(|(m, v)| (m.clone(), v * c)).collect()) }
     }
     pub fn mul(&self, o: &Poly) -> Poly {
         let mut r = Poly::zero();
-        for (m, c) in &self.terms {
+        for (m, c) in self.terms() {
             r.add_shifted(o, m, c);
         }
         r
@@ -182,10 +185,14 @@ impl Poly {
     }
     pub fn eval(&self, f: &mut impl FnMut(Atom) -> Option<BigInt>) -> Option<BigInt> {
         let mut s = BigInt::zero();
-        for (m, c) in &self.terms {
+        for (m, c) in self.terms() {
             let mut t = c.clone();
             for (a, e) in m.factors() {
-                t *= num_traits::pow(f(*a)?, usize::try_from(e.small()?).ok()?);
+                let v = f(*a)?;
+                t *= match e.small()? {
+                    1 => v,
+                    e => num_traits::pow(v, usize::try_from(e).ok()?),
+                };
             }
             s += t;
         }
@@ -193,6 +200,9 @@ impl Poly {
     }
     /// Replaces the boolean `a` by 0 or 1.
     pub fn with_bool(&self, a: Atom, v: bool) -> Poly {
+        if !self.has(a) {
+            return self.clone();
+        }
         Poly::from_terms(self.terms.iter().filter(|(m, _)| v || !m.has(a)).map(|(m, c)| (m.without(a), c.clone())))
     }
     /// Largest `t` such that `2^t` divides every coefficient; `None` for zero.
@@ -201,6 +211,23 @@ impl Poly {
     }
     /// Exact division of all coefficients by `2^k`.
     pub fn shr_exact(&self, k: u32) -> Poly {
-        Poly { terms: self.terms.iter().map(|(m, c)| (m.clone(), c >> k)).collect() }
+        Poly { terms: Rc::new(self.terms().map(|(m, c)| (m.clone(), c >> k)).collect()) }
+    }
+}
+
+fn add_to(terms: &mut BTreeMap<Mono, BigInt>, m: Mono, c: BigInt) {
+    if c.is_zero() {
+        return;
+    }
+    match terms.entry(m) {
+        btree_map::Entry::Vacant(e) => {
+            e.insert(c);
+        }
+        btree_map::Entry::Occupied(mut e) => {
+            *e.get_mut() += c;
+            if e.get().is_zero() {
+                e.remove();
+            }
+        }
     }
 }

@@ -110,7 +110,7 @@ impl Tableau {
         for (b, row) in &self.rows {
             changed += 1;
             if let Some(c) = row.get(&v) {
-                self.value[*b] += c * by;
+                add_product(&mut self.value[*b], c, by);
                 changed += cost(&self.value[*b]) + cost(c);
             }
         }
@@ -129,7 +129,7 @@ impl Tableau {
             let Some(k) = r.remove(&enter) else { continue };
             for (v, s) in &solved {
                 let e = r.entry(*v).or_insert_with(BigRational::zero);
-                *e += &k * s;
+                add_product(e, &k, s);
                 changed += cost(e);
                 if e.is_zero() {
                     r.remove(v);
@@ -139,6 +139,15 @@ impl Tableau {
         self.rows.insert(enter, solved);
         changed
     }
+}
+
+/// `sum += a * b`; among integers without looking for common divisors.
+fn add_product(sum: &mut BigRational, a: &BigRational, b: &BigRational) {
+    *sum = if [&*sum, a, b].into_iter().all(BigRational::is_integer) {
+        BigRational::from(sum.numer() + a.numer() * b.numer())
+    } else {
+        &*sum + a * b
+    };
 }
 
 /// Arithmetic on a fraction: allocation and look-up, and greatest common divisors, which grow with the square of the

@@ -106,8 +106,8 @@ impl Atoms {
     /// Shift of a shift, remainder of a remainder.
     fn split_nested(&mut self, x: &Poly, k: u32) -> Option<(Poly, Poly)> {
         let a = x.as_atom()?;
-        let info = self.info(a).clone();
-        if let Some((y, j)) = info.rem_of {
+        let info = self.info(a);
+        if let Some((y, j)) = info.rem_of.clone() {
             if k < j {
                 let iv = self.poly_iv(&y);
                 let (q, r) = self.split_poly(&y, &iv, k);
@@ -115,12 +115,13 @@ impl Atoms {
                 return Some((self.split_poly(&q, &q_iv, j - k).1, r));
             }
         }
-        let quot = info.quot.filter(|q| q.base.is_zero() && q.sign == 1)?;
+        let quot = self.info(a).quot.as_ref().filter(|q| q.base.is_zero() && q.sign == 1)?;
+        let (divided, by) = (quot.x.clone(), quot.k + k);
         if let Some(hit) = self.splits.get(&(x.clone(), k)) {
             return Some(hit.clone());
         }
-        let iv = self.poly_iv(&quot.x);
-        let (q, _) = self.split_poly(&quot.x, &iv, quot.k + k);
+        let iv = self.poly_iv(&divided);
+        let (q, _) = self.split_poly(&divided, &iv, by);
         let r = self.remainder_atom(x, &q, k);
         self.splits.insert((x.clone(), k), (q.clone(), r.clone()));
         Some((q, r))

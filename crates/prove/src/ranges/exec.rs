@@ -8,7 +8,7 @@ use super::record::{addr, Failure};
 use super::run::{Run, State};
 use super::value::{has_ints, has_ranges, Abs, Fact};
 use crate::obligation::Kind;
-use santoku_ir::{Base, Expr, FuncId, Len, Loc, LocalId, Place, Stmt, Ty};
+use santoku_ir::{Base, Expr, FuncId, Len, Loc, LocalId, Place, Program, Stmt, Ty};
 use std::rc::Rc;
 
 /// The first leaf outside its declared range.
@@ -69,7 +69,7 @@ impl Run<'_> {
     /// Settles `v` inside the ranges of `ty`; gives what is left of `v` inside them.
     fn fit(&mut self, st: &mut State, v: Abs, ty: &Ty, flow: &Flow, src: Option<&Expr>, name: &dyn Fn(&super::show::Show) -> String) -> Abs {
         let mut misfit = None;
-        let v = self.clamp(&v, ty, "", &mut misfit);
+        let v = if in_ranges(self.p, &v, ty) { v } else { self.clamp(&v, ty, "", &mut misfit) };
         let origin = match (&misfit, src) {
             (Some(m), Some(src)) if self.mute == 0 => {
                 Some(self.origin(st, src, &m.found, Some(&m.wanted), Some(flow.declared)))
@@ -91,7 +91,7 @@ impl Run<'_> {
     }
 
     fn clamp(&mut self, v: &Abs, ty: &Ty, path: &str, misfit: &mut Option<Misfit>) -> Abs {
-        if !has_ranges(self.p, ty) {
+        if in_ranges(self.p, v, ty) {
             return v.clone();
         }
         match (v, ty) {
@@ -254,6 +254,24 @@ impl Run<'_> {
             |_| format!("array lengths agree in the call of `{name}`"),
             |_| Failure { reason: format!("the array has length {itv}, the call says {want}"), origin: None },
         );
+    }
+}
+
+/// Whether every scalar lies in its declared range by its interval alone.
+fn in_ranges(p: &Program, v: &Abs, ty: &Ty) -> bool {
+    if !has_ranges(p, ty) {
+        return true;
+    }
+    match (v, ty) {
+        (Abs::Sc(s), Ty::Int(Some(r))) => Itv::of(r).contains(s.itv()),
+        (Abs::Arr(es), Ty::Array { ranges: Some(rs), .. }) if es.len() <= rs.len() => {
+            es.iter().zip(rs).all(|(e, r)| e.as_sc().is_some_and(|s| Itv::of(r).contains(s.itv())))
+        }
+        (Abs::Arr(es), Ty::Array { elem, ranges: None, .. }) => es.iter().all(|e| in_ranges(p, e, elem)),
+        (Abs::Struct(fs), Ty::Struct(id)) => {
+            fs.iter().zip(&p.structs[id.0 as usize].fields).all(|(f, (_, t))| in_ranges(p, f, t))
+        }
+        _ => false,
     }
 }
 

@@ -38,7 +38,7 @@ fn function(p: &Program, rets: &[Ty], params: &[Ty]) -> Func {
 fn printed(p: &Program, f: &Func, prelude: &mut String) -> Vec<(String, String)> {
     let mut p = p.clone();
     p.add_func(f.clone());
-    let out = emit(&p, &Options { unit: "u".into(), ..Options::default() }).unwrap_or_else(|e| panic!("{e}"));
+    let out = emit(&p, &Options::new("u", None)).unwrap_or_else(|e| panic!("{e}"));
     let head = out.header.split("subject(").nth(1).expect("a prototype").split(");").next().expect("its end");
     *prelude = "#include <stdint.h>\ntypedef struct { uint8_t x; } rec;\n#ifdef __SIZEOF_INT128__\ntypedef unsigned __int128 stk_u128; typedef __int128 stk_i128;\n#endif\n#define restrict\n".into();
     let split = |param: &str| {

@@ -94,7 +94,7 @@ fn probes(p: &Program, ty: &Ty, path: &str, out: &mut Vec<String>) {
 fn offsets_are_those_of_the_compiler() {
     for xlen in [32, 64] {
         let (p, ty) = program(xlen);
-        let emitted = emit(&p, &Options { unit: "u".into(), ..Options::default() }).unwrap_or_else(|e| panic!("{e}"));
+        let emitted = emit(&p, &Options::new("u", None)).unwrap_or_else(|e| panic!("{e}"));
         let mut expressions = vec!["sizeof(outer)".to_string(), "_Alignof(outer)".to_string()];
         probes(&p, &ty, "", &mut expressions);
         let got = constants(&emitted.source, &expressions, xlen, &[("u.h".into(), emitted.header)]);
