@@ -216,10 +216,14 @@ fn followed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: 
 
 /// Both sides followed round by round: as they are at first, in so many monomials, then with names for long words and a solver.
 fn in_full(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool, first_max: usize) -> Found {
-    if rotates(code.program.func(func)) {
-        let found = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, name_words: true, ..Limits::default() });
-        if matches!(found.verdict, Verdict::Equal | Verdict::Differs(_)) {
-            return found;
+    let rotates = rotates(code.program.func(func));
+    if rotates {
+        // Some compilers add the two parts of a choice one by one.
+        for choices in [false, true] {
+            let found = attempt(code, func, pc, shared, cut, Limits { terms: FIRST_MAX, name_words: true, choices, ..Limits::default() });
+            if matches!(found.verdict, Verdict::Equal | Verdict::Differs(_)) {
+                return found;
+            }
         }
     }
     let first = attempt(code, func, pc, shared, cut, Limits { terms: first_max, ..Limits::default() });
@@ -236,9 +240,14 @@ fn in_full(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &
     let limits = Limits { terms: SECOND_MAX, watch: true, ..Limits::default() };
     let mut last = first;
     for &naming in order {
-        last = attempt(code, func, pc, shared, cut, Limits { naming, ..limits });
-        if last.verdict == Verdict::Equal {
-            break;
+        for choices in [false, true] {
+            if choices && !(rotates && naming == NAME_ALL) {
+                continue;
+            }
+            last = attempt(code, func, pc, shared, cut, Limits { naming, choices, ..limits });
+            if last.verdict == Verdict::Equal {
+                return last;
+            }
         }
     }
     last
@@ -281,6 +290,9 @@ fn rotates(f: &Func) -> bool {
 
 fn attempt(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool, limits: Limits) -> Found {
     let mut terms = Terms::new(code.xlen(), if limits.watch { MORE_SAMPLES } else { SAMPLES });
+    if limits.choices {
+        terms.split_choices();
+    }
     let mut found = Found::without_comparison(Verdict::Equal);
     let result = compare_in(&mut terms, code, func, pc, shared, (cut, limits), &mut found);
     found.verdict = match (terms.broken(), result) {

@@ -298,7 +298,7 @@ impl FileReport {
 }
 
 /// What the result rests on beside the proof.
-pub const ASSUMED: [&str; 10] = [
+pub const ASSUMED: [&str; 11] = [
     "the processor does what the instruction model (crate `isa`) says, and its time and memory traces show no more than the addresses of code and data and the operands of operations listed as variable-time",
     "the file's bytes, relocations and symbols mean what the reader (crate `elf`) says, and reach the processor unchanged",
     "arguments and results travel as the integer calling convention says, with the C types that the ranges of the source give",
@@ -307,6 +307,7 @@ pub const ASSUMED: [&str; 10] = [
     "objects given by pointer lie whole in memory, aligned, and do not overlap each other, the stack, code or constants, except in the ways listed under `shared`",
     "no array of run-time length is larger than half the address space",
     "the stack is as large as the functions need, and nothing else writes to the memory of a function while it runs",
+    "constants of a few bytes that a compiler keeps in writable memory (`.sdata`), under labels of its own, are not written",
     "`memcpy`, `memmove` and `memset` of the C library do what the standard says, in time that depends on length and addresses alone",
     "a hash names a function with its constants; who relies on hashes needs those of all functions it calls",
 ];

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::insn;
-use crate::reloc::{Reference, Role};
+use crate::reloc::{Reference, Role, POINTER_MAX};
 use crate::{Access, Function, Image, Section};
 
 /// The constant that a reference may reach: a data object, or a whole section where a label of the compiler stands for it.
@@ -24,19 +24,39 @@ impl Island {
     }
 }
 
-/// An instruction that makes a part of the address of a constant.
+/// An address that a linker decides on, or the file itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Place {
+    /// What is reached through it; of no size where that is no constant.
     pub island: Island,
+    pub what: What,
     /// The address meant; it need not lie in the island.
     pub target: u64,
+    /// Where the island's start lies wherever it is linked: this much beyond a multiple of `align`.
+    pub align: u64,
+    pub residue: u64,
+}
+
+/// What lies at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    Constant,
+    Code,
+    /// A variable, or something of another file.
+    Other,
+    /// The address is a number that the file gives.
+    Number,
+}
+
+/// An instruction that makes a part of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub place: Place,
     /// The upper part: `lui` or `auipc`; otherwise the instruction that adds the rest.
     pub high: bool,
     /// The same for an upper part and those that complete it, another for every other: whether it is relative to the code,
     /// and a number.
     pub pair: (bool, u64),
-    /// What the island's address is modulo 16.
-    pub residue: u64,
 }
 
 /// What was handed out.
@@ -71,10 +91,37 @@ impl<'a> Ledger<'a> {
         self.image.fetch(pc)
     }
 
-    /// [`Image::read_only`], reached through an island or by a number.
+    /// [`Image::read_only`], reached through an island or by a number: of a linked image only, where numbers are what they are.
     pub fn read_only(&self, island: Option<Island>, address: u64) -> Option<u8> {
         self.seen.borrow_mut().data.insert((island, address));
-        self.image.read_only(address)
+        match island {
+            None if !self.image.linked => None,
+            None => self.image.read_only(address),
+            Some(_) => self.image.in_island(address),
+        }
+    }
+
+    /// Whether addresses are numbers: those of a linked image.
+    pub fn is_linked(&self) -> bool {
+        self.image.linked
+    }
+
+    /// What the word of `size` bytes at an address is the address of, as its relocation says. It is of no use to another file:
+    /// what lies there is in no hash.
+    ///
+    /// # Errors
+    /// Relocations make these bytes, or some of them, and no address of a whole word.
+    pub fn pointer(&self, address: u64, size: u64) -> Result<Option<Place>, ()> {
+        let found = self.image.pointer(address, size);
+        if found != Ok(None) {
+            self.seen.borrow_mut().data.insert((None, address));
+        }
+        found
+    }
+
+    /// The address of an instruction.
+    pub fn code_place(&self, pc: u64) -> Place {
+        code_place(pc)
     }
 
     /// What was handed out since the last time.
@@ -118,18 +165,54 @@ impl<'a> Ledger<'a> {
     }
 }
 
+/// Instructions lie at multiples of this wherever they are linked (psABI, the alignment of the C extension).
+const CODE_ALIGN: u64 = 2;
+/// Bytes of a constant that compilers keep in small data.
+const SMALL: u64 = 8;
+
+fn code_place(pc: u64) -> Place {
+    Place { island: Island { start: pc, size: 0 }, what: What::Code, target: pc, align: CODE_ALIGN, residue: 0 }
+}
+
 impl Image {
-    /// The instruction at `pc` makes a part of the address of a constant, as its relocation says. Always `None` in a linked image.
+    /// The instruction at `pc` makes a part of an address, as its relocation says. Always `None` in a linked image.
     pub fn part(&self, pc: u64) -> Option<Part> {
-        let reference = self.references.get(&pc).filter(|r| r.role != Role::Jump)?;
-        let island = self.island_of(reference)?;
+        let reference = self.references.get(&pc).filter(|r| !self.linked && r.role != Role::Jump)?;
+        let place = self.place(reference);
         let word = self.fetch(pc)?;
         let high = reference.role == Role::High;
         let relative = if high { (insn::opcode(word) == insn::AUIPC).then_some(pc) } else { reference.auipc };
         // All addresses in one block of the section's alignment have one upper part.
-        let align = self.section(island.start).map_or(1, |s| s.align.clamp(1, 2048));
-        let pair = (relative.is_some(), relative.unwrap_or(reference.target / align * align));
-        Some(Part { island, target: reference.target, high, pair, residue: island.start % 16 })
+        let block = self.section(place.island.start).filter(|_| place.what == What::Constant).map_or(1, |s| s.align.clamp(1, 2048));
+        let pair = (relative.is_some(), relative.unwrap_or(place.target / block * block));
+        Some(Part { place, high, pair })
+    }
+
+    /// Where the thing lies that a relocation names.
+    fn place(&self, reference: &Reference) -> Place {
+        let target = reference.target;
+        let none = Place { island: Island { start: target, size: 0 }, what: What::Other, target, align: 1, residue: 0 };
+        if let Some(island) = self.island_of(reference) {
+            let section = self.section(island.start);
+            let align = section.map_or(1, |s| s.align).min(16);
+            let residue = section.map_or(0, |s| (island.start - s.address) % align);
+            return Place { island, what: What::Constant, align, residue, ..none };
+        }
+        match self.section(target) {
+            _ if reference.external => none,
+            None if reference.home.is_none() => Place { what: What::Number, ..none },
+            Some(s) if s.executable && target % CODE_ALIGN == 0 => code_place(target),
+            _ => none,
+        }
+    }
+
+    fn pointer(&self, address: u64, size: u64) -> Result<Option<Place>, ()> {
+        if self.linked || !self.holds_pointers(address, size) {
+            return Ok(None);
+        }
+        let pointer = self.pointers.get(&address).filter(|p| p.size == size && size == u64::from(self.xlen / 8));
+        let alone = self.pointers_in(address, size).count() == 1;
+        pointer.filter(|_| alone).and_then(|p| p.to).map(|to| Some(self.place(&to))).ok_or(())
     }
 
     /// The constant that a reference may reach, the one whose bytes are in the hash.
@@ -138,9 +221,20 @@ impl Image {
         if self.linked || reference.external || self.function_at(anchor).is_some() {
             return None;
         }
-        let section = self.section(anchor).filter(|s| s.access == Access::Constant)?;
+        let section = self.section(anchor)?;
+        if section.is_small_data() && reference.private {
+            return Some(Island { start: anchor, size: SMALL.min(section.address + section.size - anchor) });
+        }
+        if section.access != Access::Constant {
+            return None;
+        }
         let object = self.data_at(anchor).filter(|d| !d.writable && (reference.typed || self.one_object(section)));
         Some(object.map_or(Island { start: section.address, size: section.size }, |d| Island { start: d.address, size: d.size }))
+    }
+
+    /// A byte that a reference may reach.
+    fn in_island(&self, address: u64) -> Option<u8> {
+        self.section(address).filter(|s| s.access == Access::Constant || s.is_small_data())?.byte(address)
     }
 
     /// From a label of the compiler (a section anchor) code reaches everything in the section, so it stands for a data
@@ -152,7 +246,19 @@ impl Image {
 
     /// Whether relocations patch any of these bytes.
     pub(crate) fn holds_pointers(&self, address: u64, size: u64) -> bool {
-        let from = address.saturating_sub(9);
-        self.pointers.range(from..address.saturating_add(size)).next().is_some()
+        self.pointers_in(address, size).next().is_some()
+    }
+
+    fn pointers_in(&self, address: u64, size: u64) -> impl Iterator<Item = u64> + '_ {
+        let near = self.pointers.range(address.saturating_sub(POINTER_MAX)..address.saturating_add(size));
+        near.filter(move |(place, p)| place.saturating_add(p.size) > address).map(|(place, _)| *place)
+    }
+}
+
+impl Section {
+    /// Writable only because compilers keep constants of a few bytes beside variables of a few bytes: those under labels of
+    /// their own nobody else can name.
+    fn is_small_data(&self) -> bool {
+        !self.executable && (self.name == ".sdata" || self.name.starts_with(".sdata."))
     }
 }

@@ -21,9 +21,9 @@ mod symbols;
 
 pub use error::{Error, ErrorKind};
 pub use hash::Cover;
-pub use ledger::{Island, Ledger, Part, Seen};
+pub use ledger::{Island, Ledger, Part, Place, Seen, What};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use read::Raw;
 use reloc::{References, Relocated, Role};
@@ -114,7 +114,7 @@ pub struct Image {
     externals: Vec<(u64, String)>,
     references: References,
     /// Places of constants that depend on where things lie.
-    pointers: BTreeSet<u64>,
+    pointers: BTreeMap<u64, reloc::Pointer>,
     lines: lines::Lines,
     digest: [u8; 32],
 }

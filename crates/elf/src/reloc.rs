@@ -2,7 +2,7 @@
 //!
 //! Source: RISC-V ELF psABI, version 1.0, chapter 8.4.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use object::elf::*;
 
@@ -23,6 +23,8 @@ pub(crate) struct Reference {
     pub typed: bool,
     /// The symbol is undefined.
     pub external: bool,
+    /// The symbol is a label of the compiler's own (`.L`), which no other file can name.
+    pub private: bool,
     /// Address of the section the symbol is in.
     pub home: Option<u64>,
     /// Of a low part: the `auipc` whose sum it completes.
@@ -48,7 +50,15 @@ pub(crate) struct Relocated {
     /// Of instructions.
     pub references: References,
     /// Places of numbers that depend on where things lie: pointers, distances.
-    pub pointers: BTreeSet<u64>,
+    pub pointers: BTreeMap<u64, Pointer>,
+}
+
+/// A number in data that depends on where things lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pointer {
+    pub size: u64,
+    /// What it is the address of; `None`: a distance, or something else made of addresses.
+    pub to: Option<Reference>,
 }
 
 /// Patches the sections that `wanted` names by index.
@@ -63,6 +73,9 @@ pub(crate) fn apply(raw: &mut Raw, addresses: &Addresses, wanted: impl Fn(usize)
     }
     Ok(patcher.done)
 }
+
+/// Bytes of the longest number that relocations make.
+pub(crate) const POINTER_MAX: u64 = 10;
 
 struct Patcher<'a> {
     raw: &'a mut Raw,
@@ -91,6 +104,7 @@ impl Patcher<'_> {
             anchor: (symbol.kind != SymbolKind::Section).then_some(address),
             typed: matches!(symbol.kind, SymbolKind::Function | SymbolKind::Object),
             external: symbol.home == Home::Undefined && r.symbol != 0,
+            private: symbol.local && symbol.kind == SymbolKind::Label && symbol.name.starts_with(".L"),
             home: if let Home::Section(n) = symbol.home { Some(self.raw.sections[n].address) } else { None },
             auipc: None,
         }
@@ -185,20 +199,28 @@ impl Patcher<'_> {
     }
 
     fn data(&mut self, r: &RawRelocation, size: usize, new: impl Fn(u64, u64) -> u64) -> Result<(), Error> {
-        let target = self.reference(r, Role::Low).target;
-        let place = self.place(r);
-        self.done.pointers.insert(place);
+        let reference = self.reference(r, Role::Low);
+        let target = reference.target;
+        self.note_pointer(r, size as u64, matches!(r.kind, R_RISCV_32 | R_RISCV_64).then_some(reference));
         let bytes = self.bytes(r, r.offset, size)?;
         let value = new(load(bytes), target);
         bytes.copy_from_slice(&value.to_le_bytes()[..size]);
         Ok(())
     }
 
+    /// Several relocations of one place make something that is no address.
+    fn note_pointer(&mut self, r: &RawRelocation, size: u64, to: Option<Reference>) {
+        let place = self.place(r);
+        let noted = self.done.pointers.entry(place).or_insert(Pointer { size, to });
+        if *noted != (Pointer { size, to }) {
+            *noted = Pointer { size: size.max(noted.size), to: None };
+        }
+    }
+
     /// A number of 7-bit groups keeps its length.
     fn uleb128(&mut self, r: &RawRelocation, new: impl Fn(u64, u64) -> u64) -> Result<(), Error> {
         let target = self.reference(r, Role::Low).target;
-        let place = self.place(r);
-        self.done.pointers.insert(place);
+        self.note_pointer(r, POINTER_MAX, None);
         let mut old = 0;
         for n in 0..10 {
             let byte = self.bytes(r, r.offset.wrapping_add(n), 1)?[0];

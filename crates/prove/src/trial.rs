@@ -15,6 +15,8 @@ pub const EXHAUSTIVE_MAX: u64 = 1 << 16;
 const STEPS: u64 = 2_000_000;
 /// Interpreter steps all trials of one function may take.
 const STEPS_ALL: u64 = 40_000_000;
+/// Operations of a clause where it decides whether an input is allowed.
+const SPEC_STEPS_IN_FULL: u64 = 1 << 22;
 /// Lengths tried for public length parameters.
 const LENGTHS: [u64; 6] = [0, 1, 2, 31, 64, 200];
 
@@ -90,6 +92,15 @@ impl<'p> Runner<'p> {
         self.interp.stats().steps
     }
 
+    /// The fault on an input, every clause judged: one that was too long may be the one that excludes the input. `None`: one
+    /// is too long even so, or there is no fault.
+    fn in_full(&self, id: FuncId, lens: &[u64], args: Vec<Value>) -> Option<Box<Fault>> {
+        let options = Options { steps: STEPS, spec_steps: SPEC_STEPS_IN_FULL, ..Options::checked() };
+        let mut interp = Interp::with_options(self.p, options);
+        let fault = interp.call(id, lens, args).err()?;
+        (interp.stats().contracts_unevaluated == 0).then_some(fault)
+    }
+
     fn excluded(&self, id: FuncId, fault: &Fault) -> bool {
         let f = self.p.func(id);
         (fault.func.is_empty() || fault.func == f.name) && f.contracts.iter().any(|c| c.kind == ContractKind::Requires)
@@ -122,10 +133,17 @@ impl<'p> Runner<'p> {
 
     /// Runs a function on one input.
     pub fn once(&mut self, id: FuncId, lens: &[u64], args: Vec<Value>) -> Once {
-        let fault = match self.interp.call(id, lens, args.clone()) {
+        let judged = self.interp.stats().contracts_unevaluated;
+        let mut fault = match self.interp.call(id, lens, args.clone()) {
             Ok(_) => return Once::Held,
             Err(f) => f,
         };
+        if self.interp.stats().contracts_unevaluated > judged {
+            match self.in_full(id, lens, args.clone()) {
+                Some(f) => fault = f,
+                None => return Once::Exhausted,
+            }
+        }
         let kind = match &fault.kind {
             FaultKind::BadArgument { .. } => return Once::NotAllowed,
             // Seen before the `requires` that may exclude it.

@@ -161,3 +161,18 @@ fn secrecy_is_judged_on_the_core_alone() {
     let slow = Timing { variable_time: vec![(BinOp::Mod, 8)] };
     assert_eq!(judge(true, &slow).1, 0);
 }
+
+/// The clause that excludes an input may be too long to be judged in every run; what goes wrong then shows nothing.
+#[test]
+fn an_input_that_a_long_clause_excludes_is_no_fault_of_ours() {
+    let last = "forall(i in 0..<3000) i < 2999 || t[i] < 5";
+    let program = |clause: &str| {
+        source(&format!(
+            "@noinline fn g(x: u8) -> u8\n  requires x < 5\n{{ x }}\nfn f(t: [u8; 3000]) -> u8\n  requires {clause}\n{{ g(t[2999]) }}\n"
+        ))
+    };
+    let right = prove(&program(last), &ProveOptions::default());
+    assert_eq!(right.faults().count(), 0, "{}", right.table());
+    let wrong = prove(&program("forall(i in 0..<3000) i < 2999 || t[i] < 6"), &ProveOptions::default());
+    assert!(!wrong.holds());
+}

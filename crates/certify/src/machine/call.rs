@@ -14,6 +14,8 @@ use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_ir::{Func, FuncId, Len};
 
+/// Bytes a copy of known length may have: more than a function's objects.
+const KNOWN_COPY_MAX: i64 = 1 << 20;
 /// Bytes a copy of computed length may have.
 const COPY_MAX: i64 = 4096;
 /// Scalars of an array that is passed for one of run-time length.
@@ -203,8 +205,9 @@ impl Exec<'_> {
     }
 
     fn length(&mut self, n: T) -> Result<(i64, Option<T>), Why> {
-        if let Some(n) = self.terms.as_const(n).and_then(|n| n.to_i64()) {
-            return Ok((n, None));
+        if let Some(n) = self.terms.as_const(n) {
+            let n = n.to_i64().filter(|n| *n <= KNOWN_COPY_MAX);
+            return n.map(|n| (n, None)).ok_or_else(|| Why::Memory("a copy that is longer than any object".into()));
         }
         if !self.terms.public(n) {
             return Err(Why::Secret(super::Leak::Address, self.secret(n)));

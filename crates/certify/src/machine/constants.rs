@@ -1,27 +1,28 @@
-//! Addresses of constants as terms.
+//! Addresses that a linker decides on as terms.
 //!
-//! Needs: what relocations say of instructions.  Keeps: in an object, the address of a constant is a term of its own, not the
-//! number that the reader placed it at: what is proved holds wherever a linker puts it, and a byte is read only through the
-//! thing that was named, inside it.  Absent: linked images, whose addresses are numbers; their proofs are of that very file.
+//! Needs: what relocations say of instructions and of data.  Keeps: in an object, the address of a constant, of code or of a
+//! variable is a term of its own, not the number that the reader placed it at: what is proved holds wherever a linker puts it. A
+//! byte is read only through the thing that was named, inside it; a jump arrives only where a relocation or a link says.
+//! Absent: linked images, whose addresses are numbers; their proofs are of that very file.
 
 use super::exec::Exec;
 use super::Why;
 use crate::term::{Var, T};
 use num_bigint::BigInt;
-use num_traits::One;
-use santoku_elf::{Island, Part};
+use num_traits::{One, ToPrimitive};
+use santoku_elf::{Island, Part, Place, What};
 use santoku_isa::{Inst, Sem};
 use std::collections::BTreeMap;
 
-/// Alignment of sections that the reader of files counts on.
-const ALIGN: u64 = 16;
-/// Addresses below and above are no constants'.
+/// Addresses below and above are nothing's.
 const EDGE: u64 = 4096;
 
-/// Terms for the constants of a file that the code names.
+/// Terms for what the code names.
 #[derive(Default)]
 pub(crate) struct Constants {
     bases: BTreeMap<Island, T>,
+    /// Addresses of instructions.
+    codes: BTreeMap<T, u64>,
     uppers: BTreeMap<(Island, (bool, u64)), T>,
     /// Through which the address is made that is read at the moment.
     pub(super) through: Option<Island>,
@@ -34,53 +35,99 @@ impl Constants {
 }
 
 impl Exec<'_> {
-    /// The instruction at `pc` with what its relocation says of a constant's address: the instruction and first operand that are
+    /// The instruction at `pc` with what its relocation says of an address: the instruction and first operand that are
     /// executed, or the value that it writes.
     pub(super) fn placed(&mut self, pc: u64, inst: Inst, rs1: T) -> Result<(Inst, T, Option<T>), Why> {
-        let Some(part) = self.code.image.part(pc) else { return Ok((inst, rs1, None)) };
-        let base = self.base_of(&part);
+        let Some(part) = self.code.image.part(pc) else {
+            let made = (inst.row.name == "auipc" && !self.code.image.is_linked()).then(|| self.beside(pc, inst.imm));
+            return Ok((inst, rs1, made));
+        };
         let upper = self.upper_of(&part);
         match (part.high, inst.row.name, inst.row.sem) {
             (true, "lui" | "auipc", _) => Ok((inst, rs1, Some(upper))),
             // The sum is the address, whatever the upper part is.
             (false, "addi", _) | (false, _, Sem::Load { .. }) => {
-                let beyond = self.terms.int(BigInt::from(part.target) - part.island.start);
-                let lower = self.terms.add(base, beyond);
-                let lower = self.terms.sub(lower, upper);
+                let address = self.address_of(&part.place);
+                let lower = self.terms.sub(address, upper);
                 let sum = self.terms.add(rs1, lower);
                 let sum = self.terms.mod2k(sum, self.code.xlen());
                 Ok((Inst { imm: 0, ..inst }, sum, None))
             }
-            _ => Err(Why::Unsupported("part of the address of a constant, in an instruction that makes none".into())),
+            // Where it arrives is asked with the jump.
+            (false, "jalr", _) if rs1 == upper => Ok((Inst { imm: 0, ..inst }, self.terms.int(part.place.target), None)),
+            _ => Err(Why::Unsupported("part of an address, in an instruction that makes none of its upper part".into())),
         }
     }
 
-    /// The address of a constant: any multiple of what sections are aligned to, and what the constant is off that.
-    fn base_of(&mut self, part: &Part) -> T {
-        if let Some(base) = self.constants.bases.get(&part.island) {
+    /// The address of an instruction and a distance that no relocation knows of.
+    fn beside(&mut self, pc: u64, distance: i64) -> T {
+        let here = self.code_address(pc);
+        let distance = self.terms.int(distance);
+        let sum = self.terms.add(here, distance);
+        self.terms.mod2k(sum, self.code.xlen())
+    }
+
+    /// The address of an instruction.
+    pub(super) fn code_address(&mut self, pc: u64) -> T {
+        match self.code.image.is_linked() {
+            true => self.terms.int(pc),
+            false => self.address_of(&self.code.image.code_place(pc)),
+        }
+    }
+
+    /// The instruction at an address that is known to be one's.
+    pub(super) fn code_at(&self, address: T) -> Option<u64> {
+        match self.code.image.is_linked() {
+            true => self.terms.as_const(address)?.to_u64(),
+            false => self.constants.codes.get(&address).copied(),
+        }
+    }
+
+    fn address_of(&mut self, place: &Place) -> T {
+        let base = self.base_of(place);
+        let beyond = self.terms.int(BigInt::from(place.target) - place.island.start);
+        self.terms.add(base, beyond)
+    }
+
+    /// The address of what is reached: any multiple of its alignment, and what it is off that.
+    fn base_of(&mut self, place: &Place) -> T {
+        let Island { start, size } = place.island;
+        if place.what == What::Number {
+            return self.terms.int(start);
+        }
+        if let Some(base) = self.constants.bases.get(&place.island) {
             return *base;
         }
-        let Island { start, size } = part.island;
-        let top: BigInt = (BigInt::one() << self.code.xlen()) - EDGE - size - ALIGN;
-        let (lo, hi) = (BigInt::from(EDGE / ALIGN), top / ALIGN);
-        let values = (0..self.terms.samples()).map(|n| BigInt::from((start / ALIGN + 4097 * n as u64) % (1 << 27)).max(lo.clone())).collect();
-        let q = self.terms.var(Var { name: format!("&constant {start:#x}"), lo, hi, public: true, values });
-        let off = self.terms.int(part.residue);
-        let base = self.terms.scale(q, &BigInt::from(ALIGN));
+        let align = place.align;
+        let top: BigInt = (BigInt::one() << self.code.xlen()) - EDGE - size - align;
+        let (lo, hi) = (BigInt::from(EDGE / align), top / align);
+        let values = (0..self.terms.samples()).map(|n| BigInt::from((start / align + 4097 * n as u64) % (1 << 27)).max(lo.clone())).collect();
+        let what = match place.what {
+            What::Constant => "constant",
+            What::Code => "code",
+            What::Other | What::Number => "variable",
+        };
+        let q = self.terms.var(Var { name: format!("&{what} {start:#x}"), lo, hi, public: true, values });
+        let off = self.terms.int(place.residue);
+        let base = self.terms.scale(q, &BigInt::from(align));
         let base = self.terms.add(base, off);
-        self.constants.bases.insert(part.island, base);
+        self.constants.bases.insert(place.island, base);
+        if place.what == What::Code {
+            self.constants.codes.insert(base, start);
+        }
         base
     }
 
     /// What `lui` or `auipc` leave: some word. Nothing is known of it but that the rest added to it is the address.
     fn upper_of(&mut self, part: &Part) -> T {
-        let key = (part.island, part.pair);
+        let island = part.place.island;
+        let key = (island, part.pair);
         if let Some(upper) = self.constants.uppers.get(&key) {
             return *upper;
         }
         let hi: BigInt = (BigInt::one() << self.code.xlen()) - 1;
-        let values = (0..self.terms.samples()).map(|n| BigInt::from((part.island.start + 8191 * n as u64) & 0x7fff_f000)).collect();
-        let name = format!("&constant {:#x}, upper part {}", part.island.start, self.constants.uppers.len());
+        let values = (0..self.terms.samples()).map(|n| BigInt::from((island.start + 8191 * n as u64) & 0x7fff_f000)).collect();
+        let name = format!("&{:#x}, upper part {}", island.start, self.constants.uppers.len());
         let upper = self.terms.var(Var { name, lo: BigInt::ZERO, hi, public: true, values });
         self.constants.uppers.insert(key, upper);
         upper
@@ -100,9 +147,16 @@ impl Exec<'_> {
     /// Bytes of a constant as a word.
     pub(super) fn constant(&mut self, at: i64, bytes: u32) -> Result<T, Why> {
         let through = self.constants.through;
+        let first = self.code.mask(at as u64);
+        if let Some(island) = through.filter(|i| i.size == 0) {
+            return Err(Why::Memory(format!("memory at {:#x} is read, which is no constant", island.start)));
+        }
+        if through.is_none() && !self.code.image.is_linked() {
+            return Err(Why::Memory(format!("address {first:#x} is read, a number that no relocation names: what lies there is up to a linker")));
+        }
         let mut v = 0u64;
         for k in 0..bytes {
-            let address = self.code.mask((at as u64).wrapping_add(u64::from(k)));
+            let address = self.code.mask(first.wrapping_add(u64::from(k)));
             if through.is_some_and(|island| !island.contains(address)) {
                 return Err(Why::Memory(format!("address {address:#x} is read, outside the constant that the code names")));
             }
@@ -110,7 +164,11 @@ impl Exec<'_> {
             let byte = byte.ok_or_else(|| Why::Memory(format!("address {address:#x} is read, which is no constant of the file")))?;
             v |= u64::from(byte) << (8 * k);
         }
-        Ok(self.terms.int(v))
+        let part = || Why::Memory(format!("part of an address is read as a constant, or a distance that a linker decides on, at {first:#x}"));
+        match self.code.image.pointer(first, u64::from(bytes)).map_err(|()| part())? {
+            Some(place) => Ok(self.address_of(&place)),
+            None => Ok(self.terms.int(v)),
+        }
     }
 
     /// Addresses of all objects and constants.

@@ -25,7 +25,6 @@ use crate::source::abi::Scalar;
 use crate::source::layout;
 use crate::term::{Terms, T};
 use num_bigint::BigInt;
-use num_traits::ToPrimitive;
 use santoku_ir::FuncId;
 
 /// Registers a callee may change: ra, t0 to t6, a0 to a7.
@@ -58,8 +57,8 @@ pub(crate) struct Passed {
 
 impl Code<'_> {
     /// The function that the jump at `pc` to `to` calls, if it is to be replaced. `before`: the instruction executed last. `links`: it leaves a
-    /// return address behind.
-    pub(crate) fn callee(&self, before: Option<u64>, pc: u64, to: u64, links: bool) -> Result<Option<Callee>, Why> {
+    /// return address behind. `named_so`: what was jumped to is the address of that instruction wherever it is linked.
+    pub(crate) fn callee(&self, before: Option<u64>, pc: u64, to: u64, links: bool, named_so: bool) -> Result<Option<Callee>, Why> {
         let named = self.image.external_at(pc);
         let callee = match self.image.external(to) {
             Some(name) => Some(Callee::External(name.to_string())),
@@ -70,7 +69,7 @@ impl Code<'_> {
             None => self.cut_at(to).filter(|_| !self.stays(pc, to, links)).map(Callee::Source),
         };
         // Distances between what a linker may put elsewhere, and parts that their addresses have in common, are no facts.
-        if !self.image.is_firm(pc, to) || !self.is_paired(before, pc) {
+        if !named_so && (!self.image.is_firm(pc, to) || !self.is_paired(before, pc)) {
             let name = self.image.external(to).or_else(|| self.image.function_at(to).map(|f| f.name.as_str()));
             return Err(Why::Unsupported(format!("a jump that arrives at `{}`, which its relocation does not name", name.unwrap_or("?"))));
         }
@@ -249,7 +248,7 @@ impl Exec<'_> {
         if ra == self.return_to && state.frames.is_empty() {
             return Ok(None);
         }
-        let to = self.terms.as_const(ra).and_then(|t| t.to_u64());
+        let to = self.code_at(ra);
         if to == Some(link) {
             return Ok(to);
         }

@@ -487,17 +487,15 @@ impl<'a> Exec<'a> {
         if inst.rd == 0 && target == self.return_to && state.frames.is_empty() {
             return Ok(None);
         }
-        let Some(to) = self.terms.as_const(target).and_then(|t| t.to_u64()) else {
-            return Err(halt(Why::Unsupported("a jump to a computed address".into())));
-        };
+        let (to, named) = self.arrives(pc, inst, target).map_err(halt)?;
         if state.frames.last() == Some(&to) && inst.rd == 0 {
             state.frames.pop();
             return Ok(Some(to));
         }
         // Before the call: it returns to what `ra` holds then, whichever register is linked.
-        let link_t = self.terms.int(link);
+        let link_t = self.code_address(link);
         self.write(state, inst.rd, link_t).map_err(halt)?;
-        if let Some(callee) = self.code.callee(before, pc, to, inst.rd != 0).map_err(halt)? {
+        if let Some(callee) = self.code.callee(before, pc, to, inst.rd != 0, named).map_err(halt)? {
             let ra = Self::ra(state);
             self.may_call(state).map_err(halt)?;
             match callee {
@@ -510,9 +508,23 @@ impl<'a> Exec<'a> {
             }
             return self.back_from(state, ra, link).map_err(halt);
         }
-        if inst.rd as usize == RA {
+        // Compilers that take common pieces of code out link them by other registers than `ra`.
+        if inst.rd != 0 {
             state.frames.push(link);
         }
         Ok(Some(to))
+    }
+
+    /// Where a jump arrives, and whether that is the address of an instruction that was named as such, by a relocation or by a link.
+    fn arrives(&self, pc: u64, inst: &Inst, target: T) -> Result<(u64, bool), Why> {
+        if let Some(to) = self.code_at(target) {
+            return Ok((to, true));
+        }
+        let computed = || Why::Unsupported("a jump to a computed address".into());
+        let to = self.terms.as_const(target).and_then(|t| t.to_u64()).ok_or_else(computed)?;
+        match inst.row.name == "jalr" && !self.code.image.is_relocated(pc) {
+            true => Err(Why::Unsupported(format!("a jump to {to:#x}, a number that no relocation names"))),
+            false => Ok((to, false)),
+        }
     }
 }

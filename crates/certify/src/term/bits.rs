@@ -33,6 +33,11 @@ fn joined(known: &HashMap<T, Vec<T>>, a: T, b: T) -> Vec<T> {
 }
 
 impl Terms {
+    /// From now on a choice between two values, bit by bit, is the sum of its parts.
+    pub fn split_choices(&mut self) {
+        self.choices_split = true;
+    }
+
     /// The low `w` bits of both, bit by bit.
     pub fn and(&mut self, a: T, b: T, w: u32) -> T {
         self.bitwise(Op::And, a, b, w)
@@ -456,7 +461,7 @@ impl Terms {
     }
 
     fn from_products(&mut self, sum: Sum, w: u32) -> T {
-        let Some((one, other)) = choice(&sum) else { return self.from_one_sum(sum, w) };
+        let Some((one, other)) = self.choices_split.then(|| choice(&sum)).flatten() else { return self.from_one_sum(sum, w) };
         let [one, other] = [one, other].map(|s| self.from_one_sum(s, w));
         let r = self.side_by_side(one, other);
         self.choices.entry(r).or_insert((sum, w));

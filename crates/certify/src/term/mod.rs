@@ -90,6 +90,7 @@ pub struct Terms {
     xor_parts: HashMap<T, (T, T)>,
     /// Sums of the two parts of a choice between two values, bit by bit: its products, and how many bits are chosen.
     choices: HashMap<T, (bits::Sum, u32)>,
+    choices_split: bool,
     calls: HashMap<(String, Vec<T>), Vec<T>>,
     /// Which of two bits with names implies the other.
     ordered: HashMap<(A, A), Option<std::cmp::Ordering>>,
@@ -127,6 +128,7 @@ impl Terms {
             parts: HashMap::new(),
             xor_parts: HashMap::new(),
             choices: HashMap::new(),
+            choices_split: false,
             calls: HashMap::new(),
             ordered: HashMap::new(),
             depth: 0,

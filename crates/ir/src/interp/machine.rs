@@ -24,8 +24,6 @@ pub(super) struct Machine<'a, 'p> {
     pub lower: Lower<'p>,
     pub steps_left: u64,
     pub stats: Stats,
-    /// Clauses that were seen to need more operations than they may.
-    pub too_long: BTreeSet<(FuncId, usize)>,
     /// Resolved projections of the destinations being written; used as a stack.
     pub walked: Vec<Walked>,
     pub depth: usize,
@@ -33,7 +31,6 @@ pub(super) struct Machine<'a, 'p> {
 
 /// One activation of a function.
 pub(super) struct Frame<'a, 'p> {
-    id: FuncId,
     code: &'a Code<'p>,
     slots: Vec<Value>,
     /// The local is known to hold no undefined element, now and from now on.
@@ -82,7 +79,7 @@ impl<'a, 'p> Machine<'a, 'p> {
         self.depth += 1;
         let count = code.func.locals.len();
         let mut frame =
-            Frame { id, code, slots: vec![Value::Undef; count], defined: vec![Cell::new(false); count] };
+            Frame { code, slots: vec![Value::Undef; count], defined: vec![Cell::new(false); count] };
         let result = self.activate(&mut frame, lens, args, outside).map_err(|mut f| {
             if f.func.is_empty() {
                 f.func.clone_from(&code.func.name);
@@ -434,11 +431,7 @@ impl<'a, 'p> Machine<'a, 'p> {
 
     fn check_contracts(&mut self, frame: &Frame<'a, 'p>, kind: ContractKind) -> Run<()> {
         let func = frame.code.func;
-        for (nr, contract) in func.contracts.iter().enumerate().filter(|(_, c)| c.kind == kind) {
-            if self.too_long.contains(&(frame.id, nr)) {
-                self.stats.contracts_unevaluated += 1;
-                continue;
-            }
+        for contract in func.contracts.iter().filter(|c| c.kind == kind) {
             let steps = self.options.spec_steps;
             let program = self.program;
             let mut place = |p: &Place| self.contract_place(frame, p);
@@ -450,9 +443,6 @@ impl<'a, 'p> Machine<'a, 'p> {
                 }
                 Err(SpecStop::Budget) => {
                     self.stats.contracts_unevaluated += 1;
-                    if func.lens.is_empty() {
-                        self.too_long.insert((frame.id, nr));
-                    }
                     continue;
                 }
                 Ok(false) => {

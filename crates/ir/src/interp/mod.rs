@@ -27,7 +27,6 @@ pub use value::Value;
 use crate::data::{FuncId, Program, Test};
 use code::{Code, Lower};
 use machine::Machine;
-use std::collections::BTreeSet;
 
 /// What a run checks and how long it may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +36,8 @@ pub struct Options {
     pub check_contracts: bool,
     /// Statements, loop iterations, copied elements and limbs of big integers per call from outside.
     pub steps: u64,
-    /// Operations per contract clause. A clause that needs more is counted in [`Stats::contracts_unevaluated`], not judged;
-    /// in a function without lengths, where all inputs are of one size, it is not begun again.
+    /// Operations per contract clause. A clause that needs more is counted in
+    /// [`Stats::contracts_unevaluated`], not judged.
     pub spec_steps: u64,
 }
 
@@ -78,7 +77,6 @@ pub struct Interp<'p> {
     consts: Option<Vec<Value>>,
     struct_ranged: Vec<bool>,
     stats: Stats,
-    too_long: BTreeSet<(FuncId, usize)>,
 }
 
 impl<'p> Interp<'p> {
@@ -95,7 +93,6 @@ impl<'p> Interp<'p> {
             consts: None,
             struct_ranged: code::ranged_structs(program),
             stats: Stats::default(),
-            too_long: BTreeSet::new(),
         }
     }
 
@@ -114,13 +111,11 @@ impl<'p> Interp<'p> {
             lower: Lower { program: self.program, check_ranges: self.options.check_contracts },
             steps_left: self.options.steps,
             stats: self.stats,
-            too_long: std::mem::take(&mut self.too_long),
             walked: Vec::new(),
             depth: 0,
         };
         let result = machine.run(func, &lens, args, true);
         let (stats, left) = (machine.stats, machine.steps_left);
-        self.too_long = machine.too_long;
         self.stats = stats;
         self.stats.steps += self.options.steps - left;
         result
