@@ -42,7 +42,7 @@ impl Run<'_> {
         if invariants.is_empty() {
             return;
         }
-        self.set_counter(st, *var, Sc::new(Itv::point(if *rev { b - 1 } else { a })));
+        self.set_counter(st, *var, Sc::new(if *rev { Itv::point(b).sub(&Itv::point(1)) } else { Itv::point(a) }));
         invariants.iter().for_each(|i| self.claim(st, i, Kind::Assert, ""));
         st.locals[var.0 as usize] = Abs::Sc(Sc::undefined());
     }
@@ -88,7 +88,7 @@ impl Run<'_> {
         }
         self.block(st, body);
         if !invariants.is_empty() && !st.dead {
-            self.set_counter(st, *var, Sc::new(Itv::point(if *rev { at - 1 } else { at + 1 })));
+            self.set_counter(st, *var, Sc::new(Itv::point(at).add(&Itv::point(if *rev { -1 } else { 1 }))));
             invariants.iter().for_each(|i| self.claim(st, i, Kind::Assert, ""));
         }
     }
