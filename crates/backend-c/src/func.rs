@@ -310,6 +310,14 @@ impl StorageError {
             StorageError::TooWide(bits) => EmitError::TooWide { func: f.name.clone(), bits, widest: unit.opts.widest, loc: f.loc },
         }
     }
+
+    /// The same for what belongs to no function.
+    pub fn of_item(self, unit: &UnitCx<'_>, what: &str, loc: santoku_ir::Loc) -> EmitError {
+        match self {
+            StorageError::Unannotated => EmitError::Unannotated { func: String::new(), what: what.into(), loc },
+            StorageError::TooWide(bits) => EmitError::TooWide { func: what.replace('`', ""), bits, widest: unit.opts.widest, loc },
+        }
+    }
 }
 
 /// Storage type of an element. `public` words stay scalars in vector mode.
@@ -336,7 +344,7 @@ fn leaf_range_here(ty: &Ty) -> Option<Range> {
     }
 }
 
-fn int_storage(unit: &UnitCx<'_>, r: &Range) -> Result<CInt, StorageError> {
+pub fn int_storage(unit: &UnitCx<'_>, r: &Range) -> Result<CInt, StorageError> {
     narrowest(r, 8).filter(|t| t.bits <= unit.opts.widest).ok_or_else(|| StorageError::TooWide(crate::ctype::bits_needed(r)))
 }
 

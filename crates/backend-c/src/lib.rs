@@ -32,6 +32,8 @@ pub enum EmitError {
     TooWide { func: String, bits: u64, widest: u32, loc: santoku_ir::Loc },
     /// An occurrence carries no proven range: the width pass did not run or did not reach it.
     Unannotated { func: String, what: String, loc: santoku_ir::Loc },
+    /// A function is to have a C name that it cannot have.
+    Name { name: String, why: String, loc: santoku_ir::Loc },
     /// A construct this back end does not print (a local array of public run-time length, for one).
     Unsupported { func: String, what: String, loc: santoku_ir::Loc },
 }
@@ -42,6 +44,7 @@ impl std::fmt::Display for EmitError {
             EmitError::TooWide { func, bits, widest, .. } => {
                 write!(f, "`{func}` computes an integer of {bits} bits, the target has at most {widest}")
             }
+            EmitError::Name { name, why, .. } => write!(f, "`{name}` cannot be the C name of a function: {why}"),
             EmitError::Unannotated { func, what, .. } => write!(f, "`{func}`: no proven range for {what}"),
             EmitError::Unsupported { func, what, .. } => write!(f, "`{func}`: {what}"),
         }

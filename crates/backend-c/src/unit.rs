@@ -3,14 +3,14 @@
 use crate::alias::InPlace;
 use crate::ctype::{literal, word_storage, CInt};
 use crate::expr::Res;
-use crate::func::{doc_lines, storage, CTy, FnCx, Signature};
+use crate::func::{doc_lines, storage, CTy, FnCx, Signature, StorageError};
 use crate::names::Names;
 use crate::settle::settled;
 use crate::preamble::{helpers_for, mentions, products, wide_types, ASSUMPTIONS, MEMORY, NOINLINE, PLACEMENT};
 use crate::vector::Vector;
 use crate::EmitError;
 use santoku_ir::visit::{walk_places, walk_stmts};
-use santoku_ir::{Base, ConstId, ConstValue, Func, FuncId, Inline, Program, Stmt, StructId, Ty};
+use santoku_ir::{Base, ConstId, ConstValue, Func, FuncId, Inline, Loc, Program, Stmt, StructDef, StructId, Ty};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -76,7 +76,8 @@ pub struct UnitCx<'a> {
     pub in_place: Vec<InPlace>,
     pub globals: Names,
     struct_names: Vec<String>,
-    struct_fields: Vec<Vec<(String, CTy)>>,
+    /// `None`: of no type of C, and nothing has it.
+    struct_fields: Vec<Option<Vec<(String, CTy)>>>,
     const_names: Vec<String>,
     const_types: Vec<CTy>,
     const_used: Vec<bool>,
@@ -85,7 +86,7 @@ pub struct UnitCx<'a> {
 
 impl UnitCx<'_> {
     pub fn fields(&self, id: StructId) -> Vec<(String, CTy)> {
-        self.struct_fields[id.0 as usize].clone()
+        self.struct_fields[id.0 as usize].clone().unwrap_or_default()
     }
     pub fn const_root(&self, id: ConstId) -> (String, CTy) {
         (self.const_names[id.0 as usize].clone(), self.const_types[id.0 as usize].clone())
@@ -181,6 +182,14 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
     for (name, _) in crate::preamble::HELPERS {
         globals.reserve(name);
     }
+    // Names that the user chose come first; what we name steps aside.
+    for f in program.funcs.iter().filter(|f| f.export.is_some()) {
+        let name = f.export.clone().unwrap_or_default();
+        if let Some(why) = crate::names::unusable(&name).filter(|_| macro_of(opts, f).is_none()) {
+            return Err(EmitError::Name { name, why: why.into(), loc: f.loc });
+        }
+        globals.reserve(&name);
+    }
     let struct_names = program.structs.iter().map(|s| globals.fresh(&s.name)).collect();
     let const_names = program.consts.iter().map(|c| globals.fresh(&c.name)).collect();
     let mut unit = UnitCx {
@@ -196,28 +205,25 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
         const_used: vec![],
         index: program.funcs.iter().enumerate().map(|(k, f)| (f.name.clone(), k)).collect(),
     };
-    let bad = |what: String| EmitError::Unannotated { func: String::new(), what, loc: Default::default() };
-    for s in &program.structs {
-        let mut names = Names::default();
-        let mut fields = vec![];
-        for (n, t) in &s.fields {
-            fields.push((names.fresh(n), storage(&unit, t, false).map_err(|_| bad(format!("field `{}.{n}`", s.name)))?));
-        }
+    for (k, s) in program.structs.iter().enumerate() {
+        let fields = match (struct_fields(&unit, s), struct_used_at(program, StructId(k as u32))) {
+            (Ok(fields), _) => Some(fields),
+            (Err((what, e)), Some(loc)) => return Err(e.of_item(&unit, &format!("field `{}.{what}`", s.name), loc)),
+            (Err(_), None) => None,
+        };
         unit.struct_fields.push(fields);
     }
     let used = used_constants(program);
     for (k, c) in program.consts.iter().enumerate() {
         // Constants that no function reads may be of any size: nothing is printed for them.
-        let t = if used[k] { const_type(&unit, &c.ty, &c.value) } else { Some(CTy::Int(crate::ctype::U32)) };
-        unit.const_types.push(t.ok_or_else(|| bad(format!("constant `{}`", c.name)))?);
+        let t = if used[k] { const_type(&unit, &c.ty, &c.value) } else { Ok(CTy::Int(crate::ctype::U32)) };
+        let t = t.map_err(|e| e.of_item(&unit, &format!("constant `{}`", c.name), c.loc))?;
+        unit.const_types.push(t);
     }
     unit.const_used = used;
     for f in &program.funcs {
         let name = match macro_of(opts, f).or_else(|| f.export.clone()) {
-            Some(n) => {
-                unit.globals.reserve(&n);
-                n
-            }
+            Some(n) => n,
             None => unit.globals.fresh(&f.name),
         };
         unit.signatures.push(signature(&unit, f, name)?);
@@ -225,6 +231,36 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
         unit.in_place.push(done);
     }
     Ok(unit)
+}
+
+/// Names and types of the fields of a struct, or the field that has none.
+fn struct_fields(unit: &UnitCx<'_>, s: &StructDef) -> Result<Vec<(String, CTy)>, (String, StorageError)> {
+    let mut names = Names::default();
+    let mut fields = vec![];
+    for (n, t) in &s.fields {
+        let cty = storage(unit, t, false).map_err(|e| (n.clone(), e))?;
+        if let CTy::Struct(id) = cty.leaf() {
+            if unit.struct_fields[id.0 as usize].is_none() {
+                return Err((n.clone(), StorageError::Unannotated));
+            }
+        }
+        fields.push((names.fresh(n), cty));
+    }
+    Ok(fields)
+}
+
+/// A place where a value of the struct is declared, itself or as part of another.
+fn struct_used_at(program: &Program, id: StructId) -> Option<Loc> {
+    fn holds(program: &Program, ty: &Ty, id: StructId) -> bool {
+        match ty {
+            Ty::Array { elem, .. } => holds(program, elem, id),
+            Ty::Struct(s) => *s == id || program.structs[s.0 as usize].fields.iter().any(|(_, t)| holds(program, t, id)),
+            Ty::Word(_) | Ty::Int(_) | Ty::Bool => false,
+        }
+    }
+    let consts = program.consts.iter().map(|c| (&c.ty, c.loc));
+    let locals = program.funcs.iter().flat_map(|f| f.locals.iter().map(|l| (&l.ty, if l.loc.line > 0 { l.loc } else { f.loc })));
+    locals.chain(consts).find(|(t, _)| holds(program, t, id)).map(|(_, loc)| loc)
 }
 
 /// The macro that stands for a function.
@@ -246,16 +282,16 @@ fn used_constants(program: &Program) -> Vec<bool> {
 }
 
 /// Tables keep their declared element type; undeclared integers take the narrowest type of their values.
-fn const_type(unit: &UnitCx<'_>, ty: &Ty, value: &ConstValue) -> Option<CTy> {
-    let scalar_unit = |t: &Ty| storage(unit, t, true).ok();
+fn const_type(unit: &UnitCx<'_>, ty: &Ty, value: &ConstValue) -> Result<CTy, StorageError> {
+    let scalar_unit = |t: &Ty| storage(unit, t, true);
     match (ty, value) {
         (Ty::Array { elem, len, ranges: None }, ConstValue::Array(vs)) => {
-            let types: Option<Vec<CTy>> = vs.iter().map(|v| const_type(unit, elem, v)).collect();
-            let elem = types?.into_iter().reduce(wider).or_else(|| scalar_unit(elem))?;
-            Some(CTy::Array(Box::new(elem), len.clone()))
+            let types: Vec<CTy> = vs.iter().map(|v| const_type(unit, elem, v)).collect::<Result<_, _>>()?;
+            let elem = types.into_iter().reduce(wider).map_or_else(|| scalar_unit(elem), Ok)?;
+            Ok(CTy::Array(Box::new(elem), len.clone()))
         }
         (Ty::Int(None), ConstValue::Scalar(v)) => {
-            crate::ctype::narrowest(&santoku_ir::Range::new(v.clone(), v.clone()), 8).map(CTy::Int)
+            crate::func::int_storage(unit, &santoku_ir::Range::new(v.clone(), v.clone())).map(CTy::Int)
         }
         _ => scalar_unit(ty),
     }
@@ -291,8 +327,9 @@ fn signature(unit: &UnitCx<'_>, f: &Func, name: String) -> Res<Signature> {
 fn types(unit: &UnitCx<'_>) -> String {
     let mut text = String::new();
     for (k, s) in unit.program.structs.iter().enumerate() {
+        let Some(fields) = &unit.struct_fields[k] else { continue };
         let _ = writeln!(text, "/* {} */\ntypedef struct {{", s.name);
-        for (n, t) in &unit.struct_fields[k] {
+        for (n, t) in fields {
             let _ = writeln!(text, "    {};", member(unit, t, n));
         }
         let _ = writeln!(text, "}} {};\n", unit.struct_names[k]);
@@ -338,7 +375,7 @@ fn initialiser(unit: &UnitCx<'_>, t: &CTy, v: &ConstValue, depth: usize) -> Stri
         }
         (CTy::Struct(id), ConstValue::Struct(vs)) => {
             let items: Vec<String> =
-                unit.struct_fields[id.0 as usize].iter().zip(vs).map(|((_, t), v)| format!("{pad}{}", initialiser(unit, t, v, depth + 1))).collect();
+                unit.struct_fields[id.0 as usize].iter().flatten().zip(vs).map(|((_, t), v)| format!("{pad}{}", initialiser(unit, t, v, depth + 1))).collect();
             format!("{{\n{}\n{}}}", items.join(",\n"), "    ".repeat(depth - 1))
         }
         _ => "0".into(),

@@ -39,6 +39,7 @@ fn subjects(seeds: std::ops::Range<u64>) -> (Vec<Subject>, BTreeMap<String, usiz
 fn reason(e: &EmitError) -> String {
     match e {
         EmitError::TooWide { .. } => "too wide".into(),
+        EmitError::Name { .. } => "name".into(),
         EmitError::Unannotated { what, .. } => format!("no range for {}", what.split('`').next().unwrap_or(what)),
         EmitError::Unsupported { what, .. } => what.split(" (`").next().unwrap_or(what).to_string(),
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-fn refused(d: Diagnostic) -> Failure {
+pub fn refused(d: Diagnostic) -> Failure {
     Failure::refused(&Sources::default(), d)
 }
 

@@ -89,6 +89,10 @@ pub(crate) fn emit_error(e: &EmitError, sources: &Sources) -> Failure {
             let d = place(Diagnostic::error("not-in-c", "this cannot be printed as C"), *loc, "this").note(format!("why: {e}"));
             Failure::refused(sources, d.help("build with another option, or write it in another way"))
         }
+        EmitError::Name { name, loc, .. } => {
+            let d = place(Diagnostic::error("bad-attribute", format!("C cannot have a function `{name}`")), *loc, "exported under this name");
+            Failure::refused(sources, d.note(format!("why: {e}")).help("choose another name in `@export`"))
+        }
         EmitError::Unannotated { .. } => Failure::internal("backend-c", e.to_string()),
     }
 }

@@ -138,9 +138,9 @@ fn offset(e: &Expr, counter: LocalId) -> Option<i64> {
     match &e.kind {
         ExprKind::Read(p) => (*p == Place::local(counter)).then_some(0),
         ExprKind::Bin(BinOp::Add, x, c) | ExprKind::Bin(BinOp::Add, c, x) if c.as_const().is_some() => {
-            Some(offset(x, counter)? + c.as_const()?.to_i64()?)
+            offset(x, counter)?.checked_add(c.as_const()?.to_i64()?)
         }
-        ExprKind::Bin(BinOp::Sub, x, c) => Some(offset(x, counter)? - c.as_const()?.to_i64()?),
+        ExprKind::Bin(BinOp::Sub, x, c) => offset(x, counter)?.checked_sub(c.as_const()?.to_i64()?),
         _ => None,
     }
 }

@@ -77,7 +77,7 @@ fn unify_length(cx: &mut Cx, env: &mut Env, f: &Function, e: &Expr, found: &Len)
                 _ => return,
             };
             let Some(c) = cx.const_int(env, known).and_then(|c| c.to_i64()) else { return };
-            if let Some(len) = shifted(found, sign * c) {
+            if let Some(len) = c.checked_mul(sign).and_then(|by| shifted(found, by)) {
                 unify_length(cx, env, f, unknown, &len);
             }
         }

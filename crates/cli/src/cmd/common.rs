@@ -36,6 +36,10 @@ impl Source {
 
     /// What the driver needs to know to compile `entry`.
     fn request(&self, entry: &str) -> Result<Request, Failure> {
+        if let Some(dir) = self.libs.iter().find(|l| !Path::new(l).is_dir()) {
+            let d = Diagnostic::error("bad-option", format!("there is no folder `{dir}`"));
+            return Err(files::refused(d.note("why: `--lib` names the folder of the library").help("check the path; it is taken from the current folder")));
+        }
         let home = files::home_of(entry);
         let mut roots = self.libs.clone();
         if roots.is_empty() {

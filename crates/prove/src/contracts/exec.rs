@@ -150,8 +150,9 @@ impl<'p> Exec<'p> {
 
     fn for_loop(&mut self, var: LocalId, lo: &Num, hi: &Num, rev: bool, body: &'p [Stmt]) -> Result<(), Stop> {
         if let (Some(a), Some(b)) = (lo.p.as_const(), hi.p.as_const()) {
-            let trips = (&b - &a).to_u64().unwrap_or(0);
-            let cost = super::cost::block(self.costs, body).saturating_mul(trips);
+            // More than a counter holds is more than the fuel.
+            let trips = if b <= a { 0 } else { (&b - &a).to_u64().unwrap_or(u64::MAX) };
+            let cost = super::cost::block(self.costs, body).max(1).saturating_mul(trips);
             if cost <= self.fuel {
                 for i in 0..trips {
                     let at = if rev { &b - 1 - BigInt::from(i) } else { &a + BigInt::from(i) };

@@ -404,7 +404,7 @@ fn short(name: &str) -> &str {
 
 fn range(lo: &BigInt, hi: &BigInt) -> Result<std::ops::Range<i64>, Stop> {
     match (lo.to_i64(), hi.to_i64()) {
-        (Some(a), Some(b)) if b - a <= 1 << 16 => Ok(a..b),
+        (Some(a), Some(b)) if b.checked_sub(a).is_some_and(|n| n <= 1 << 16) => Ok(a..b),
         _ => unsupported("a sum or forall over too many values"),
     }
 }

@@ -8,17 +8,6 @@ use super::value::{Abs, Sc};
 use crate::obligation::Kind;
 use santoku_ir::{FuncId, Len, LocalId, LocalKind, Ty};
 
-/// Steps a callee may cost to be run again for the arguments of one call.
-const SMALL_CALLEE: u64 = 20_000;
-/// Steps a callee may cost to be run in place by a relational run.
-const TINY_CALLEE: u64 = 2_000;
-/// Steps of callees run in place, per run.
-const IN_PLACE_STEPS: u64 = 200_000;
-/// Depth of callees run in place.
-const MAX_INLINED: u32 = 4;
-/// Argument tuples remembered per callee.
-const SPECIAL_CASES: usize = 32;
-
 /// The lengths known at run time in a type: which parameter, and what is added to it.
 fn lengths(ty: &Ty) -> Vec<(LocalId, i64)> {
     match ty {
@@ -134,8 +123,9 @@ impl Run<'_> {
         let Some(sum) = self.sums.get(func.0 as usize) else {
             return callee.rets.iter().map(|r| Abs::any(self.p, &callee.local(*r).ty)).collect();
         };
+        let limits = &self.opts.limits;
         let wanted = sum.undeclared || sum.narrowable && self.narrow;
-        if !wanted || sum.steps > SMALL_CALLEE {
+        if !wanted || sum.steps > limits.small_callee {
             return sum.rets.clone();
         }
         let ids = callee.lens.iter().chain(&callee.params);
@@ -148,15 +138,15 @@ impl Run<'_> {
             let meet = |a: &Sc, b: &Sc| a.narrowed(b.itv());
             rets.iter().zip(&sum.rets).map(|(a, b)| a.zip(b, &mut |a, b| meet(a, b))).collect()
         };
-        let in_place = self.relational() && self.inlined < MAX_INLINED && sum.steps <= TINY_CALLEE;
-        if in_place && self.in_place_steps < IN_PLACE_STEPS {
+        let in_place = self.relational() && self.inlined < limits.inlined && sum.steps <= limits.tiny_callee;
+        if in_place && self.in_place_steps < limits.in_place_steps {
             self.in_place_steps += sum.steps;
             return self.in_place(func, frame).map_or_else(|| sum.rets.clone(), sharpen);
         }
         if let Some((_, rets)) = sum.special.borrow().iter().find(|(a, _)| *a == args) {
             return rets.clone();
         }
-        if sum.special.borrow().len() >= SPECIAL_CASES {
+        if sum.special.borrow().len() >= limits.special_cases {
             return sum.rets.clone();
         }
         let sites = Sites::default();

@@ -6,6 +6,7 @@ use super::num::Num;
 use super::place::concrete;
 use super::record::Failure;
 use super::run::{Run, State};
+use super::split::Step;
 use super::value::{Abs, Fact, Sc};
 use crate::obligation::{ensures_text, requires_text, Kind};
 use num_traits::ToPrimitive;
@@ -279,7 +280,7 @@ impl<'a> Run<'a> {
             }
         };
         let Base::Local(local) = place.base else { return None };
-        let mut full = concrete(&self.steps_of(st, place))?;
+        let mut full = concrete(&self.within(Step::Clause, |run| run.steps_of(st, place)))?;
         full.extend(path.into_iter().rev());
         st.locals[local.0 as usize].at(&full).filter(|s| s.def())?;
         Some(Target { local, path: full, add: Num::ZERO })
@@ -302,7 +303,7 @@ impl<'a> Run<'a> {
         let SpecExpr::Place(p) = e else { return Sc::new(Itv::TOP) };
         let ty = santoku_ir::typing::Scope::of(self.p, self.f).place_ty(p).unwrap_or(Ty::Int(None));
         let read = santoku_ir::Expr { kind: ExprKind::Read(p.clone()), ty };
-        self.eval(st, &read).as_sc().cloned().unwrap_or_else(|| Sc::new(Itv::TOP))
+        self.within(Step::Clause, |run| run.eval(st, &read)).as_sc().cloned().unwrap_or_else(|| Sc::new(Itv::TOP))
     }
 
     fn spec_len(&mut self, st: &State, p: &Place) -> Sc {
@@ -320,7 +321,7 @@ impl<'a> Run<'a> {
 
 fn steps(lo: &Sc, hi: &Sc) -> Option<std::ops::Range<i128>> {
     let (lo, hi) = (lo.itv().single()?.small()?, hi.itv().single()?.small()?);
-    (hi - lo <= MAX_FORALL).then_some(lo..hi)
+    (hi.checked_sub(lo)? <= MAX_FORALL).then_some(lo..hi)
 }
 
 fn slot_with(slots: &[Option<i128>], slot: u32, v: i128) -> Vec<Option<i128>> {

@@ -11,9 +11,6 @@ use crate::obligation::Kind;
 use santoku_ir::{Base, BinOp, Expr, ExprKind, Len, LocalId, Place, Proj, Ty, UnOp};
 use std::rc::Rc;
 
-/// Nested selections whose sides are evaluated under their condition.
-const MAX_SELECTS: u32 = 3;
-
 /// The operands worth naming when a value is too wide.
 pub fn operands(e: &Expr) -> Vec<&Expr> {
     match &e.kind {
@@ -158,7 +155,7 @@ impl Run<'_> {
             || self.implied(form.as_ref().zip(len_lin).and_then(|(f, l)| l.sub(f)).and_then(|d| d.plus(-n)));
         let last_known = Itv { lo: Num::ZERO, hi: last.lo.clone() };
         let (low, high) = if low && high || !self.solved(&s, &last_known) { (low, high) } else { (true, true) };
-        let what = if n == 1 { "index" } else { "slice" };
+        let (what, whats) = if n == 1 { ("index", "indices") } else { ("slice", "slices") };
         self.check(
             addr(off),
             Kind::Index,
@@ -167,7 +164,7 @@ impl Run<'_> {
             |show| format!("{what} `{}` of `{}` stays inside", show.expr(off), show.place(p)),
             |show| Failure {
                 reason: format!(
-                    "`{}` is {}, but {what}es of `{}` go from 0 to {}",
+                    "`{}` is {}, but {whats} of `{}` go from 0 to {}",
                     show.expr(off), s.itv(), show.place(p), last
                 ),
                 origin: None,
@@ -324,7 +321,7 @@ impl Run<'_> {
             Some(false) => return y,
             None => {}
         }
-        if let (Fact::Cond(_), true) = (cond.fact(), self.selects < MAX_SELECTS) {
+        if let (Fact::Cond(_), true) = (cond.fact(), self.selects < self.opts.limits.selects) {
             let x = self.side(st, &cond, true, a, x);
             let y = self.side(st, &cond, false, b, y);
             return match (x, y) {
@@ -351,6 +348,8 @@ impl Run<'_> {
         self.selects += 1;
         let fails = self.fails;
         let v = (!dead).then(|| self.eval(st, e));
+        // What cannot be under the condition may be without it.
+        let v = v.filter(|_| !std::mem::replace(&mut st.dead, false));
         self.fails = fails;
         self.selects -= 1;
         self.mute -= 1;

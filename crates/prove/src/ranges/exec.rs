@@ -101,7 +101,7 @@ impl Run<'_> {
                     return v.clone();
                 }
                 let form = self.form(s);
-                let over = |k: &Num, sign: i128| form.as_ref().and_then(|f| f.scale(sign)).zip(k.small()).and_then(|(f, k)| f.plus(-sign * k));
+                let over = |k: &Num, sign: i128| form.as_ref().and_then(|f| f.scale(sign)).zip(k.small()).and_then(|(f, k)| f.plus(k.checked_mul(-sign)?));
                 let low = s.itv().lo >= wanted.lo || self.implied(over(&wanted.lo, 1));
                 let high = s.itv().hi <= wanted.hi || self.implied(over(&wanted.hi, -1));
                 if !(low && high) && misfit.is_none() && !self.solved(s, &wanted) {

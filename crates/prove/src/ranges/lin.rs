@@ -193,7 +193,7 @@ impl Atoms {
             }
             let info = &self.infos[a as usize];
             if let Some(lo) = info.itv.lo.small() {
-                rows.extend(Lin::atom(a).plus(lo.saturating_neg()));
+                rows.extend(lo.checked_neg().and_then(|k| Lin::atom(a).plus(k)));
             }
             if let Some(hi) = info.itv.hi.small() {
                 rows.insert(Lin { terms: vec![(a, -1)], konst: hi });
@@ -241,7 +241,7 @@ fn refute(rows: BTreeSet<Lin>) -> bool {
         let (pos, neg): (Vec<Lin>, Vec<Lin>) = with.into_iter().partition(|r| r.coef(a) > 0);
         for p in &pos {
             for n in &neg {
-                let (cp, cn) = (p.coef(a), -n.coef(a));
+                let (cp, Some(cn)) = (p.coef(a), n.coef(a).checked_neg()) else { continue };
                 let g = num_integer::gcd(cp, cn);
                 let sum = p.scale(cn / g).and_then(|p| p.combine(cp / g, n));
                 rows.extend(sum.map(Lin::tighten));
@@ -258,7 +258,7 @@ fn refute(rows: BTreeSet<Lin>) -> bool {
 fn equality(rows: &BTreeSet<Lin>) -> Option<(Atom, Lin)> {
     for r in rows.iter().filter(|r| !r.terms.is_empty()) {
         let opposite = r.scale(-1)?;
-        if let (true, Some(&(a, c))) = (rows.contains(&opposite), r.terms.iter().find(|t| t.1.abs() == 1)) {
+        if let (true, Some(&(a, c))) = (rows.contains(&opposite), r.terms.iter().find(|t| t.1.unsigned_abs() == 1)) {
             let rest = Lin { terms: r.terms.iter().copied().filter(|t| t.0 != a).collect(), konst: r.konst };
             return Some((a, rest.scale(-c)?));
         }
@@ -292,6 +292,17 @@ mod tests {
         assert!(at.implied(&below, &facts));
         assert!(!at.implied(&below.plus(-1).unwrap(), &facts), "one more would be wrong");
         assert!(!at.implied(&below, &facts[..1]), "without b < q");
+    }
+
+    /// The least number of 128 bits has no opposite among them.
+    #[test]
+    fn numbers_at_the_end_of_128_bits() {
+        let mut at = Atoms::default();
+        let (x, y) = (at.fresh(Itv::new(i128::MIN, 0)), at.fresh(Itv::new(0, 1)));
+        assert!(!at.implied(&lin(&[(x, 1)], i128::MAX), &[]), "x = -2^127 is possible");
+        assert!(at.implied(&lin(&[(y, 1)], 0), &[]));
+        let facts = [lin(&[(x, i128::MIN), (y, 1)], 0), lin(&[(x, 3), (y, i128::MIN)], i128::MAX)];
+        assert!(!at.implied(&lin(&[(y, 1)], -1), &facts), "x = y = 0 is possible");
     }
 
     #[test]

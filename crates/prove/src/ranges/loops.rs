@@ -6,20 +6,11 @@ use super::num::Num;
 use super::place::Step;
 use super::record::Failure;
 use super::run::{Covers, Run, State};
-use super::split::Item;
+use super::split::{self, Item};
 use super::value::{Abs, Sc};
 use crate::obligation::Kind;
 use santoku_ir::{visit, Expr, Len, LocalId, Place, Stmt, Ty};
 use std::collections::BTreeSet;
-
-/// Rounds of exact joins before bounds jump, then before they give up.
-const EXACT_ROUNDS: u32 = 3;
-const HARD_ROUNDS: u32 = 12;
-/// From here on whatever still moves may be anything of its type.
-const LAST_ROUND: u32 = 24;
-
-/// Loops of so few steps are unrolled without asking what they cost.
-const FREE_TRIPS: i128 = 32;
 
 /// Bounds of one loop.
 struct Bounds {
@@ -32,7 +23,7 @@ struct Bounds {
 impl Run<'_> {
     pub fn for_loop(&mut self, st: &mut State, s: &Stmt) {
         let Stmt::For { lo, hi, invariants, body, .. } = s else { return };
-        let (lo, hi) = (self.scalar(st, lo), self.scalar(st, hi));
+        let (lo, hi) = self.within(split::Step::Bounds, |run| (run.scalar(st, lo), run.scalar(st, hi)));
         if let (Some(a), Some(b)) = (constant(&lo), constant(&hi)) {
             if b <= a {
                 return self.empty_loop(st, s, a, b);
@@ -51,7 +42,7 @@ impl Run<'_> {
         if invariants.is_empty() {
             return;
         }
-        self.set_counter(st, *var, Sc::new(Itv::point(if *rev { b - 1 } else { a })));
+        self.set_counter(st, *var, Sc::new(if *rev { Itv::point(b).sub(&Itv::point(1)) } else { Itv::point(a) }));
         invariants.iter().for_each(|i| self.claim(st, i, Kind::Assert, ""));
         st.locals[var.0 as usize] = Abs::Sc(Sc::undefined());
     }
@@ -62,7 +53,7 @@ impl Run<'_> {
         let trip = b.saturating_sub(a);
         let at = |i: i128| if *rev { b - 1 - i } else { a + i };
         let left = self.budget.saturating_sub(self.steps);
-        if left == 0 || trip > FREE_TRIPS && self.aside(|run| run.probe(st, s, at(0), at(1))).saturating_mul(trip) > i128::from(left) {
+        if left == 0 || trip > self.opts.limits.free_trips && self.aside(|run| run.probe(st, s, at(0), at(1))).saturating_mul(trip) > i128::from(left) {
             return false;
         }
         let all: Vec<Item> = (0..trip).map(|i| Item::Iteration(s, at(i))).collect();
@@ -97,7 +88,7 @@ impl Run<'_> {
         }
         self.block(st, body);
         if !invariants.is_empty() && !st.dead {
-            self.set_counter(st, *var, Sc::new(Itv::point(if *rev { at - 1 } else { at + 1 })));
+            self.set_counter(st, *var, Sc::new(Itv::point(at).add(&Itv::point(if *rev { -1 } else { 1 }))));
             invariants.iter().for_each(|i| self.claim(st, i, Kind::Assert, ""));
         }
     }
@@ -114,7 +105,7 @@ impl Run<'_> {
         if let Ty::Int(Some(_)) = &local.ty {
             let declared = super::value::scalar_itv(&local.ty);
             let form = self.form(&v);
-            let above = |k: &Num, sign: i128| form.as_ref().and_then(|f| f.scale(sign)).zip(k.small()).and_then(|(f, k)| f.plus(-sign * k));
+            let above = |k: &Num, sign: i128| form.as_ref().and_then(|f| f.scale(sign)).zip(k.small()).and_then(|(f, k)| f.plus(k.checked_mul(-sign)?));
             let low = v.itv().lo >= declared.lo || self.implied(above(&declared.lo, 1));
             let high = v.itv().hi <= declared.hi || self.implied(above(&declared.hi, -1));
             let found = v.itv().clone();
@@ -181,9 +172,10 @@ impl Run<'_> {
                 }
                 stable = false;
                 let wide = old.join(&new);
+                let limits = &self.opts.limits;
                 head.locals[i] = match round {
-                    0..EXACT_ROUNDS => wide,
-                    EXACT_ROUNDS..LAST_ROUND => wide.widen(&old, self.p, &self.f.local(*l).ty, round >= HARD_ROUNDS),
+                    _ if round < limits.exact_rounds => wide,
+                    _ if round < limits.last_round => wide.widen(&old, self.p, &self.f.local(*l).ty, round >= limits.hard_rounds),
                     _ => wide.zip(&Abs::any(self.p, &self.f.local(*l).ty), &mut |w, any| w.anything_in(any.itv().clone())),
                 };
             }
@@ -219,7 +211,7 @@ impl Run<'_> {
         for inv in set.invariants {
             self.hold(st, inv);
         }
-        self.block(st, set.body);
+        self.within(split::Step::AnyRound, |run| run.block(st, set.body));
         if !quiet && !st.dead && !set.invariants.is_empty() {
             let k = if set.rev { -1 } else { 1 };
             let next = self.counter_at(set.counter.add(&Itv::point(k)), i.plus(k));

@@ -15,6 +15,7 @@ mod contracts;
 mod eval;
 mod exec;
 mod itv;
+mod limits;
 mod lin;
 mod loops;
 mod num;
@@ -30,6 +31,7 @@ pub(crate) mod witness;
 pub use annotate::{annotate, annotate_with, check_annotations};
 pub use contracts::is_simple;
 pub use itv::Itv;
+pub use limits::Limits;
 pub use num::Num;
 pub use show::Show;
 pub use value::{Abs, Sc};
@@ -55,11 +57,13 @@ pub struct Options {
     pub smt: Option<u64>,
     /// Inputs tried per function with open obligations.
     pub witness_tries: u32,
+    /// What ends single parts of the work.
+    pub limits: Limits,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { steps: 5_000_000, split_steps: 3_000_000, modular_width: false, eager: false, smt: Some(1_000_000), witness_tries: 400 }
+        Options { steps: 5_000_000, split_steps: 3_000_000, modular_width: false, eager: false, smt: Some(1_000_000), witness_tries: 400, limits: Limits::default() }
     }
 }
 

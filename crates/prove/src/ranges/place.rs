@@ -46,7 +46,7 @@ pub fn concrete(steps: &[Step]) -> Option<Vec<usize>> {
 /// Inclusive element numbers an interval can take in an array of `n`.
 fn span(at: &Itv, n: usize) -> std::ops::Range<usize> {
     let lo = at.lo.small().and_then(|v| v.max(0).to_usize()).unwrap_or(0);
-    let hi = at.hi.small().map_or(n, |v| if v < 0 { 0 } else { (v as usize).saturating_add(1) });
+    let hi = at.hi.small().map_or(n, |v| if v < 0 { 0 } else { usize::try_from(v).unwrap_or(usize::MAX).saturating_add(1) });
     lo.min(n)..hi.min(n)
 }
 

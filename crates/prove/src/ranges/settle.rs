@@ -13,11 +13,6 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Instant;
 
-/// Most combinations of public argument values that are run one by one.
-const MAX_CASES: usize = 512;
-/// Solver queries per function.
-const QUERIES: u32 = 8;
-
 /// What the runs over one function give.
 pub struct Settled {
     pub ranges: FuncRanges,
@@ -124,7 +119,7 @@ impl<'a> Job<'a> {
 
     /// Intervals again, once per value of the small public parameters; whether that closed anything.
     fn by_cases(&self, best: &mut Best) -> bool {
-        let cases = public_cases(self.p, self.f);
+        let cases = public_cases(self.p, self.f, self.opts.limits.public_cases);
         if cases.is_empty() {
             return false;
         }
@@ -171,7 +166,7 @@ impl<'a> Job<'a> {
         if let (Some(limit), true) = (self.opts.smt, best.rec.open() > 0 && smt::available()) {
             let mut run = self.run(Depth::Relational, true);
             run.splits.plans = plans;
-            run.slice = Some(Slice::new(limit, QUERIES));
+            run.slice = Some(Slice::new(limit, self.opts.limits.queries));
             run.function(None);
             self.unreached(&Seen::of(&run), &mut best.dead);
             best.models = run.slice.map(|s| s.models).unwrap_or_default();
@@ -190,21 +185,21 @@ impl<'a> Job<'a> {
 
 /// Arguments with every public parameter of few values fixed to each of them; empty when there are none, or
 /// too many combinations.
-fn public_cases(p: &Program, f: &Func) -> Vec<Vec<Abs>> {
+fn public_cases(p: &Program, f: &Func, most: usize) -> Vec<Vec<Abs>> {
     let mut cases: Vec<Vec<Abs>> = vec![Vec::new()];
     let mut split = false;
     for id in f.lens.iter().chain(&f.params) {
         let (any, public) = (Abs::any(p, &f.local(*id).ty), f.local(*id).public);
         let values: Vec<Abs> = match &any {
             Abs::Sc(s) if public => match (s.itv().lo.small(), s.itv().hi.small()) {
-                (Some(lo), Some(hi)) if (1..MAX_CASES as i128).contains(&hi.saturating_sub(lo)) => {
+                (Some(lo), Some(hi)) if (1..most as i128).contains(&hi.saturating_sub(lo)) => {
                     (lo..=hi).map(|v| Abs::scalar(Itv::point(v))).collect()
                 }
                 _ => Vec::new(),
             },
             _ => Vec::new(),
         };
-        let fits = !values.is_empty() && cases.len() * values.len() <= MAX_CASES;
+        let fits = !values.is_empty() && cases.len() * values.len() <= most;
         split |= fits;
         let values = if fits { values } else { vec![any] };
         cases = cases.iter().flat_map(|c| values.iter().map(|v| [&c[..], std::slice::from_ref(v)].concat())).collect();

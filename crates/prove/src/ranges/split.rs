@@ -1,9 +1,15 @@
 //! Case splits on carries.
 //!
 //! When an obligation fails, the nearest earlier quotient with two to four possible values is split: the
-//! statements from there to the failure run once per value and their ends are joined. Any such split is sound;
-//! the search only decides which ones are worth it. A first, silent run finds them; the run that is recorded
-//! replays them. Places in a run are told apart by a tick that counts statements and quotients.
+//! statements from there to the failure run once per value and their ends are joined. A first, silent run finds
+//! the splits that are worth it; the run that is recorded replays them.
+//!
+//! Why a split is sound, whatever the runs do otherwise: what a case assumes is said of one [`Point`], and a point
+//! names at most one evaluation in any execution of the group: the statements around it, the round of every loop
+//! between, and the expression. A loop that is summarised stands for many rounds, so nothing below it is a point
+//! of a group that began outside ([`Plan::new`]). The cases cover all integers ([`Cases`]). So every execution is in a
+//! case whose assumption holds of it, or where nothing is assumed; a case that runs out of a budget, or never gets
+//! to its point, assumes less. No count of what two runs did is compared.
 
 use super::itv::Itv;
 use super::num::Num;
@@ -13,13 +19,6 @@ use super::value::Sc;
 use santoku_ir::{Expr, Stmt};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Statements kept to go back to, per block.
-const WINDOW: usize = 96;
-/// Quotients tried per failure, nearest first.
-const CANDIDATES: usize = 64;
-/// Failures of one statement that are worth a search.
-const TRIES: u32 = 4;
-
 /// What a sequence consists of.
 #[derive(Clone, Copy)]
 pub enum Item<'s> {
@@ -28,31 +27,115 @@ pub enum Item<'s> {
     Iteration(&'s Stmt, i128),
 }
 
+impl Item<'_> {
+    fn step(self) -> Step {
+        match self {
+            Item::Stmt(s @ Stmt::For { .. }) => Step::Loop(addr(s)),
+            Item::Stmt(s) => Step::Stmt(addr(s)),
+            Item::Iteration(s, at) => Step::Round(addr(s), at),
+        }
+    }
+    fn addr(self) -> usize {
+        match self {
+            Item::Stmt(s) | Item::Iteration(s, _) => addr(s),
+        }
+    }
+}
+
+/// One level of where a run is. Statements by address: the program is borrowed for all runs over a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Stmt(usize),
+    Loop(usize),
+    /// The bounds of the loop around, which are evaluated once.
+    Bounds,
+    /// The round of an unrolled loop that has this counter.
+    Round(usize, i128),
+    /// Any round of a summarised loop.
+    AnyRound,
+    /// Inside a clause of a contract, which is read in several states.
+    Clause,
+}
+
+/// One evaluation of one expression: where, and the expression's address. All that is read at a point is read in
+/// one state, so an expression read twice there has one value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Point {
+    path: Vec<Step>,
+    expr: usize,
+}
+
 /// A quotient of a stored value that had few possible values.
 #[derive(Clone, Debug)]
 struct Event {
-    tick: u64,
+    /// How many were noted before: orders the search, decides nothing else.
+    nr: u64,
+    point: Point,
     first: i128,
     last: i128,
 }
 
-/// From the statement at `start` on, `items` statements run once per value of the quotient at `event`.
+/// Intervals that no integer is outside of.
+#[derive(Clone, Debug)]
+struct Cases(Vec<Itv>);
+
+impl Cases {
+    /// One per value, the outer ones open-ended: the values were those of another run, which binds nobody. `None`: they would
+    /// leave an integer out.
+    fn of(first: i128, last: i128) -> Option<Cases> {
+        let one = |q: i128| Itv {
+            lo: if q == first { Num::NegInf } else { Num::from(q) },
+            hi: if q == last { Num::PosInf } else { Num::from(q) },
+        };
+        let all: Vec<Itv> = (first..=last).map(one).collect();
+        cover(&all).then_some(Cases(all))
+    }
+}
+
+/// Whether every integer is in one of the intervals, which are in order.
+fn cover(all: &[Itv]) -> bool {
+    let ends = all.first().is_some_and(|i| i.lo == Num::NegInf) && all.last().is_some_and(|i| i.hi == Num::PosInf);
+    ends && all.windows(2).all(|w| w[1].lo <= w[0].hi.add(&Num::ONE))
+}
+
+/// From the item at `start` on, `items` items run once per case of the quotient at `point`.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    start: u64,
+    start: Vec<Step>,
     items: usize,
-    end: u64,
-    event: Event,
+    point: Point,
+    cases: Cases,
     active: bool,
+}
+
+impl Plan {
+    /// A group of `items` in the sequence at `path`. `None` where the event is no point of the group: not in one of the items, or
+    /// in a loop that is summarised inside the group.
+    fn new(path: &[Step], items: &[Item], event: &Event) -> Option<Plan> {
+        let inside = event.point.path.strip_prefix(path)?;
+        let (first, rest) = inside.split_first()?;
+        if !items.iter().any(|i| i.step() == *first) || rest.contains(&Step::AnyRound) {
+            return None;
+        }
+        let start = [path, &[items.first()?.step()]].concat();
+        let cases = Cases::of(event.first, event.last)?;
+        Some(Plan { start, items: items.len(), point: event.point.clone(), cases, active: false })
+    }
+
+    fn starts(&self, path: &[Step], next: Step) -> bool {
+        !self.active && self.start.split_last().is_some_and(|(last, before)| *last == next && before == path)
+    }
 }
 
 #[derive(Debug, Default)]
 pub struct Splits {
-    tick: u64,
+    /// Where the run is.
+    path: Vec<Step>,
+    noted: u64,
     events: VecDeque<Event>,
     pub plans: Vec<Plan>,
-    /// Quotients fixed right now: tick and possible values.
-    forced: Vec<(u64, Itv)>,
+    /// Quotients fixed right now, and what they are taken to be.
+    forced: Vec<(Point, Itv)>,
     /// Whether to look for splits at failures.
     pub search: bool,
     trial: bool,
@@ -63,7 +146,7 @@ pub struct Splits {
 
 struct Snapshot {
     index: usize,
-    tick: u64,
+    noted: u64,
     state: State,
     facts: usize,
 }
@@ -74,11 +157,12 @@ impl Run<'_> {
         let mut snaps: VecDeque<Snapshot> = VecDeque::new();
         let mut i = 0;
         while i < items.len() && !st.dead {
-            let tick = self.splits.tick;
-            let plan = self.splits.plans.iter().rposition(|p| p.start == tick && !p.active);
-            if self.splits.search && !self.splits.trial {
-                snaps.push_back(Snapshot { index: i, tick, state: st.clone(), facts: self.facts.len() });
-                if snaps.len() > WINDOW {
+            let step = items[i].step();
+            let plan = self.splits.plans.iter().rposition(|p| p.starts(&self.splits.path, step));
+            let searching = self.splits.search && !self.splits.trial;
+            if searching {
+                snaps.push_back(Snapshot { index: i, noted: self.splits.noted, state: st.clone(), facts: self.facts.len() });
+                if snaps.len() > self.opts.limits.window {
                     snaps.pop_front();
                 }
             }
@@ -90,12 +174,11 @@ impl Run<'_> {
                     i + n - 1
                 }
                 None => {
-                    self.splits.tick += 1;
-                    self.item(st, &items[i]);
+                    self.within(step, |run| run.item(st, &items[i]));
                     i
                 }
             };
-            if self.fails > fails && self.splits.search && !self.splits.trial {
+            if self.fails > fails && searching {
                 if let Some(end) = self.find_split(items, &mut snaps, last) {
                     *st = end;
                     self.fails = fails;
@@ -112,11 +195,19 @@ impl Run<'_> {
         }
     }
 
-    /// Runs `body` without looking for splits, and back at the same tick.
-    pub fn aside<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
-        let (tick, trial) = (self.splits.tick, std::mem::replace(&mut self.splits.trial, true));
+    /// Runs `body` one level further down.
+    pub fn within<T>(&mut self, step: Step, body: impl FnOnce(&mut Self) -> T) -> T {
+        self.splits.path.push(step);
         let out = body(self);
-        (self.splits.tick, self.splits.trial) = (tick, trial);
+        self.splits.path.pop();
+        out
+    }
+
+    /// Runs `body` without looking for splits.
+    pub fn aside<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
+        let trial = std::mem::replace(&mut self.splits.trial, true);
+        let out = body(self);
+        self.splits.trial = trial;
         out
     }
 
@@ -127,20 +218,15 @@ impl Run<'_> {
         if let Some(end) = self.cases(st, &plan, items, false) {
             *st = end;
         }
-        self.splits.tick = plan.end;
         self.splits.plans[nr].active = false;
     }
 
-    /// `items` from `st` once per value of the plan's quotient. With `strict`, `None` at the first failure.
+    /// `items` from `st` once per case of the plan's quotient. With `strict`, `None` at the first failure.
     fn cases(&mut self, st: &State, plan: &Plan, items: &[Item], strict: bool) -> Option<State> {
         let facts = self.facts.len();
         let mut end: Option<State> = None;
-        for q in plan.event.first..=plan.event.last {
-            // The outer cases are open-ended, so that the cases cover whatever the value turns out to be.
-            let lo = if q == plan.event.first { Num::NegInf } else { Num::from(q) };
-            let hi = if q == plan.event.last { Num::PosInf } else { Num::from(q) };
-            self.splits.forced.push((plan.event.tick, Itv { lo, hi }));
-            self.splits.tick = plan.start;
+        for case in &plan.cases.0 {
+            self.splits.forced.push((plan.point.clone(), case.clone()));
             let (mut one, fails) = (st.clone(), self.fails);
             self.sequence(&mut one, items);
             self.facts.truncate(facts);
@@ -158,25 +244,22 @@ impl Run<'_> {
 
     /// Looks for a split that makes everything up to item `last` succeed.
     fn find_split(&mut self, items: &[Item], snaps: &mut VecDeque<Snapshot>, last: usize) -> Option<State> {
-        let at = match items[last] {
-            Item::Stmt(s) | Item::Iteration(s, _) => addr(s),
-        };
-        let tried = self.splits.tried.entry(at).or_default();
+        let tried = self.splits.tried.entry(items[last].addr()).or_default();
         *tried += 1;
-        if *tried > TRIES {
+        if *tried > self.opts.limits.split_tries {
             return None;
         }
-        let oldest = snaps.front()?.tick;
-        let (end, facts, all_facts) = (self.splits.tick, self.facts.len(), self.facts.clone());
-        let events: Vec<Event> =
-            self.splits.events.iter().rev().take_while(|e| e.tick >= oldest).take(CANDIDATES).cloned().collect();
+        let oldest = snaps.front()?.noted;
+        let (facts, all_facts) = (self.facts.len(), self.facts.clone());
+        let recent = self.splits.events.iter().rev().take_while(|e| e.nr >= oldest);
+        let events: Vec<Event> = recent.take(self.opts.limits.candidates).cloned().collect();
         let (fails, budget) = (self.fails, self.budget);
         let mut found = None;
         for event in events {
             let before = self.steps;
-            let from = snaps.iter().rposition(|s| s.tick <= event.tick)?;
+            let from = snaps.iter().rposition(|s| s.noted <= event.nr)?;
             let snap = &snaps[from];
-            let plan = Plan { start: snap.tick, items: last + 1 - snap.index, end, event, active: false };
+            let Some(plan) = Plan::new(&self.splits.path, &items[snap.index..=last], &event) else { continue };
             self.facts.truncate(snap.facts);
             self.splits.trial = true;
             self.mute += 1;
@@ -199,7 +282,6 @@ impl Run<'_> {
                 break;
             }
         }
-        self.splits.tick = end;
         self.facts.truncate(facts);
         let (state, from) = found?;
         // The group is one unit from now on.
@@ -212,32 +294,40 @@ impl Run<'_> {
         if !self.relational() {
             return x;
         }
-        let tick = self.splits.tick;
-        self.splits.tick += 1;
-        let forced = self.splits.forced.iter().find(|f| f.0 == tick).map(|f| f.1.clone());
-        if let Some(q) = forced {
+        // Elsewhere an expression is read in several states.
+        if !matches!(self.splits.path.last(), Some(Step::Stmt(_) | Step::Bounds)) {
+            return x;
+        }
+        let (path, expr) = (&self.splits.path, addr(e));
+        let here = |p: &Point| p.expr == expr && p.path == *path;
+        if let Some(q) = self.splits.forced.iter().find(|f| here(&f.0)).map(|f| f.1.clone()) {
             return self.fix(st, e, x, k, &q);
         }
         if self.splits.search && !self.splits.trial {
             let q = x.itv().shr(k);
             if let (Some(first), Some(last)) = (q.lo.small(), q.hi.small()) {
-                if (1..=3).contains(&last.saturating_sub(first)) && self.target(st, e).is_some() {
-                    self.splits.events.push_back(Event { tick, first, last });
-                    if self.splits.events.len() > 4 * CANDIDATES {
-                        self.splits.events.pop_front();
-                    }
+                let few = (1..=3).contains(&last.saturating_sub(first));
+                let known = self.splits.events.iter().rev().take_while(|e| e.point.path == *path).any(|e| e.point.expr == expr);
+                if few && !known && self.target(st, e).is_some() {
+                    self.note_event(expr, first, last);
                 }
             }
         }
         x
     }
 
+    fn note_event(&mut self, expr: usize, first: i128, last: i128) {
+        let point = Point { path: self.splits.path.clone(), expr };
+        self.splits.events.push_back(Event { nr: self.splits.noted, point, first, last });
+        self.splits.noted += 1;
+        if self.splits.events.len() > 4 * self.opts.limits.candidates {
+            self.splits.events.pop_front();
+        }
+    }
+
     /// Restricts the stored value under `e` so that its quotient lies in `q`.
     fn fix(&mut self, st: &mut State, e: &Expr, x: Sc, k: u32, q: &Itv) -> Sc {
-        let tick = self.splits.tick;
-        let target = self.target(st, e);
-        self.splits.tick = tick;
-        let Some(t) = target else { return x };
+        let Some(t) = self.target(st, e) else { return x };
         let add = Itv::point(t.add.clone());
         let values = Itv { lo: q.lo.shl(k), hi: q.hi.shl(k).add(&Num::mask(k)) };
         let Some(leaf) = st.locals[t.local.0 as usize].at_mut(&t.path) else { return x };
@@ -248,5 +338,39 @@ impl Run<'_> {
         }
         *leaf = leaf.narrowed(&met);
         x.narrowed(&met.add(&add))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_leave_no_integer_out() {
+        for (first, last) in [(0, 1), (-3, 0), (5, 5), (i128::MAX - 1, i128::MAX)] {
+            assert!(Cases::of(first, last).is_some_and(|c| c.0.len() == (last - first + 1) as usize));
+        }
+        assert!(Cases::of(1, 0).is_none());
+        let whole = Cases::of(0, 3).expect("cases").0;
+        for hole in 0..whole.len() {
+            let mut less = whole.clone();
+            less.remove(hole);
+            assert!(!cover(&less), "without case {hole}");
+        }
+    }
+
+    #[test]
+    fn a_point_below_a_summarised_loop_is_no_point_of_a_group_around_it() {
+        let loc = santoku_ir::Loc::default();
+        let stmt = Stmt::If { cond: santoku_ir::Expr { kind: santoku_ir::ExprKind::Const(1.into()), ty: santoku_ir::Ty::Bool }, then: vec![], els: vec![], loc };
+        let (items, first) = ([Item::Stmt(&stmt)], Item::Stmt(&stmt).step());
+        let event = |path: Vec<Step>| Event { nr: 0, point: Point { path, expr: 1 }, first: 0, last: 1 };
+        let (outer, inner) = ([Step::Loop(1), Step::AnyRound], Step::Stmt(7));
+        let plan = |rest: &[Step]| Plan::new(&outer, &items, &event([&outer[..], rest].concat()));
+        assert!(plan(&[first]).is_some());
+        assert!(plan(&[first, Step::Loop(3), Step::Round(3, 1), inner]).is_some());
+        assert!(plan(&[first, Step::Loop(3), Step::AnyRound, inner]).is_none());
+        assert!(plan(&[inner]).is_none());
+        assert!(Plan::new(&[Step::Loop(2)], &items, &event(vec![first])).is_none());
     }
 }

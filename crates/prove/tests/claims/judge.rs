@@ -7,10 +7,12 @@ use crate::ast::{Prog, Ty};
 use crate::run::inputs;
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
+use santoku_ir::gen::Rng;
 use santoku_ir::interp::{Fault, FaultKind, Interp, Int, Options as Checks, Value};
 use santoku_ir::{ContractKind, FuncId, Program};
 use santoku_prove::contracts::{self, cost};
 use santoku_prove::obligation::{Engine, Kind, Obligation};
+use santoku_prove::ranges::Limits;
 use santoku_prove::{prove, ranges, ProveOptions};
 
 pub fn compile(text: &str) -> Result<Program, String> {
@@ -67,6 +69,43 @@ pub enum Ask {
     Solver,
     /// The whole prover.
     All,
+    /// As `Own` or `Eager`, with every budget of the ranges at a small value drawn from this seed.
+    Short(u64),
+}
+
+impl Ask {
+    /// The same for program number `seed`.
+    pub fn of(self, seed: u64) -> Ask {
+        match self {
+            Ask::Short(_) => Ask::Short(seed),
+            other => other,
+        }
+    }
+}
+
+/// Budgets that end in the middle of small programs.
+fn short(seed: u64) -> ranges::Options {
+    let mut rng = Rng::new(seed ^ 0x5407);
+    let mut most = |n: u64| rng.below(n + 1);
+    let limits = Limits {
+        small_callee: most(400),
+        tiny_callee: most(400),
+        in_place_steps: most(300),
+        inlined: most(3) as u32,
+        special_cases: most(3) as usize,
+        window: 1 + most(40) as usize,
+        candidates: 1 + most(40) as usize,
+        split_tries: 1 + most(3) as u32,
+        free_trips: i128::from(most(4)),
+        exact_rounds: most(3) as u32,
+        hard_rounds: most(6) as u32,
+        last_round: most(12) as u32,
+        selects: most(3) as u32,
+        public_cases: most(20) as usize,
+        queries: 0,
+    };
+    let eager = most(1) == 0;
+    ranges::Options { smt: None, eager, witness_tries: 0, steps: most(600), split_steps: most(4000), limits, ..ranges::Options::default() }
 }
 
 pub fn obligations(p: &Program, ask: Ask) -> Vec<Obligation> {
@@ -75,7 +114,10 @@ pub fn obligations(p: &Program, ask: Ask) -> Vec<Obligation> {
         return report.functions.into_iter().flat_map(|f| f.obligations).collect();
     }
     let smt = (ask == Ask::Solver).then_some(50_000);
-    let opts = ranges::Options { smt, eager: ask == Ask::Eager, witness_tries: 0, steps: 200_000, split_steps: 100_000, ..ranges::Options::default() };
+    let opts = match ask {
+        Ask::Short(seed) => short(seed),
+        _ => ranges::Options { smt, eager: ask == Ask::Eager, witness_tries: 0, steps: 200_000, split_steps: 100_000, ..ranges::Options::default() },
+    };
     let mut all = ranges::analyse(p, &opts).1;
     let costs = cost::of_program(p);
     for id in 0..p.funcs.len() as u32 {

@@ -4,6 +4,7 @@
 //! the trial of inputs that would hide what it gets wrong, and then all together.
 
 mod ast;
+mod carries;
 mod claim;
 mod express;
 mod free;
@@ -96,6 +97,7 @@ fn attack(seeds: std::ops::Range<u64>, plan: Plan) -> Tally {
     in_parts(seeds, |seeds| {
         let mut t = Tally::default();
         for seed in seeds {
+            let plan = Plan { ask: plan.ask.of(seed), ..plan };
             let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9) ^ 0x00a7_7ac4);
             let Some(mut g) = grow::program(&mut rng) else { continue };
             t.programs += 1;
@@ -194,6 +196,18 @@ fn all_engines_together_prove_no_false_claim() {
     sound(&attack(300_000..300_040, plan(Ask::All, 12)), 220, 80);
 }
 
+/// Budgets that end anywhere leave more open and prove nothing more.
+#[test]
+fn budgets_that_end_prove_no_false_claim() {
+    sound(&attack(600_000..600_240, plan(Ask::Short(0), 12)), 1400, 30);
+}
+
+#[test]
+fn no_case_of_a_split_is_left_out() {
+    assert!(free(0..1500, carries::program, Ask::Short(0)).broken > 300);
+    assert!(free(0..300, carries::program, Ask::Own).broken > 60);
+}
+
 /// A prover that believes everything is caught at every claim.
 #[test]
 fn a_prover_that_lies_is_caught() {
@@ -280,6 +294,15 @@ fn no_claim_travels_with_a_value_that_breaks_it() {
 #[test]
 fn nothing_unwritten_is_proved_written() {
     assert!(free(0..200, free::written, Ask::Own).broken > 60);
+}
+
+#[test]
+#[ignore = "an hour"]
+fn soak_budgets_that_end() {
+    let n = seeds(40_000);
+    let t = attack(7_000_000..7_000_000 + n / 4, plan(Ask::Short(0), 20));
+    assert!(t.found.is_empty() && t.sum(0) > 0, "{} false claims proved", t.found.len());
+    free(700_000..700_000 + 4 * n, carries::program, Ask::Short(0));
 }
 
 #[test]
