@@ -35,7 +35,8 @@ pub struct Part {
     /// The same for an upper part and those that complete it, another for every other: whether it is relative to the code,
     /// and a number.
     pub pair: (bool, u64),
-    /// What the island's address is modulo 16.
+    /// What the island's address is a multiple of, but for `residue`, wherever a linker puts it.
+    pub align: u64,
     pub residue: u64,
 }
 
@@ -69,6 +70,11 @@ impl<'a> Ledger<'a> {
     /// [`Image::fetch`] that is not written down: for guesses on which nothing rests.
     pub fn guess(&self, pc: u64) -> Option<u32> {
         self.image.fetch(pc)
+    }
+
+    /// [`Image::doubt`].
+    pub fn doubt(&self, pc: u64) -> Option<String> {
+        self.image.doubt(pc)
     }
 
     /// [`Image::read_only`], reached through an island or by a number.
@@ -118,6 +124,22 @@ impl<'a> Ledger<'a> {
     }
 }
 
+/// Alignment of sections that is counted on.
+const ALIGN: u64 = 16;
+
+impl Section {
+    /// The entry of a mergeable section that holds an address.
+    pub(crate) fn entry_at(&self, address: u64) -> Option<Island> {
+        let (start, size) = self.merge?.around(self.bytes.as_deref()?, address.checked_sub(self.address)?)?;
+        Some(Island { start: self.address + start, size })
+    }
+
+    /// What the address of an entry is a multiple of.
+    fn entry_align(&self, island: Island) -> Option<u64> {
+        Some(self.merge?.align(island.start - self.address, self.align))
+    }
+}
+
 impl Image {
     /// The instruction at `pc` makes a part of the address of a constant, as its relocation says. Always `None` in a linked image.
     pub fn part(&self, pc: u64) -> Option<Part> {
@@ -127,20 +149,40 @@ impl Image {
         let high = reference.role == Role::High;
         let relative = if high { (insn::opcode(word) == insn::AUIPC).then_some(pc) } else { reference.auipc };
         // All addresses in one block of the section's alignment have one upper part.
-        let align = self.section(island.start).map_or(1, |s| s.align.clamp(1, 2048));
+        let section = self.section(island.start)?;
+        let align = section.entry_align(island).unwrap_or(section.align).clamp(1, 2048);
         let pair = (relative.is_some(), relative.unwrap_or(reference.target / align * align));
-        Some(Part { island, target: reference.target, high, pair, residue: island.start % 16 })
+        let align = section.entry_align(island).unwrap_or(ALIGN).min(ALIGN);
+        Some(Part { island, target: reference.target, high, pair, align, residue: island.start % align })
     }
 
     /// The constant that a reference may reach, the one whose bytes are in the hash.
     pub(crate) fn island_of(&self, reference: &Reference) -> Option<Island> {
         let anchor = reference.anchor.unwrap_or(reference.target);
-        if self.linked || reference.external || self.function_at(anchor).is_some() {
+        if self.linked || reference.external {
             return None;
         }
-        let section = self.section(anchor).filter(|s| s.access == Access::Constant)?;
+        // A symbol may lie outside of its section, where the reader has put another.
+        let section = self.section(reference.home?).filter(|s| s.access == Access::Constant)?;
+        if section.merge.is_some() {
+            return section.entry_at(anchor);
+        }
+        if !section.contains(anchor) {
+            return Some(Island { start: section.address, size: section.size });
+        }
         let object = self.data_at(anchor).filter(|d| !d.writable && (reference.typed || self.one_object(section)));
         Some(object.map_or(Island { start: section.address, size: section.size }, |d| Island { start: d.address, size: d.size }))
+    }
+
+    /// Whether a reference reaches beyond its symbol's section, or reads from more than one entry of a mergeable one: what is
+    /// there stands there in this file alone.
+    pub(crate) fn strays(&self, reference: &Reference, load: Option<u64>) -> bool {
+        let Some(section) = reference.home.and_then(|h| self.section(h)) else { return false };
+        let (anchor, size) = (reference.anchor.unwrap_or(reference.target), load.unwrap_or(1));
+        let elsewhere = |at: u64| self.section(at).is_some_and(|s| s.address != section.address);
+        let held = |i: Island| i.contains(reference.target) && i.contains(reference.target.wrapping_add(size - 1));
+        let apart = section.merge.is_some() && load.is_some() && !section.entry_at(anchor).is_some_and(held);
+        elsewhere(anchor) || elsewhere(reference.target) || apart
     }
 
     /// From a label of the compiler (a section anchor) code reaches everything in the section, so it stands for a data

@@ -2,12 +2,14 @@
 //!
 //! Source: RISC-V ELF psABI, version 1.0, chapter 8.4.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use object::elf::*;
 
+use crate::doubt::{self, Doubts};
 use crate::error::Error;
 use crate::insn::{self, Format};
+use crate::patches::{self, Extent, Sort};
 use crate::place::Addresses;
 use crate::read::{Home, Raw, RawRelocation, SymbolKind};
 
@@ -47,19 +49,25 @@ pub(crate) type References = BTreeMap<u64, Reference>;
 pub(crate) struct Relocated {
     /// Of instructions.
     pub references: References,
-    /// Places of numbers that depend on where things lie: pointers, distances.
-    pub pointers: BTreeSet<u64>,
+    /// Numbers that depend on where things lie, pointers and distances: place, number of bytes.
+    pub pointers: BTreeMap<u64, u64>,
+    /// Instructions and numbers that refer to what is not final.
+    pub doubts: Doubts,
+    /// Code that a linker may drop: first byte and end.
+    pub padding: Vec<(u64, u64)>,
 }
 
 /// Patches the sections that `wanted` names by index.
 pub(crate) fn apply(raw: &mut Raw, addresses: &Addresses, wanted: impl Fn(usize) -> bool) -> Result<Relocated, Error> {
     let relocations: Vec<RawRelocation> = raw.relocations.iter().copied().filter(|r| wanted(r.section)).collect();
-    let mut patcher = Patcher { raw, addresses, done: Relocated::default(), highs: BTreeMap::new() };
+    let padding = patches::check(raw, &relocations)?;
+    let mut patcher = Patcher { raw, addresses, done: Relocated { padding, ..Relocated::default() }, highs: BTreeMap::new() };
     for relocation in &relocations {
         patcher.note_high(relocation)?;
     }
     for relocation in &relocations {
         patcher.one(relocation)?;
+        patcher.note_doubt(relocation);
     }
     Ok(patcher.done)
 }
@@ -69,7 +77,7 @@ struct Patcher<'a> {
     addresses: &'a Addresses,
     done: Relocated,
     /// Every `auipc` with a relocation: low parts name its address, not the symbol.
-    highs: BTreeMap<u64, Reference>,
+    highs: BTreeMap<u64, (Reference, RawRelocation)>,
 }
 
 impl Patcher<'_> {
@@ -117,18 +125,33 @@ impl Patcher<'_> {
     fn note_high(&mut self, r: &RawRelocation) -> Result<(), Error> {
         if r.kind == R_RISCV_PCREL_HI20 {
             let (place, reference) = (self.place(r), self.reference(r, Role::High));
-            if self.highs.insert(place, reference).is_some() {
+            if self.highs.insert(place, (reference, *r)).is_some() {
                 return Err(self.corrupt(r, "the instruction has two targets"));
             }
         }
         Ok(())
     }
 
+    /// What refers to a thing that is not final is not final either.
+    fn note_doubt(&mut self, r: &RawRelocation) {
+        let Some(Extent { sort, size }) = patches::extent(self.raw, r) else { return };
+        if matches!(sort, Sort::Padding | Sort::Relax) {
+            return;
+        }
+        let high = self.highs.get(&self.addresses.symbols[r.symbol]).filter(|_| is_pcrel_low(r.kind));
+        let why = doubt::of_relocation(self.raw, r, sort != Sort::Code);
+        let why = why.or_else(|| doubt::of_relocation(self.raw, &high?.1, false));
+        if let Some(why) = why {
+            self.done.doubts.add(self.place(r), size, why);
+        }
+    }
+
     fn one(&mut self, r: &RawRelocation) -> Result<(), Error> {
         match r.kind {
             R_RISCV_NONE | R_RISCV_RELAX => Ok(()),
-            // The padding is made of instructions that do nothing, as many as the worst case needs; all may stay.
+            // The padding does nothing, whether it stays or not; that it is padding was looked at.
             R_RISCV_ALIGN => Ok(()),
+            R_RISCV_64 | R_RISCV_ADD64 | R_RISCV_SUB64 if self.raw.xlen == 32 => Err(self.corrupt(r, "a number of 64 bits in a file of 32")),
             R_RISCV_32 => self.data(r, 4, |_, s| s),
             R_RISCV_64 => self.data(r, 8, |_, s| s),
             R_RISCV_32_PCREL => {
@@ -187,7 +210,7 @@ impl Patcher<'_> {
     fn data(&mut self, r: &RawRelocation, size: usize, new: impl Fn(u64, u64) -> u64) -> Result<(), Error> {
         let target = self.reference(r, Role::Low).target;
         let place = self.place(r);
-        self.done.pointers.insert(place);
+        self.done.pointers.insert(place, size as u64);
         let bytes = self.bytes(r, r.offset, size)?;
         let value = new(load(bytes), target);
         bytes.copy_from_slice(&value.to_le_bytes()[..size]);
@@ -198,7 +221,7 @@ impl Patcher<'_> {
     fn uleb128(&mut self, r: &RawRelocation, new: impl Fn(u64, u64) -> u64) -> Result<(), Error> {
         let target = self.reference(r, Role::Low).target;
         let place = self.place(r);
-        self.done.pointers.insert(place);
+        self.done.pointers.insert(place, patches::extent(self.raw, r).map_or(10, |e| e.size));
         let mut old = 0;
         for n in 0..10 {
             let byte = self.bytes(r, r.offset.wrapping_add(n), 1)?[0];
@@ -267,7 +290,8 @@ impl Patcher<'_> {
     /// Low 12 bits of `value` into a load, an addition, a jump (`store` false) or a store.
     fn low(&mut self, r: &RawRelocation, offset: u64, reference: Reference, value: u64, store: bool) -> Result<(), Error> {
         let is_store = |w| matches!(insn::opcode(w), insn::STORE | insn::STORE_FP);
-        let is_other = |w| matches!(insn::opcode(w), insn::LOAD | insn::LOAD_FP | insn::OP_IMM | insn::JALR);
+        let is_addition = |w| insn::opcode(w) == insn::OP_IMM && insn::funct3(w) == 0;
+        let is_other = |w| is_addition(w) || matches!(insn::opcode(w), insn::LOAD | insn::LOAD_FP | insn::JALR);
         self.expect(r, offset, 4, |w| if store { is_store(w) } else { is_other(w) })?;
         let format = if store { Format::S } else { Format::I };
         self.patch(r, offset, 4, format, value as u32)?;
@@ -275,8 +299,13 @@ impl Patcher<'_> {
     }
 
     fn pcrel_low(&mut self, r: &RawRelocation) -> Result<(), Error> {
+        if r.addend != 0 {
+            return Err(self.corrupt(r, "it names the `auipc` and has an addend, which belongs to that one's relocation"));
+        }
         let label = self.addresses.symbols[r.symbol];
-        let Some(&high) = self.highs.get(&label) else {
+        // A linker looks for it among the relocations of this section.
+        let here = self.raw.symbols[r.symbol].home == Home::Section(r.section);
+        let Some(&(high, _)) = self.highs.get(&label).filter(|_| here) else {
             return Err(self.corrupt(r, "there is no `auipc` at the label it names"));
         };
         let value = high.target.wrapping_sub(label);
@@ -291,6 +320,10 @@ impl Patcher<'_> {
         let value = reference.target.wrapping_sub(self.place(r));
         self.low(r, second, Reference { role: Role::Low, auipc: Some(self.place(r)), ..reference }, value, false)
     }
+}
+
+fn is_pcrel_low(kind: u32) -> bool {
+    matches!(kind, R_RISCV_PCREL_LO12_I | R_RISCV_PCREL_LO12_S)
 }
 
 fn load(bytes: &[u8]) -> u64 {
