@@ -13,8 +13,6 @@ use santoku_elf::{Island, Part};
 use santoku_isa::{Inst, Sem};
 use std::collections::BTreeMap;
 
-/// Alignment of sections that the reader of files counts on.
-const ALIGN: u64 = 16;
 /// Addresses below and above are no constants'.
 const EDGE: u64 = 4096;
 
@@ -55,18 +53,19 @@ impl Exec<'_> {
         }
     }
 
-    /// The address of a constant: any multiple of what sections are aligned to, and what the constant is off that.
+    /// The address of a constant: any multiple of what sections, or entries of them, are aligned to, and what the constant is off that.
     fn base_of(&mut self, part: &Part) -> T {
         if let Some(base) = self.constants.bases.get(&part.island) {
             return *base;
         }
         let Island { start, size } = part.island;
-        let top: BigInt = (BigInt::one() << self.code.xlen()) - EDGE - size - ALIGN;
-        let (lo, hi) = (BigInt::from(EDGE / ALIGN), top / ALIGN);
-        let values = (0..self.terms.samples()).map(|n| BigInt::from((start / ALIGN + 4097 * n as u64) % (1 << 27)).max(lo.clone())).collect();
+        let align = part.align.max(1);
+        let top: BigInt = (BigInt::one() << self.code.xlen()) - EDGE - size - align;
+        let (lo, hi) = (BigInt::from(EDGE / align), top / align);
+        let values = (0..self.terms.samples()).map(|n| BigInt::from((start / align + 4097 * n as u64) % (1 << 27)).max(lo.clone())).collect();
         let q = self.terms.var(Var { name: format!("&constant {start:#x}"), lo, hi, public: true, values });
         let off = self.terms.int(part.residue);
-        let base = self.terms.scale(q, &BigInt::from(ALIGN));
+        let base = self.terms.scale(q, &BigInt::from(align));
         let base = self.terms.add(base, off);
         self.constants.bases.insert(part.island, base);
         base
