@@ -81,7 +81,8 @@ impl<'a> Code<'a> {
 
     /// Why there is nothing to execute at `pc`.
     fn nothing_at(&self, pc: u64) -> Why {
-        Why::Unsupported(self.image.doubt(pc).unwrap_or_else(|| "no instruction is known here".into()))
+        let known = if self.may_stand(pc) { "no instruction is known here" } else { "an instruction at an address that 4 does not divide, and the processor has none of 16 bits" };
+        Why::Unsupported(self.image.doubt(pc).unwrap_or_else(|| known.into()))
     }
 
     /// A branch without a relocation leads to the same place wherever a linker puts things.
