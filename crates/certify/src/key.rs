@@ -102,6 +102,12 @@ fn common(image: &Image, isa: &Isa, program: &Program, symbols: &BTreeMap<String
             text.update([(f.address % 4) as u8]);
         }
     }
+    // What entries are aligned to is in no hash.
+    for section in &image.sections {
+        if let Some(entries) = section.entries() {
+            text.update(format!("{entries:?}\n"));
+        }
+    }
     for section in image.sections.iter().filter(|s| s.access == Access::Code) {
         let mut at = section.address;
         while at - section.address < section.size {

@@ -279,6 +279,8 @@ impl<'a> Hasher<'a> {
         let constant = section.access != Access::Writable;
         match object {
             _ if !self.image.linked && section.merge.is_some() => match section.entry_at(anchor) {
+                // Wherever the linker moves it, it keeps its name.
+                Some(entry) if object.is_some_and(|d| (d.address, d.size) == (entry.start, entry.size)) => self.contained(entry, section, target),
                 Some(Island { start, size }) => {
                     self.tag(b'm');
                     self.contents(section, start, size);
@@ -321,6 +323,13 @@ impl<'a> Hasher<'a> {
                 self.number(data.size);
             }
         }
+    }
+
+    /// As [`Hasher::object`] has it.
+    fn contained(&mut self, entry: Island, section: &Section, target: u64) {
+        self.tag(b'c');
+        self.contents(section, entry.start, entry.size);
+        self.number(target.wrapping_sub(entry.start));
     }
 
     fn contents(&mut self, section: &Section, address: u64, size: u64) {

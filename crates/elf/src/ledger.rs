@@ -134,6 +134,11 @@ impl Section {
         Some(Island { start: self.address + start, size })
     }
 
+    /// Of a mergeable section: its alignment, the bytes of an entry or character, and whether entries are strings.
+    pub fn entries(&self) -> Option<(u64, u64, bool)> {
+        self.merge.map(|m| (self.align, m.size, m.strings))
+    }
+
     /// What the address of an entry is a multiple of.
     fn entry_align(&self, island: Island) -> Option<u64> {
         Some(self.merge?.align(island.start - self.address, self.align))
