@@ -101,7 +101,7 @@ fn what_is_not_final_is_not_fetched() {
         ("in a section that is not loaded", ".section .x\ng: ret\n", Some("not loaded")),
         ("in an empty section", ".section .x,\"ax\"\ng:\n", Some("empty")),
         ("in a section that the linker writes anew", ".section .eh_frame,\"ax\"\ng: ret\n", Some("written anew")),
-        ("thread-local", ".section .tdata,\"awT\"\ng: .word 1\n", Some("thread")),
+        ("thread-local", ".section .tdata,\"awT\"\ng: .word 1\n", Some("no symbol of code or data")),
         ("a common symbol", ".comm g,4\n", Some("common")),
     ];
     for (what, text, reason) in &cases {
