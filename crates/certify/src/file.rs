@@ -7,7 +7,7 @@ use crate::adapt::adapt;
 use crate::function::{self, Found, Verdict};
 use crate::key::{self, hex, Keys};
 use crate::leak::Evidence;
-use crate::machine::{Code, Why};
+use crate::machine::{Code, Halt, Why};
 use crate::reach::{callers, runs};
 use crate::report::FileReport;
 use crate::shared::Shared;
@@ -99,6 +99,16 @@ impl<'a> Subject<'a> {
             }
         }
         all
+    }
+
+    /// Why the code at a function's symbol is not for certain what is called by the name.
+    fn doubt(&self, f: &Function, func: FuncId) -> Option<String> {
+        if !self.isa.c && f.address % 4 != 0 {
+            return Some("it begins where a processor without 16-bit instructions takes none".into());
+        }
+        let names = || std::iter::once(&f.name).chain(&f.aliases).filter(|n| self.symbols.get(*n) == Some(&func));
+        let doubts: Vec<&str> = names().filter_map(|n| f.doubt(n)).collect();
+        doubts.first().filter(|_| doubts.len() == names().count()).map(ToString::to_string)
     }
 
     fn without(&self, addresses: &BTreeSet<u64>) -> Subject<'a> {
@@ -297,6 +307,10 @@ fn one(subject: &Subject, code: &Code, job: &Job, symbol: Option<&Function>, key
     let start = (world.clock)();
     let image = subject.image;
     let (own, called) = &runs(subject, job.address);
+    if let Some(why) = symbol.and_then(|f| subject.doubt(f, job.func)) {
+        let found = Found::without_comparison(Verdict::Halted(Halt { pc: job.address, why: Why::Unsupported(why) }));
+        return Done { found, micros: 0, cached: false, evidence: None };
+    }
     let hash = symbol.map(|f| image.code_hash(f)).unwrap_or_default();
     let key = keys.key(&hash, job.func, (&job.shared, &code.convention_at(job.address)), called);
     // Proofs that rest on more than the hashes are of this very file.

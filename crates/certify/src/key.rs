@@ -98,6 +98,14 @@ fn common(image: &Image, isa: &Isa, program: &Program, symbols: &BTreeMap<String
         if !std::iter::once(&f.name).chain(&f.aliases).any(|n| symbols.contains_key(n)) {
             text.update(format!("{}\n", f.name));
             text.update(image.code_hash(f));
+            // Where 16-bit instructions are none, this decides whether it can be executed.
+            text.update([(f.address % 4) as u8]);
+        }
+    }
+    // What entries are aligned to is in no hash.
+    for section in &image.sections {
+        if let Some(entries) = section.entries() {
+            text.update(format!("{entries:?}\n"));
         }
     }
     for section in image.sections.iter().filter(|s| s.access == Access::Code) {

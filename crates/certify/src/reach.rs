@@ -50,7 +50,7 @@ pub(crate) fn taken(subject: &Subject) -> BTreeSet<u64> {
     for f in &image.functions {
         let (mut high, mut pc): (BTreeMap<u8, u64>, u64) = (BTreeMap::new(), f.address);
         while pc.wrapping_sub(f.address) < f.size {
-            let inst = image.fetch(pc).and_then(|word| santoku_isa::decode(isa, word));
+            let inst = image.word(pc).and_then(|word| santoku_isa::decode(isa, word));
             let Some(inst) = inst else {
                 pc = pc.wrapping_add(2);
                 continue;
@@ -82,7 +82,7 @@ fn targets(subject: &Subject, f: &Function) -> BTreeSet<u64> {
     let mut high: BTreeMap<u8, u64> = BTreeMap::new();
     let (mut out, mut pc) = (BTreeSet::new(), f.address);
     while pc.wrapping_sub(f.address) < f.size {
-        let inst = image.fetch(pc).and_then(|word| santoku_isa::decode(isa, word));
+        let inst = image.word(pc).and_then(|word| santoku_isa::decode(isa, word));
         let Some(inst) = inst else {
             pc = pc.wrapping_add(2);
             continue;

@@ -297,8 +297,18 @@ impl FileReport {
     }
 }
 
+/// Of functions that are not looked at, in objects and in images.
+const C_LIBRARY: &str = "`memcpy`, `memmove` and `memset` of the C library do what the standard says, in time that depends on length and addresses alone";
+
+/// What it rests on that the functions of an image have the hashes of proved ones.
+pub const ASSUMED_OF_MATCHES: [&str; 3] = [
+    C_LIBRARY,
+    "the functions that are called in the image by these names are those of the C library: their code is not looked at, whether the image holds it or not",
+    "all that `santoku certify` assumed when the list was made, which its report of an object says under `assumed`",
+];
+
 /// What the result rests on beside the proof.
-pub const ASSUMED: [&str; 11] = [
+pub const ASSUMED: [&str; 12] = [
     "the processor does what the instruction model (crate `isa`) says, and its time and memory traces show no more than the addresses of code and data and the operands of operations listed as variable-time",
     "the file's bytes, relocations and symbols mean what the reader (crate `elf`) says, and reach the processor unchanged",
     "arguments and results travel as the integer calling convention says, with the C types that the ranges of the source give",
@@ -308,6 +318,7 @@ pub const ASSUMED: [&str; 11] = [
     "no array of run-time length is larger than half the address space",
     "the stack is as large as the functions need, and nothing else writes to the memory of a function while it runs",
     "constants of a few bytes that a compiler keeps in writable memory (`.sdata`), under labels of its own, are not written",
-    "`memcpy`, `memmove` and `memset` of the C library do what the standard says, in time that depends on length and addresses alone",
+    C_LIBRARY,
+    "objects are linked statically, by a linker that changes nothing but what relocations say: symbols that are neither weak nor in a COMDAT group mean the definition of this file, whatever their visibility, and nothing is put before them when the program is linked or starts",
     "a hash names a function with its constants; who relies on hashes needs those of all functions it calls",
 ];

@@ -183,7 +183,7 @@ impl View<'_> {
     fn stopped_by(&self, job: &Job, done: &Done) -> bool {
         let Subject { image, isa, .. } = self.subject;
         let Verdict::Halted(Halt { pc, .. }) = &done.found.verdict else { return false };
-        let inst = image.fetch(*pc).and_then(|word| santoku_isa::decode(isa, word));
+        let inst = image.word(*pc).and_then(|word| santoku_isa::decode(isa, word));
         let call = inst.is_some_and(|i| matches!(i.row.sem, santoku_isa::Sem::Jump(_)));
         let equal = |at: u64| self.results.done.iter().any(|(j, d)| j.address == at && d.found.verdict == Verdict::Equal);
         let local = |at: u64| image.function_at(at).is_some_and(|f| f.local && !self.subject.functions_of(f).is_empty());
@@ -246,7 +246,7 @@ impl View<'_> {
 
     fn halted(&self, Halt { pc, why }: &Halt, done: &Done) -> Status {
         let Subject { image, isa, .. } = self.subject;
-        let decoded = image.fetch(*pc).and_then(|word| santoku_isa::decode(isa, word));
+        let decoded = image.word(*pc).and_then(|word| santoku_isa::decode(isa, word));
         let instruction = decoded.map_or_else(|| "not an instruction".to_string(), |i| i.to_string());
         let site = Site { pc: *pc, instruction, line: image.line(*pc) };
         match why {

@@ -50,6 +50,61 @@ fn right_code_is_proved() {
     assert_eq!(value["functions"][0]["status"]["verdict"], "equal");
     assert_eq!(value["functions"][0]["hash"].as_str().map(str::len), Some(64));
     assert!(value["assumed"].as_array().is_some_and(|a| a.len() > 5));
+    assert_eq!((&value["entry"], value["program"].as_str().map(str::len)), (&"f.stk".into(), Some(64)));
+    assert!(twice(&json.stdout).is_empty(), "{:?}", twice(&json.stdout));
+    assert_eq!(twice("{\"a\": [{\"b\": 1, \"c\": {\"b\": 2}, \"b\": 3}], \"d\": 0, \"a\": 1}"), ["b", "a"]);
+}
+
+/// Names that one object of a JSON text has twice: most readers keep the last and say nothing.
+fn twice(json: &str) -> Vec<String> {
+    struct Seen<'a>(&'a mut Vec<String>);
+    impl<'de> serde::de::DeserializeSeed<'de> for Seen<'_> {
+        type Value = ();
+        fn deserialize<D: serde::Deserializer<'de>>(self, d: D) -> Result<(), D::Error> {
+            d.deserialize_any(self)
+        }
+    }
+    impl<'de> serde::de::Visitor<'de> for Seen<'_> {
+        type Value = ();
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("JSON")
+        }
+        fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_str<E>(self, _: &str) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_unit<E>(self) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut all: A) -> Result<(), A::Error> {
+            while all.next_element_seed(Seen(self.0))?.is_some() {}
+            Ok(())
+        }
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut all: A) -> Result<(), A::Error> {
+            let mut names = std::collections::BTreeSet::new();
+            while let Some(name) = all.next_key::<String>()? {
+                all.next_value_seed(Seen(self.0))?;
+                if !names.insert(name.clone()) {
+                    self.0.push(name);
+                }
+            }
+            Ok(())
+        }
+    }
+    let mut found = vec![];
+    serde::de::DeserializeSeed::deserialize(Seen(&mut found), &mut serde_json::Deserializer::from_str(json)).expect("JSON");
+    found
 }
 
 #[test]
@@ -108,6 +163,10 @@ fn hashes_are_looked_up() {
     let run = sandbox.run(&["certify", "--match", "f.o", "--manifest", "list.json"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
     assert!(run.stdout.contains("proved   choose") && run.stdout.contains("cc 7 -O1"), "{}", run.stdout);
+    assert!(run.stdout.contains("assumed: `memcpy`, `memmove` and `memset` of the C library do what the standard says"), "{}", run.stdout);
+    let json = sandbox.run(&["certify", "--match", "f.o", "--manifest", "list.json", "--json"]).stdout;
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(value["assumed"][0].as_str().is_some_and(|a| a.contains("`memmove`")) && twice(&json).is_empty(), "{json}");
     sandbox.write("list.json", list(&[("choose", &"0".repeat(64))]));
     let run = sandbox.run(&["certify", "--match", "f.o", "--manifest", "list.json"]);
     assert_eq!(run.code, 1);

@@ -38,7 +38,7 @@ impl Image {
         let mut code = vec![];
         let mut pc = function.address;
         while pc - function.address < function.size {
-            let Some(word) = self.fetch(pc) else { break };
+            let Some(word) = self.word(pc) else { break };
             let size = insn::length(word as u16);
             code.push(Insn { pc, size, word });
             match pc.checked_add(size) {

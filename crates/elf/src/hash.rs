@@ -109,6 +109,10 @@ impl Image {
         let end = code.last().map_or(function.address, |i| i.pc.wrapping_add(i.size));
         hasher.number(function.address.wrapping_add(function.size).wrapping_sub(end));
         hasher.code(&code, &pairs);
+        // The same bits may be other code elsewhere.
+        if code.iter().any(|i| self.doubt(i.pc).is_some()) {
+            hasher.only_here(function.address);
+        }
         (hasher.out.finalize().into(), hasher.cover)
     }
 }
@@ -160,6 +164,7 @@ impl<'a> Hasher<'a> {
                     self.tag(b'J');
                     self.number(call.link as u64);
                     let reference = self.image.references.get(&code[n].pc).copied();
+                    self.loose(&code[n], call.target);
                     self.target(call.target, reference, None);
                     n += call.length;
                 }
@@ -178,6 +183,7 @@ impl<'a> Hasher<'a> {
         if let Some((at, target)) = low {
             self.masked(b'L', insn, low_format(insn).map_or(0, Format::mask));
             self.step(at);
+            self.loose(insn, target);
             self.target(target, reference, load_width(insn));
         } else if high {
             self.masked(b'H', insn, Format::U.mask());
@@ -191,6 +197,7 @@ impl<'a> Hasher<'a> {
         } else if let Some(target) = self.image.jump_target(insn) {
             let format = insn::direct_jump(insn.word, insn.size, self.image.xlen);
             self.masked(b'B', insn, format.map_or(0, Format::mask));
+            self.loose(insn, target);
             self.target(target, reference, None);
         } else {
             self.masked(b'R', insn, 0);
@@ -214,13 +221,23 @@ impl<'a> Hasher<'a> {
         }
     }
 
+    /// A distance that no relocation describes is one of this file alone where a linker may change it.
+    fn loose(&mut self, insn: &Insn, target: u64) {
+        if !self.image.linked && !self.image.is_relocated(insn.pc) && !self.image.is_firm(insn.pc, target) {
+            self.only_here(insn.pc);
+        }
+    }
+
     /// The thing at an address. `load`: it is only read, this many bytes.
     fn target(&mut self, target: u64, reference: Option<Reference>, load: Option<u64>) {
         let image = self.image;
         // A pointer just past an object belongs to the object its symbol names, not to a neighbour.
         let anchor = reference.and_then(|r| r.anchor).unwrap_or(target);
         let value = |w: u64| (0..w).map(|k| image.read_only(target.wrapping_add(k))).collect::<Option<Vec<u8>>>();
-        if target.wrapping_sub(self.function.address) < self.function.size {
+        let strays = |r: &Reference| !image.linked && image.strays(r, load);
+        if reference.as_ref().is_some_and(strays) {
+            self.only_here(target);
+        } else if target.wrapping_sub(self.function.address) < self.function.size {
             self.step(target);
         } else if let Some(name) = image.external(anchor) {
             self.named(b'n', name, target.wrapping_sub(anchor));
@@ -261,6 +278,16 @@ impl<'a> Hasher<'a> {
         let object = self.image.data_at(anchor).filter(|_| self.image.linked || typed || self.image.one_object(section));
         let constant = section.access != Access::Writable;
         match object {
+            _ if !self.image.linked && section.merge.is_some() => match section.entry_at(anchor) {
+                // Wherever the linker moves it, it keeps its name.
+                Some(entry) if object.is_some_and(|d| (d.address, d.size) == (entry.start, entry.size)) => self.contained(entry, section, target),
+                Some(Island { start, size }) => {
+                    self.tag(b'm');
+                    self.contents(section, start, size);
+                    self.number(target.wrapping_sub(start));
+                }
+                None => self.only_here(target),
+            },
             Some(data) => self.object(data, target),
             None if self.image.linked => self.only_here(target),
             None if constant => {
@@ -296,6 +323,13 @@ impl<'a> Hasher<'a> {
                 self.number(data.size);
             }
         }
+    }
+
+    /// As [`Hasher::object`] has it.
+    fn contained(&mut self, entry: Island, section: &Section, target: u64) {
+        self.tag(b'c');
+        self.contents(section, entry.start, entry.size);
+        self.number(target.wrapping_sub(entry.start));
     }
 
     fn contents(&mut self, section: &Section, address: u64, size: u64) {

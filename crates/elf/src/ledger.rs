@@ -44,8 +44,6 @@ pub enum What {
     Code,
     /// A variable, or something of another file.
     Other,
-    /// The address is a number that the file gives.
-    Number,
 }
 
 /// An instruction that makes a part of an address.
@@ -89,6 +87,11 @@ impl<'a> Ledger<'a> {
     /// [`Image::fetch`] that is not written down: for guesses on which nothing rests.
     pub fn guess(&self, pc: u64) -> Option<u32> {
         self.image.fetch(pc)
+    }
+
+    /// [`Image::doubt`].
+    pub fn doubt(&self, pc: u64) -> Option<String> {
+        self.image.doubt(pc)
     }
 
     /// [`Image::read_only`], reached through an island or by a number: of a linked image only, where numbers are what they are.
@@ -174,6 +177,24 @@ fn code_place(pc: u64) -> Place {
     Place { island: Island { start: pc, size: 0 }, what: What::Code, target: pc, align: CODE_ALIGN, residue: 0 }
 }
 
+impl Section {
+    /// The entry of a mergeable section that holds an address.
+    pub(crate) fn entry_at(&self, address: u64) -> Option<Island> {
+        let (start, size) = self.merge?.around(self.bytes.as_deref()?, address.checked_sub(self.address)?)?;
+        Some(Island { start: self.address + start, size })
+    }
+
+    /// Of a mergeable section: its alignment, the bytes of an entry or character, and whether entries are strings.
+    pub fn entries(&self) -> Option<(u64, u64, bool)> {
+        self.merge.map(|m| (self.align, m.size, m.strings))
+    }
+
+    /// What the address of an entry is a multiple of.
+    fn entry_align(&self, island: Island) -> Option<u64> {
+        Some(self.merge?.align(island.start - self.address, self.align))
+    }
+}
+
 impl Image {
     /// The instruction at `pc` makes a part of an address, as its relocation says. Always `None` in a linked image.
     pub fn part(&self, pc: u64) -> Option<Part> {
@@ -183,7 +204,10 @@ impl Image {
         let high = reference.role == Role::High;
         let relative = if high { (insn::opcode(word) == insn::AUIPC).then_some(pc) } else { reference.auipc };
         // All addresses in one block of the section's alignment have one upper part.
-        let block = self.section(place.island.start).filter(|_| place.what == What::Constant).map_or(1, |s| s.align.clamp(1, 2048));
+        let block = match self.section(place.island.start).filter(|_| place.what == What::Constant) {
+            Some(s) => s.entry_align(place.island).unwrap_or(s.align).clamp(1, 2048),
+            None => 1,
+        };
         let pair = (relative.is_some(), relative.unwrap_or(place.target / block * block));
         Some(Part { place, high, pair })
     }
@@ -194,13 +218,14 @@ impl Image {
         let none = Place { island: Island { start: target, size: 0 }, what: What::Other, target, align: 1, residue: 0 };
         if let Some(island) = self.island_of(reference) {
             let section = self.section(island.start);
-            let align = section.map_or(1, |s| s.align).min(16);
-            let residue = section.map_or(0, |s| (island.start - s.address) % align);
+            // An entry of a mergeable section lies anywhere that its own alignment allows.
+            let entry = section.and_then(|s| s.entry_align(island));
+            let align = entry.or(section.map(|s| s.align)).unwrap_or(1).clamp(1, 16);
+            let residue = if entry.is_some() { island.start % align } else { section.map_or(0, |s| (island.start - s.address) % align) };
             return Place { island, what: What::Constant, align, residue, ..none };
         }
         match self.section(target) {
             _ if reference.external => none,
-            None if reference.home.is_none() => Place { what: What::Number, ..none },
             Some(s) if s.executable && target % CODE_ALIGN == 0 => code_place(target),
             _ => none,
         }
@@ -218,15 +243,22 @@ impl Image {
     /// The constant that a reference may reach, the one whose bytes are in the hash.
     pub(crate) fn island_of(&self, reference: &Reference) -> Option<Island> {
         let anchor = reference.anchor.unwrap_or(reference.target);
-        if self.linked || reference.external || self.function_at(anchor).is_some() {
+        if self.linked || reference.external {
             return None;
         }
-        let section = self.section(anchor)?;
-        if section.is_small_data() && reference.private {
+        // A symbol may lie outside of its section, where the reader has put another.
+        let section = self.section(reference.home?)?;
+        if section.is_small_data() && reference.private && section.contains(anchor) {
             return Some(Island { start: anchor, size: SMALL.min(section.address + section.size - anchor) });
         }
         if section.access != Access::Constant {
             return None;
+        }
+        if section.merge.is_some() {
+            return section.entry_at(anchor);
+        }
+        if !section.contains(anchor) {
+            return Some(Island { start: section.address, size: section.size });
         }
         let object = self.data_at(anchor).filter(|d| !d.writable && (reference.typed || self.one_object(section)));
         Some(object.map_or(Island { start: section.address, size: section.size }, |d| Island { start: d.address, size: d.size }))
@@ -235,6 +267,17 @@ impl Image {
     /// A byte that a reference may reach.
     fn in_island(&self, address: u64) -> Option<u8> {
         self.section(address).filter(|s| s.access == Access::Constant || s.is_small_data())?.byte(address)
+    }
+
+    /// Whether a reference reaches beyond its symbol's section, or reads from more than one entry of a mergeable one: what is
+    /// there stands there in this file alone.
+    pub(crate) fn strays(&self, reference: &Reference, load: Option<u64>) -> bool {
+        let Some(section) = reference.home.and_then(|h| self.section(h)) else { return false };
+        let (anchor, size) = (reference.anchor.unwrap_or(reference.target), load.unwrap_or(1));
+        let elsewhere = |at: u64| self.section(at).is_some_and(|s| s.address != section.address);
+        let held = |i: Island| i.contains(reference.target) && i.contains(reference.target.wrapping_add(size - 1));
+        let apart = section.merge.is_some() && load.is_some() && !section.entry_at(anchor).is_some_and(held);
+        elsewhere(anchor) || elsewhere(reference.target) || apart
     }
 
     /// From a label of the compiler (a section anchor) code reaches everything in the section, so it stands for a data

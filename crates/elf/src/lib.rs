@@ -9,14 +9,18 @@
 //! compressed debug sections, writing ELF files.
 
 mod code;
+mod doubt;
 mod error;
 mod hash;
 mod insn;
 mod ledger;
 mod lines;
+mod merge;
+mod patches;
 mod place;
 mod read;
 mod reloc;
+mod segments;
 mod symbols;
 
 pub use error::{Error, ErrorKind};
@@ -41,6 +45,15 @@ pub struct Function {
     pub size: u64,
     /// Not visible to other files (`static`).
     pub local: bool,
+    /// Of its names, those under which a linker may put another function, and why.
+    doubts: BTreeMap<String, String>,
+}
+
+impl Function {
+    /// Why what is called by this name need not be the code here: the symbol is weak, the section in a COMDAT group.
+    pub fn doubt(&self, name: &str) -> Option<&str> {
+        self.doubts.get(name).map(String::as_str)
+    }
 }
 
 /// A named variable or constant.
@@ -76,6 +89,9 @@ pub struct Section {
     executable: bool,
     /// Alignment that its addresses have wherever it is linked.
     align: u64,
+    merge: Option<merge::Entries>,
+    /// Why its contents are not what will be in memory.
+    doubt: Option<String>,
     /// `None`: all zero.
     bytes: Option<Vec<u8>>,
 }
@@ -115,6 +131,9 @@ pub struct Image {
     references: References,
     /// Places of constants that depend on where things lie.
     pointers: BTreeMap<u64, reloc::Pointer>,
+    doubts: doubt::Doubts,
+    /// Code that a linker may drop: first byte and end.
+    padding: Vec<(u64, u64)>,
     lines: lines::Lines,
     digest: [u8; 32],
 }
@@ -128,7 +147,7 @@ pub fn load(bytes: &[u8]) -> Result<Image, Error> {
     let mut raw = read::read(bytes)?;
     let addresses = place::place(&mut raw)?;
     let loaded: BTreeSet<usize> = (0..raw.sections.len()).filter(|i| raw.sections[*i].allocated).collect();
-    let Relocated { references, pointers } = reloc::apply(&mut raw, &addresses, |s| loaded.contains(&s))?;
+    let Relocated { references, pointers, doubts, padding } = reloc::apply(&mut raw, &addresses, |s| loaded.contains(&s))?;
     let of_lines: BTreeSet<usize> =
         (0..raw.sections.len()).filter(|i| read::LINE_SECTIONS.contains(&raw.sections[*i].name.as_str())).collect();
     let lines = reloc::apply(&mut raw, &addresses, |s| of_lines.contains(&s) && !loaded.contains(&s))
@@ -150,6 +169,8 @@ pub fn load(bytes: &[u8]) -> Result<Image, Error> {
         externals: addresses.externals,
         references,
         pointers,
+        doubts,
+        padding,
         lines,
         digest: hash::of_file(bytes),
     })
@@ -169,6 +190,8 @@ fn sections(raw: &mut Raw) -> Vec<Section> {
             },
             executable: s.executable,
             align: s.align.max(1),
+            merge: s.merge,
+            doubt: s.doubt.clone(),
             bytes: s.bytes.take(),
         })
         .collect();
@@ -178,9 +201,25 @@ fn sections(raw: &mut Raw) -> Vec<Section> {
 
 impl Image {
     /// Code at `pc`, relocated: 32 bits, or 16 (zero-extended) if the two lowest bits are not both set. `None` outside
-    /// executable sections, at odd addresses and, in a file without 16-bit instructions, at addresses that 4 does not
-    /// divide.
+    /// executable sections, at odd addresses, in a file without 16-bit instructions at addresses that 4 does not
+    /// divide, and where [`Image::doubt`] says why these may not be the bytes that are executed.
     pub fn fetch(&self, pc: u64) -> Option<u32> {
+        self.word(pc).filter(|_| self.doubt(pc).is_none())
+    }
+
+    /// Why the instruction that stands at `pc` is not handed out: it refers to what a linker may replace, a number is
+    /// relocated into it, or its section is not loaded as it is.
+    pub fn doubt(&self, pc: u64) -> Option<String> {
+        let size = insn::length(self.word(pc)? as u16);
+        if let Some(why) = self.section(pc).and_then(|s| s.doubt.clone()).or_else(|| self.doubts.of(pc, size).map(str::to_string)) {
+            return Some(why);
+        }
+        let near = self.pointers.range(pc.saturating_sub(16)..pc.saturating_add(size));
+        near.into_iter().find(|(at, n)| at.saturating_add(n.size) > pc).map(|(at, _)| format!("a number is relocated into the instruction, at {at:#x}"))
+    }
+
+    /// The bits of [`Image::fetch`], whatever they will be: for looking at code that is not executed.
+    pub fn word(&self, pc: u64) -> Option<u32> {
         let step = if self.compressed { 2 } else { 4 };
         let section = self.section(pc).filter(|s| s.executable && pc % step == 0)?;
         let half = |at: u64| Some(u16::from_le_bytes([section.byte(at)?, section.byte(at.checked_add(1)?)?]));
@@ -191,9 +230,11 @@ impl Image {
         Some(u32::from(low) | u32::from(half(pc.checked_add(2)?)?) << 16)
     }
 
-    /// Byte of a section that is not writable, relocated.
+    /// Byte of a section that is not writable, relocated. `None` too where it is part of a number that refers to what a
+    /// linker may replace, or its section is not loaded as it is.
     pub fn read_only(&self, address: u64) -> Option<u8> {
-        self.section(address).filter(|s| s.access != Access::Writable)?.byte(address)
+        let section = self.section(address).filter(|s| s.access != Access::Writable && s.doubt.is_none())?;
+        section.byte(address).filter(|_| self.doubts.of(address, 1).is_none())
     }
 
     /// The section an address lies in.
@@ -244,12 +285,16 @@ impl Image {
     }
 
     /// Whether the jump at `pc`, which arrives at `to` here, arrives at the same function wherever a linker puts the sections
-    /// of this object and the functions it lacks: both are in one section, or the jump's relocation names what is at `to`. A jump
-    /// to the low half of an address counts only right behind the instruction that makes the high half.
+    /// of this object and the functions it lacks: both are in one section with nothing between them that a linker may drop, or the
+    /// jump's relocation names what is at `to`. A jump to the low half of an address counts only right behind the instruction
+    /// that makes the high half.
     pub fn is_firm(&self, pc: u64, to: u64) -> bool {
         let home = |at: u64| self.section(at).map(|s| s.address);
+        if self.padding.iter().any(|(from, end)| *from < to && to < *end) {
+            return false;
+        }
         let Some(r) = self.references.get(&pc).filter(|_| !self.linked) else {
-            return self.linked || home(pc).is_some_and(|h| home(to) == Some(h));
+            return self.linked || home(pc).is_some_and(|h| home(to) == Some(h)) && !self.may_shrink(pc, to);
         };
         let high = || pc.checked_sub(4).and_then(|before| self.references.get(&before));
         let whole = match r.role {
@@ -259,6 +304,11 @@ impl Image {
         };
         let there = if r.external { r.anchor == Some(to) } else { r.home.is_some_and(|h| home(to) == Some(h)) };
         whole && r.target == to && there
+    }
+
+    /// Whether a linker may drop padding between the two.
+    fn may_shrink(&self, a: u64, b: u64) -> bool {
+        self.padding.iter().any(|(from, end)| from < end && *from >= a.min(b) && *from < a.max(b))
     }
 
     /// The undefined symbol for which an address stands: where a call to it arrives.

@@ -99,6 +99,9 @@ fn place_common(raw: &mut Raw) -> Result<(), Error> {
             writable: true,
             executable: false,
             thread_local: false,
+            merge: None,
+            group: None,
+            doubt: Some("a common symbol is no definition: a linker may take another".into()),
             bytes: None,
         });
     }

@@ -5,6 +5,8 @@ use object::read::elf::{FileHeader, Rela, SectionHeader, SectionTable, Sym, Symb
 use object::{LittleEndian, SectionIndex};
 
 use crate::error::{Error, ErrorKind};
+use crate::merge::Entries;
+use crate::{doubt, segments};
 
 /// Sections whose bytes are kept although no program loads them: those of the line table.
 pub(crate) const LINE_SECTIONS: [&str; 3] = [".debug_line", ".debug_line_str", ".debug_str"];
@@ -21,6 +23,12 @@ pub(crate) struct RawSection {
     pub writable: bool,
     pub executable: bool,
     pub thread_local: bool,
+    /// Of a mergeable section of an object.
+    pub merge: Option<Entries>,
+    /// The COMDAT group it is in, by the index of the group.
+    pub group: Option<usize>,
+    /// Why its contents are not what will be in memory.
+    pub doubt: Option<String>,
     /// Empty unless the section is loaded or part of the line table. `None`: all zero.
     pub bytes: Option<Vec<u8>>,
 }
@@ -42,7 +50,9 @@ pub(crate) enum SymbolKind {
     Section,
     /// A label without a type.
     Label,
-    /// Names of files, thread-local variables, indirect functions.
+    /// A function that gives the address of another, chosen when the program starts.
+    Indirect,
+    /// Names of files, thread-local variables.
     Other,
 }
 
@@ -53,6 +63,7 @@ pub(crate) struct RawSymbol {
     pub size: u64,
     pub kind: SymbolKind,
     pub local: bool,
+    pub weak: bool,
     pub home: Home,
 }
 
@@ -166,6 +177,11 @@ impl<'a, E: FileHeader<Endian = LittleEndian>> Reader<'a, E> {
             }
             all.push(section);
         }
+        if self.linked {
+            segments::check(self.header, self.bytes, &all)?;
+        } else {
+            self.note_groups(&mut all)?;
+        }
         Ok(all)
     }
 
@@ -189,8 +205,8 @@ impl<'a, E: FileHeader<Endian = LittleEndian>> Reader<'a, E> {
                 Some(data.to_vec())
             }
         };
+        let entry: u64 = header.sh_entsize(LE).into();
         Ok(RawSection {
-            name,
             address: if self.linked { header.sh_addr(LE).into() } else { 0 },
             size: header.sh_size(LE).into(),
             align: header.sh_addralign(LE).into(),
@@ -198,8 +214,37 @@ impl<'a, E: FileHeader<Endian = LittleEndian>> Reader<'a, E> {
             writable: has(elf::SHF_WRITE),
             executable: has(elf::SHF_EXECINSTR),
             thread_local: has(elf::SHF_TLS),
+            merge: (has(elf::SHF_MERGE) && !self.linked).then_some(Entries { size: entry, strings: has(elf::SHF_STRINGS) }).filter(|e| e.size > 0),
+            group: None,
+            doubt: if allocated && !self.linked { doubt::of_section(&name, kind, flags, header.sh_size(LE).into(), entry) } else { None },
+            name,
             bytes,
         })
+    }
+
+    /// Of sections of a COMDAT group a linker may take those of another file.
+    fn note_groups(&self, all: &mut [RawSection]) -> Result<(), Error> {
+        let mut grouped = vec![false; all.len()];
+        for (index, header) in self.sections.iter().enumerate() {
+            let place = || format!("section group {index}");
+            let Some((flags, members)) = header.group(LE, self.bytes).map_err(|e| Error::corrupt(place(), e))? else { continue };
+            for member in members {
+                let n = member.get(LE) as usize;
+                if n >= all.len() || std::mem::replace(&mut grouped[n], true) {
+                    return Err(Error::corrupt(place(), format!("section {n} is not there, or in two groups")));
+                }
+                if flags != 0 {
+                    all[n].group = Some(index);
+                }
+            }
+        }
+        for (n, header) in self.sections.iter().enumerate() {
+            let flags: u64 = header.sh_flags(LE).into();
+            if flags & u64::from(elf::SHF_GROUP) != 0 && !grouped[n] {
+                return Err(Error::corrupt(format!("section {}", all[n].name), "it says that it is in a group, and is in none"));
+            }
+        }
+        Ok(())
     }
 
     fn all_symbols(&self) -> Result<Vec<RawSymbol>, Error> {
@@ -226,6 +271,7 @@ impl<'a, E: FileHeader<Endian = LittleEndian>> Reader<'a, E> {
             elf::STT_SECTION => SymbolKind::Section,
             elf::STT_NOTYPE => SymbolKind::Label,
             elf::STT_COMMON => SymbolKind::Object,
+            elf::STT_GNU_IFUNC => SymbolKind::Indirect,
             _ => SymbolKind::Other,
         };
         Ok(RawSymbol {
@@ -234,12 +280,15 @@ impl<'a, E: FileHeader<Endian = LittleEndian>> Reader<'a, E> {
             size: symbol.st_size(LE).into(),
             kind,
             local: symbol.st_bind() == elf::STB_LOCAL,
+            // Whatever else there may be is not taken for final either.
+            weak: !matches!(symbol.st_bind(), elf::STB_LOCAL | elf::STB_GLOBAL),
             home,
         })
     }
 
     fn all_relocations(&self) -> Result<Vec<RawRelocation>, Error> {
         let mut all = vec![];
+        let mut patched = vec![false; self.sections.len()];
         for (index, header) in self.sections.iter().enumerate() {
             let place = || format!("relocation section {index}");
             let kind = header.sh_type(LE);
@@ -251,6 +300,9 @@ impl<'a, E: FileHeader<Endian = LittleEndian>> Reader<'a, E> {
             let section = header.sh_info(LE) as usize;
             if section == 0 || section >= self.sections.len() {
                 return Err(Error::corrupt(place(), format!("it patches section {section}, which is not there")));
+            }
+            if std::mem::replace(&mut patched[section], true) {
+                return Err(Error::corrupt(place(), format!("it is the second that patches section {section}")));
             }
             if table != self.symbols.section() {
                 return Err(Error::corrupt(place(), "it does not use the symbol table"));

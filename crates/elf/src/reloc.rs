@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 
 use object::elf::*;
 
+use crate::doubt::{self, Doubts};
 use crate::error::Error;
 use crate::insn::{self, Format};
+use crate::patches::{self, Extent, Sort};
 use crate::place::Addresses;
 use crate::read::{Home, Raw, RawRelocation, SymbolKind};
 
@@ -51,6 +53,10 @@ pub(crate) struct Relocated {
     pub references: References,
     /// Places of numbers that depend on where things lie: pointers, distances.
     pub pointers: BTreeMap<u64, Pointer>,
+    /// Instructions and numbers that refer to what is not final.
+    pub doubts: Doubts,
+    /// Code that a linker may drop: first byte and end.
+    pub padding: Vec<(u64, u64)>,
 }
 
 /// A number in data that depends on where things lie.
@@ -64,12 +70,14 @@ pub(crate) struct Pointer {
 /// Patches the sections that `wanted` names by index.
 pub(crate) fn apply(raw: &mut Raw, addresses: &Addresses, wanted: impl Fn(usize) -> bool) -> Result<Relocated, Error> {
     let relocations: Vec<RawRelocation> = raw.relocations.iter().copied().filter(|r| wanted(r.section)).collect();
-    let mut patcher = Patcher { raw, addresses, done: Relocated::default(), highs: BTreeMap::new() };
+    let padding = patches::check(raw, &relocations)?;
+    let mut patcher = Patcher { raw, addresses, done: Relocated { padding, ..Relocated::default() }, highs: BTreeMap::new() };
     for relocation in &relocations {
         patcher.note_high(relocation)?;
     }
     for relocation in &relocations {
         patcher.one(relocation)?;
+        patcher.note_doubt(relocation);
     }
     Ok(patcher.done)
 }
@@ -82,7 +90,7 @@ struct Patcher<'a> {
     addresses: &'a Addresses,
     done: Relocated,
     /// Every `auipc` with a relocation: low parts name its address, not the symbol.
-    highs: BTreeMap<u64, Reference>,
+    highs: BTreeMap<u64, (Reference, RawRelocation)>,
 }
 
 impl Patcher<'_> {
@@ -131,18 +139,33 @@ impl Patcher<'_> {
     fn note_high(&mut self, r: &RawRelocation) -> Result<(), Error> {
         if r.kind == R_RISCV_PCREL_HI20 {
             let (place, reference) = (self.place(r), self.reference(r, Role::High));
-            if self.highs.insert(place, reference).is_some() {
+            if self.highs.insert(place, (reference, *r)).is_some() {
                 return Err(self.corrupt(r, "the instruction has two targets"));
             }
         }
         Ok(())
     }
 
+    /// What refers to a thing that is not final is not final either.
+    fn note_doubt(&mut self, r: &RawRelocation) {
+        let Some(Extent { sort, size }) = patches::extent(self.raw, r) else { return };
+        if matches!(sort, Sort::Padding | Sort::Relax) {
+            return;
+        }
+        let high = self.highs.get(&self.addresses.symbols[r.symbol]).filter(|_| is_pcrel_low(r.kind));
+        let why = doubt::of_relocation(self.raw, r, sort != Sort::Code);
+        let why = why.or_else(|| doubt::of_relocation(self.raw, &high?.1, false));
+        if let Some(why) = why {
+            self.done.doubts.add(self.place(r), size, why);
+        }
+    }
+
     fn one(&mut self, r: &RawRelocation) -> Result<(), Error> {
         match r.kind {
             R_RISCV_NONE | R_RISCV_RELAX => Ok(()),
-            // The padding is made of instructions that do nothing, as many as the worst case needs; all may stay.
+            // The padding does nothing, whether it stays or not; that it is padding was looked at.
             R_RISCV_ALIGN => Ok(()),
+            R_RISCV_64 | R_RISCV_ADD64 | R_RISCV_SUB64 if self.raw.xlen == 32 => Err(self.corrupt(r, "a number of 64 bits in a file of 32")),
             R_RISCV_32 => self.data(r, 4, |_, s| s),
             R_RISCV_64 => self.data(r, 8, |_, s| s),
             R_RISCV_32_PCREL => {
@@ -220,7 +243,8 @@ impl Patcher<'_> {
     /// A number of 7-bit groups keeps its length.
     fn uleb128(&mut self, r: &RawRelocation, new: impl Fn(u64, u64) -> u64) -> Result<(), Error> {
         let target = self.reference(r, Role::Low).target;
-        self.note_pointer(r, POINTER_MAX, None);
+        let size = patches::extent(self.raw, r).map_or(POINTER_MAX, |e| e.size);
+        self.note_pointer(r, size, None);
         let mut old = 0;
         for n in 0..10 {
             let byte = self.bytes(r, r.offset.wrapping_add(n), 1)?[0];
@@ -289,7 +313,8 @@ impl Patcher<'_> {
     /// Low 12 bits of `value` into a load, an addition, a jump (`store` false) or a store.
     fn low(&mut self, r: &RawRelocation, offset: u64, reference: Reference, value: u64, store: bool) -> Result<(), Error> {
         let is_store = |w| matches!(insn::opcode(w), insn::STORE | insn::STORE_FP);
-        let is_other = |w| matches!(insn::opcode(w), insn::LOAD | insn::LOAD_FP | insn::OP_IMM | insn::JALR);
+        let is_addition = |w| insn::opcode(w) == insn::OP_IMM && insn::funct3(w) == 0;
+        let is_other = |w| is_addition(w) || matches!(insn::opcode(w), insn::LOAD | insn::LOAD_FP | insn::JALR);
         self.expect(r, offset, 4, |w| if store { is_store(w) } else { is_other(w) })?;
         let format = if store { Format::S } else { Format::I };
         self.patch(r, offset, 4, format, value as u32)?;
@@ -297,8 +322,13 @@ impl Patcher<'_> {
     }
 
     fn pcrel_low(&mut self, r: &RawRelocation) -> Result<(), Error> {
+        if r.addend != 0 {
+            return Err(self.corrupt(r, "it names the `auipc` and has an addend, which belongs to that one's relocation"));
+        }
         let label = self.addresses.symbols[r.symbol];
-        let Some(&high) = self.highs.get(&label) else {
+        // A linker looks for it among the relocations of this section.
+        let here = self.raw.symbols[r.symbol].home == Home::Section(r.section);
+        let Some(&(high, _)) = self.highs.get(&label).filter(|_| here) else {
             return Err(self.corrupt(r, "there is no `auipc` at the label it names"));
         };
         let value = high.target.wrapping_sub(label);
@@ -313,6 +343,10 @@ impl Patcher<'_> {
         let value = reference.target.wrapping_sub(self.place(r));
         self.low(r, second, Reference { role: Role::Low, auipc: Some(self.place(r)), ..reference }, value, false)
     }
+}
+
+fn is_pcrel_low(kind: u32) -> bool {
+    matches!(kind, R_RISCV_PCREL_LO12_I | R_RISCV_PCREL_LO12_S)
 }
 
 fn load(bytes: &[u8]) -> u64 {

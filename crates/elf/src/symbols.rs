@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::doubt;
 use crate::read::{Home, Raw, RawSymbol, SymbolKind};
 use crate::{Access, Data, Function, Section};
 
@@ -59,8 +60,10 @@ pub(crate) fn functions(raw: &Raw, addresses: &[u64], sections: &[Section]) -> V
             0 => next - address,
             size => size,
         };
+        let doubt = |s: &&RawSymbol| Some((s.name.clone(), doubt::of_symbol(raw, s, None)?));
+        let doubts = if raw.linked { BTreeMap::new() } else { group.symbols.iter().filter_map(doubt).collect() };
         let (name, aliases, local) = group.names();
-        functions.push(Function { name, aliases, address, size, local });
+        functions.push(Function { name, aliases, address, size, local, doubts });
     }
     functions
 }

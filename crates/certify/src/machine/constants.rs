@@ -92,9 +92,6 @@ impl Exec<'_> {
     /// The address of what is reached: any multiple of its alignment, and what it is off that.
     fn base_of(&mut self, place: &Place) -> T {
         let Island { start, size } = place.island;
-        if place.what == What::Number {
-            return self.terms.int(start);
-        }
         if let Some(base) = self.constants.bases.get(&place.island) {
             return *base;
         }
@@ -105,7 +102,7 @@ impl Exec<'_> {
         let what = match place.what {
             What::Constant => "constant",
             What::Code => "code",
-            What::Other | What::Number => "variable",
+            What::Other => "variable",
         };
         let q = self.terms.var(Var { name: format!("&{what} {start:#x}"), lo, hi, public: true, values });
         let off = self.terms.int(place.residue);

@@ -70,7 +70,27 @@ impl<'a> Code<'a> {
     }
 
     pub(crate) fn decode(&self, pc: u64) -> Option<Inst> {
-        santoku_isa::decode(&self.isa, self.image.fetch(pc)?).filter(|inst| self.knows(inst))
+        let word = self.image.fetch(pc).filter(|_| self.may_stand(pc))?;
+        santoku_isa::decode(&self.isa, word).filter(|inst| self.knows(inst))
+    }
+
+    /// A processor without 16-bit instructions takes none but at multiples of 4, whatever the file says of itself.
+    fn may_stand(&self, pc: u64) -> bool {
+        self.isa.c || pc % 4 == 0
+    }
+
+    /// Why there is nothing to execute at `pc`.
+    fn nothing_at(&self, pc: u64) -> Why {
+        let known = if self.may_stand(pc) { "no instruction is known here" } else { "an instruction at an address that 4 does not divide, and the processor has none of 16 bits" };
+        Why::Unsupported(self.image.doubt(pc).unwrap_or_else(|| known.into()))
+    }
+
+    /// A branch without a relocation leads to the same place wherever a linker puts things.
+    fn firm_branch(&self, pc: u64, to: u64) -> Result<(), Why> {
+        match self.image.is_firm(pc, to) {
+            true => Ok(()),
+            false => Err(Why::Unsupported(format!("a branch to {to:#x}, at a distance that a linker may change and no relocation names"))),
+        }
     }
 
     /// CKB-VM takes no fence with registers in it for an instruction.
@@ -263,7 +283,7 @@ impl<'a> Exec<'a> {
             }
             let alone = group.is_empty();
             let inst = group.pop_front().or_else(|| self.code.decode(pc));
-            let inst = inst.ok_or_else(|| halt(Why::Unsupported("no instruction is known here".into())))?;
+            let inst = inst.ok_or_else(|| halt(self.code.nothing_at(pc)))?;
             let (rs1, rs2) = (state.regs[inst.rs1 as usize], state.regs[inst.rs2 as usize]);
             self.time(&inst, rs1, rs2).map_err(halt)?;
             let (inst, rs1, made) = if alone { self.placed(pc, inst, rs1).map_err(halt)? } else { (inst, rs1, None) };
@@ -275,6 +295,9 @@ impl<'a> Exec<'a> {
             }
             let next = self.code.mask(pc + u64::from(inst.len));
             let done = made.map_or(done, |t| Effect::Write { value: Word { t, w } });
+            if let Effect::Branch { target, .. } = done {
+                self.code.firm_branch(pc, target).map_err(halt)?;
+            }
             match done {
                 Effect::Write { value } => {
                     self.write(&mut state, inst.rd, value.t).map_err(halt)?;

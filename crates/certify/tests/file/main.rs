@@ -9,6 +9,7 @@ mod copies;
 mod conventions;
 mod fused;
 mod leaks;
+mod linked;
 mod lists;
 mod miscompiled;
 mod loops;

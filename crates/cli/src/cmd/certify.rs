@@ -64,7 +64,8 @@ pub struct Args {
 struct Json<'a> {
     holds: bool,
     file: &'a str,
-    program: &'a str,
+    /// The program's file; `program` in the report is the hash of what it says.
+    entry: &'a str,
     target: &'a str,
     /// Every obligation of the program is proved.
     source_proved: bool,
@@ -100,7 +101,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     if args.json {
         let target = args.source.target_name();
-        let json = Json { holds: done.holds(), file: &args.elf, program: entry, target, source_proved: found.holds(), report: &done };
+        let json = Json { holds: done.holds(), file: &args.elf, entry, target, source_proved: found.holds(), report: &done };
         let text = serde_json::to_string_pretty(&json).map_err(|e| Failure::internal("certify", e.to_string()))?;
         report::out(&(text + "\n"));
     } else {

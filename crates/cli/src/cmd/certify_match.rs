@@ -2,6 +2,7 @@
 
 use crate::{files, report};
 use santoku_certify::manifest::{look_up, parse, Match, Record};
+use santoku_certify::report::ASSUMED_OF_MATCHES;
 use std::collections::BTreeSet;
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::Failure;
@@ -18,6 +19,10 @@ struct Json<'a> {
     matched: usize,
     /// Everything that was asked for is proved: what the exit code says.
     holds: bool,
+    /// What that rests on beside the list.
+    assumed: &'static [&'static str],
+    /// Functions of the C library in the file, which are not looked at.
+    not_looked_at: Vec<&'a str>,
     functions: Vec<JsonFunction<'a>>,
 }
 
@@ -47,7 +52,7 @@ pub fn run(path: &str, image: &Image, manifest: Option<&Path>, names: &[String],
     if json {
         let records = |m: &Match| m.records.iter().filter_map(|n| list.get(*n)).collect();
         let functions = found.iter().map(|m| JsonFunction { proved_as: records(m), found: m }).collect();
-        let text = serde_json::to_string_pretty(&Json { file: path, matched, holds, functions });
+        let text = serde_json::to_string_pretty(&Json { file: path, matched, holds, assumed: &ASSUMED_OF_MATCHES, not_looked_at: library(image), functions });
         report::out(&(text.map_err(|e| Failure::internal("certify", e.to_string()))? + "\n"));
     } else {
         found.iter().for_each(|m| report::out(&line(m, &list)));
@@ -55,8 +60,15 @@ pub fn run(path: &str, image: &Image, manifest: Option<&Path>, names: &[String],
         let which = if names.is_empty() { "that have the name of one in the list" } else { "asked for" };
         report::out(&format!("{} of {} functions {which} are proved\n", own.len() - open.len(), own.len() + missing.len()));
         missing.iter().for_each(|name| report::out(&format!("not there: {name}\n")));
+        ASSUMED_OF_MATCHES.iter().for_each(|what| report::out(&format!("assumed: {what}\n")));
+        library(image).iter().for_each(|name| report::out(&format!("not looked at: {name}\n")));
     }
     Ok(if holds { report::DONE } else { report::FAILED })
+}
+
+/// The functions of the C library that the file holds itself.
+fn library(image: &Image) -> Vec<&str> {
+    ["memcpy", "memmove", "memset"].into_iter().filter(|name| image.function(name).is_some()).collect()
 }
 
 /// The functions that the exit code is about, and the names that were asked for and are not there.
