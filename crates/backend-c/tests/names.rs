@@ -64,7 +64,7 @@ fn program(words: &[&str]) -> Program {
 }
 
 fn options() -> Options {
-    Options { unit: "names".into(), ..Options::default() }
+    Options::new("names", None)
 }
 
 fn compiles(compiler: &str, flags: &[&str], file: &str, folder: &std::path::Path) -> Result<(), String> {

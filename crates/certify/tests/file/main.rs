@@ -1,5 +1,6 @@
 //! Whole files: what is right is proved whole, every kind of wrong code is refused with its reason.
 
+mod addresses;
 mod attack;
 mod calls;
 mod ciphers;
