@@ -123,8 +123,8 @@ fn total(a: [u32; 4], b: [u32; 4]) -> [u32; 4] {
   for i in 0..<4 { r[i] = a[i] + b[i] }
   r
 }
-@export(\"double\")
-fn double(a: [u32; 4]) -> [u32; 4] { total(a, a) }
+@export(\"doubled\")
+fn doubled(a: [u32; 4]) -> [u32; 4] { total(a, a) }
 ";
     let text = |before: &str| {
         format!(
@@ -137,8 +137,8 @@ static __attribute__((noinline)) void unit_total(uint32_t *r, const uint32_t *a,
     *(volatile uint32_t *)&r[i] = x + ((const volatile uint32_t *)b)[i];
   }}
 }}
-void double_(uint32_t *r, const uint32_t *a) __asm__(\"double\");
-void double_(uint32_t *r, const uint32_t *a)
+void doubled_(uint32_t *r, const uint32_t *a) __asm__(\"doubled\");
+void doubled_(uint32_t *r, const uint32_t *a)
 {{
   for (int i = 0; i < 4; i++) *(volatile uint32_t *)&r[i] = a[i];
   unit_total(r, r, r);
@@ -157,6 +157,6 @@ void double_(uint32_t *r, const uint32_t *a)
     let total = of(&report, "unit_total");
     assert_eq!(total.status, Status::Equal);
     assert!(total.shared.iter().any(|s| s.pairs.len() == 2 && matches!(s.status, Status::Refuted(_))), "{:?}", total.shared);
-    assert!(!of(&report, "double").status.holds(), "{:?}", of(&report, "double").status);
+    assert!(!of(&report, "doubled").status.holds(), "{:?}", of(&report, "doubled").status);
     assert!(!report.holds());
 }
