@@ -87,8 +87,9 @@ impl Lin {
     }
     /// Divides a constraint `self >= 0` by the common divisor of its coefficients, rounding the constant down.
     fn tighten(mut self) -> Lin {
-        let g = self.terms.iter().fold(0i128, |g, t| num_integer::gcd(g, t.1));
-        if g > 1 {
+        let common = self.terms.iter().fold(0, |g, t| num_integer::gcd(g, t.1.unsigned_abs()));
+        // 2^127, of a form whose only coefficient is -2^127, is no `i128`: left as it is.
+        if let Some(g) = i128::try_from(common).ok().filter(|g| *g > 1) {
             self.terms.iter_mut().for_each(|t| t.1 /= g);
             self.konst = self.konst.div_euclid(g);
         }

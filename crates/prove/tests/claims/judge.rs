@@ -71,6 +71,8 @@ pub enum Ask {
     All,
     /// As `Own` or `Eager`, with every budget of the ranges at a small value drawn from this seed.
     Short(u64),
+    /// As `Own`, with so many steps for callees run in place.
+    InPlace(u64),
 }
 
 impl Ask {
@@ -114,9 +116,11 @@ pub fn obligations(p: &Program, ask: Ask) -> Vec<Obligation> {
         return report.functions.into_iter().flat_map(|f| f.obligations).collect();
     }
     let smt = (ask == Ask::Solver).then_some(50_000);
+    let own = ranges::Options { smt, eager: ask == Ask::Eager, witness_tries: 0, steps: 200_000, split_steps: 100_000, ..ranges::Options::default() };
     let opts = match ask {
         Ask::Short(seed) => short(seed),
-        _ => ranges::Options { smt, eager: ask == Ask::Eager, witness_tries: 0, steps: 200_000, split_steps: 100_000, ..ranges::Options::default() },
+        Ask::InPlace(in_place_steps) => ranges::Options { limits: Limits { in_place_steps, ..Limits::default() }, ..own },
+        _ => own,
     };
     let mut all = ranges::analyse(p, &opts).1;
     let costs = cost::of_program(p);

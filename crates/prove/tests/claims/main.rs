@@ -5,6 +5,7 @@
 
 mod ast;
 mod carries;
+mod cases;
 mod claim;
 mod express;
 mod free;
@@ -208,6 +209,28 @@ fn no_case_of_a_split_is_left_out() {
     assert!(free(0..300, carries::program, Ask::Own).broken > 60);
 }
 
+fn cases(seeds: std::ops::Range<u64>) -> usize {
+    let parts = in_parts(seeds, |seeds| {
+        let mut t = cases::Cases::default();
+        cases::attack(seeds, &mut t);
+        t
+    });
+    let sum = |f: fn(&cases::Cases) -> usize| parts.iter().map(f).sum::<usize>();
+    let found: Vec<&String> = parts.iter().flat_map(|t| &t.found).collect();
+    let (tried, truths, proved) = (sum(|t| t.tried), sum(|t| t.truths[0]), sum(|t| t.truths[1]));
+    println!("tried: {} programs: {tried} false ranges tried, {} proved; {proved} of {truths} true ones proved", sum(|t| t.programs), found.len());
+    found.iter().take(5).for_each(|f| println!("{f}"));
+    assert!(found.is_empty(), "{} false ranges proved", found.len());
+    assert!(truths > 0 && proved * 2 > truths, "{proved} of {truths} true ranges proved");
+    tried
+}
+
+/// Nor where callees are run in place in one case and not in another.
+#[test]
+fn no_case_is_left_out_where_a_budget_ends() {
+    assert!(cases(0..400) > 1000);
+}
+
 /// A prover that believes everything is caught at every claim.
 #[test]
 fn a_prover_that_lies_is_caught() {
@@ -303,6 +326,7 @@ fn soak_budgets_that_end() {
     let t = attack(7_000_000..7_000_000 + n / 4, plan(Ask::Short(0), 20));
     assert!(t.found.is_empty() && t.sum(0) > 0, "{} false claims proved", t.found.len());
     free(700_000..700_000 + 4 * n, carries::program, Ask::Short(0));
+    cases(800_000..800_000 + 2 * n);
 }
 
 #[test]
