@@ -71,12 +71,13 @@ pub fn mangle(name: &str) -> String {
     if s.is_empty() || s.starts_with(|c: char| c.is_ascii_digit()) {
         s.insert(0, '_');
     }
-    if of_the_compiler(&s) {
-        s.insert(0, 'x');
-    }
     let known = [WORDS, TAKEN, SHADOWS].iter().any(|l| l.contains(&s.as_str()));
-    if known || of_stdint(&s) || ours(&s) {
+    if known || of_stdint(&s) {
         s.push('_');
+    }
+    // These are known by how they begin.
+    if of_the_compiler(&s) || ours(&s) {
+        s.insert(0, 'x');
     }
     s
 }
