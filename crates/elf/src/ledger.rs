@@ -122,11 +122,6 @@ impl<'a> Ledger<'a> {
         found
     }
 
-    /// The address of an instruction.
-    pub fn code_place(&self, pc: u64) -> Place {
-        code_place(pc)
-    }
-
     /// What was handed out since the last time.
     pub fn take(&self) -> Seen {
         self.seen.take()
@@ -173,8 +168,11 @@ const CODE_ALIGN: u64 = 2;
 /// Bytes of a constant that compilers keep in small data.
 const SMALL: u64 = 8;
 
-fn code_place(pc: u64) -> Place {
-    Place { island: Island { start: pc, size: 0 }, what: What::Code, target: pc, align: CODE_ALIGN, residue: 0 }
+impl Place {
+    /// The address of an instruction.
+    pub fn code(pc: u64) -> Place {
+        Place { island: Island { start: pc, size: 0 }, what: What::Code, target: pc, align: CODE_ALIGN, residue: 0 }
+    }
 }
 
 impl Section {
@@ -193,6 +191,12 @@ impl Section {
     fn entry_align(&self, island: Island) -> Option<u64> {
         Some(self.merge?.align(island.start - self.address, self.align))
     }
+
+    /// Writable only because compilers keep constants of a few bytes beside variables of a few bytes: those under labels of
+    /// their own nobody else can name.
+    fn is_small_data(&self) -> bool {
+        !self.executable && (self.name == ".sdata" || self.name.starts_with(".sdata."))
+    }
 }
 
 impl Image {
@@ -204,12 +208,16 @@ impl Image {
         let high = reference.role == Role::High;
         let relative = if high { (insn::opcode(word) == insn::AUIPC).then_some(pc) } else { reference.auipc };
         // All addresses in one block of the section's alignment have one upper part.
-        let block = match self.section(place.island.start).filter(|_| place.what == What::Constant) {
-            Some(s) => s.entry_align(place.island).unwrap_or(s.align).clamp(1, 2048),
-            None => 1,
-        };
+        let block = if place.what == What::Constant { self.align_of(place.island).min(2048) } else { 1 };
         let pair = (relative.is_some(), relative.unwrap_or(place.target / block * block));
         Some(Part { place, high, pair })
+    }
+
+    /// What a constant is aligned to wherever it is linked: as its section asks, or its entry, which lies anywhere that allows.
+    fn align_of(&self, island: Island) -> u64 {
+        let asked = self.section(island.start).map_or(1, |s| s.entry_align(island).unwrap_or(s.align).max(1));
+        // Of a number that is no power of two, which linkers refuse, as much as is one.
+        1 << asked.trailing_zeros()
     }
 
     /// Where the thing lies that a relocation names.
@@ -217,16 +225,13 @@ impl Image {
         let target = reference.target;
         let none = Place { island: Island { start: target, size: 0 }, what: What::Other, target, align: 1, residue: 0 };
         if let Some(island) = self.island_of(reference) {
-            let section = self.section(island.start);
-            // An entry of a mergeable section lies anywhere that its own alignment allows.
-            let entry = section.and_then(|s| s.entry_align(island));
-            let align = entry.or(section.map(|s| s.align)).unwrap_or(1).clamp(1, 16);
-            let residue = if entry.is_some() { island.start % align } else { section.map_or(0, |s| (island.start - s.address) % align) };
-            return Place { island, what: What::Constant, align, residue, ..none };
+            // The reader places sections at multiples of 16, so no smaller alignment tells what is off one from where it lies here.
+            let align = self.align_of(island).min(16);
+            return Place { island, what: What::Constant, align, residue: island.start % align, ..none };
         }
         match self.section(target) {
             _ if reference.external => none,
-            Some(s) if s.executable && target % CODE_ALIGN == 0 => code_place(target),
+            Some(s) if s.executable && target % CODE_ALIGN == 0 => Place::code(target),
             _ => none,
         }
     }
@@ -266,7 +271,7 @@ impl Image {
 
     /// A byte that a reference may reach.
     fn in_island(&self, address: u64) -> Option<u8> {
-        self.section(address).filter(|s| s.access == Access::Constant || s.is_small_data())?.byte(address)
+        self.final_byte(address, |s| s.access == Access::Constant || s.is_small_data())
     }
 
     /// Whether a reference reaches beyond its symbol's section, or reads from more than one entry of a mergeable one: what is
@@ -292,16 +297,8 @@ impl Image {
         self.pointers_in(address, size).next().is_some()
     }
 
-    fn pointers_in(&self, address: u64, size: u64) -> impl Iterator<Item = u64> + '_ {
+    pub(crate) fn pointers_in(&self, address: u64, size: u64) -> impl Iterator<Item = u64> + '_ {
         let near = self.pointers.range(address.saturating_sub(POINTER_MAX)..address.saturating_add(size));
         near.filter(move |(place, p)| place.saturating_add(p.size) > address).map(|(place, _)| *place)
-    }
-}
-
-impl Section {
-    /// Writable only because compilers keep constants of a few bytes beside variables of a few bytes: those under labels of
-    /// their own nobody else can name.
-    fn is_small_data(&self) -> bool {
-        !self.executable && (self.name == ".sdata" || self.name.starts_with(".sdata."))
     }
 }

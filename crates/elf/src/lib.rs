@@ -214,8 +214,7 @@ impl Image {
         if let Some(why) = self.section(pc).and_then(|s| s.doubt.clone()).or_else(|| self.doubts.of(pc, size).map(str::to_string)) {
             return Some(why);
         }
-        let near = self.pointers.range(pc.saturating_sub(16)..pc.saturating_add(size));
-        near.into_iter().find(|(at, n)| at.saturating_add(n.size) > pc).map(|(at, _)| format!("a number is relocated into the instruction, at {at:#x}"))
+        self.pointers_in(pc, size).next().map(|at| format!("a number is relocated into the instruction, at {at:#x}"))
     }
 
     /// The bits of [`Image::fetch`], whatever they will be: for looking at code that is not executed.
@@ -233,7 +232,12 @@ impl Image {
     /// Byte of a section that is not writable, relocated. `None` too where it is part of a number that refers to what a
     /// linker may replace, or its section is not loaded as it is.
     pub fn read_only(&self, address: u64) -> Option<u8> {
-        let section = self.section(address).filter(|s| s.access != Access::Writable && s.doubt.is_none())?;
+        self.final_byte(address, |s| s.access != Access::Writable)
+    }
+
+    /// The byte at an address in such a section, if it is for certain what will be in memory.
+    fn final_byte(&self, address: u64, wanted: impl Fn(&Section) -> bool) -> Option<u8> {
+        let section = self.section(address).filter(|s| wanted(s) && s.doubt.is_none())?;
         section.byte(address).filter(|_| self.doubts.of(address, 1).is_none())
     }
 

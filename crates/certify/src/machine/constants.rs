@@ -71,7 +71,7 @@ impl Exec<'_> {
     pub(super) fn code_address(&mut self, pc: u64) -> T {
         match self.code.image.is_linked() {
             true => self.terms.int(pc),
-            false => self.address_of(&self.code.image.code_place(pc)),
+            false => self.address_of(&Place::code(pc)),
         }
     }
 

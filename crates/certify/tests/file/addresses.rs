@@ -57,13 +57,15 @@ fn where_the_reader_has_placed_something_is_no_fact() {
 }
 
 /// What it is, the code, what stands behind it, and whether it is proved to add 5.
-const JUMPS: [(&str, &str, &str, bool); 12] = [
+const JUMPS: [(&str, &str, &str, bool); 14] = [
     ("a piece taken out, linked by t0", " jal t0,piece\n ret\npiece: addi a0,a0,5\n jr t0", "", true),
     ("a piece that returns behind its link", " jal t0,piece\n nop\n ret\npiece: addi a0,a0,5\n jr 4(t0)", "", false),
     ("a piece that is left by another register", " jal t0,piece\n ret\npiece: addi a0,a0,5\n jr t1", "", false),
     ("a piece in a piece", " jal t0,one\n ret\none: mv t2,t0\n jal t0,two\n addi a0,a0,2\n jr t2\ntwo: addi a0,a0,3\n jr t0", "", true),
     ("pieces that return to each other", " jal t0,one\n ret\none: mv t2,t0\n jal t0,two\n addi a0,a0,2\n jr t0\ntwo: addi a0,a0,3\n jr t2", "", false),
     ("a jump through a pointer in a constant", " lui t0,%hi(q)\n lw t0,%lo(q)(t0)\n jr t0\n.Lhere: addi a0,a0,5\n ret", "q: .word .Lhere", true),
+    ("a jump through a pointer to a function", " lui t0,%hi(q)\n lw t0,%lo(q)(t0)\n jr t0", "q: .word add5\n.text\nadd5: addi a0,a0,5\n ret", true),
+    ("a jump through a pointer to a weak function", " lui t0,%hi(q)\n lw t0,%lo(q)(t0)\n jr t0", "q: .word add5\n.text\n.weak add5\nadd5: addi a0,a0,5\n ret", false),
     ("a jump behind what the pointer names", " lui t0,%hi(q)\n lw t0,%lo(q)(t0)\n jr 4(t0)\n.Lhere: nop\n addi a0,a0,5\n ret", "q: .word .Lhere", false),
     ("a jump by a number", " lui t0,16\n jr 8(t0)\n addi a0,a0,5\n ret", "", false),
     ("half of a pointer", " lui t0,%hi(q)\n lhu t1,%lo(q)(t0)\n addi a0,a0,5\n ret", "q: .word .Lhere\n.text\n.Lhere: nop", false),
