@@ -183,12 +183,11 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
         globals.reserve(name);
     }
     // Names that the user chose come first; what we name steps aside.
-    for f in program.funcs.iter().filter(|f| f.export.is_some()) {
-        let name = f.export.clone().unwrap_or_default();
-        if let Some(why) = crate::names::unusable(&name).filter(|_| macro_of(opts, f).is_none()) {
-            return Err(EmitError::Name { name, why: why.into(), loc: f.loc });
+    for (f, name) in program.funcs.iter().filter_map(|f| Some((f, f.export.as_ref()?))) {
+        if let Some(why) = crate::names::unusable(name).filter(|_| macro_of(opts, f).is_none()) {
+            return Err(EmitError::Name { name: name.clone(), why: why.into(), loc: f.loc });
         }
-        globals.reserve(&name);
+        globals.reserve(name);
     }
     let struct_names = program.structs.iter().map(|s| globals.fresh(&s.name)).collect();
     let const_names = program.consts.iter().map(|c| globals.fresh(&c.name)).collect();

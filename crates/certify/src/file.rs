@@ -103,7 +103,7 @@ impl<'a> Subject<'a> {
 
     /// Why the code at a function's symbol is not for certain what is called by the name.
     fn doubt(&self, f: &Function, func: FuncId) -> Option<String> {
-        if !self.isa.c && f.address % 4 != 0 {
+        if !self.isa.takes_at(f.address) {
             return Some("it begins where a processor without 16-bit instructions takes none".into());
         }
         let names = || std::iter::once(&f.name).chain(&f.aliases).filter(|n| self.symbols.get(*n) == Some(&func));

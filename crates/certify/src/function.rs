@@ -240,10 +240,8 @@ fn in_full(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &
     let limits = Limits { terms: SECOND_MAX, watch: true, ..Limits::default() };
     let mut last = first;
     for &naming in order {
-        for choices in [false, true] {
-            if choices && !(rotates && naming == NAME_ALL) {
-                continue;
-            }
+        let forms: &[bool] = if rotates && naming == NAME_ALL { &[false, true] } else { &[false] };
+        for &choices in forms {
             last = attempt(code, func, pc, shared, cut, Limits { naming, choices, ..limits });
             if last.verdict == Verdict::Equal {
                 return last;

@@ -2,22 +2,8 @@
 //! written.
 
 mod support;
-use expect_test::{expect, Expect};
-use support::Sandbox;
-
-/// `santoku build main.stk -o out` on one program.
-fn refused(text: &str, want: Expect) {
-    refused_files(&[("main.stk", text.as_bytes())], &["build", "main.stk", "-o", "out"], want);
-}
-
-fn refused_files(files: &[(&str, &[u8])], args: &[&str], want: Expect) {
-    let sandbox = Sandbox::new(files);
-    let before = sandbox.listing();
-    let run = sandbox.run(args);
-    want.assert_eq(&run.stderr);
-    assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
-    assert_eq!(sandbox.listing(), before, "something was written");
-}
+use expect_test::expect;
+use support::{refused, refused_files, Sandbox};
 
 #[test]
 fn a_library_that_is_not_there() {

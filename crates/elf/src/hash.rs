@@ -280,21 +280,13 @@ impl<'a> Hasher<'a> {
         match object {
             _ if !self.image.linked && section.merge.is_some() => match section.entry_at(anchor) {
                 // Wherever the linker moves it, it keeps its name.
-                Some(entry) if object.is_some_and(|d| (d.address, d.size) == (entry.start, entry.size)) => self.contained(entry, section, target),
-                Some(Island { start, size }) => {
-                    self.tag(b'm');
-                    self.contents(section, start, size);
-                    self.number(target.wrapping_sub(start));
-                }
+                Some(entry) if object.is_some_and(|d| (d.address, d.size) == (entry.start, entry.size)) => self.contained(b'c', entry, section, target),
+                Some(entry) => self.contained(b'm', entry, section, target),
                 None => self.only_here(target),
             },
             Some(data) => self.object(data, target),
             None if self.image.linked => self.only_here(target),
-            None if constant => {
-                self.tag(b'b');
-                self.contents(section, section.address, section.size);
-                self.number(target.wrapping_sub(section.address));
-            }
+            None if constant => self.contained(b'b', Island { start: section.address, size: section.size }, section, target),
             None => {
                 self.named(b'x', &section.name, target.wrapping_sub(section.address));
                 self.number(section.size);
@@ -311,25 +303,20 @@ impl<'a> Hasher<'a> {
     }
 
     fn object(&mut self, data: &Data, target: u64) {
-        let offset = target.wrapping_sub(data.address);
         match self.image.section(data.address).filter(|_| !data.writable) {
-            Some(section) => {
-                self.tag(b'c');
-                self.contents(section, data.address, data.size);
-                self.number(offset);
-            }
+            Some(section) => self.contained(b'c', Island { start: data.address, size: data.size }, section, target),
             None => {
-                self.named(b'w', &data.name, offset);
+                self.named(b'w', &data.name, target.wrapping_sub(data.address));
                 self.number(data.size);
             }
         }
     }
 
-    /// As [`Hasher::object`] has it.
-    fn contained(&mut self, entry: Island, section: &Section, target: u64) {
-        self.tag(b'c');
-        self.contents(section, entry.start, entry.size);
-        self.number(target.wrapping_sub(entry.start));
+    /// A constant by its bytes, and where in it the target is.
+    fn contained(&mut self, tag: u8, of: Island, section: &Section, target: u64) {
+        self.tag(tag);
+        self.contents(section, of.start, of.size);
+        self.number(target.wrapping_sub(of.start));
     }
 
     fn contents(&mut self, section: &Section, address: u64, size: u64) {

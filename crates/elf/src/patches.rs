@@ -58,18 +58,25 @@ fn corrupt(raw: &Raw, r: &RawRelocation, reason: &str) -> Error {
     Error::corrupt(format!("relocation of type {} at {:#x} of section {section}", r.kind, r.offset), reason)
 }
 
+fn rank(sort: Sort) -> u8 {
+    match sort {
+        Sort::Padding => 0,
+        Sort::Code | Sort::Number | Sort::Sum(_) => 1,
+        Sort::Relax => 2,
+    }
+}
+
 /// Looks at all relocations together; gives the padding, by address: first byte and end.
 pub(crate) fn check(raw: &Raw, relocations: &[RawRelocation]) -> Result<Vec<(u64, u64)>, Error> {
     let mut all: Vec<(&RawRelocation, Extent)> = relocations.iter().filter_map(|r| Some((r, extent(raw, r)?))).collect();
-    all.sort_by_key(|(r, _)| (r.section, r.offset));
+    // What shortens stands behind what it shortens, whatever the order in the file.
+    all.sort_by_key(|(r, e)| (r.section, r.offset, rank(e.sort)));
     let (mut padding, mut last): (Vec<(u64, u64)>, Option<(&RawRelocation, u64, Sort)>) = (vec![], None);
     for (r, Extent { sort, size }) in all {
         let end = r.offset.checked_add(size).ok_or_else(|| corrupt(raw, r, "it patches bytes outside the section"))?;
         let before = last.filter(|(b, _, _)| b.section == r.section);
         if sort == Sort::Relax {
-            // In whichever order they stand, both are sorted to one place.
-            let partner = |p: &RawRelocation| p.section == r.section && p.offset == r.offset && extent(raw, p).is_some_and(|e| e.sort == Sort::Code);
-            if !before.is_some_and(|(b, _, _)| partner(b)) && !relocations.iter().any(partner) {
+            if !before.is_some_and(|(b, _, sort)| b.offset == r.offset && sort == Sort::Code) {
                 return Err(corrupt(raw, r, "it lets the linker shorten what no relocation describes"));
             }
             continue;

@@ -42,6 +42,11 @@ pub struct Isa {
 }
 
 impl Isa {
+    /// Whether instructions are taken at this address.
+    pub const fn takes_at(&self, pc: u64) -> bool {
+        pc % if self.c { 2 } else { 4 } == 0
+    }
+
     const fn imc(xlen: Xlen, zb: bool) -> Isa {
         Isa { xlen, c: true, m: true, zba: zb, zbb: zb, zbs: zb }
     }

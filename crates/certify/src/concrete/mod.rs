@@ -222,7 +222,7 @@ impl<'a> Bench<'a> {
         if let Some(inst) = self.decoded.borrow().get(&pc) {
             return Some(*inst);
         }
-        let word = self.image.fetch(pc).filter(|_| self.isa.c || pc % 4 == 0)?;
+        let word = self.image.fetch(pc).filter(|_| self.isa.takes_at(pc))?;
         let inst = decode(&self.isa, word)?;
         self.decoded.borrow_mut().insert(pc, inst);
         Some(inst)

@@ -70,18 +70,13 @@ impl<'a> Code<'a> {
     }
 
     pub(crate) fn decode(&self, pc: u64) -> Option<Inst> {
-        let word = self.image.fetch(pc).filter(|_| self.may_stand(pc))?;
+        let word = self.image.fetch(pc).filter(|_| self.isa.takes_at(pc))?;
         santoku_isa::decode(&self.isa, word).filter(|inst| self.knows(inst))
-    }
-
-    /// A processor without 16-bit instructions takes none but at multiples of 4, whatever the file says of itself.
-    fn may_stand(&self, pc: u64) -> bool {
-        self.isa.c || pc % 4 == 0
     }
 
     /// Why there is nothing to execute at `pc`.
     fn nothing_at(&self, pc: u64) -> Why {
-        let known = if self.may_stand(pc) { "no instruction is known here" } else { "an instruction at an address that 4 does not divide, and the processor has none of 16 bits" };
+        let known = if self.isa.takes_at(pc) { "no instruction is known here" } else { "an instruction at an address that 4 does not divide, and the processor has none of 16 bits" };
         Why::Unsupported(self.image.doubt(pc).unwrap_or_else(|| known.into()))
     }
 

@@ -2,7 +2,7 @@
 //! under other names.
 
 use crate::lists::{look_up_in, rows};
-use crate::support::{image, judged, judged_with, made, object, of, Compiler, Made, Memory};
+use crate::support::{image, judged, judged_with, made, object, of, Compiler, Dice, Made, Memory};
 use santoku_certify::report::Status;
 use santoku_certify::Options;
 
@@ -225,13 +225,8 @@ fn damaged(made: &Made, count: usize) {
         let report = judged_with(made, &good, &Options::default(), &store);
         assert!(report.holds());
         let list = rows(&report, march);
-        let mut seed = 0x9e37_79b9_7f4a_7c15u64;
-        let mut below = |n: usize| {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            (seed % n as u64) as usize
-        };
+        let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+        let mut below = |n: usize| dice.below(n);
         for _ in 0..count {
             let mut bad = good.clone();
             let at = below(bad.len());

@@ -1,7 +1,7 @@
 //! What a linker makes of an object: where it may make something else than what stands there, nothing is proved. Every wrong
 //! object stands beside its right twin.
 
-use crate::support::{judged_with, made, object, of, Compiler, Made, Memory};
+use crate::support::{judged_with, made, object, of, Compiler, Dice, Made, Memory};
 use santoku_certify::report::{FileReport, FunctionReport, Status};
 use santoku_certify::{certify, Options, World};
 use santoku_isa::Isa;
@@ -189,13 +189,8 @@ fn linked_as_judged(seeds: usize) {
     let folder = tempfile::tempdir().expect("scratch");
     std::fs::write(folder.path().join("before.o"), before).expect("scratch");
     std::fs::write(folder.path().join("behind.o"), behind).expect("scratch");
-    let mut seed = 0x51ed_270b_9f3c_aa17u64;
-    let mut below = |n: usize| {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        (seed % n as u64) as usize
-    };
+    let mut dice = Dice(0x51ed_270b_9f3c_aa17);
+    let mut below = |n: usize| dice.below(n);
     let (mut refused, mut open, mut no_image, mut images) = (0, 0, 0, 0);
     let files = [
         (object(Compiler::Gcc, "rv32imc", "O1", "unit.c", &made.c), GNU),

@@ -134,3 +134,15 @@ pub fn patched(object: &[u8], symbol: &str, change: impl Fn(u32) -> Option<u32>)
     assert_ne!(out, object);
     out
 }
+
+/// Random numbers for changes of objects, the same in every run.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+}

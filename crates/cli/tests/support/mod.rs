@@ -1,6 +1,7 @@
 //! Runs the binary in a folder of its own.
 #![allow(dead_code)] // each test binary uses its part
 
+use expect_test::Expect;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -13,6 +14,22 @@ pub struct Run {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
+}
+
+/// `santoku build main.stk -o out` on one program that is refused.
+pub fn refused(text: &str, want: Expect) {
+    refused_files(&[("main.stk", text.as_bytes())], &["build", "main.stk", "-o", "out"], want);
+}
+
+/// The whole message, exit code 2, and nothing written.
+pub fn refused_files(files: &[(&str, &[u8])], args: &[&str], want: Expect) {
+    let sandbox = Sandbox::new(files);
+    let before = sandbox.listing();
+    let run = sandbox.run(args);
+    want.assert_eq(&run.stderr);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert_eq!(run.stdout, "");
+    assert_eq!(sandbox.listing(), before, "something was written");
 }
 
 impl Run {
