@@ -9,6 +9,10 @@ case "${1:-}" in
 soak) profile=release how=(--release --locked --workspace --tests) only=(--show-output --include-ignored) ;;
 *) echo "test: no \`$1\`; there is: soak" >&2; exit 2 ;;
 esac
+# Generated inputs are the same in every run of `make test`, and other ones in every `make soak`; a seed that failed can be given again.
+case "$profile" in debug) seed=1 ;; *) seed=$(date +%s) ;; esac
+export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-$seed}
+echo "test: PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED"
 
 log=$(mktemp) said=$(mktemp) broken=$(mktemp)
 # Checks that could not be made write a line each into this file (`crates/skips`). Set-up has installed all compilers and tools,

@@ -24,6 +24,16 @@ fn ugly_input() {
     }
 }
 
+/// A list of names that fits stays on its line, although the braces behind it are broken.
+#[test]
+fn what_follows_a_list_may_break_before_and_after_it_is_broken() {
+    let once = checked(
+        "fn f() -> u8 {\n  let (p, q) = if S { a: (hex\"00 ff\")+(x[2^(16*i)]), b: a_long_name_of_a_value ==> [for i in 0..<4: r.f], c: x } {\n\
+         x\n } else { y }\n  p\n}\n",
+    );
+    assert!(once.contains("let (p, q) = if S {\n"), "{once}");
+}
+
 #[test]
 fn a_file_with_errors_is_not_formatted() {
     assert!(format(FileId(0), "fn f( {\n").is_err());

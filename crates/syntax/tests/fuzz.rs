@@ -127,6 +127,19 @@ proptest! {
 }
 
 #[test]
+#[ignore = "minutes; `make soak` runs it"]
+fn soak_programs_parse_and_format() {
+    let cases = 30_000;
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let formatted = |text: String| {
+        checked(&text);
+        Ok(())
+    };
+    proptest::test_runner::TestRunner::new(config).run(&program(), formatted).unwrap();
+    println!("tried {cases} generated programs: the formatter keeps them, and is a fixed point of itself");
+}
+
+#[test]
 fn a_megabyte_of_anything_is_answered_in_linear_time() {
     let n = 1 << 20;
     let start = std::time::Instant::now();

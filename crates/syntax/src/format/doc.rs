@@ -218,8 +218,9 @@ fn fits(room: usize, docs: &[Doc], rest: &[Entry], measure: Measure) -> bool {
             }
             Doc::Cat(inner) | Doc::Nest(inner) => todo.extend(inner.iter().rev().map(|d| (measure, d))),
             Doc::Group { parts, forced } => {
-                // A group that is broken in any case breaks at its first line.
-                let inside = if *forced { Measure::Part } else { measure.inside() };
+                // A group that is broken in any case breaks at its first line. What follows may break inside it, too: whether a
+                // group is broken in any case can change by formatting, where the rest of a line ends must not.
+                let inside = if *forced && !matches!(measure, Measure::Rest) { Measure::Part } else { measure.inside() };
                 todo.extend(parts.iter().rev().map(|d| (inside, d)));
             }
             Doc::Fill { parts, .. } => todo.extend(parts.iter().rev().map(|d| (measure, d))),
