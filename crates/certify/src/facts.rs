@@ -233,6 +233,17 @@ impl Terms {
         same
     }
 
+    /// Whether a test is 1 where `left` is not positive and nowhere else, wherever none of `facts` is negative.
+    pub(crate) fn tests_end(&mut self, bit: T, left: T, facts: &[T]) -> bool {
+        let (more, none) = (self.facts(bit, facts), self.neg(left));
+        let (below, not) = (self.sub(left, Terms::ONE), self.not_bit(bit));
+        let ends = self.negative_under(below, &[facts, &more].concat()) && self.never_under(not, &[facts, &[none]].concat());
+        if ends {
+            self.judged("a test of the end", (&[], facts), |s, n| s.sample(bit, n).is_one() != s.sample(left, n).is_positive());
+        }
+        ends
+    }
+
     fn same_test_in_cases(&mut self, a: T, b: T, facts: &[T], cases: u32) -> bool {
         if a == b {
             return true;

@@ -116,6 +116,8 @@ struct Env<'a> {
     in_round: Cell<bool>,
     /// Long loops of a constant number of rounds are cut, too.
     by_induction: Option<u64>,
+    /// [`Limits::in_pairs`]
+    in_pairs: bool,
 }
 
 impl Environment for Env<'_> {
@@ -141,9 +143,12 @@ impl Environment for Env<'_> {
         let number = self.loops.borrow().len();
         let peeled = self.by_induction.unwrap_or(0).min(site.rounds);
         let rest = loops::source::peel(source, site, state, peeled)?;
-        let cut = loops::source::cut(source, &rest, state, number)?;
+        let cuts = match self.in_pairs {
+            true => loops::source::cut_in_pairs(source, &rest, state, number)?,
+            false => loops::source::cut(source, &rest, state, number)?.into_iter().collect(),
+        };
         self.in_round.set(false);
-        self.loops.borrow_mut().extend(cut.map(Rc::new));
+        self.loops.borrow_mut().extend(cuts.into_iter().map(Rc::new));
         Ok(())
     }
 }
@@ -227,6 +232,13 @@ fn in_full(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &
         }
     }
     let first = attempt(code, func, pc, shared, cut, Limits { terms: first_max, ..Limits::default() });
+    if let Verdict::Halted(Halt { why: Why::Loop { .. }, .. }) = first.verdict {
+        // Some compilers unroll a loop by two.
+        let paired = attempt(code, func, pc, shared, cut, Limits { terms: first_max, in_pairs: true, ..Limits::default() });
+        if paired.verdict == Verdict::Equal {
+            return paired;
+        }
+    }
     let order: &[Option<Naming>] = match &first.verdict {
         _ if code.normal_form_only => &[],
         Verdict::Halted(h) if h.why == Why::TooBig => &[NAME_ALL, NAME_WORDS],
@@ -327,7 +339,8 @@ fn compare_in(
         inputs.concrete.iter_mut().for_each(|(_, args)| unite(shared, args));
         inputs.valid &= source::meeting(program, func, inputs.concrete.clone()).map_err(stop)?.len() == inputs.concrete.len();
     }
-    let env = Env { inputs: &inputs, program, func, cut, loops: RefCell::default(), in_round: Cell::new(false), by_induction: limits.by_induction };
+    let Limits { by_induction, in_pairs, .. } = limits;
+    let env = Env { inputs: &inputs, program, func, cut, loops: RefCell::default(), in_round: Cell::new(false), by_induction, in_pairs };
     let mut source = Source::new(program, terms, &env);
     source.limits = limits;
     let results = source.run(func, &inputs.lens, inputs.args.clone()).map_err(stop)?;

@@ -28,6 +28,8 @@ pub enum Kind {
     Addend,
     /// Another symbol of a relocation.
     Symbol,
+    /// A symbol at the place of another.
+    Aliased,
     /// Another constant.
     Constant,
     /// Another section in the place of one.
@@ -141,7 +143,7 @@ impl Draw {
             }
             Kind::Swapped => None,
             Kind::Dropped => Some(if inst.len == 2 { 0x0001 } else { 0x0000_0013 }),
-            Kind::CallRegister | Kind::Addend | Kind::Symbol | Kind::Constant | Kind::Moved => None,
+            Kind::CallRegister | Kind::Addend | Kind::Symbol | Kind::Aliased | Kind::Constant | Kind::Moved => None,
         }
     }
 

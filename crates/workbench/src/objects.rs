@@ -114,11 +114,16 @@ impl<'a> Elf<'a> {
         self.sections.iter().find(|s| s.kind == SYMTAB).map_or(0, |s| s.size / if self.wide { 24 } else { 16 })
     }
 
-    /// Name, place in memory (section and offset there) and kind of a symbol.
-    fn symbol(&self, n: usize) -> Option<(String, usize, u64, u8)> {
+    /// The table of symbols, and where a symbol's value, kind and section stand in the file.
+    fn entry(&self, n: usize) -> Option<(&Section, usize, [usize; 3])> {
         let table = self.sections.iter().find(|s| s.kind == SYMTAB)?;
         let at = table.offset + n * if self.wide { 24 } else { 16 };
-        let (value, info, home) = if self.wide { (at + 8, at + 4, at + 6) } else { (at + 4, at + 12, at + 14) };
+        Some((table, at, if self.wide { [at + 8, at + 4, at + 6] } else { [at + 4, at + 12, at + 14] }))
+    }
+
+    /// Name, place in memory (section and offset there) and kind of a symbol.
+    fn symbol(&self, n: usize) -> Option<(String, usize, u64, u8)> {
+        let (table, at, [value, info, home]) = self.entry(n)?;
         let names = self.sections.get(table.link)?;
         let text = self.bytes.get(names.offset + self.int(at)? as usize..)?;
         let name = text.split(|b| *b == 0).next().map(|t| String::from_utf8_lossy(t).into_owned())?;
@@ -165,6 +170,12 @@ pub fn changes(object: &[u8], function: &str, seed: u64) -> Vec<Change> {
             targets(&elf, r, &mut seed, &mut out);
         }
     }
+    let mut named: Vec<usize> = relocations.iter().filter(|r| JUMPS.contains(&r.kind) || ADDRESSES.contains(&r.kind)).map(|r| r.symbol).collect();
+    named.sort_unstable();
+    named.dedup();
+    for symbol in named {
+        aliases(&elf, symbol, &mut seed, &mut out);
+    }
     let mut read: Vec<usize> = relocations.iter().filter(|r| ADDRESSES.contains(&r.kind)).filter_map(|r| elf.symbol(r.symbol)).map(|s| s.1).collect();
     read.sort_unstable();
     read.dedup();
@@ -207,6 +218,20 @@ fn targets(elf: &Elf, r: &Rela, seed: &mut Seed, out: &mut Vec<Change>) {
         }
         let what = format!("{} at {:#x} for `{}`", if s.0.is_empty() { "a section" } else { &s.0 }, r.offset, own.0);
         out.push(Change { kind: Kind::Symbol, what, at: r.at + w, bytes: elf.info(n, r.kind), other: None });
+    }
+}
+
+/// A symbol moved to where another of its kind is.
+fn aliases(elf: &Elf, symbol: usize, seed: &mut Seed, out: &mut Vec<Change>) {
+    let (Some(own), Some((_, _, [value, _, home]))) = (elf.symbol(symbol), elf.entry(symbol)) else { return };
+    // Section 0: another file has it.
+    let like = |s: &(String, usize, u64, u8)| s.3 == own.3 && s.1 != 0 && own.1 != 0 && (s.1, s.2) != (own.1, own.2) && !s.0.is_empty();
+    for _ in 0..OTHERS {
+        let n = seed.below(elf.symbols());
+        let Some(s) = elf.symbol(n).filter(like) else { continue };
+        let Some(section) = elf.entry(n).and_then(|(_, _, [_, _, home])| elf.bytes.get(home..home + 2)) else { continue };
+        let what = format!("`{}` where `{}` is", own.0, s.0);
+        out.push(Change { kind: Kind::Aliased, what, at: value, bytes: elf.sized(s.2), other: Some((home, section.to_vec())) });
     }
 }
 

@@ -45,7 +45,7 @@ fn no_changed_instruction_passes() {
     let (rows, sum) = asked(&Wish { functions: &QUICK, each: counts(160, 500), config: &some, seed: 0 });
     println!("{:?}\n{:?}", sum.kinds, sum.verdicts);
     assert!(rows.len() >= 20 && sum.mutants >= 5_000 && sum.different >= 4_000, "{sum}");
-    let of_objects = [Kind::CallRegister, Kind::Addend];
+    let of_objects = [Kind::CallRegister, Kind::Addend, Kind::Symbol, Kind::Aliased];
     assert!(Kind::ALL.iter().chain(&of_objects).all(|k| sum.kinds.contains_key(k)), "{:?}", sum.kinds);
     assert!(sum.equal.len() * 10 < sum.mutants, "most changes change something");
     let folder = tempfile::tempdir().expect("scratch");

@@ -250,6 +250,16 @@ impl Exec<'_> {
         new
     }
 
+    /// A lap from what is known where there is one, for the guesses alone.
+    fn first_lap(&mut self, cut: &Cut, head: u64, body: &Rc<BTreeSet<u64>>, state: &State) -> Option<Done> {
+        let more = cut.facts(self.terms, cut.lo);
+        let facts = self.facts.len();
+        self.facts.extend(more);
+        let done = self.lap(head, body, state.clone());
+        self.facts.truncate(facts);
+        done.ok().filter(|done| done.back.is_some())
+    }
+
     fn attempt(
         &mut self,
         cut: &Cut,
@@ -258,7 +268,13 @@ impl Exec<'_> {
         state: &State,
         first: Option<&Done>,
     ) -> Result<(u64, State), Halt> {
+        if cut.zero.is_some_and(|zero| !self.excluded(state.path, zero)) {
+            return Err(unlike(head, "laps that may be of other rounds"));
+        }
         let made = self.made.len();
+        let own = if first.is_none() { self.first_lap(cut, head, body, state) } else { None };
+        let first = first.or(own.as_ref());
+        self.made.truncate(made);
         let mut index = Index::before();
         let mut seats = vec![];
         for seat in seats_for(cut, state) {
@@ -274,10 +290,13 @@ impl Exec<'_> {
             self.made.truncate(made);
             let mut from = self.related(cut, &seats, state, (cut.at, When::Head));
             // Where a round takes place, there is one.
-            from.path = self.terms.and(state.path, cut.some, 1);
-            from.conditions.push(cut.some);
-            let facts = self.facts.len();
-            self.facts.extend(&cut.facts);
+            let none = self.terms.not_bit(cut.some);
+            if cut.zero.is_none() || !self.excluded(state.path, none) {
+                from.path = self.terms.and(state.path, cut.some, 1);
+                from.conditions.push(cut.some);
+            }
+            let (facts, more) = (self.facts.len(), cut.facts(self.terms, cut.at));
+            self.facts.extend(more);
             let done = self.lap(head, body, from);
             self.facts.truncate(facts);
             let done = done.map_err(|halt| in_lap(head, halt))?;
@@ -311,12 +330,13 @@ impl Exec<'_> {
     ) -> Result<(u64, State), Halt> {
         let gap = self.terms.sub(cut.hi, cut.at);
         let left = self.terms.sub(gap, Terms::ONE);
-        let (at_last, at_end) = (self.ended(left), self.ended(gap));
         match &done.exits[..] {
-            [(out, to, exit)] if self.means(cut, *out, at_last) => {
+            [(out, to, exit)] if self.means(cut, *out, left) => {
                 // The test follows the round: there is one.
-                let none = self.terms.not_bit(cut.some);
-                if !self.excluded(state.path, none) {
+                let (some, less) = (self.terms.lt(cut.lo, cut.hi), self.terms.sub(cut.lo, cut.hi));
+                let none = self.terms.not_bit(some);
+                let facts = [self.facts.clone(), cut.entered(self.terms)].concat();
+                if !self.excluded(state.path, none) && !self.terms.negative_under(less, &facts) {
                     return Err(unlike(head, "a round where the source has none"));
                 }
                 if exit.frames != state.frames || exit.regs[SP] != state.regs[SP] {
@@ -326,21 +346,22 @@ impl Exec<'_> {
                 Ok((*to, self.related(cut, &kept, state, (cut.hi, When::End))))
             }
             [] => self.last_arrival(cut, (head, body), seats, state),
-            [(out, _, _)] if self.means(cut, *out, at_end) => self.last_arrival(cut, (head, body), seats, state),
+            [(out, _, _)] if self.means(cut, *out, gap) => self.last_arrival(cut, (head, body), seats, state),
             [(out, _, _)] => Err(unlike(head, format!("a way out when {}", self.terms.show(*out, 4)))),
             exits => Err(unlike(head, format!("{} ways out", exits.len()))),
         }
     }
 
-    /// Whether a bit is one of these in every round.
-    fn means(&mut self, cut: &Cut, bit: T, bits: [T; 2]) -> bool {
+    /// Whether a bit is 1 in just the laps in which none is left.
+    fn means(&mut self, cut: &Cut, bit: T, left: T) -> bool {
+        let bits = self.ended(left);
         if bits.contains(&bit) {
             return true;
         }
-        let mut facts = [&self.facts[..], &cut.facts].concat();
+        let mut facts = [self.facts.clone(), cut.facts(self.terms, cut.at)].concat();
         let more = self.terms.facts(cut.some, &facts);
         facts.extend(more);
-        bits.into_iter().any(|b| self.terms.same_test_under(bit, b, &facts))
+        bits.into_iter().any(|b| self.terms.same_test_under(bit, b, &facts)) || self.terms.tests_end(bit, left, &facts)
     }
 
     /// What is known of the seats where the loop is left after a round: the relation, and words of what the round made.

@@ -21,12 +21,15 @@ pub struct Cut {
     pub name: String,
     pub lo: T,
     pub hi: T,
-    /// Position of the round: `lo` in the first, `hi - 1` in the last, in loops that count down too.
+    /// Position of the lap: `lo` in the first, `hi - 1` in the last, in loops that count down too. A lap is one round, or two.
     pub at: T,
-    /// At least one round takes place.
+    /// At least one lap takes place, where the source enters the loop.
     pub some: T,
-    /// Not negative in a round.
-    pub facts: Vec<T>,
+    /// A bit that is 0 where the loop is entered, and therefore in every lap.
+    pub zero: Option<T>,
+    /// Rounds in a lap, and in all laps.
+    pub each: u32,
+    pub rounds: T,
     pub carried: Vec<Carried>,
     /// The number of rounds is always the same.
     pub constant: bool,
@@ -41,7 +44,7 @@ pub struct Carried {
     pub unit: Unit,
     /// It is a local by itself, not part of one.
     pub alone: bool,
-    /// Before the loop.
+    /// Before the first lap.
     pub before: T,
     /// After the first round.
     pub first: Option<T>,
@@ -65,6 +68,25 @@ impl Carried {
 }
 
 impl Cut {
+    /// What is not negative in the lap at a position.
+    pub(crate) fn facts(&self, terms: &mut Terms, at: T) -> Vec<T> {
+        let gap = terms.sub(self.hi, at);
+        let done = terms.sub(at, self.lo);
+        let mut facts = vec![terms.sub(gap, Terms::ONE), done];
+        if self.each > 1 {
+            let laps = terms.add(done, Terms::ONE);
+            let taken = terms.scale(laps, &BigInt::from(self.each));
+            facts.push(terms.sub(self.rounds, taken));
+        }
+        facts.extend(self.entered(terms));
+        facts
+    }
+
+    /// What is not negative where the loop is entered.
+    pub(crate) fn entered(&self, terms: &mut Terms) -> Vec<T> {
+        self.zero.into_iter().flat_map(|zero| [zero, terms.neg(zero)]).collect()
+    }
+
     /// The loop in words.
     pub(crate) fn show(&self, terms: &Terms) -> String {
         format!("a loop over `{}` from {} up to {}", self.name, terms.show(self.lo, 2), terms.show(self.hi, 2))
@@ -85,36 +107,106 @@ pub fn peel<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut State, rou
     Ok(rest)
 }
 
+/// How the rounds of a loop are taken together.
+struct Laps<'s, 'a> {
+    site: &'s Site<'a>,
+    /// Position of the first round of the lap at `lo`.
+    first: T,
+    /// Rounds in a lap, and in all laps.
+    each: u32,
+    rounds: T,
+    lo: T,
+    hi: T,
+    /// No lap takes place, where the path is taken.
+    none: T,
+    /// [`Cut::zero`]
+    zero: Option<T>,
+}
+
+impl<'a> Laps<'_, 'a> {
+    /// Executes the rounds of the lap at a position.
+    fn take(&self, source: &mut Source<'a>, at: T, state: &mut State) -> Result<(), Stop> {
+        let laps = source.terms.sub(at, self.lo);
+        let rounds = source.terms.scale(laps, &BigInt::from(self.each));
+        let mut position = source.terms.add(self.first, rounds);
+        for _ in 0..self.each {
+            let now = counter(source.terms, self.site, position);
+            source.round(self.site, now, state)?;
+            position = source.terms.add(position, Terms::ONE);
+        }
+        Ok(())
+    }
+}
+
 /// Cuts a loop; afterwards `state` is the state behind it. `None`: it has no round ever.
 ///
 /// # Errors
 /// Whatever stops the execution.
 pub fn cut<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut State, number: usize) -> Result<Option<Cut>, Stop> {
-    let f = source.program.func(site.func);
-    let (lo, _) = source.terms.range(site.lo);
-    let (_, hi) = source.terms.range(site.hi);
+    let some = source.terms.lt(site.lo, site.hi);
+    let (none, rounds) = (source.terms.not_bit(some), source.terms.sub(site.hi, site.lo));
+    cut_laps(source, &Laps { site, first: site.lo, each: 1, rounds, lo: site.lo, hi: site.hi, none, zero: None }, state, number)
+}
+
+/// As [`cut`], in the way in which compilers unroll a loop by two: an even number of rounds is taken in pairs; of an odd one the first
+/// round is taken before the pairs. A cut for each.
+///
+/// # Errors
+/// Whatever stops the execution.
+pub fn cut_in_pairs<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut State, number: usize) -> Result<Vec<Cut>, Stop> {
+    let some = source.terms.lt(site.lo, site.hi);
+    let path = source.terms.and(state.path, some, 1);
+    let count = source.terms.sub(site.hi, site.lo);
+    let pairs = source.terms.div2k(count, 1);
+    let rounds = source.terms.scale(pairs, &BigInt::from(2));
+    let odd = source.terms.sub(count, rounds);
+    let even = source.terms.not_bit(odd);
+
+    let mut in_pairs = State { locals: state.locals.clone(), path: source.terms.and(path, even, 1) };
+    let (lo, hi) = (Terms::ZERO, pairs);
+    let laps = Laps { site, first: site.lo, each: 2, rounds: count, lo, hi, none: Terms::ZERO, zero: Some(odd) };
+    let mut cuts: Vec<Cut> = cut_laps(source, &laps, &mut in_pairs, number)?.into_iter().collect();
+
+    let mut peeled = State { locals: state.locals.clone(), path: source.terms.and(path, odd, 1) };
+    let now = counter(source.terms, site, site.lo);
+    source.round(site, now, &mut peeled)?;
+    let two = source.terms.int(2);
+    let (second, rest) = (source.terms.add(site.lo, Terms::ONE), source.terms.sub(count, Terms::ONE));
+    let laps = Laps { site, first: second, each: 2, rounds: rest, lo, hi, none: source.terms.lt(count, two), zero: Some(even) };
+    cuts.extend(cut_laps(source, &laps, &mut peeled, number + 1)?);
+
+    source.join(odd, &mut peeled, &in_pairs)?;
+    let none = source.terms.not_bit(some);
+    source.join(none, state, &peeled)?;
+    Ok(cuts)
+}
+
+fn cut_laps<'a>(source: &mut Source<'a>, laps: &Laps<'_, 'a>, state: &mut State, number: usize) -> Result<Option<Cut>, Stop> {
+    let f = source.program.func(laps.site.func);
+    let (lo, _) = source.terms.range(laps.lo);
+    let (_, hi) = source.terms.range(laps.hi);
     let last: BigInt = hi - 1;
     if last < lo {
         return Ok(None);
     }
     let clip = |v: BigInt| v.max(lo.clone()).min(last.clone());
-    let constant = source.terms.as_const(site.lo).is_some() && source.terms.as_const(site.hi).is_some();
+    let constant = source.terms.as_const(laps.lo).is_some() && source.terms.as_const(laps.hi).is_some();
     let rounds: BigInt = &last - &lo + 1;
     let values = (0..source.terms.samples()).map(|n| match constant {
         true => &lo + BigInt::from(n * STRIDE) % &rounds,
-        false => clip(source.terms.sample(site.lo, n).clone()),
+        false => clip(source.terms.sample(laps.lo, n).clone()),
     });
     let values = values.collect();
-    let name = format!("{}@{number}", f.local(site.var).name);
-    let at = source.terms.var(Var { name, lo: lo.clone(), hi: last.clone(), public: true, values });
-    let some = source.terms.lt(site.lo, site.hi);
+    let var = &f.local(laps.site.var).name;
+    let at = source.terms.var(Var { name: format!("{var}@{number}"), lo: lo.clone(), hi: last.clone(), public: true, values });
+    let some = source.terms.not_bit(laps.none);
     let path = source.terms.and(state.path, some, 1);
 
     let mut head = State { locals: state.locals.clone(), path };
     let mut end = state.locals.clone();
     let mut carried: Vec<Carried> = vec![];
     let mut spans = vec![];
-    for id in assigned(site.body) {
+    for id in assigned(laps.site.body) {
         let k = id.0 as usize;
         let local = f.local(id);
         let units = carry(source, local, &state.locals[k], &format!("{number}.{k}"))?;
@@ -124,15 +216,13 @@ pub fn cut<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut State, numb
         carried.extend(units);
     }
 
-    // A round from what is known, for the guesses alone.
+    // A lap from what is known, for the guesses alone.
     let calls = source.calls.len();
     let mut trial = State { locals: state.locals.clone(), path };
-    let first = counter(source.terms, site, site.lo);
-    let tried = source.round(site, first, &mut trial);
+    let tried = laps.take(source, laps.lo, &mut trial);
     source.calls.truncate(calls);
 
-    let now = counter(source.terms, site, at);
-    source.round(site, now, &mut head)?;
+    laps.take(source, at, &mut head)?;
     for (k, span) in spans {
         if matches!(head.locals[k], Value::Undef) {
             // A counter of a loop inside.
@@ -150,21 +240,18 @@ pub fn cut<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut State, numb
             if c.unit.public && !source.terms.public(c.next) {
                 return Err(Stop::Unsupported(format!("`{}`, which is public, becomes secret in a loop", c.name)));
             }
-            c.after = source.terms.ite(some, c.end, c.before);
+            c.after = source.terms.ite(laps.none, c.before, c.end);
         }
     }
     let ended = State { locals: end, path };
-    let none = source.terms.not_bit(some);
-    if source.terms.and(state.path, none, 1) == Terms::ZERO {
+    if source.terms.and(state.path, laps.none, 1) == Terms::ZERO {
         state.locals = ended.locals;
         carried.iter_mut().for_each(|c| c.after = c.end);
     } else {
-        source.join(none, state, &ended)?;
+        source.join(laps.none, state, &ended)?;
     }
-    let gap = source.terms.sub(site.hi, at);
-    let left = source.terms.sub(gap, Terms::ONE);
-    let done = source.terms.sub(at, site.lo);
-    Ok(Some(Cut { name: f.local(site.var).name.clone(), lo: site.lo, hi: site.hi, at, some, facts: vec![left, done], carried, constant }))
+    let Laps { lo, hi, each, rounds, zero, .. } = *laps;
+    Ok(Some(Cut { name: var.clone(), lo, hi, at, some, zero, each, rounds, carried, constant }))
 }
 
 /// The scalars of a local that rounds may change, with unknowns for their values at the head and after the last round.

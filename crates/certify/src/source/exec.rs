@@ -89,13 +89,25 @@ pub struct Limits {
     pub name_words: bool,
     /// Long loops with branches are proved by induction, after so many rounds that are followed.
     pub by_induction: Option<u64>,
+    /// Loops of run-time length are taken two rounds at a time.
+    pub in_pairs: bool,
     /// [`Terms::split_choices`].
     pub choices: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 20_000_000, terms: 20_000_000, calls: usize::MAX, naming: None, watch: false, name_words: false, by_induction: None, choices: false }
+        Limits {
+            steps: 20_000_000,
+            terms: 20_000_000,
+            calls: usize::MAX,
+            naming: None,
+            watch: false,
+            name_words: false,
+            by_induction: None,
+            in_pairs: false,
+            choices: false,
+        }
     }
 }
 
