@@ -76,6 +76,13 @@ skipped=$(sort -u "$SANTOKU_SKIPS" | grep -c . || true)
 echo "left to make soak: $(count ignored) long tests"
 echo "$passed passed, $failed failed, $skipped skipped"
 sed 's/.*/failed: & .../' "$broken"
+# What was tried for hours is kept.
+[ "$profile" = debug ] || {
+  echo "$passed passed, $failed failed, $skipped skipped, $((SECONDS / 60)) min, PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED"
+  grep -E '^(test .* FAILED|tried)' "$log" || true
+  sed 's/.*/failed: &/' "$broken"
+  cat "$said"
+} | tools/record.sh soak
 [ "$passed" -gt 0 ] || echo "failed: no test ran"
 [ "$status" -eq 0 ] || echo "failed: cargo test, exit code $status"
 [ "$status" -eq 0 ] && [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -22,4 +22,7 @@ for flash in "$out"/programs/$pattern; do
     "$out/e31" "$flash" >"$flash.part"
     mv "$flash.part" "${flash%.flash}.out"
 done
-"${bench[@]}" compare "$out/programs"
+outcome=$("${bench[@]}" compare "$out/programs") && status=0 || status=$?
+printf '%s\n' "$outcome"
+"$root/tools/record.sh" rtl-e31 <<<"$outcome"
+exit "$status"

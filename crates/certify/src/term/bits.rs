@@ -468,7 +468,8 @@ impl Terms {
         r
     }
 
-    fn from_one_sum(&mut self, mut sum: Sum, w: u32) -> T {
+    fn from_one_sum(&mut self, sum: Sum, w: u32) -> T {
+        let mut sum = self.without_bits(sum);
         let mut flipped = sum.remove(&vec![]);
         let constants: Vec<T> = sum.iter().filter(|p| p.len() == 1).map(|p| p[0]).filter(|t| self.as_const(*t).is_some()).collect();
         if constants.len() > 1 {
@@ -502,6 +503,24 @@ impl Terms {
         } else {
             t
         }
+    }
+
+    /// A product of which one factor is 0 or 1 is one of the lowest bits alone.
+    fn without_bits(&mut self, sum: Sum) -> Sum {
+        let mut out = Sum::new();
+        for mut product in sum {
+            if product.len() > 1 && product.iter().any(|t| self.is_bit(*t)) {
+                let bit = product.iter().fold(Terms::ONE, |all, t| {
+                    let low = self.mod2k(*t, 1);
+                    self.mul(all, low)
+                });
+                product = vec![bit];
+            }
+            if product != [Terms::ZERO] && !out.remove(&product) {
+                out.insert(product);
+            }
+        }
+        out
     }
 
     /// Bits that may be set in the sum.
