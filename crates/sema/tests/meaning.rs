@@ -186,6 +186,24 @@ test "t" { assert f(3) == 12 }
     );
 }
 
+/// A range is wanted of the result: operands are any integers, also those that are chosen by an `if`.
+#[test]
+fn operands_need_not_be_in_the_range_of_the_result() {
+    holds(
+        r#"
+fn one(x: int in 1..1) -> int { x }
+fn f(c: bool) -> int in 1..3 {
+  let k: int in 1..1 = (if c { 5 } else { 7 }) - (if c { 4 } else { 6 })
+  var s: int in 0..3 = -(if c { -1 } else { -1 })
+  s += if c { -9 } else { 9 } * 0
+  assert k < (if c { 9 } else { 8 }) && (if c { 9 } else { 8 }) > k
+  one((if c { 2 } else { 3 }) - (if c { 1 } else { 2 })) + ((if c { 8 } else { 4 }) >> 2) + s - k
+}
+test "t" { assert f(true) == 3; assert f(false) == 2 }
+"#,
+    );
+}
+
 #[test]
 fn shadowing_takes_the_newest() {
     holds(

@@ -5,12 +5,13 @@ use crate::arith::{self, Fault};
 use crate::secrecy::Need;
 use num_traits::{Signed, ToPrimitive, Zero};
 use santoku_diag::{Diagnostic, Span};
+use santoku_ir::typing::without_ranges;
 use santoku_ir::{BinOp as Op, CmpOp, Expr, Ty, UnOp as Uop};
 use santoku_syntax::ast::{self, BinOp, ExprKind, UnOp};
 
 impl FnCx<'_, '_> {
     pub fn unary(&mut self, op: UnOp, arg: &ast::Expr, hint: Option<&Ty>) -> Option<One> {
-        let one = self.one(arg, hint)?;
+        let one = self.operand(arg, hint)?;
         if let (UnOp::Neg, Some(v)) = (op, one.flex_value()) {
             return Some(One::flex(-v.clone()));
         }
@@ -48,7 +49,7 @@ impl FnCx<'_, '_> {
                 }))
             }
             BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => {
-                let a = self.one(lhs, hint)?;
+                let a = self.operand(lhs, hint)?;
                 self.shift(op, a, lhs.span, rhs, hint, span)
             }
             BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => {
@@ -68,21 +69,26 @@ impl FnCx<'_, '_> {
         if matches!(op, BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr) {
             return self.shift(op, old, place_span, rhs, None, span);
         }
-        let b = self.one(rhs, Some(&old.ty.clone()))?;
+        let b = self.operand(rhs, Some(&old.ty.clone()))?;
         let (a, b) = self.unify(old, place_span, b, rhs.span)?;
         self.arithmetic(op, a, b, span)
+    }
+
+    /// An operand, which may be outside the range that is wanted of the result or that the other operand has.
+    fn operand(&mut self, e: &ast::Expr, hint: Option<&Ty>) -> Option<One> {
+        self.one(e, hint.map(without_ranges).as_ref())
     }
 
     /// Both operands, at one type. The one that has a type of its own is lowered first and gives it to the other.
     fn operands(&mut self, lhs: &ast::Expr, rhs: &ast::Expr, hint: Option<&Ty>) -> Option<(One, One)> {
         let (a, b) = if self.literal_like(lhs) && !self.literal_like(rhs) {
-            let b = self.one(rhs, hint)?;
-            let a = self.one(lhs, Some(&b.ty.clone()))?;
+            let b = self.operand(rhs, hint)?;
+            let a = self.operand(lhs, Some(&b.ty.clone()))?;
             (a, b)
         } else {
-            let a = self.one(lhs, hint)?;
+            let a = self.operand(lhs, hint)?;
             let ty = a.ty.clone();
-            let b = self.one(rhs, if a.flex { hint } else { Some(&ty) })?;
+            let b = self.operand(rhs, if a.flex { hint } else { Some(&ty) })?;
             (a, b)
         };
         self.unify(a, lhs.span, b, rhs.span)
@@ -92,12 +98,12 @@ impl FnCx<'_, '_> {
         match (a.flex, b.flex) {
             (true, false) => {
                 let ty = b.ty.clone();
-                let a = self.coerce(a, &santoku_ir::typing::without_ranges(&ty), a_span)?;
+                let a = self.coerce(a, &without_ranges(&ty), a_span)?;
                 Some((One::new(a, ty), b))
             }
             (false, true) => {
                 let ty = a.ty.clone();
-                let b = self.coerce(b, &santoku_ir::typing::without_ranges(&ty), b_span)?;
+                let b = self.coerce(b, &without_ranges(&ty), b_span)?;
                 Some((a, One::new(b, ty)))
             }
             _ if a.ty.same_shape(&b.ty) => Some((a, b)),
