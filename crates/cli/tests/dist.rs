@@ -127,3 +127,68 @@ fn an_unknown_primitive_or_target_is_refused() {
     "#]].assert_eq(&run.stderr);
     assert_eq!((run.code, s.listing().iter().any(|n| n.starts_with("dist"))), (2, false));
 }
+
+/// The list of primitives with one thing wrong: told, with exit code 2, and nothing is written.
+#[test]
+fn a_wrong_row_is_told_and_nothing_is_written() {
+    let row = std::str::from_utf8(ROW).expect("text");
+    let twice = format!("{row}{row}");
+    let rows = [
+        ("unit = \"toy_add\"", "unit = \"../toy_add\"", "the unit"),
+        ("unit = \"toy_add\"", "unit = \"\"", "the unit"),
+        ("name = \"toy.add\"", "name = \"toy..add\"", "a name is"),
+        ("name = \"toy.add\"", "name = \"Toy/add\"", "a name is"),
+        ("\"Addition\"", "\"*/ int x; /*\"", "the title"),
+        ("\"Addition\"", "\"two\\nlines\"", "the title"),
+        ("lib/toy/add.stk", "../add.stk", "not a path below the root"),
+        ("lib/toy/add.stk", "/etc/passwd", "not a path below the root"),
+        ("[\"host64\", \"rv32\"]", "[]", "at least one target"),
+        ("\"rv32\"", "\"host64\"", "none twice"),
+        ("title", "titel", "unknown field"),
+        ("unit = \"toy_add\"\n", "", "missing field"),
+        (row, &twice, "two rows have the name"),
+        (row, "primitive = []\n", "names no primitive"),
+    ];
+    for (from, to, reason) in rows {
+        assert!(row.contains(from));
+        let s = tree(ADD);
+        s.write("lib/primitives.toml", &row.replacen(from, to, 1));
+        let run = s.run(&["dist"]);
+        assert_eq!(run.code, 2, "{to}: {}", run.stderr);
+        assert!(run.stderr.contains(reason) && run.stderr.contains("primitives.toml"), "{to}: {}", run.stderr);
+        assert!(!s.listing().iter().any(|f| f.starts_with("dist")), "{to}: something was written");
+    }
+}
+
+/// Pieces of the list left out, doubled and exchanged: the list is refused, or what it names is made.
+#[test]
+fn a_damaged_list_of_primitives_is_the_users_fault() {
+    let row = std::str::from_utf8(ROW).expect("text");
+    let pieces: Vec<&str> = row.split_inclusive(['"', '\n', '=', '[', ']', ' ', '.', '_', '/']).collect();
+    let mut state = 7u64;
+    let mut below = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    let (mut refused, mut made) = (0, 0);
+    for _ in 0..150 {
+        let mut parts = pieces.clone();
+        let (i, j) = (below(parts.len()), below(parts.len()));
+        match below(3) {
+            0 => drop(parts.remove(i)),
+            1 => parts.insert(i, pieces[j]),
+            _ => parts[i] = ["..", "\u{0}", "é", "\"", "-1", "*/", "[[", "host64"][below(8)],
+        }
+        let s = tree(ADD);
+        s.write("lib/primitives.toml", &parts.concat());
+        let run = s.run(&["dist"]);
+        match run.code {
+            0 => made += 1,
+            2 => refused += 1,
+            _ => panic!("exit code {}: {}\n{}", run.code, run.stderr, parts.concat()),
+        }
+        assert!(run.code == 0 || !s.listing().iter().any(|f| f.starts_with("dist")), "{}", parts.concat());
+    }
+    println!("tried: {} damaged lists of primitives, {refused} refused, {made} made", refused + made);
+    assert!(refused > 50 && made > 5);
+}

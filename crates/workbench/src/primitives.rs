@@ -3,7 +3,8 @@
 use crate::BenchError;
 use santoku_driver::{unknown_target, Target};
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
 
 /// A row of `lib/primitives.toml`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
@@ -21,6 +22,32 @@ pub struct Primitive {
     pub api_header: Option<String>,
     /// Targets in the generated file: the last one is the fallback, earlier ones need 128-bit integers.
     pub targets: Vec<String>,
+}
+
+impl Primitive {
+    /// Why the row describes nothing that can be made: names become those of files and folders, the title stands in a comment of C.
+    fn wrong(&self) -> Option<String> {
+        let word = |s: &str, more: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || more.contains(char::from(b)));
+        let inside = |s: &str| !s.is_empty() && Path::new(s).components().all(|c| matches!(c, Component::Normal(_)));
+        let files = [Some(&self.entry), self.api_source.as_ref(), self.api_header.as_ref()];
+        let distinct: BTreeSet<&String> = self.targets.iter().collect();
+        if !word(&self.name, "._") || self.name.split('.').any(str::is_empty) {
+            return Some("a name is lower-case words and digits, joined by dots".into());
+        }
+        if !word(&self.unit, "_") {
+            return Some(format!("the unit {:?} is not of lower-case letters, digits and `_`", self.unit));
+        }
+        if self.title.trim().is_empty() || self.title.contains("*/") || self.title.chars().any(char::is_control) {
+            return Some("the title is not one line that can stand in a comment of C".into());
+        }
+        if let Some(path) = files.into_iter().flatten().find(|f| !inside(f)) {
+            return Some(format!("{path:?} is not a path below the root of the tree"));
+        }
+        if self.targets.is_empty() || distinct.len() < self.targets.len() {
+            return Some("`targets` names at least one target, and none twice".into());
+        }
+        None
+    }
 }
 
 #[derive(Deserialize)]
@@ -48,7 +75,18 @@ impl Tree {
 
     pub fn primitives(&self) -> Result<Vec<Primitive>, BenchError> {
         let path = "lib/primitives.toml";
-        let table: Table = toml::from_str(&self.read(path)?).map_err(|e| self.bad(path, &e))?;
+        let bad = |reason: String| BenchError::Declaration { path: self.root.join(path), reason };
+        let table: Table = toml::from_str(&self.read(path)?).map_err(|e| bad(e.to_string()))?;
+        if table.primitive.is_empty() {
+            return Err(bad("it names no primitive".into()));
+        }
+        let mut seen = BTreeSet::new();
+        for row in &table.primitive {
+            row.wrong().map_or(Ok(()), |reason| Err(bad(format!("{:?}: {reason}", row.name))))?;
+            if let Some(twice) = [("name", &row.name), ("unit", &row.unit)].into_iter().find(|one| !seen.insert(*one)) {
+                return Err(bad(format!("two rows have the {} {:?}", twice.0, twice.1)));
+            }
+        }
         Ok(table.primitive)
     }
 
@@ -75,9 +113,5 @@ impl Tree {
         let mut names: Vec<String> = dir.flatten().filter_map(stem).collect();
         names.sort();
         names
-    }
-
-    fn bad(&self, path: &str, e: &toml::de::Error) -> BenchError {
-        BenchError::Declaration { path: self.root.join(path), reason: e.to_string() }
     }
 }
