@@ -13,6 +13,8 @@ use std::rc::Rc;
 
 /// Integers beyond this are not followed.
 const INT_BITS: u64 = 120;
+/// Nor are loops of more rounds.
+const ROUNDS_MAX: i64 = 4096;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Val {
@@ -276,6 +278,7 @@ impl Run<'_> {
             St::For { var, lo, hi, rev, invariants, body } => {
                 let (lo, hi) = (self.eval(env, lo)?, self.eval(env, hi)?);
                 let (first, last) = (bounds(lo.sc()?).0.to_i64()?, bounds(hi.sc()?).1.to_i64()?);
+                (last.saturating_sub(first) <= ROUNDS_MAX).then_some(())?;
                 let mut all: Vec<i64> = (first..last).collect();
                 if *rev {
                     all.reverse();
