@@ -140,7 +140,8 @@ impl Environment for Env<'_> {
         if self.in_round.replace(true) {
             return Err(source::Stop::Unsupported("a loop of run-time length in another".into()));
         }
-        let number = self.loops.borrow().len();
+        // Names of unknowns: a loop has two cuts at most.
+        let number = 2 * self.loops.borrow().len();
         let peeled = self.by_induction.unwrap_or(0).min(site.rounds);
         let rest = loops::source::peel(source, site, state, peeled)?;
         let cuts = match self.in_pairs {

@@ -268,6 +268,10 @@ impl Exec<'_> {
         state: &State,
         first: Option<&Done>,
     ) -> Result<(u64, State), Halt> {
+        let elsewhere = self.terms.not_bit(cut.path);
+        if !self.never(state, elsewhere) {
+            return Err(unlike(head, "inputs that do not come to the source's loop"));
+        }
         if cut.zero.is_some_and(|zero| !self.excluded(state.path, zero)) {
             return Err(unlike(head, "laps that may be of other rounds"));
         }

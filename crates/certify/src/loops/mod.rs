@@ -4,8 +4,9 @@
 //! to the source's, the relation guessed by [`relation`].
 //!
 //! Needs: both executors.  Keeps: a loop counts as matched only if the relation holds at the first arrival, one lap leads from
-//! related states to related states, and both leave after the same round; all of it asked of terms. What a guess is made from
-//! decides nothing.  Absent: laps of several rounds, loops in loops of unknown count, loops left in two places.
+//! related states to related states, both leave after the same round, and the code comes to its loop only where the source does to its own;
+//! all of it asked of terms. What a guess is made from decides nothing.  Absent: laps of more than two rounds, loops in loops of unknown
+//! count, loops left in two places.
 
 pub(crate) mod machine;
 mod relation;

@@ -23,7 +23,9 @@ pub struct Cut {
     pub hi: T,
     /// Position of the lap: `lo` in the first, `hi - 1` in the last, in loops that count down too. A lap is one round, or two.
     pub at: T,
-    /// At least one lap takes place, where the source enters the loop.
+    /// The source comes to the loop: what it says of ranges holds there.
+    pub path: T,
+    /// At least one lap takes place, where the source comes to the loop.
     pub some: T,
     /// A bit that is 0 where the loop is entered, and therefore in every lap.
     pub zero: Option<T>,
@@ -46,12 +48,12 @@ pub struct Carried {
     pub alone: bool,
     /// Before the first lap.
     pub before: T,
-    /// After the first round.
+    /// After the first lap.
     pub first: Option<T>,
-    /// At the head of round `at`, and at its end.
+    /// At the head of lap `at`, and at its end.
     pub head: T,
     pub next: T,
-    /// After the last round, and after the loop whether or not there was one.
+    /// After the last lap, and after the loop whether or not there was one.
     pub end: T,
     pub after: T,
 }
@@ -110,6 +112,8 @@ pub fn peel<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut State, rou
 /// How the rounds of a loop are taken together.
 struct Laps<'s, 'a> {
     site: &'s Site<'a>,
+    /// [`Cut::path`]
+    path: T,
     /// Position of the first round of the lap at `lo`.
     first: T,
     /// Rounds in a lap, and in all laps.
@@ -145,7 +149,8 @@ impl<'a> Laps<'_, 'a> {
 pub fn cut<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut State, number: usize) -> Result<Option<Cut>, Stop> {
     let some = source.terms.lt(site.lo, site.hi);
     let (none, rounds) = (source.terms.not_bit(some), source.terms.sub(site.hi, site.lo));
-    cut_laps(source, &Laps { site, first: site.lo, each: 1, rounds, lo: site.lo, hi: site.hi, none, zero: None }, state, number)
+    let (path, lo, hi) = (state.path, site.lo, site.hi);
+    cut_laps(source, &Laps { site, path, first: lo, each: 1, rounds, lo, hi, none, zero: None }, state, number)
 }
 
 /// As [`cut`], in the way in which compilers unroll a loop by two: an even number of rounds is taken in pairs; of an odd one the first
@@ -164,7 +169,7 @@ pub fn cut_in_pairs<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut St
 
     let mut in_pairs = State { locals: state.locals.clone(), path: source.terms.and(path, even, 1) };
     let (lo, hi) = (Terms::ZERO, pairs);
-    let laps = Laps { site, first: site.lo, each: 2, rounds: count, lo, hi, none: Terms::ZERO, zero: Some(odd) };
+    let laps = Laps { site, path: state.path, first: site.lo, each: 2, rounds: count, lo, hi, none: Terms::ZERO, zero: Some(odd) };
     let mut cuts: Vec<Cut> = cut_laps(source, &laps, &mut in_pairs, number)?.into_iter().collect();
 
     let mut peeled = State { locals: state.locals.clone(), path: source.terms.and(path, odd, 1) };
@@ -172,7 +177,8 @@ pub fn cut_in_pairs<'a>(source: &mut Source<'a>, site: &Site<'a>, state: &mut St
     source.round(site, now, &mut peeled)?;
     let two = source.terms.int(2);
     let (second, rest) = (source.terms.add(site.lo, Terms::ONE), source.terms.sub(count, Terms::ONE));
-    let laps = Laps { site, first: second, each: 2, rounds: rest, lo, hi, none: source.terms.lt(count, two), zero: Some(even) };
+    let alone = source.terms.lt(count, two);
+    let laps = Laps { site, path: state.path, first: second, each: 2, rounds: rest, lo, hi, none: alone, zero: Some(even) };
     cuts.extend(cut_laps(source, &laps, &mut peeled, number + 1)?);
 
     source.join(odd, &mut peeled, &in_pairs)?;
@@ -251,7 +257,7 @@ fn cut_laps<'a>(source: &mut Source<'a>, laps: &Laps<'_, 'a>, state: &mut State,
         source.join(laps.none, state, &ended)?;
     }
     let Laps { lo, hi, each, rounds, zero, .. } = *laps;
-    Ok(Some(Cut { name: var.clone(), lo, hi, at, some, zero, each, rounds, carried, constant }))
+    Ok(Some(Cut { name: var.clone(), lo, hi, at, path: laps.path, some, zero, each, rounds, carried, constant }))
 }
 
 /// The scalars of a local that rounds may change, with unknowns for their values at the head and after the last round.

@@ -163,7 +163,7 @@ impl Exec<'_> {
     }
 
     /// The condition does not hold here.
-    pub(super) fn never(&mut self, state: &State, c: T) -> bool {
+    pub(crate) fn never(&mut self, state: &State, c: T) -> bool {
         let not = self.terms.not_bit(c);
         if c == Terms::ZERO || state.conditions.contains(&not) || self.excluded(state.path, c) {
             return true;

@@ -182,6 +182,50 @@ fn wrong_loops_are_refused_soon() {
     santoku_skips::checked(count, "wrong objects refused");
 }
 
+/// The ranges of what a loop changes hold where the source comes to the loop, and nowhere else.
+const GUARDED: &str = "
+@export(\"tally\")
+fn tally<n: len>(m: [u8; n]) -> u32 {
+  var k: int in 0..30 = 0
+  var r: u32 = 0
+  if n <= 10 {
+    for i in 0..<n
+      invariant k == 3 * i
+    { k += 3 }
+    r = u32(k)
+  }
+  r
+}
+";
+
+/// The loop is taken for every length. A count beyond the range of the source's leads to other code, for lengths that do not come to the loop.
+fn hoisted(first: &str, last: &str) -> String {
+    format!(
+        ".text\n.globl tally\n.type tally, @function\ntally:\n li t0,0\n li t1,0\n li t3,0\n {first}\n beqz a0,2f\n1: addi t0,t0,3\n addi t1,t1,1\n \
+         bne t1,a0,1b\n li t2,30\n bltu t2,t0,3f\n li t4,11\n bgeu a0,t4,2f\n mv t3,t0\n2: mv a0,t3\n ret\n3: {last}\n.size tally, .-tally\n"
+    )
+}
+
+#[test]
+fn a_loop_before_the_test_that_guards_it_has_no_ranges() {
+    let made = made(GUARDED);
+    let mut count = 0;
+    for march in ["rv32imc", "rv64imc"] {
+        for (first, last, right) in [
+            // The test comes first: what is behind is never reached.
+            ("li t4,11\n bgeu a0,t4,2f", "li a0,7\n ret", true),
+            ("nop", "li a0,7\n ret", false),
+            ("nop", "sw t0,0(a1)\n j 2b", false),
+        ] {
+            let Some(object) = object(Compiler::Gcc, march, "O1", "unit.S", &hoisted(first, last)) else { continue };
+            let status = of(&judged(&made, &object), "tally").status.clone();
+            assert_eq!(status == Status::Equal, right, "{march} {first} {last}: {status:?}");
+            count += 1;
+        }
+    }
+    santoku_skips::checked(count, "loops before and behind the test that guards them");
+}
+
 #[test]
 fn a_loop_that_fits_none_of_the_source_is_told_with_both() {
     let right = made(PROGRAM);
