@@ -117,6 +117,13 @@ impl Way {
         }
     }
 
+    fn moved(&self) -> Option<&str> {
+        match self {
+            Way::Instruction(_) => None,
+            Way::Object(c) => c.moved.as_deref(),
+        }
+    }
+
     fn line(&self, symbol: &str, entry: u64) -> String {
         match self {
             Way::Instruction(m) => format!("{symbol}+{:#x}: {} -> {}", m.pc - entry, m.from, m.to),
@@ -157,7 +164,7 @@ pub fn judge(subject: &Subject, symbol: &str, (counts, seed): (Counts, u64), thr
     let of_object = changes(subject.object, symbol, seed);
     let step = of_object.len().div_ceil(counts.objects.max(1)).max(1);
     all.extend(of_object.into_iter().skip(seed as usize % step).step_by(step).take(counts.objects).map(Way::Object));
-    let done = parallel::map(&all, threads, |way| task.one(way.image(subject), &runs))?;
+    let done = parallel::map(&all, threads, |way| task.one(way.image(subject), way.moved(), &runs))?;
     let mut tally = Tally { functions: 1, runs: runs.more.len(), ..Tally::default() };
     for (way, one) in all.iter().zip(done) {
         tally.mutants += 1;
@@ -238,11 +245,17 @@ impl Task<'_> {
         Ok(most)
     }
 
-    fn one(&self, image: Option<Image>, runs: &Runs) -> Result<Judged, String> {
+    /// `moved`: a symbol that is somewhere else. Where it is one of a function, what is proved of its callers rests on its own proof.
+    fn one(&self, image: Option<Image>, moved: Option<&str>, runs: &Runs) -> Result<Judged, String> {
         let Some((image, entry)) = image.and_then(|i| i.function(self.symbol).map(|f| f.address).map(|at| (i, at))) else {
             return Ok(Judged { refused: Some("not read"), different: true });
         };
+        let callee = moved.and_then(|name| {
+            let (func, at) = (*self.subject.symbols.get(name)?, image.function(name)?.address);
+            Some(Task { subject: self.subject, func, symbol: name }.verdict(&image, at))
+        });
         let refused = match self.verdict(&image, entry) {
+            Verdict::Equal if callee.is_some_and(|v| v != Verdict::Equal) => Some("rests on another"),
             Verdict::Equal => None,
             Verdict::Differs(_) => Some("refuted"),
             Verdict::NotProved(_) => Some("not proved"),

@@ -16,6 +16,8 @@ pub struct Change {
     bytes: Vec<u8>,
     /// A second place, for what is exchanged.
     other: Option<(usize, Vec<u8>)>,
+    /// The symbol that is somewhere else: calls of it are judged where it is.
+    pub moved: Option<String>,
 }
 
 impl Change {
@@ -195,7 +197,7 @@ fn registers(elf: &Elf, home: usize, r: &Rela, out: &mut Vec<Change>) {
         for n in (0..32).filter(|n| old >> shift & 31 != *n) {
             let new = old & !(31 << shift) | n << shift;
             let what = format!("call at {:#x}: x{n} at bit {shift} of instruction {}", r.offset, behind / 4);
-            out.push(Change { kind: Kind::CallRegister, what, at: at + behind, bytes: new.to_le_bytes().to_vec(), other: None });
+            out.push(Change { kind: Kind::CallRegister, what, at: at + behind, bytes: new.to_le_bytes().to_vec(), other: None, moved: None });
         }
     }
 }
@@ -207,7 +209,7 @@ fn targets(elf: &Elf, r: &Rela, seed: &mut Seed, out: &mut Vec<Change>) {
         // The high half of an address does not see the low one.
         let step = if r.kind == HIGH { 4096 * step } else { step };
         let what = format!("addend {} at {:#x} to {}", r.addend, r.offset, r.addend.wrapping_add(step));
-        out.push(Change { kind: Kind::Addend, what, at: r.at + 2 * w, bytes: elf.sized(r.addend.wrapping_add(step) as u64), other: None });
+        out.push(Change { kind: Kind::Addend, what, at: r.at + 2 * w, bytes: elf.sized(r.addend.wrapping_add(step) as u64), other: None, moved: None });
     }
     let Some(own) = elf.symbol(r.symbol) else { return };
     for _ in 0..OTHERS {
@@ -217,7 +219,7 @@ fn targets(elf: &Elf, r: &Rela, seed: &mut Seed, out: &mut Vec<Change>) {
             continue;
         }
         let what = format!("{} at {:#x} for `{}`", if s.0.is_empty() { "a section" } else { &s.0 }, r.offset, own.0);
-        out.push(Change { kind: Kind::Symbol, what, at: r.at + w, bytes: elf.info(n, r.kind), other: None });
+        out.push(Change { kind: Kind::Symbol, what, at: r.at + w, bytes: elf.info(n, r.kind), other: None, moved: None });
     }
 }
 
@@ -231,7 +233,7 @@ fn aliases(elf: &Elf, symbol: usize, seed: &mut Seed, out: &mut Vec<Change>) {
         let Some(s) = elf.symbol(n).filter(like) else { continue };
         let Some(section) = elf.entry(n).and_then(|(_, _, [_, _, home])| elf.bytes.get(home..home + 2)) else { continue };
         let what = format!("`{}` where `{}` is", own.0, s.0);
-        out.push(Change { kind: Kind::Aliased, what, at: value, bytes: elf.sized(s.2), other: Some((home, section.to_vec())) });
+        out.push(Change { kind: Kind::Aliased, what, at: value, bytes: elf.sized(s.2), other: Some((home, section.to_vec())), moved: Some(own.0.clone()) });
     }
 }
 
@@ -243,13 +245,13 @@ fn constants(elf: &Elf, n: usize, seed: &mut Seed, out: &mut Vec<Change>) {
         let bit = seed.below(8);
         let Some(old) = elf.bytes.get(at) else { continue };
         let what = format!("bit {bit} of byte {:#x} of section {n}", at - section.offset);
-        out.push(Change { kind: Kind::Constant, what, at, bytes: vec![old ^ 1 << bit], other: None });
+        out.push(Change { kind: Kind::Constant, what, at, bytes: vec![old ^ 1 << bit], other: None, moved: None });
     }
     let like = |(k, s): &(usize, &Section)| *k != n && s.flags & ACCESS == CONSTANT && s.kind == 1 && s.size >= section.size;
     for (k, other) in elf.sections.iter().enumerate().filter(like).take(2) {
         // Where the section's bytes are in the file.
         let field = if elf.wide { 24 } else { 16 };
         let what = format!("section {n} with the bytes of section {k}");
-        out.push(Change { kind: Kind::Moved, what, at: section.at + field, bytes: elf.sized(other.offset as u64), other: None });
+        out.push(Change { kind: Kind::Moved, what, at: section.at + field, bytes: elf.sized(other.offset as u64), other: None, moved: None });
     }
 }
