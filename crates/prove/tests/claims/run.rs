@@ -238,7 +238,8 @@ impl Run<'_> {
                 Op::Mul => wrapped(x * y, w),
                 Op::Div => x.div_floor(Some(y).filter(|y| y.is_positive())?),
                 Op::Mod => x.mod_floor(Some(y).filter(|y| y.is_positive())?),
-                Op::And if w.is_none() && !boolean => x.mod_floor(&Some(y + 1).filter(BigInt::is_positive)?),
+                // A mask of low bits; other masks of integers are of constants alone.
+                Op::And if w.is_none() && !boolean && (y & &(y + 1u32)).is_zero() => x.mod_floor(&Some(y + 1).filter(BigInt::is_positive)?),
                 Op::And => x & y,
                 Op::Or => x | y,
                 Op::Xor => x ^ y,
