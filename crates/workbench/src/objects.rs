@@ -21,6 +21,11 @@ pub struct Change {
 }
 
 impl Change {
+    /// Of one place.
+    fn one(kind: Kind, what: String, at: usize, bytes: Vec<u8>) -> Change {
+        Change { kind, what, at, bytes, other: None, moved: None }
+    }
+
     /// The object with the change.
     pub fn apply(&self, object: &[u8]) -> Vec<u8> {
         let mut out = object.to_vec();
@@ -197,7 +202,7 @@ fn registers(elf: &Elf, home: usize, r: &Rela, out: &mut Vec<Change>) {
         for n in (0..32).filter(|n| old >> shift & 31 != *n) {
             let new = old & !(31 << shift) | n << shift;
             let what = format!("call at {:#x}: x{n} at bit {shift} of instruction {}", r.offset, behind / 4);
-            out.push(Change { kind: Kind::CallRegister, what, at: at + behind, bytes: new.to_le_bytes().to_vec(), other: None, moved: None });
+            out.push(Change::one(Kind::CallRegister, what, at + behind, new.to_le_bytes().to_vec()));
         }
     }
 }
@@ -209,7 +214,7 @@ fn targets(elf: &Elf, r: &Rela, seed: &mut Seed, out: &mut Vec<Change>) {
         // The high half of an address does not see the low one.
         let step = if r.kind == HIGH { 4096 * step } else { step };
         let what = format!("addend {} at {:#x} to {}", r.addend, r.offset, r.addend.wrapping_add(step));
-        out.push(Change { kind: Kind::Addend, what, at: r.at + 2 * w, bytes: elf.sized(r.addend.wrapping_add(step) as u64), other: None, moved: None });
+        out.push(Change::one(Kind::Addend, what, r.at + 2 * w, elf.sized(r.addend.wrapping_add(step) as u64)));
     }
     let Some(own) = elf.symbol(r.symbol) else { return };
     for _ in 0..OTHERS {
@@ -219,7 +224,7 @@ fn targets(elf: &Elf, r: &Rela, seed: &mut Seed, out: &mut Vec<Change>) {
             continue;
         }
         let what = format!("{} at {:#x} for `{}`", if s.0.is_empty() { "a section" } else { &s.0 }, r.offset, own.0);
-        out.push(Change { kind: Kind::Symbol, what, at: r.at + w, bytes: elf.info(n, r.kind), other: None, moved: None });
+        out.push(Change::one(Kind::Symbol, what, r.at + w, elf.info(n, r.kind)));
     }
 }
 
@@ -245,13 +250,13 @@ fn constants(elf: &Elf, n: usize, seed: &mut Seed, out: &mut Vec<Change>) {
         let bit = seed.below(8);
         let Some(old) = elf.bytes.get(at) else { continue };
         let what = format!("bit {bit} of byte {:#x} of section {n}", at - section.offset);
-        out.push(Change { kind: Kind::Constant, what, at, bytes: vec![old ^ 1 << bit], other: None, moved: None });
+        out.push(Change::one(Kind::Constant, what, at, vec![old ^ 1 << bit]));
     }
     let like = |(k, s): &(usize, &Section)| *k != n && s.flags & ACCESS == CONSTANT && s.kind == 1 && s.size >= section.size;
     for (k, other) in elf.sections.iter().enumerate().filter(like).take(2) {
         // Where the section's bytes are in the file.
         let field = if elf.wide { 24 } else { 16 };
         let what = format!("section {n} with the bytes of section {k}");
-        out.push(Change { kind: Kind::Moved, what, at: section.at + field, bytes: elf.sized(other.offset as u64), other: None, moved: None });
+        out.push(Change::one(Kind::Moved, what, section.at + field, elf.sized(other.offset as u64)));
     }
 }

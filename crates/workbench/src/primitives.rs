@@ -82,7 +82,9 @@ impl Tree {
         }
         let mut seen = BTreeSet::new();
         for row in &table.primitive {
-            row.wrong().map_or(Ok(()), |reason| Err(bad(format!("{:?}: {reason}", row.name))))?;
+            if let Some(reason) = row.wrong() {
+                return Err(bad(format!("{:?}: {reason}", row.name)));
+            }
             if let Some(twice) = [("name", &row.name), ("unit", &row.unit)].into_iter().find(|one| !seen.insert(*one)) {
                 return Err(bad(format!("two rows have the {} {:?}", twice.0, twice.1)));
             }

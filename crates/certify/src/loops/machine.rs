@@ -293,7 +293,7 @@ impl Exec<'_> {
         for _ in 0..TRIES {
             self.made.truncate(made);
             let mut from = self.related(cut, &seats, state, (cut.at, When::Head));
-            // Where a round takes place, there is one.
+            // Where a round takes place, there is one. Of pairs the path may say so already, in the form that the source's calls have.
             let none = self.terms.not_bit(cut.some);
             if cut.zero.is_none() || !self.excluded(state.path, none) {
                 from.path = self.terms.and(state.path, cut.some, 1);

@@ -102,29 +102,13 @@ fn objects(made: &Made, levels: &[&str], with: &mut dyn FnMut(&str, &FileReport)
 #[test]
 fn loops_of_run_time_length_are_proved_by_every_compiler_and_level() {
     let made = made(PROGRAM);
-    let count = objects(&made, &["O1", "O2", "O3", "Os"], &mut |name, report| {
+    let count = objects(&made, &["O1", "O2", "O3", "Os", BY_TWO], &mut |name, report| {
         for symbol in ["absorb", "pairs", "spread", "total", "horner"] {
             assert_eq!(of(report, symbol).status, Status::Equal, "{name}");
             in_bounds(report, symbol);
         }
         assert!(report.holds(), "{name}");
     });
-    santoku_skips::checked(count, "objects proved whole");
-}
-
-#[test]
-fn loops_unrolled_by_two_are_proved() {
-    let made = made(PROGRAM);
-    let mut count = 0;
-    for march in ["rv32imc", "rv64imc"] {
-        let Some(object) = object(Compiler::Gcc, march, BY_TWO, "unit.c", &made.c) else { continue };
-        let report = judged(&made, &object);
-        for symbol in ["absorb", "pairs", "spread", "total", "horner"] {
-            assert_eq!(of(&report, symbol).status, Status::Equal, "{march}");
-            in_bounds(&report, symbol);
-        }
-        count += 1;
-    }
     santoku_skips::checked(count, "objects proved whole");
 }
 
