@@ -127,7 +127,7 @@ impl<'a> Subject<'a> {
         Subject { symbols: self.symbols.clone(), conventions, ..*self }
     }
 
-    fn wanted(&self, f: &Function, func: FuncId) -> bool {
+    pub fn wanted(&self, f: &Function, func: FuncId) -> bool {
         let Some(only) = &self.options.only else { return true };
         f.name == *only || f.aliases.contains(only) || self.program.func(func).name == *only
     }

@@ -33,6 +33,9 @@ pub struct WithoutSymbol {
     pub function: String,
     /// Executed inside a function that is in the file; otherwise the file lacks it.
     pub inlined: bool,
+    /// Others can call it.
+    #[serde(default)]
+    pub exported: bool,
 }
 
 /// One symbol with code.

@@ -81,6 +81,7 @@ pub(crate) fn report(subject: &Subject, known: &Known, results: &Results, moved:
         }
         functions.extend(known.into_iter().filter_map(|func| view.function(f, func, runs.get(&f.address))));
     }
+    functions.extend(view.without_code());
     let totals = Totals::of(&functions);
     FileReport {
         engine: ENGINE_VERSION.to_string(),
@@ -121,6 +122,15 @@ impl View<'_> {
             inside: vec![],
             shared: vec![],
         }
+    }
+
+    /// Functions of the program whose name is in the file, and whose code is not: whoever calls them runs whatever lies there.
+    fn without_code(&self) -> Vec<FunctionReport> {
+        let named = self.subject.image.without_code.iter().filter_map(|f| Some((f, *self.subject.symbols.get(&f.name)?)));
+        let wanted = named.filter(|(f, func)| self.subject.wanted(f, *func));
+        let site = |f: &Function| Site { pc: f.address, instruction: "no instruction".into(), line: None };
+        let status = |f: &Function| Status::NotFollowed { reason: format!("the file defines `{}`, and has no code there", f.name), site: site(f) };
+        wanted.map(|(f, func)| self.bare(f, Some(func), status(f))).collect()
     }
 
     /// The symbol at an address that stands for a function.
@@ -327,8 +337,10 @@ impl View<'_> {
                 }
             }
         }
-        let all = (0..program.funcs.len() as u32).map(FuncId).filter(|f| !self.known.contains_key(f));
-        all.map(|f| WithoutSymbol { function: program.func(f).name.clone(), inlined: inside.contains(&f) }).collect()
+        let named: BTreeSet<FuncId> = self.subject.image.without_code.iter().filter_map(|f| self.subject.symbols.get(&f.name).copied()).collect();
+        let all = (0..program.funcs.len() as u32).map(FuncId).filter(|f| !self.known.contains_key(f) && !named.contains(f));
+        let one = |f: FuncId| WithoutSymbol { function: program.func(f).name.clone(), inlined: inside.contains(&f), exported: program.func(f).export.is_some() };
+        all.map(one).collect()
     }
 }
 

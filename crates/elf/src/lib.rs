@@ -121,6 +121,9 @@ pub struct Image {
     pub linked: bool,
     /// By address, disjoint starts.
     pub functions: Vec<Function>,
+    /// Names that can be called and at which this file has no code: a function of which nothing is left, a variable. In order of
+    /// symbols, sizes 0; their addresses may be those of something else.
+    pub without_code: Vec<Function>,
     /// By address.
     pub data: Vec<Data>,
     /// By address, disjoint; sections of no bytes are left out.
@@ -158,11 +161,13 @@ pub fn load(bytes: &[u8]) -> Result<Image, Error> {
         Err(reason) => (lines::Lines::default(), Some(reason)),
     };
     let sections = sections(&mut raw);
+    let functions = symbols::functions(&raw, &addresses.symbols, &sections);
     Ok(Image {
         xlen: raw.xlen,
         compressed: raw.compressed,
         linked: raw.linked,
-        functions: symbols::functions(&raw, &addresses.symbols, &sections),
+        without_code: symbols::without_code(&raw, &addresses.symbols, &functions),
+        functions,
         data: symbols::data(&raw, &addresses.symbols, &sections),
         sections,
         line_fault,

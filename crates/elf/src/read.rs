@@ -147,6 +147,7 @@ impl<'a, E: FileHeader<Endian = LittleEndian>> Reader<'a, E> {
             return Err(Error::unsupported("the ELF header", reason, "compile for rv32i or rv64i"));
         }
         let sections = header.sections(LE, bytes).map_err(bad("the section table"))?;
+        strings(header, &sections, bytes)?;
         let symbols = sections.symbols(LE, bytes, elf::SHT_SYMTAB).map_err(bad("the symbol table"))?;
         if symbols.is_empty() {
             let way_out = "give a file that was not stripped (link without -s)";
@@ -323,6 +324,21 @@ impl<'a, E: FileHeader<Endian = LittleEndian>> Reader<'a, E> {
         }
         Ok(all)
     }
+}
+
+/// Whether the names of sections and symbols are in tables of names: linkers pass over the symbols of a file where they are not.
+fn strings<'a, E: FileHeader<Endian = LittleEndian>>(header: &E, sections: &SectionTable<'a, E, &'a [u8]>, bytes: &'a [u8]) -> Result<(), Error> {
+    let of_sections = header.shstrndx(LE, bytes).map_err(|e| Error::corrupt("the ELF header", e))? as usize;
+    let of_symbols = sections.iter().filter(|s| s.sh_type(LE) == elf::SHT_SYMTAB).map(|s| s.sh_link(LE) as usize);
+    for index in of_symbols.chain([of_sections]) {
+        let place = || format!("section {index}");
+        let header = sections.section(SectionIndex(index)).map_err(|e| Error::corrupt(place(), e))?;
+        let data = header.data(LE, bytes).map_err(|e| Error::corrupt(place(), e))?;
+        if header.sh_type(LE) != elf::SHT_STRTAB || data.last() != Some(&0) {
+            return Err(Error::corrupt(place(), "names are taken from it, but it is no table of strings"));
+        }
+    }
+    Ok(())
 }
 
 fn text(bytes: &[u8], place: impl Fn() -> String) -> Result<String, Error> {

@@ -68,6 +68,19 @@ pub(crate) fn functions(raw: &Raw, addresses: &[u64], sections: &[Section]) -> V
     functions
 }
 
+/// Names that the file defines where it has no code: those of functions, and whatever else other files can call.
+pub(crate) fn without_code(raw: &Raw, addresses: &[u64], functions: &[Function]) -> Vec<Function> {
+    let known = |name: &String| functions.iter().any(|f| f.name == *name || f.aliases.contains(name));
+    let callable = |s: &RawSymbol| match s.kind {
+        SymbolKind::Function | SymbolKind::Indirect => true,
+        SymbolKind::Object | SymbolKind::Label => !s.local,
+        SymbolKind::Section | SymbolKind::Other => false,
+    };
+    let named = raw.symbols.iter().zip(addresses).filter(|(s, _)| s.home != Home::Undefined && !s.name.is_empty());
+    let empty = named.filter(|(s, _)| callable(s) && !known(&s.name));
+    empty.map(|(s, &address)| Function { name: s.name.clone(), aliases: vec![], address, size: 0, local: s.local, doubts: BTreeMap::new() }).collect()
+}
+
 /// Symbols typed as objects that have a size.
 pub(crate) fn data(raw: &Raw, addresses: &[u64], sections: &[Section]) -> Vec<Data> {
     let wanted = |symbol: &RawSymbol, _: &Section| symbol.kind == SymbolKind::Object && symbol.size > 0;

@@ -129,6 +129,29 @@ fn damaged_section_headers_never_panic() {
     assert!(count.refused.values().sum::<usize>() > 3000);
 }
 
+/// A linker passes over a file whose names it cannot read, and takes what they mean from another.
+#[test]
+fn names_are_read_from_tables_of_strings_alone() {
+    let mut tables = 0;
+    for file in files() {
+        let wide = file[4] == 2;
+        let word = |at: usize, n: usize| file[at..at + n].iter().rev().fold(0usize, |v, b| v << 8 | *b as usize);
+        let (table, size, number) = if wide { (word(0x28, 8), 64, word(0x3c, 2)) } else { (word(0x20, 4), 40, word(0x30, 2)) };
+        for header in (0..number).map(|n| table + size * n).filter(|at| word(at + 4, 4) == 3) {
+            let end = if wide { word(header + 0x18, 8) + word(header + 0x20, 8) } else { word(header + 0x10, 4) + word(header + 0x14, 4) };
+            for (at, value) in [(header + 4, 1), (header + 7, 0x70), (end - 1, b'x')] {
+                let mut bad = file.clone();
+                bad[at] = value;
+                let error = load(&bad).expect_err("refused").to_string();
+                assert!(error.contains("no table of strings"), "{error}");
+                tables += 1;
+            }
+        }
+    }
+    println!("tried: {tables} damaged tables of strings, all refused");
+    assert!(tables >= 3 * files().len(), "{tables}");
+}
+
 #[test]
 fn other_files_are_refused_by_kind() {
     let way = &four()[0];

@@ -7,37 +7,76 @@ use std::fmt::Write;
 /// Elements of an array whose length is a parameter, at most.
 const LENGTH_MAX: u64 = 16;
 
-const HEAD: &str = r#"#include <stdint.h>
+/// Where a driver reads calls from and writes results to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Standard input and output.
+    Streams,
+    /// Two arrays: for machines without a system. Entered through [`ENTRY`].
+    Memory,
+}
+
+/// Declaration of the entry of a driver of [`Place::Memory`]: bytes written at `to` for `n` bytes read at `from`; 0 for a call
+/// of nothing.
+pub const ENTRY: &str = "unsigned long long drive(unsigned char *to, const unsigned char *from, unsigned long long n)";
+
+const STREAMS: &str = r#"#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-typedef unsigned __int128 number;
 static int ended(void)
 {
     int c = getchar();
     return c == EOF || ungetc(c, stdin) == EOF;
 }
+static int next(void) { return getchar(); }
+static void give(int byte) { putchar(byte); }
+"#;
+
+const MEMORY: &str = r#"#include <stdint.h>
+#include <string.h>
+static const unsigned char *input, *end;
+static unsigned char *output;
+static int ended(void) { return input == end; }
+static int next(void) { return *input++; }
+static void give(int byte) { *output++ = (unsigned char)byte; }
+"#;
+
+/// Numbers have 16 bytes in a call, and those bits in C that its widest integer has.
+const NUMBERS: &str = r#"#ifdef __SIZEOF_INT128__
+typedef unsigned __int128 number;
+#define NEGATIVE(x) 0
+#else
+typedef unsigned long long number;
+#define NEGATIVE(x) ((x) < 0)
+#endif
 static number get(void)
 {
     number v = 0;
     int i;
-    for (i = 0; i < 16; i++) { v |= (number)(unsigned char)getchar() << (8 * i); }
+    for (i = 0; i < 16; i++) {
+        number byte = (unsigned char)next();
+        if (i < (int)sizeof v) { v |= byte << (8 * i); }
+    }
     return v;
 }
-static void put(number v)
+static void put(number v, int negative)
 {
     int i;
-    for (i = 0; i < 16; i++) { putchar((int)(v >> (8 * i) & 255)); }
+    for (i = 0; i < 16; i++) { give(i < (int)sizeof v ? (int)(v >> (8 * i) & 255) : negative ? 255 : 0); }
 }
 #define GET(x) ((x) = (__typeof__(x))get())
-#define PUT(x) put((number)(x))
+#define PUT(x) put((number)(x), NEGATIVE(x))
 "#;
 
-/// One C file: all units, a driver for each function, `main`.
-pub fn text(subjects: &[Subject]) -> String {
-    let mut t = String::from(HEAD);
+/// One C file: the units of these numbers, a driver for each function, and the loop over calls.
+pub fn text<'s>(subjects: impl IntoIterator<Item = (usize, &'s Subject)>, place: Place) -> String {
+    let mut t = format!("{}{NUMBERS}", match place {
+        Place::Streams => STREAMS,
+        Place::Memory => MEMORY,
+    });
     let mut cases = String::new();
-    for (k, s) in subjects.iter().enumerate() {
+    for (k, s) in subjects {
         t.push_str(&s.text());
         for (e, id) in s.entries.iter().enumerate() {
             let f = s.program.func(*id);
@@ -46,10 +85,13 @@ pub fn text(subjects: &[Subject]) -> String {
             let _ = writeln!(cases, "        case {}: drive_{k}_{e}(); break;", k << 8 | e);
         }
     }
-    let _ = write!(
-        t,
-        "int main(void)\n{{\n    while (!ended()) {{\n        int which = (int)get() << 8;\n        which |= (int)get();\n        switch (which) {{\n{cases}        default: return 1;\n        }}\n    }}\n    return fflush(stdout) != 0;\n}}\n"
-    );
+    let calls = |wrong: &str| {
+        format!("    while (!ended()) {{\n        int which = (int)get() << 8;\n        which |= (int)get();\n        switch (which) {{\n{cases}        default: return {wrong};\n        }}\n    }}\n")
+    };
+    let _ = match place {
+        Place::Streams => write!(t, "int main(void)\n{{\n{}    return fflush(stdout) != 0;\n}}\n", calls("1")),
+        Place::Memory => write!(t, "{ENTRY};\n{ENTRY}\n{{\n    input = from;\n    end = from + n;\n    output = to;\n{}    return (unsigned long long)(output - to);\n}}\n", calls("0")),
+    };
     t
 }
 

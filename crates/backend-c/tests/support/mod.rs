@@ -7,7 +7,9 @@
 
 mod driver;
 mod inputs;
+pub mod riscv;
 
+use driver::Place;
 pub use inputs::{edges, random};
 
 use num_bigint::BigInt;
@@ -31,6 +33,8 @@ pub struct Subject {
     pub program: Program,
     /// Functions that C calls, all exported.
     pub entries: Vec<FuncId>,
+    /// Bits of the widest integer that its C needs.
+    pub widest: u32,
     header: String,
     source: String,
 }
@@ -60,7 +64,7 @@ impl Subject {
         // One file holds many units: each keeps its helpers to itself.
         let own = |text: &str| text.replace("stk_", &format!("stk_{name}_")).replace("STK_", &format!("STK_{name}_")).replace(&format!("#include \"{name}.h\"\n"), "");
         let entries = (0..program.funcs.len() as u32).map(FuncId).collect();
-        Ok(Subject { name: name.to_string(), program, entries, header: own(&out.header), source: own(&out.source) })
+        Ok(Subject { name: name.to_string(), program, entries, widest, header: own(&out.header), source: own(&out.source) })
     }
 
     pub fn text(&self) -> String {
@@ -134,13 +138,22 @@ pub fn build(compiler: &str, subjects: &[Subject], mode: Mode) -> Result<HostPro
         Mode::Strict => [&STRICT[..], &SANITIZED].concat(),
         Mode::Lenient => vec!["-std=c99", "-O1", "-w"],
     };
-    HostProgram::build(compiler, &flags, &[("units.c", &driver::text(subjects))])
+    HostProgram::build(compiler, &flags, &[("units.c", &driver::text(subjects.iter().enumerate(), Place::Streams))])
 }
 
 /// The calls whose results differ, by what they are.
 pub fn differing<'c>(program: &HostProgram, calls: &'c [Call]) -> Result<Vec<&'c Call>, HostError> {
-    let input: Vec<u8> = calls.iter().flat_map(|c| c.input.iter().copied()).collect();
-    let output = program.run(&[], &input)?;
+    let calls: Vec<&Call> = calls.iter().collect();
+    Ok(wrong(&calls, &program.run(&[], &input(&calls))?))
+}
+
+/// What a driver reads.
+fn input(calls: &[&Call]) -> Vec<u8> {
+    calls.iter().flat_map(|c| c.input.iter().copied()).collect()
+}
+
+/// The calls whose part of what a driver wrote is not what the interpreter gives.
+fn wrong<'c>(calls: &[&'c Call], output: &[u8]) -> Vec<&'c Call> {
     let wanted: usize = calls.iter().map(|c| 16 * c.expected.len()).sum();
     assert_eq!(output.len(), wanted, "results of another number");
     let mut at = 0;
@@ -149,7 +162,7 @@ pub fn differing<'c>(program: &HostProgram, calls: &'c [Call]) -> Result<Vec<&'c
         at += got.len();
         got.chunks(16).zip(&c.expected).all(|(bytes, want)| bytes == want.to_le_bytes())
     };
-    Ok(calls.iter().filter(|c| !same(c)).collect())
+    calls.iter().copied().filter(|c| !same(c)).collect()
 }
 
 impl Call {

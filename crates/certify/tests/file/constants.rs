@@ -5,6 +5,7 @@ use crate::lists::{look_up_in, rows};
 use crate::support::{image, judged, judged_with, made, object, of, Compiler, Dice, Made, Memory};
 use santoku_certify::report::Status;
 use santoku_certify::Options;
+use std::collections::BTreeSet;
 
 const MAGIC: u32 = 0x1f2e_3d4c;
 const SOURCE: &str = "@export(\"f\")\nfn f(x: u32) -> u32 { x + 0x1f2e3d4c }\n";
@@ -225,6 +226,7 @@ fn damaged(made: &Made, count: usize) {
         let report = judged_with(made, &good, &Options::default(), &store);
         assert!(report.holds());
         let list = rows(&report, march);
+        let mut proved: BTreeSet<String> = report.functions.iter().map(|f| f.hash.clone()).collect();
         let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
         let mut below = |n: usize| dice.below(n);
         for _ in 0..count {
@@ -240,11 +242,13 @@ fn damaged(made: &Made, count: usize) {
             }
             let again = judged_with(made, &bad, &Options::default(), &store);
             judged_objects += 1;
-            for f in again.functions.iter().filter(|f| f.status == Status::Equal && f.work.cached) {
-                // Kept, so the same hash: the very code that was proved.
-                assert!(report.functions.iter().any(|g| g.hash == f.hash), "{}", f.symbol);
+            let (kept, anew): (Vec<_>, Vec<_>) = again.functions.iter().filter(|f| f.status == Status::Equal).partition(|f| f.work.cached);
+            for f in kept {
+                // Kept, so the same hash: the very code that was proved, here or of an object damaged before in the same way.
+                assert!(proved.contains(&f.hash), "{}", f.symbol);
                 equal += 1;
             }
+            proved.extend(anew.into_iter().map(|f| f.hash.clone()));
             santoku_certify::manifest::look_up(&image, &list);
         }
     }

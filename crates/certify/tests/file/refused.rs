@@ -47,6 +47,40 @@ fn a_wrong_body_is_refuted_and_so_is_who_rests_on_it() {
     assert_eq!(of(&report, "add").status, Status::Equal);
 }
 
+/// A compiler may leave nothing of a function; a call of it runs whatever lies there.
+#[test]
+fn a_function_without_code_is_not_passed_over() {
+    let made = made("@export(\"f\")\nfn f(x: u32) -> u32 { x }\n@export(\"g\")\nfn g(x: u32) -> u32 { x + 1 }\n");
+    let g = ".section .text.g,\"ax\"\n.globl g\n.type g,@function\ng: addi a0,a0,1\n ret\n.size g,.-g\n";
+    let f = ".globl f\n.type f,@function\nf:\n";
+    let cases = [
+        (format!(".section .text.f,\"ax\"\n{f} ret\n.size f,.-f\n{g}"), true),
+        (format!(".section .text.f,\"ax\"\n{f}.size f,0\n{g}"), false),
+        (format!(".section .text.f,\"ax\"\n{f}{g}"), false),
+        (format!("{g}{f}"), false),
+        (format!("{g}{f}.size f,0\n .section .text.h,\"ax\"\nh: ret\n"), false),
+        (format!("{g}.data\n{f} ret\n.size f,.-f\n"), false),
+        (format!("{g}.section .rodata\n{f} ret\n.size f,.-f\n"), false),
+        (format!("{g}.globl f\n.set f, 0x10000\n"), false),
+        (format!("{g}.section .rodata\n.globl f\n.type f,@object\nf: .word 0x8067\n.size f,4\n"), false),
+        (format!("{g}.comm f,4,4\n"), false),
+    ];
+    let mut refused = 0;
+    for (text, right) in &cases {
+        let Some(object) = object(Compiler::Gcc, "rv32im", "O1", "unit.S", text) else { return };
+        let report = judged(&made, &object);
+        assert_eq!(of(&report, "g").status, Status::Equal, "{text}");
+        assert_eq!((report.holds(), of(&report, "f").status.holds()), (*right, *right), "{text}{report:?}");
+        refused += usize::from(!report.holds());
+    }
+    // What the file does not name at all is told.
+    let Some(object) = object(Compiler::Gcc, "rv32im", "O1", "unit.S", g) else { return };
+    let absent: Vec<String> = judged(&made, &object).without_symbol.into_iter().filter(|w| w.exported).map(|w| w.function).collect();
+    assert_eq!(absent, ["unit.f"]);
+    println!("tried: {} objects, {refused} in which a function has no code, none of them proved", cases.len());
+    assert_eq!(refused + 1, cases.len());
+}
+
 #[test]
 fn writes_outside_the_results_are_refused() {
     for (line, word) in [("r[4] = 1;", "outside"), ("((uint32_t *)b)[0] = r[0];", "input"), ("*(volatile uint32_t *)64 = 1;", "fixed")] {

@@ -175,6 +175,10 @@ fn table(done: &FileReport) -> String {
     if t.without_source > 0 {
         text += &format!("{} functions of the file are not in the program, nothing is said of them\n", t.without_source);
     }
+    let absent: Vec<&str> = done.without_symbol.iter().filter(|w| w.exported).map(|w| w.function.as_str()).collect();
+    if !absent.is_empty() {
+        text += &format!("exported by the program, and not in the file: {}\n", absent.join(", "));
+    }
     text
 }
 

@@ -81,7 +81,9 @@ fn own<'m>(image: &Image, found: &'m [Match], list: &[Record], names: &[String])
     let asked = |name: &str| if names.is_empty() { listed.contains(name) } else { names.iter().any(|n| n == name) };
     let own = found.iter().filter(|m| names_of(m).iter().any(|n| asked(n))).collect();
     let there: BTreeSet<String> = found.iter().flat_map(names_of).collect();
-    (own, names.iter().filter(|n| !there.contains(*n)).cloned().collect())
+    // A name of the list that the file defines, and at which it has no code.
+    let empty = image.without_code.iter().map(|f| &f.name).filter(|n| names.is_empty() && asked(n));
+    (own, names.iter().chain(empty).filter(|n| !there.contains(*n)).cloned().collect())
 }
 
 fn line(m: &Match, list: &[Record]) -> String {

@@ -48,7 +48,8 @@ fn not_empty(range: &Range) -> Judged {
     Ok(())
 }
 
-/// One range per element of a constant-length array of `Int`, whose own range is their join (or is absent).
+/// One range per element of a constant-length array of `Int`, whose own range is their join (or is absent, or any where there are
+/// no elements).
 fn element_ranges(elem: &Ty, len: &Len, ranges: &[Range]) -> Judged {
     ranges.iter().try_for_each(not_empty)?;
     let Ty::Int(own) = elem else { return bad("range", "element ranges on elements that are not Int") };
@@ -56,7 +57,7 @@ fn element_ranges(elem: &Ty, len: &Len, ranges: &[Range]) -> Judged {
         return bad("range", "not one range per element");
     }
     let join = ranges.iter().cloned().reduce(|a, b| a.join(&b));
-    if own.is_some() && *own != join {
+    if own.is_some() && join.is_some() && *own != join {
         return bad("range", "the element's range is not the join of the element ranges");
     }
     Ok(())
