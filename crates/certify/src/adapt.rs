@@ -4,10 +4,11 @@
 //! function is compared anew.  Absent: functions that other files can call, and such whose address is taken: these are
 //! called as the psABI says.
 
+use crate::entered::entered;
 use crate::file::{settle, Job, Subject, World};
 use crate::function::Verdict;
 use crate::guess::Facts;
-use crate::reach::{callers, taken};
+use crate::reach::callers;
 use crate::source::convention::Convention;
 use crate::verdict::Results;
 use santoku_ir::FuncId;
@@ -17,7 +18,7 @@ type Known = BTreeMap<FuncId, BTreeSet<u64>>;
 
 /// Functions that may have another convention, and which.
 fn suspects(subject: &Subject, results: &Results) -> BTreeMap<u64, (FuncId, Vec<Convention>)> {
-    let (facts, taken, callers) = (Facts::of(subject.program), taken(subject), callers(subject));
+    let (facts, taken, callers) = (Facts::of(subject.program), entered(subject, results).by_address, callers(subject));
     let failing: BTreeSet<u64> = results.done.iter().filter(|(_, d)| d.found.verdict != Verdict::Equal).map(|(j, _)| j.address).collect();
     let mut found = BTreeMap::new();
     for f in subject.image.functions.iter().filter(|f| f.local && !taken.contains(&f.address)) {

@@ -5,6 +5,7 @@
 
 mod adapt;
 pub mod concrete;
+mod entered;
 mod facts;
 #[cfg(test)]
 mod facts_tests;

@@ -1,10 +1,10 @@
 //! Which code leads to which: direct jumps, branches and calls.
 //!
-//! Needs: decoded code.  Keeps: a call whose target is not written in the instructions before it is missing here, which can
-//! only leave something unproved.  Absent: what is made of it.
+//! Needs: decoded code.  Keeps: nothing: a call whose target is not written in the instructions before it is missing here, and so is
+//! one from code of no function. Whether there are others is asked of `entered`.  Absent: what is made of it.
 
 use crate::file::Subject;
-use santoku_elf::{Access, Function};
+use santoku_elf::Function;
 use santoku_ir::FuncId;
 use santoku_isa::Sem;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,39 +40,6 @@ pub(crate) fn runs(subject: &Subject, address: u64) -> (BTreeSet<u64>, BTreeSet<
         }
     }
     (seen, found)
-}
-
-/// Functions whose address is made in the code, other than to call them, or stands among the constants of the file.
-pub(crate) fn taken(subject: &Subject) -> BTreeSet<u64> {
-    let Subject { image, isa, .. } = subject;
-    let starts: BTreeSet<u64> = image.functions.iter().map(|f| f.address).collect();
-    let mut found = BTreeSet::new();
-    for f in &image.functions {
-        let (mut high, mut pc): (BTreeMap<u8, u64>, u64) = (BTreeMap::new(), f.address);
-        while pc.wrapping_sub(f.address) < f.size {
-            let inst = image.word(pc).and_then(|word| santoku_isa::decode(isa, word));
-            let Some(inst) = inst else {
-                pc = pc.wrapping_add(2);
-                continue;
-            };
-            match inst.row.name {
-                "auipc" => drop(high.insert(inst.rd, pc.wrapping_add(inst.imm as u64))),
-                "lui" => drop(high.insert(inst.rd, inst.imm as u64)),
-                "addi" => found.extend(high.get(&inst.rs1).map(|base| base.wrapping_add(inst.imm as u64) & isa.xlen.mask())),
-                _ => {}
-            }
-            pc = pc.wrapping_add(u64::from(inst.len));
-        }
-    }
-    let word = u64::from(image.xlen / 8);
-    for s in image.sections.iter().filter(|s| s.access == Access::Constant) {
-        let mut at = s.address.next_multiple_of(word);
-        while at.wrapping_add(word) <= s.address.wrapping_add(s.size) {
-            found.extend((0..word).rev().try_fold(0u64, |v, k| Some(v << 8 | u64::from(image.read_only(at + k)?))));
-            at += word;
-        }
-    }
-    found.intersection(&starts).copied().collect()
 }
 
 /// Where a function's direct jumps, branches and calls lead.

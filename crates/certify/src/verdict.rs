@@ -2,6 +2,7 @@
 //!
 //! Needs: comparisons.  Keeps: what rests on something unproved is not proved.  Absent: proofs.
 
+use crate::entered::{entered, Entered};
 use crate::file::{hash_of, Done, Job, Subject};
 use crate::function::{Difference, Verdict};
 use crate::isa::isa_name;
@@ -69,7 +70,7 @@ pub(crate) fn entries_above(subject: &Subject, callers: &Callers, address: u64) 
 /// Puts the report together. `moved`: functions executed inside their callers.
 pub(crate) fn report(subject: &Subject, known: &Known, results: &Results, moved: &BTreeSet<u64>) -> FileReport {
     let sound = results.sound(known);
-    let view = View { subject, known, results, sound: &sound, moved, callers: callers(subject) };
+    let view = View { subject, known, results, sound: &sound, moved, callers: callers(subject), entered: entered(subject, results) };
     let runs = view.runs();
     let mut functions = vec![];
     for f in &subject.image.functions {
@@ -102,6 +103,7 @@ struct View<'a> {
     sound: &'a BTreeSet<Job>,
     moved: &'a BTreeSet<u64>,
     callers: Callers,
+    entered: Entered,
 }
 
 impl View<'_> {
@@ -237,8 +239,9 @@ impl View<'_> {
         match &done.found.verdict {
             Verdict::Equal if self.sound.contains(job) => {
                 // What is proved where an argument is always the same says nothing of calls that were not looked at.
-                let facts = self.subject.convention_at(job.address).has_facts();
-                if facts && !self.calls_are_known(job.address, job.func) {
+                let convention = self.subject.convention_at(job.address);
+                let facts = convention.has_facts() && (self.entered.any.contains(&job.address) || !self.calls_are_known(job.address, job.func));
+                if facts || !convention.is_source() && self.entered.by_address.contains(&job.address) {
                     return Status::OtherConvention { reason: "it is equal under a convention that not all of its calls were shown to keep".into() };
                 }
                 Status::Equal
@@ -306,6 +309,10 @@ impl View<'_> {
         let (mut seen, mut open) = (BTreeSet::from([address]), vec![address]);
         let mut names = BTreeSet::new();
         while let Some(at) = open.pop() {
+            // Whoever else enters it does so in a way that was not looked at.
+            if self.entered.any.contains(&at) {
+                return None;
+            }
             let from = self.callers.get(&at).filter(|c| !c.is_empty())?;
             for caller in from {
                 if self.is_inside(*caller) {

@@ -19,9 +19,23 @@ const KNOWN_FLAGS: u64 = (elf::SHF_WRITE
     | elf::SHF_GROUP
     | elf::SHF_GNU_RETAIN) as u64;
 
+/// Tables for unwinding and debugging: nothing is called through them.
+pub(crate) fn is_written_anew(name: &str) -> bool {
+    [".eh_frame", ".sframe", ".stab", ".note.gnu."].iter().any(|n| name.starts_with(n))
+}
+
+/// Why the code of a section, of an object or an image, is not taken for what will be executed.
+pub(crate) fn of_writable_code(name: &str, flags: u64) -> Option<String> {
+    let both = u64::from(elf::SHF_WRITE | elf::SHF_EXECINSTR);
+    (flags & both == both).then(|| format!("section {name} holds code that the program may write over"))
+}
+
 /// Why the contents of a section of an object are not taken for what will be in memory.
 pub(crate) fn of_section(name: &str, kind: u32, flags: u64, size: u64, entry: u64) -> Option<String> {
     let has = |flag: u32| flags & u64::from(flag) != 0;
+    if let Some(why) = of_writable_code(name, flags) {
+        return Some(why);
+    }
     let why = if has(elf::SHF_TLS) {
         "holds thread-local variables, of which each thread has its own"
     } else if has(elf::SHF_EXCLUDE) {
@@ -38,7 +52,7 @@ pub(crate) fn of_section(name: &str, kind: u32, flags: u64, size: u64, entry: u6
         "is one of several of which the linker keeps one (.gnu.linkonce)"
     } else if name.starts_with(".gnu.warning") || name.starts_with(".gnu.lto") {
         "is left out by the linker"
-    } else if [".eh_frame", ".sframe", ".stab", ".note.gnu."].iter().any(|n| name.starts_with(n)) {
+    } else if is_written_anew(name) {
         "is written anew by the linker"
     } else if kind == elf::SHT_NOBITS && !has(elf::SHF_WRITE) {
         "has no bytes, and is not of variables either"

@@ -134,6 +134,8 @@ pub struct Image {
     references: References,
     /// Places of constants that depend on where things lie.
     pointers: BTreeMap<u64, reloc::Pointer>,
+    /// Places of numbers in data and addresses they are made of, where relocations say so.
+    named: Vec<(u64, u64)>,
     doubts: doubt::Doubts,
     /// Code that a linker may drop: first byte and end.
     padding: Vec<(u64, u64)>,
@@ -150,7 +152,7 @@ pub fn load(bytes: &[u8]) -> Result<Image, Error> {
     let mut raw = read::read(bytes)?;
     let addresses = place::place(&mut raw)?;
     let loaded: BTreeSet<usize> = (0..raw.sections.len()).filter(|i| raw.sections[*i].allocated).collect();
-    let Relocated { references, pointers, doubts, padding } = reloc::apply(&mut raw, &addresses, |s| loaded.contains(&s))?;
+    let Relocated { references, pointers, named, doubts, padding } = reloc::apply(&mut raw, &addresses, |s| loaded.contains(&s))?;
     let of_lines: BTreeSet<usize> =
         (0..raw.sections.len()).filter(|i| read::LINE_SECTIONS.contains(&raw.sections[*i].name.as_str())).collect();
     let lines = reloc::apply(&mut raw, &addresses, |s| of_lines.contains(&s) && !loaded.contains(&s))
@@ -174,6 +176,7 @@ pub fn load(bytes: &[u8]) -> Result<Image, Error> {
         externals: addresses.externals,
         references,
         pointers,
+        named,
         doubts,
         padding,
         lines,
@@ -286,6 +289,28 @@ impl Image {
     pub fn external_at(&self, pc: u64) -> Option<&str> {
         let reference = self.references.get(&pc).filter(|r| r.external)?;
         self.external(reference.anchor.unwrap_or(reference.target))
+    }
+
+    /// What the relocated instruction at `pc` refers to: a symbol and an addend.
+    pub fn meant_at(&self, pc: u64) -> Option<u64> {
+        self.references.get(&pc).map(|r| r.target)
+    }
+
+    /// Addresses that the data of the file holds, or that numbers in it are made of: by relocations in an object, by their value in
+    /// words that lie at multiples of their size in an image. Tables for unwinding are left out.
+    pub fn addresses_in_data(&self) -> Vec<u64> {
+        let counts = |at: u64| self.section(at).is_some_and(|s| !doubt::is_written_anew(&s.name));
+        if !self.linked {
+            return self.named.iter().filter(|(place, _)| counts(*place)).map(|(_, target)| *target).collect();
+        }
+        let word = u64::from(self.xlen / 8);
+        let data = self.sections.iter().filter(|s| !s.executable && s.bytes.is_some() && counts(s.address));
+        let words = data.flat_map(|s| {
+            let first = s.address.next_multiple_of(word);
+            let value = move |at: u64| (0..word).rev().try_fold(0u64, |v, k| Some(v << 8 | u64::from(s.byte(at.checked_add(k)?)?)));
+            (first..s.address.saturating_add(s.size)).step_by(word as usize).filter_map(value)
+        });
+        words.collect()
     }
 
     /// Whether a relocation patched the instruction at `pc`.

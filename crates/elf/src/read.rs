@@ -217,7 +217,11 @@ impl<'a, E: FileHeader<Endian = LittleEndian>> Reader<'a, E> {
             thread_local: has(elf::SHF_TLS),
             merge: (has(elf::SHF_MERGE) && !self.linked).then_some(Entries { size: entry, strings: has(elf::SHF_STRINGS) }).filter(|e| e.size > 0),
             group: None,
-            doubt: if allocated && !self.linked { doubt::of_section(&name, kind, flags, header.sh_size(LE).into(), entry) } else { None },
+            doubt: match (allocated, self.linked) {
+                (false, _) => None,
+                (true, true) => doubt::of_writable_code(&name, flags),
+                (true, false) => doubt::of_section(&name, kind, flags, header.sh_size(LE).into(), entry),
+            },
             name,
             bytes,
         })

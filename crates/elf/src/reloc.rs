@@ -53,6 +53,8 @@ pub(crate) struct Relocated {
     pub references: References,
     /// Places of numbers that depend on where things lie: pointers, distances.
     pub pointers: BTreeMap<u64, Pointer>,
+    /// Places of numbers in data, and an address that they are made of.
+    pub named: Vec<(u64, u64)>,
     /// Instructions and numbers that refer to what is not final.
     pub doubts: Doubts,
     /// Code that a linker may drop: first byte and end.
@@ -234,6 +236,8 @@ impl Patcher<'_> {
     /// Several relocations of one place make something that is no address.
     fn note_pointer(&mut self, r: &RawRelocation, size: u64, to: Option<Reference>) {
         let place = self.place(r);
+        let target = self.reference(r, Role::Low).target;
+        self.done.named.push((place, target));
         let noted = self.done.pointers.entry(place).or_insert(Pointer { size, to });
         if *noted != (Pointer { size, to }) {
             *noted = Pointer { size: size.max(noted.size), to: None };

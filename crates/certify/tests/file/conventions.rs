@@ -5,7 +5,7 @@ use crate::support::{judged, made, object, of, Compiler, Made, Memory};
 use santoku_certify::report::{FileReport, Status};
 
 /// A loop of run-time length calls a function that has one: it cannot be executed in place of its calls.
-const PROGRAM: &str = "
+pub const PROGRAM: &str = "
 @noinline
 fn total<n: len>(m: [u8; n], k: public u32, skip: u32) -> u32 {
   var t: u32 = k
@@ -38,7 +38,7 @@ uint32_t sums(uint32_t n, const uint8_t *m, uint32_t x)
 MORE
 ";
 
-fn text(more: &str) -> String {
+pub fn text(more: &str) -> String {
     CODE.replace("SCOPE", "static").replace("MORE", more)
 }
 
@@ -47,7 +47,7 @@ fn judged_as(made: &Made, march: &str, text: &str) -> Option<FileReport> {
 }
 
 /// Nothing is called wrong, and the function is not called proved.
-fn in_doubt(report: &FileReport) {
+pub fn in_doubt(report: &FileReport) {
     let alarm = |f: &&santoku_certify::report::FunctionReport| matches!(f.status, Status::Refuted(_) | Status::Leak { .. } | Status::Broken { .. });
     assert!(!report.functions.iter().any(|f| alarm(&f)), "{:?}", report.open().map(|f| (&f.symbol, f.status.reason())).collect::<Vec<_>>());
     let total = &of(report, "unit_total").status;

@@ -7,6 +7,7 @@ mod ciphers;
 mod constants;
 mod contract;
 mod copies;
+mod entered;
 mod conventions;
 mod fused;
 mod leaks;
