@@ -5,10 +5,10 @@
 set -euo pipefail
 
 # The sanitizers of clang are in libclang-rt; QEMU's machines are compared with ours.
-packages=(gcc make python3 pkg-config gcc-riscv64-unknown-elf qemu-system-misc qemu-user clang-19 lld-19 libclang-rt-19-dev z3 libsodium-dev libssl-dev)
+packages=(gcc g++ make python3 pkg-config gcc-riscv64-unknown-elf qemu-system-misc qemu-user clang-19 lld-19 libclang-rt-19-dev z3 libsodium-dev libssl-dev)
 for part in "$@"; do
   case "$part" in
-  rtl) packages+=(g++ default-jdk-headless maven verilator device-tree-compiler unzip) ;;
+  rtl) packages+=(default-jdk-headless maven verilator device-tree-compiler unzip) ;;
   soak) packages+=(clang-14 clang-16) ;;
   *) echo "setup: no part is called \`$part\`; there are: rtl, soak" >&2; exit 2 ;;
   esac

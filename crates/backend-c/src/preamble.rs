@@ -100,11 +100,11 @@ pub fn wide_types(header: &str) -> String {
 
 /// The helpers named in `body`, and those they name in turn, in table order; types that `header` defines are left out.
 pub fn helpers_for(body: &str, header: &str) -> String {
-    let mut needed: Vec<bool> = HELPERS.iter().map(|(n, _)| mentions(body, n)).collect();
+    let mut needed: Vec<bool> = HELPERS.iter().map(|(n, _)| needs(body, n)).collect();
     for k in (0..HELPERS.len()).rev() {
         if needed[k] {
             for (j, need) in needed.iter_mut().enumerate().take(k) {
-                *need |= mentions(HELPERS[k].1, HELPERS[j].0);
+                *need |= needs(HELPERS[k].1, HELPERS[j].0);
             }
         }
     }
@@ -114,10 +114,21 @@ pub fn helpers_for(body: &str, header: &str) -> String {
 
 /// `name` occurs in `text` as a whole identifier.
 pub fn mentions(text: &str, name: &str) -> bool {
-    let ident = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    followed(text, name, |after| !after.is_some_and(is_of_name))
+}
+
+/// `text` calls a helper, or names it where it is a type: a field may have its name.
+fn needs(text: &str, helper: &str) -> bool {
+    if WIDE.contains(&helper) { mentions(text, helper) } else { followed(text, helper, |after| after == Some('(')) }
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+fn followed(text: &str, name: &str, by: impl Fn(Option<char>) -> bool) -> bool {
     text.match_indices(name).any(|(k, _)| {
         let before = text[..k].chars().next_back();
-        let after = text[k + name.len()..].chars().next();
-        !before.is_some_and(ident) && !after.is_some_and(ident)
+        !before.is_some_and(is_of_name) && by(text[k + name.len()..].chars().next())
     })
 }

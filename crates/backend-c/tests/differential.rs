@@ -4,8 +4,8 @@ mod support;
 
 use santoku_backend_c::EmitError;
 use santoku_ir::gen::{program_with, Config};
-use santoku_lab::host::available;
 use std::collections::BTreeMap;
+use santoku_skips::installed;
 use support::{annotated, build, call, differing, edges, random, Call, Mode, Subject, COMPILERS};
 
 /// Programs to try; a longer run sets the variable.
@@ -64,11 +64,7 @@ fn random_programs_compute_what_the_interpreter_does() {
     let results: usize = calls.iter().map(Call::results).sum();
     assert!(subjects.len() as u64 * 2 > seeds() && calls.len() > 800 && results > calls.len(), "{} programs, {} calls", subjects.len(), calls.len());
     let mut ran = 0;
-    for compiler in COMPILERS {
-        if !available(compiler) {
-            santoku_skips::skip(compiler, "it is not installed");
-            continue;
-        }
+    for compiler in installed(&COMPILERS) {
         let program = build(compiler, &subjects, Mode::Strict).unwrap_or_else(|e| panic!("{e}"));
         let wrong = differing(&program, &calls).unwrap_or_else(|e| panic!("{compiler}: {e}"));
         println!("{compiler}: {} programs, {} calls, {results} numbers compared", subjects.len(), calls.len());

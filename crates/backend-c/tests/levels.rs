@@ -8,8 +8,8 @@ use santoku_backend_c::EmitError;
 use santoku_ir::gen::{program_with, Config};
 use santoku_ir::Program;
 use santoku_lab::harness;
-use santoku_lab::host::available;
 use santoku_passes::{optimise, Level, PassOptions, TABLE};
+use santoku_skips::{installed, seeds};
 use std::collections::{BTreeMap, BTreeSet};
 use support::riscv::{self, Machine};
 use support::{build, call, differing, edges, random, Call, Mode, Subject, COMPILERS};
@@ -102,7 +102,7 @@ fn run(seeds: std::ops::Range<u64>, turn: usize, count: &mut Count) {
         }
     }
     let mut ran = 0;
-    for compiler in COMPILERS.into_iter().filter(|c| available(c)) {
+    for compiler in installed(&COMPILERS) {
         let program = build(compiler, &subjects, Mode::Strict).unwrap_or_else(|e| panic!("{e}"));
         let wrong = differing(&program, &calls).unwrap_or_else(|e| panic!("{compiler}: {e}"));
         let shown: Vec<String> = wrong.iter().take(5).map(|c| format!("{}: {}", whats[c.subject()], c.what())).collect();
@@ -125,10 +125,6 @@ fn run(seeds: std::ops::Range<u64>, turn: usize, count: &mut Count) {
 fn print(c: &Count) {
     let Count { programs, calls, numbers, machines, without, levels, refused } = c;
     println!("tried: {programs} programs, {calls} calls, {numbers} numbers; calls on RISC-V {machines:?}; whole levels {levels:?}; {} passes left out in turn; not printed {refused:?}", without.len());
-}
-
-fn seeds(few: u64) -> u64 {
-    std::env::var("SANTOKU_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(few)
 }
 
 #[test]
@@ -179,9 +175,9 @@ fn a_program_compiled_in_place_of_another_is_seen() {
 #[ignore = "long"]
 fn soak_every_level_and_every_pass_left_out() {
     let mut count = Count::default();
-    let n = seeds(2_000);
+    let (first, n) = (seeds::first(), seeds::count(1_000));
     for from in (0..n).step_by(50) {
-        run(10_000 + from..10_000 + (from + 50).min(n), from as usize / 50, &mut count);
+        run(first + from..first + (from + 50).min(n), from as usize / 50, &mut count);
     }
     print(&count);
     assert!(count.programs > 0 && count.without.len() + 1 == TABLE.len(), "{:?}", count.without);

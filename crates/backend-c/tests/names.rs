@@ -4,7 +4,7 @@
 use santoku_backend_c::{emit, EmitError, Options};
 use santoku_ir::build::FuncBuilder;
 use santoku_ir::{ConstValue, Expr, FuncId, Inline, Place, Program, Ty};
-use santoku_lab::host::available;
+use santoku_skips::installed;
 use std::process::Command;
 
 /// Written down here once more, not taken from the printer.
@@ -82,7 +82,7 @@ fn every_word_of_c_is_a_name_of_ours() {
     std::fs::write(folder.join("names.h"), &made.header).expect("written");
     std::fs::write(folder.join("spoiled.c"), made.source.replace(" int_", " int")).expect("written");
     let mut ran = 0;
-    for compiler in ["gcc", "clang"].into_iter().filter(|c| available(c)) {
+    for compiler in installed(&["gcc", "clang-19"]) {
         for version in ["-std=c99", "-std=c11", "-std=gnu17", "-std=c2x", "-std=gnu2x"] {
             compiles(compiler, &[version], "names.c", &folder).unwrap_or_else(|e| panic!("{compiler} {version}: {e}"));
         }
@@ -90,7 +90,7 @@ fn every_word_of_c_is_a_name_of_ours() {
         ran += 1;
     }
     assert!(ran > 0, "no compiler");
-    for compiler in ["g++", "clang++"].into_iter().filter(|c| available(c)) {
+    for compiler in installed(&["g++", "clang++-19"]) {
         for version in ["-std=c++11", "-std=c++20"] {
             compiles(compiler, &[version, "-x", "c++"], "names.h", &folder).unwrap_or_else(|e| panic!("{compiler} {version}: {e}"));
         }

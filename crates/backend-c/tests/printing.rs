@@ -4,7 +4,8 @@ mod support;
 
 use santoku_backend_c::{emit, Options};
 use santoku_ir::Program;
-use santoku_lab::host::{available, HostError, HostProgram};
+use santoku_lab::host::{HostError, HostProgram};
+use santoku_skips::installed;
 use support::{annotated, build, call, differing, edges, random, Mode, Subject, COMPILERS};
 
 fn parse(text: &str) -> Program {
@@ -38,7 +39,7 @@ fn wrong(compiler: &str, subjects: &[Subject], mode: Mode) -> Result<(usize, usi
 /// The program computes what it should by every compiler here; with `from` replaced by `to` in its C it does not.
 fn check(name: &str, text: &str, (from, to): (&str, &str)) {
     let mut ran = 0;
-    for compiler in COMPILERS.into_iter().filter(|c| available(c)) {
+    for compiler in installed(&COMPILERS) {
         let (differ, calls) = wrong(compiler, &[subject(name, text)], Mode::Strict).unwrap_or_else(|e| panic!("{compiler}: {e}"));
         assert_eq!(differ, 0, "{name} by {compiler}: of {calls} calls");
         ran += 1;

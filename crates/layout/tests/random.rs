@@ -4,6 +4,7 @@ mod support;
 
 use santoku_layout::{Isa, Layout};
 use santoku_prove::equiv::Rng;
+use santoku_skips::seeds;
 use support::{runs_here, try_all, Case, Count};
 
 /// Every machine that has the layout.
@@ -104,10 +105,6 @@ fn print(c: &Count) {
     println!("tried: {} tried, made {:?}, {} agreed with the interpreter, steps left out {:?}, refused {:?}", c.tried, c.made, c.agreed, c.left_out, c.refused);
 }
 
-fn seeds(few: u64) -> u64 {
-    std::env::var("SANTOKU_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(few)
-}
-
 fn random_cases(seeds: std::ops::Range<u64>) -> Count {
     let ways: Vec<(Layout, Isa)> = WAYS.into_iter().filter(|(_, isa)| runs_here(*isa)).collect();
     let mut cases = Vec::new();
@@ -131,7 +128,7 @@ fn random_cases(seeds: std::ops::Range<u64>) -> Count {
 
 #[test]
 fn random_programs_are_right_or_refused_with_a_place() {
-    let n = seeds(8);
+    let n = seeds::count(8);
     let c = random_cases(0..n);
     let made: usize = c.made.values().sum();
     assert!(c.made.len() >= 2 && made as u64 > n && c.agreed as u64 > n && made < c.tried, "{made} made");
@@ -141,8 +138,9 @@ fn random_programs_are_right_or_refused_with_a_place() {
 #[ignore = "long"]
 fn soak_random_programs_are_right_or_refused_with_a_place() {
     let mut agreed = 0;
-    for k in 0..seeds(1_000) / 20 {
-        agreed += random_cases(1_000 + 20 * k..1_020 + 20 * k).agreed;
+    let first = seeds::first();
+    for k in (0..seeds::count(300)).step_by(20) {
+        agreed += random_cases(first + k..first + k + 20).agreed;
     }
     assert!(agreed > 0);
 }

@@ -124,8 +124,10 @@ pub struct Open {
 pub struct Base(BTreeSet<(Kind, Loc)>);
 
 impl Base {
+    /// With its asserts and invariants as facts, and without those that are not proved: what rested on them is open, too.
     pub fn of(program: &Program) -> Base {
-        Base(left_open(program, &analyse(program, &Options::default()).1).into_iter().map(|o| o.key).collect())
+        let of = |p: &Program| left_open(p, &analyse(p, &Options::default()).1).into_iter().map(|o| o.key);
+        Base(of(program).chain(of(&with_proved_facts(program))).collect())
     }
 
     /// What of `open` is not from the start.

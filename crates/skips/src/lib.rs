@@ -4,9 +4,12 @@
 //! counts; with `SANTOKU_STRICT=1`, where everything is installed, it is a failure; a test that checked nothing and skipped
 //! nothing fails.  Absent: what a check needs.
 
+pub mod seeds;
+
 use std::cell::Cell;
 use std::fmt::Display;
 use std::io::Write;
+use std::process::{Command, Stdio};
 
 thread_local! {
     /// Skips of this test: each has a thread of its own.
@@ -55,6 +58,17 @@ pub fn lacking(what: impl Display, reason: impl Display) {
         Ok(line) => println!("{line}"),
         Err(why) => panic!("{why}"),
     }
+}
+
+/// Those of these commands that can be started; what is missing is skipped.
+///
+/// # Panics
+/// As [`skip`].
+pub fn installed<'c>(commands: &[&'c str]) -> Vec<&'c str> {
+    let starts = |c: &&&str| Command::new(c).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success());
+    let (here, missing): (Vec<&str>, Vec<&str>) = commands.iter().partition(starts);
+    missing.into_iter().for_each(|c| skip(c, "it is not installed"));
+    here
 }
 
 /// Prints how much a test has checked.

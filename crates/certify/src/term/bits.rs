@@ -370,7 +370,7 @@ impl Terms {
     /// The bits of a bitwise value above a border: the same operation on those of its operands.
     pub(crate) fn high_bits(&mut self, t: T, k: u32) -> Option<T> {
         let w = self.range(t).1.bits() as u32;
-        if w <= k || self.depth > super::compare::DEPTH_MAX {
+        if w <= k || self.is_too_deep() {
             return None;
         }
         self.bit_by_bit(t, |s, x| s.div2k(x, k))

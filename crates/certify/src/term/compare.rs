@@ -7,7 +7,9 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
 /// Rules nest up to this depth; a term met deeper is kept as it is.
-pub(crate) const DEPTH_MAX: u32 = 48;
+const DEPTH_MAX: u32 = 48;
+/// Comparisons and divisions that one of them leads to, before terms are kept as they are: cases of n bits can be 2^n.
+const WORK_MAX: u32 = 1 << 12;
 /// Terms of more summands are not taken apart by cases.
 const CASES_MAX: usize = 64;
 /// Comparisons of sums of at most this many bits are written out as polynomials.
@@ -41,11 +43,26 @@ impl Terms {
         r
     }
 
+    /// Rules begin to work on a term; [`Terms::end`] ends that.
+    pub(crate) fn begin(&mut self) {
+        self.work = if self.depth == 0 { 1 } else { self.work + 1 };
+        self.depth += 1;
+    }
+
+    pub(crate) fn end(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Rules nest too deep, or one operation leads to too many: the term is kept as it is.
+    pub(crate) fn is_too_deep(&self) -> bool {
+        self.depth > DEPTH_MAX || self.work > WORK_MAX
+    }
+
     /// A property of a term, by its rules.
     fn decide(&mut self, name: &str, t: T, rules: fn(&mut Terms, T) -> T, holds: fn(&BigInt) -> bool) -> T {
-        self.depth += 1;
+        self.begin();
         let r = rules(self, t);
-        self.depth -= 1;
+        self.end();
         self.note_range(r, &BigInt::zero(), &BigInt::one());
         self.check(name, r, |s, n| BigInt::from(u8::from(holds(s.sample(t, n)))))
     }
@@ -61,7 +78,7 @@ impl Terms {
         if lo == -BigInt::one() && hi.is_zero() {
             return self.neg(t);
         }
-        if self.depth > DEPTH_MAX {
+        if self.is_too_deep() {
             return self.bit_atom(Atom::Neg(t), t, |v| v.is_negative());
         }
         if let Some(r) = self.top_bit(t) {
@@ -257,7 +274,7 @@ impl Terms {
         if t == Terms::ZERO {
             return Terms::ONE;
         }
-        if self.depth <= DEPTH_MAX {
+        if !self.is_too_deep() {
             let minus = self.neg(t);
             for x in [t, minus] {
                 let Some((a, b)) = self.xor_parts.get(&x).copied() else { continue };
@@ -293,13 +310,13 @@ impl Terms {
         if lo == -BigInt::one() && hi.is_zero() {
             return self.add(t, Terms::ONE);
         }
-        if let Some(parts) = self.all_zero(t).filter(|_| self.depth <= DEPTH_MAX) {
+        if let Some(parts) = self.all_zero(t).filter(|_| !self.is_too_deep()) {
             return parts.into_iter().fold(Terms::ONE, |r, p| {
                 let z = self.eq0(p);
                 self.mul(r, z)
             });
         }
-        if self.depth <= DEPTH_MAX {
+        if !self.is_too_deep() {
             // What only touches zero from one side is a comparison, and those look through carries.
             if lo.is_zero() {
                 let below = self.sub(t, Terms::ONE);

@@ -1,7 +1,6 @@
 //! Floor division by powers of two, and by other constants.
 
 use super::atom::{Atom, AtomInfo};
-use super::compare::DEPTH_MAX;
 use super::{Terms, A, M, T};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -28,9 +27,9 @@ impl Terms {
         if let Some(q) = self.divided.get(&(t, k)) {
             return *q;
         }
-        self.depth += 1;
+        self.begin();
         let q = self.divide(t, k);
-        self.depth -= 1;
+        self.end();
         let unit = BigInt::one() << k;
         let (lo, hi) = self.range(t);
         self.note_range(q, &lo.div_floor(&unit), &hi.div_floor(&unit));
@@ -101,7 +100,7 @@ impl Terms {
             let low = self.div2k(rest, k);
             return self.add(whole, low);
         }
-        if self.depth > DEPTH_MAX {
+        if self.is_too_deep() {
             return self.quotient_atom(t, k, qlo, qhi);
         }
         if let Some(q) = self.round_half(t, k) {

@@ -96,6 +96,8 @@ pub struct Terms {
     ordered: HashMap<(A, A), Option<std::cmp::Ordering>>,
     /// How deep rules are nested at the moment.
     depth: u32,
+    /// Operations since the outermost of those that are nested began.
+    work: u32,
     /// The first rule whose result was not the operation's on a sample. Nothing counts as proved from then on.
     broken: Option<String>,
     /// Monomials made so far in all polynomials: what memory is bounded by.
@@ -132,6 +134,7 @@ impl Terms {
             calls: HashMap::new(),
             ordered: HashMap::new(),
             depth: 0,
+            work: 0,
             broken: None,
             size: 0,
             settling: settle::Settling::default(),

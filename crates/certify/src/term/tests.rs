@@ -547,3 +547,25 @@ fn constants_added_to_rotated_words_stay_constants() {
     }
     assert_eq!(s.broken(), None);
 }
+
+/// Every bit that multiplies a word has two cases, and n of them 2^n.
+#[test]
+fn many_words_each_chosen_by_a_bit_are_added_in_time() {
+    for count in [4, 24] {
+        let (mut s, mut rng) = (Terms::new(32, SAMPLES), Rng(7));
+        let mut sum = Terms::ZERO;
+        for n in 0..count {
+            let (x, b) = (word_var(&mut s, &mut rng, &format!("x{n}"), 32), word_var(&mut s, &mut rng, &format!("b{n}"), 1));
+            let chosen = s.mul(x, b);
+            sum = s.add(sum, chosen);
+        }
+        let limit = s.int(BigInt::from(3) << 33u32);
+        let (high, below) = (s.div2k(sum, 16), s.lt(sum, limit));
+        for n in 0..SAMPLES {
+            let value = s.sample(sum, n).clone();
+            assert_eq!(*s.sample(high, n), value.div_floor(&(BigInt::one() << 16u32)));
+            assert_eq!(*s.sample(below, n), BigInt::from(u8::from(value < BigInt::from(3) << 33u32)));
+        }
+        assert!(s.broken().is_none() && s.size() < 3_000_000, "{count} bits: {} monomials", s.size());
+    }
+}

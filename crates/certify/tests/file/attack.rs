@@ -11,6 +11,7 @@ use santoku_certify::report::Status;
 use santoku_ir::gen::Rng;
 use santoku_ir::interp::{Interp, Options};
 use santoku_isa::Isa;
+use santoku_skips::seeds;
 use std::collections::BTreeMap;
 
 /// Inputs on which a changed function is run, and instructions of one run.
@@ -306,10 +307,6 @@ fn shows(status: &Status) -> bool {
     matches!(status, Status::Refuted(d) if d.witness.is_some())
 }
 
-fn seeds(usual: u64) -> u64 {
-    std::env::var("SANTOKU_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
-}
-
 #[test]
 fn changed_random_programs_are_not_equal_and_right_ones_not_wrong() {
     let found = attack(0..16, false, true);
@@ -326,13 +323,13 @@ fn long_loops_with_public_branches_are_proved_or_left_open() {
 }
 
 #[test]
-#[ignore = "hours: `make soak`"]
+#[ignore = "long"]
 fn soak_changed_random_programs() {
-    attack(1000..1000 + seeds(2_000), false, true);
+    attack(seeds::first()..seeds::first() + seeds::count(300), false, true);
 }
 
 #[test]
-#[ignore = "hours: `make soak`"]
+#[ignore = "long"]
 fn soak_long_loops() {
-    attack(1000..1000 + seeds(500), true, true);
+    attack(seeds::first()..seeds::first() + seeds::count(40), true, true);
 }

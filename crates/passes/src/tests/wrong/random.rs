@@ -9,6 +9,7 @@ use santoku_ir::interp::{Interp, Options};
 use santoku_ir::visit::{map_exprs, rewrite_stmts};
 use santoku_ir::{BinOp, CmpOp, Expr, ExprKind, FuncId, LocalId, LocalKind, Place, Program, Range, Ty};
 use santoku_prove::equiv::{random_inputs, Rng};
+use santoku_skips::seeds;
 use std::cell::Cell;
 
 thread_local! {
@@ -148,8 +149,8 @@ fn random_mistakes_are_caught_or_harmless() {
 #[test]
 #[ignore = "long: make soak"]
 fn soak_random_mistakes_are_caught_or_harmless() {
-    let seeds = std::env::var("SANTOKU_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(5_000);
-    let [refused, put_back, harmless] = attack(1_000..1_000 + seeds);
-    println!("tried: {seeds} random mistakes in passes: {refused} refused, {put_back} put back, {harmless} made no difference");
-    assert!(refused * 5 > seeds as usize);
+    let (first, n) = (seeds::first(), seeds::count(5_000));
+    let [refused, put_back, harmless] = attack(first..first + n);
+    println!("tried: {n} random mistakes in passes: {refused} refused, {put_back} put back, {harmless} made no difference");
+    assert!(refused * 5 > n as usize);
 }
