@@ -15,16 +15,16 @@ const FEW: u64 = 5;
 impl FnCx<'_> {
     /// `dst = src` for an aggregate; through a temporary if `src` reads what `dst` overwrites piece by piece.
     pub fn assign_aggregate(&mut self, dst: &Place, text: &str, cty: &CTy, src: &Expr) -> Res<()> {
+        let text = self.deref(dst, text, cty);
         let whole = matches!(src.kind, ExprKind::Read(_));
         if !fills_in_place(dst, src) || !whole && index_reads(dst, dst.base) {
             self.open("{");
             let tmp = self.temporary(cty)?;
             self.fill(&tmp, cty, src)?;
-            self.copy(text, cty, &tmp, cty)?;
+            self.copy(&text, cty, &tmp, cty)?;
             self.close();
             return Ok(());
         }
-        let text = self.deref(dst, text, cty);
         self.fill(&text, cty, src)
     }
 
