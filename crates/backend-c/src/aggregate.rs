@@ -1,11 +1,12 @@
 //! Arrays and structs: copies, literals, selections, comparison.
 
-use crate::alias::expr_places;
+use crate::alias::{expr_places, overlap};
 use crate::ctype::{literal, CInt, U32};
 use crate::expr::{is_zero_const, Res, Val};
 use crate::func::{CTy, FnCx};
 use num_bigint::BigInt;
-use santoku_ir::{CmpOp, Expr, ExprKind, Len, Place, Ty};
+use santoku_ir::visit::place_exprs;
+use santoku_ir::{Base, CmpOp, Expr, ExprKind, Len, Place, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Elements up to which a selection is written out: gcc at -O2 keeps even a loop of five, which costs more than what is in it.
@@ -14,18 +15,16 @@ const FEW: u64 = 5;
 impl FnCx<'_> {
     /// `dst = src` for an aggregate; through a temporary if `src` reads what `dst` overwrites piece by piece.
     pub fn assign_aggregate(&mut self, dst: &Place, text: &str, cty: &CTy, src: &Expr) -> Res<()> {
-        let piecewise = matches!(src.kind, ExprKind::Array(_) | ExprKind::Struct(..) | ExprKind::Repeat(_));
-        let mut clash = false;
-        expr_places(src, &mut |p| clash |= p.base == dst.base);
-        if piecewise && clash {
+        let text = self.deref(dst, text, cty);
+        let whole = matches!(src.kind, ExprKind::Read(_));
+        if !fills_in_place(dst, src) || !whole && index_reads(dst, dst.base) {
             self.open("{");
             let tmp = self.temporary(cty)?;
             self.fill(&tmp, cty, src)?;
-            self.copy(text, cty, &tmp, cty)?;
+            self.copy(&text, cty, &tmp, cty)?;
             self.close();
             return Ok(());
         }
-        let text = self.deref(dst, text, cty);
         self.fill(&text, cty, src)
     }
 
@@ -233,7 +232,9 @@ impl FnCx<'_> {
     fn bytes(&self, cty: &CTy) -> Res<String> {
         let (mut dims, mut at) = (vec![], cty);
         while let CTy::Array(e, len) = at {
-            dims.push(self.length(len));
+            // A number of rows times their length may not fit the type of the number.
+            let rows = matches!((&**e, len), (CTy::Array(..), Len::Param { .. }));
+            dims.push(format!("{}{}", if rows { "(size_t)" } else { "" }, self.length(len)));
             at = e;
         }
         let elem = self.unit.scalar_name(at);
@@ -309,4 +310,31 @@ impl FnCx<'_> {
 /// Bits of the words in which a selection between `a` and `b` for `to` is made.
 fn select_width(to: CInt, a: CInt, b: CInt) -> u32 {
     to.bits.max(a.bits).max(b.bits)
+}
+
+/// May `src` be stored piece by piece into `dst`: is nothing of it read after a piece of what it reads was stored?
+fn fills_in_place(dst: &Place, src: &Expr) -> bool {
+    match &src.kind {
+        // One copy, which may overlap.
+        ExprKind::Read(p) => !index_reads(p, dst.base),
+        // Whatever the condition, whole sides follow; what is no object comes from a temporary of its own.
+        ExprKind::Select(_, a, b) => [a, b].into_iter().all(|side| match &side.kind {
+            ExprKind::Read(p) => !index_reads(p, dst.base) && (p == dst || !overlap(p, dst)),
+            _ => fills_in_place(dst, side),
+        }),
+        _ => !reads(src, dst.base),
+    }
+}
+
+fn reads(e: &Expr, base: Base) -> bool {
+    let mut found = false;
+    expr_places(e, &mut |p| found |= p.base == base);
+    found
+}
+
+/// Do the indices of `p` read `base`?
+fn index_reads(p: &Place, base: Base) -> bool {
+    let mut found = false;
+    place_exprs(p, &mut |e| found |= reads(e, base));
+    found
 }

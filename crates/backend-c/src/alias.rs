@@ -63,8 +63,8 @@ impl Walk<'_> {
                     return false;
                 }
                 let writes = self.is(dst.base, self.ret);
-                // A literal that reads the parameter while it fills the result element by element; a scalar is read before it is stored.
-                if reads && writes && self.index.is_none() && !src.ty.is_scalar() {
+                // An aggregate is stored piece by piece while the parameter is read; a scalar is read before it is stored.
+                if reads && writes && !src.ty.is_scalar() && !self.same_element(dst, src) {
                     return false;
                 }
                 *written |= writes;
@@ -122,6 +122,11 @@ impl Walk<'_> {
             *written = true;
         }
         true
+    }
+
+    /// Is this `result[i].. = parameter[i]..` in a loop over `i`? A copy onto itself then.
+    fn same_element(&self, dst: &Place, src: &Expr) -> bool {
+        self.index.is_some() && matches!(&src.kind, ExprKind::Read(p) if self.is(p.base, self.param) && p.projs == dst.projs)
     }
 
     /// Every access to both objects in `body` is at index `[var]` first.

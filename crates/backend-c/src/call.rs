@@ -141,13 +141,11 @@ impl FnCx<'_> {
         Ok((out, Some((dst, dst_ty, tmp, t.clone()))))
     }
 
+    /// The object the callee may write result `r` to, be it one element: none of what it may still read.
     fn direct_result(&mut self, d: &Place, t: &CTy, func: FuncId, r: usize, args: &[Expr]) -> Res<Option<String>> {
         let (text, have) = self.place(d)?;
         if !same_layout(&have, t) {
             return Ok(None);
-        }
-        if !t.is_aggregate() {
-            return Ok(Some(format!("&{text}")));
         }
         let in_place = &self.unit.in_place[func.0 as usize];
         for (k, a) in args.iter().enumerate() {
@@ -165,7 +163,7 @@ impl FnCx<'_> {
                 }
             }
         }
-        Ok(Some(self.pointer_to(d, &text, t)))
+        Ok(Some(if t.is_aggregate() { self.pointer_to(d, &text, t) } else { format!("&{text}") }))
     }
 
     /// Is `p` in a parameter and `d` in a result that callers may pass as one object?

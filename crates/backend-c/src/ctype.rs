@@ -97,12 +97,13 @@ pub fn literal(v: &BigInt, t: CInt) -> String {
             }
         }
         (true, 128) => {
-            let m = v.abs();
+            let least = *v == -pow2(127);
+            let m = if least { pow2(127) - 1 } else { v.abs() };
             let lit = literal(&m, CInt::unsigned(128));
-            if v.is_negative() {
-                format!("(-(stk_i128){lit})")
-            } else {
-                format!("((stk_i128){lit})")
+            match (least, v.is_negative()) {
+                (true, _) => format!("(-(stk_i128){lit} - 1)"),
+                (false, true) => format!("(-(stk_i128){lit})"),
+                (false, false) => format!("((stk_i128){lit})"),
             }
         }
         (false, 64) => format!("UINT64_C({})", number(v)),

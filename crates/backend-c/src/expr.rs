@@ -138,9 +138,14 @@ impl FnCx<'_> {
                 let k = const_count(b).ok_or_else(|| self.unsupported("a variable shift of an exact integer"))?;
                 let factor = pow2(k);
                 let r = self.range_of(e)?.join(&self.range_of(a)?);
-                let t = self.fit(&r)?;
+                let t = self.at_least(self.fit(&r)?, k)?;
                 let a = self.emit_as(a, t)?;
-                let text = if t.signed { format!("({a} * {})", literal(&factor, self.fit_signed(&factor)?)) } else { format!("({a} << {k})") };
+                let text = match t.signed {
+                    false => format!("({a} << {k})"),
+                    true if t.range().holds(&factor) => format!("({a} * {})", literal(&factor, t)),
+                    // The operand is 0 or -1.
+                    true => format!("(-{a} * {})", literal(&-factor, t)),
+                };
                 return self.narrow_to_natural(Val { text, ty: t }, e);
             }
             BinOp::Add | BinOp::Sub | BinOp::Mul => {}
@@ -157,8 +162,14 @@ impl FnCx<'_> {
         self.narrow_to_natural(Val { text: format!("({x} {sign} {y})"), ty: t }, e)
     }
 
-    fn fit_signed(&self, v: &BigInt) -> Res<CInt> {
-        let t = self.fit(&Range::new(BigInt::from(-1).min(v.clone()), v.clone()))?;
+    /// `t`, or wider so that a shift by `k` is defined.
+    fn at_least(&self, mut t: CInt, k: u32) -> Res<CInt> {
+        while t.bits <= k {
+            if t.bits >= self.unit.opts.widest {
+                return Err(self.unsupported("a shift count beyond the widest type"));
+            }
+            t.bits *= 2;
+        }
         Ok(t)
     }
 
@@ -176,13 +187,7 @@ impl FnCx<'_> {
 
     fn int_shr(&mut self, e: &Expr, a: &Expr, b: &Expr) -> Res<Val> {
         let k = const_count(b).ok_or_else(|| self.unsupported("a variable shift of an exact integer"))?;
-        let mut t = self.natural(a)?;
-        while t.bits <= k {
-            if t.bits >= self.unit.opts.widest {
-                return Err(self.unsupported("a shift count beyond the widest type"));
-            }
-            t.bits *= 2;
-        }
+        let t = self.at_least(self.natural(a)?, k)?;
         let x = self.emit_as(a, t)?;
         self.narrow_to_natural(Val { text: format!("({x} >> {k})"), ty: t }, e)
     }
@@ -206,9 +211,9 @@ impl FnCx<'_> {
         if !r.lo.is_negative() {
             return self.narrow_to_natural(Val { text: format!("({x} {sign} {d})"), ty: t }, e);
         }
-        // C truncates towards zero; the language rounds down.
-        let rem = format!("((({x} % {d}) + {d}) % {d})");
-        let text = if op == BinOp::Mod { rem } else { format!("(({x} - {rem}) / {d})") };
+        // C truncates towards zero; the language rounds down. Nothing here leaves the type, at its ends neither.
+        let below = format!("({x} % {d} < 0)");
+        let text = if op == BinOp::Mod { format!("({x} % {d} + ({below} ? {d} : 0))") } else { format!("({x} / {d} - {below})") };
         self.narrow_to_natural(Val { text, ty: t }, e)
     }
 

@@ -1,6 +1,6 @@
 //! One function: C types of its locals, signature, body.
 
-use crate::ctype::{narrowest, word_storage, CInt, U32};
+use crate::ctype::{narrowest, word_storage, CInt};
 use crate::expr::Res;
 use crate::names::Names;
 use crate::scope::{place_locals, BlockPath};
@@ -90,10 +90,11 @@ impl<'a> FnCx<'a> {
             cx.names.push(cx.fresh.fresh(&l.name));
             let aggregate = cx.storage(&l.ty, &l.name, l.public)?;
             cx.ctys.push(match aggregate {
-                CTy::Int(t) => CTy::Int(if l.kind == LocalKind::Counter { counter_type(&l.ty, t) } else { t.promoted() }),
+                CTy::Int(t) => CTy::Int(t.promoted()),
                 other => other,
             });
         }
+        cx.counter_types()?;
         cx.adopt_callee_types();
         if f.rets.len() > 1 {
             for r in &f.rets {
@@ -106,6 +107,32 @@ impl<'a> FnCx<'a> {
     /// The C type for a core type; scalars here are element types (as narrow as the range allows).
     fn storage(&self, ty: &Ty, what: &str, public: bool) -> Res<CTy> {
         storage(self.unit, ty, public).map_err(|e| e.of(self.unit, self.f, what))
+    }
+
+    /// A counter holds its values, the one it is stepped to at the end, and the bound it starts from, which may be none of them:
+    /// then the loop has no round.
+    fn counter_types(&mut self) -> Res<()> {
+        // Of each counter: what it is set to, and everything between the bounds of its loops.
+        let mut seen: BTreeMap<LocalId, (Range, Range)> = BTreeMap::new();
+        let mut error = None;
+        walk_stmts(&self.f.body, &mut |s| {
+            let Stmt::For { var, lo, hi, rev, .. } = s else { return };
+            let Ty::Int(Some(values)) = &self.f.local(*var).ty else { return };
+            match (self.range_of(lo), self.range_of(hi)) {
+                (Ok(lo), Ok(hi)) => {
+                    let stepped = Range::new(values.lo.clone(), &values.hi + 1);
+                    let set = stepped.join(if *rev { &hi } else { &lo });
+                    let (sets, all) = seen.entry(*var).or_insert_with(|| (set.clone(), values.clone()));
+                    (*sets, *all) = (sets.join(&set), all.join(&lo).join(&hi));
+                }
+                (Err(e), _) | (_, Err(e)) => error = Some(e),
+            }
+        });
+        for (id, (sets, all)) in seen {
+            // A step past the last value of the widest type is past no bound.
+            self.ctys[id.0 as usize] = CTy::Int(self.fit(&sets).or_else(|_| self.fit(&all))?);
+        }
+        error.map_or(Ok(()), Err)
     }
 
     /// An array handed to a callee takes the callee's element type, where that is wider: no conversion is needed then.
@@ -276,14 +303,6 @@ impl<'a> FnCx<'a> {
             CTy::Int(_) | CTy::Vec(_) if qualifier.is_empty() => format!("{} *{restrict}{name}", self.unit.scalar_name(t)),
             CTy::Int(_) | CTy::Vec(_) => format!("{} {name}", self.unit.scalar_name(t)),
         }
-    }
-}
-
-/// Loop counters are 32-bit unless their range says otherwise.
-fn counter_type(ty: &Ty, t: CInt) -> CInt {
-    match ty {
-        Ty::Int(Some(r)) => narrowest(&Range::new(r.lo.clone(), &r.hi + 1), 32).unwrap_or(U32),
-        _ => t.promoted(),
     }
 }
 

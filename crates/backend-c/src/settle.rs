@@ -72,7 +72,7 @@ fn settle(stmt: Stmt) -> Vec<Stmt> {
 }
 
 fn runs_never(lo: &Expr, hi: &Expr) -> bool {
-    matches!((&lo.kind, &hi.kind), (ExprKind::Const(a), ExprKind::Const(b)) if b <= a)
+    matches!((scalar_range(lo), scalar_range(hi)), (Some(a), Some(b)) if b.hi <= a.lo)
 }
 
 /// Removes assignments to variables that no printed text reads, until all that are left are read.

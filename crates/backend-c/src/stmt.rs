@@ -76,25 +76,22 @@ impl FnCx<'_> {
     fn for_header(&mut self, var: LocalId, lo: &Expr, hi: &Expr, rev: bool) -> Res<()> {
         let (i, cty) = (self.names[var.0 as usize].clone(), self.ctys[var.0 as usize].clone());
         let CTy::Int(t) = cty else { return Err(self.unsupported("a loop counter that is not an integer")) };
-        let lo_range = self.range_of(lo)?;
         // Bounds may leave the counter's own range (an empty loop); compare in a type that holds both.
-        let wide = self.fit(&lo_range.join(&self.range_of(hi)?).join(&santoku_ir::Range::new(0, 0)))?;
-        let t = if wide.signed && !t.signed { t.promoted() } else { t };
-        let (a, b) = (self.emit_as(lo, wide)?, self.emit_as(hi, wide)?);
-        let (a, b) = (plain(lo, &a), plain(hi, &b));
-        let header = if wide.signed || lo_range.lo.is_negative() {
-            let w = wide.name();
-            if rev {
-                format!("for ({i} = ({})({b} - 1); ({w}){i} >= {a}; {i}--) {{", t.name())
-            } else {
-                format!("for ({i} = ({}){a}; ({w}){i} < {b}; {i}++) {{", t.name())
+        let wide = self.fit(&self.range_of(lo)?.join(&self.range_of(hi)?))?;
+        let (from, to) = if rev { (hi, lo) } else { (lo, hi) };
+        let (a, b) = (self.emit_as(from, t)?, self.emit_as(to, wide)?);
+        let (a, b) = (plain(from, &a), plain(to, &b));
+        // What the counter holds in a test lies between the bounds: the cast keeps it.
+        let now = if t.signed == wide.signed { i.clone() } else { format!("({}){i}", wide.name()) };
+        match (rev, t.signed || wide.signed) {
+            (false, _) => self.open(&format!("for ({i} = {a}; {now} < {b}; {i}++) {{")),
+            // The last test steps below the bound, which unsigned counters may.
+            (true, false) => self.open(&format!("for ({i} = {a}; {i}-- > {b};) {{")),
+            (true, true) => {
+                self.open(&format!("for ({i} = {a}; {now} > {b};) {{"));
+                self.line(&format!("{i}--;"));
             }
-        } else if rev {
-            format!("for ({i} = {b}; {i}-- > {a};) {{")
-        } else {
-            format!("for ({i} = {a}; {i} < {b}; {i}++) {{")
-        };
-        self.open(&header);
+        }
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use crate::preamble::{helpers_for, mentions, products, wide_types, ASSUMPTIONS, 
 use crate::vector::Vector;
 use crate::EmitError;
 use santoku_ir::visit::{walk_places, walk_stmts};
-use santoku_ir::{Base, ConstId, ConstValue, Func, FuncId, Inline, Loc, Program, Stmt, StructDef, StructId, Ty};
+use santoku_ir::{Base, ConstId, ConstValue, Func, FuncId, Inline, Loc, Program, Range, Stmt, StructDef, StructId, Ty};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -282,29 +282,31 @@ fn used_constants(program: &Program) -> Vec<bool> {
 
 /// Tables keep their declared element type; undeclared integers take the narrowest type of their values.
 fn const_type(unit: &UnitCx<'_>, ty: &Ty, value: &ConstValue) -> Result<CTy, StorageError> {
-    let scalar_unit = |t: &Ty| storage(unit, t, true);
-    match (ty, value) {
-        (Ty::Array { elem, len, ranges: None }, ConstValue::Array(vs)) => {
-            let types: Vec<CTy> = vs.iter().map(|v| const_type(unit, elem, v)).collect::<Result<_, _>>()?;
-            let elem = types.into_iter().reduce(wider).map_or_else(|| scalar_unit(elem), Ok)?;
-            Ok(CTy::Array(Box::new(elem), len.clone()))
-        }
-        (Ty::Int(None), ConstValue::Scalar(v)) => {
-            crate::func::int_storage(unit, &santoku_ir::Range::new(v.clone(), v.clone())).map(CTy::Int)
-        }
-        _ => scalar_unit(ty),
+    match (undeclared(ty), values(value)) {
+        (true, Some(range)) => storage(unit, &with_leaf(ty, &range), true),
+        _ => storage(unit, ty, true),
     }
 }
 
-/// The wider of two element types of one table.
-fn wider(a: CTy, b: CTy) -> CTy {
-    match (&a, &b) {
-        (CTy::Int(x), CTy::Int(y)) => {
-            let r = x.range().join(&y.range());
-            crate::ctype::narrowest(&r, 8).map_or(a, CTy::Int)
-        }
-        (CTy::Array(x, n), CTy::Array(y, _)) => CTy::Array(Box::new(wider((**x).clone(), (**y).clone())), n.clone()),
-        _ => a,
+/// An integer, or nested arrays of them, without a range.
+fn undeclared(ty: &Ty) -> bool {
+    match ty {
+        Ty::Array { elem, ranges, .. } => ranges.is_none() && undeclared(elem),
+        other => *other == Ty::Int(None),
+    }
+}
+
+fn with_leaf(ty: &Ty, range: &Range) -> Ty {
+    match ty {
+        Ty::Array { elem, len, .. } => Ty::Array { elem: Box::new(with_leaf(elem, range)), len: len.clone(), ranges: None },
+        _ => Ty::Int(Some(range.clone())),
+    }
+}
+
+fn values(value: &ConstValue) -> Option<Range> {
+    match value {
+        ConstValue::Scalar(v) => Some(Range::new(v.clone(), v.clone())),
+        ConstValue::Array(vs) | ConstValue::Struct(vs) => vs.iter().filter_map(values).reduce(|a, b| a.join(&b)),
     }
 }
 
