@@ -67,7 +67,7 @@ fn random_programs_compute_what_the_interpreter_does() {
     for compiler in installed(&COMPILERS) {
         let program = build(compiler, &subjects, Mode::Strict).unwrap_or_else(|e| panic!("{e}"));
         let wrong = differing(&program, &calls).unwrap_or_else(|e| panic!("{compiler}: {e}"));
-        println!("{compiler}: {} programs, {} calls, {results} numbers compared", subjects.len(), calls.len());
+        println!("tried: {compiler}: {} programs, {} calls, {results} numbers compared", subjects.len(), calls.len());
         let shown: Vec<&str> = wrong.iter().take(5).map(|c| c.what()).collect();
         assert!(wrong.is_empty(), "{compiler}: {} of {} calls differ: {shown:#?}", wrong.len(), calls.len());
         ran += 1;

@@ -10,7 +10,7 @@ use santoku_ir::build::FuncBuilder;
 use santoku_ir::gen::Rng;
 use santoku_ir::interp::{Int, Value};
 use santoku_ir::{BinOp, CmpOp, Expr, Func, FuncId, LocalId, LocalKind, Place, Program, Range, Stmt, Ty, Unroll};
-use santoku_lab::host::available;
+use santoku_skips::{installed, seeds};
 use std::collections::BTreeMap;
 use support::{annotated, build, call, differing, edges, random, Call, Mode, Subject, COMPILERS};
 
@@ -304,7 +304,7 @@ fn run(seeds: std::ops::Range<u64>, count: &mut Count) {
         }
     }
     let mut ran = 0;
-    for compiler in COMPILERS.into_iter().filter(|c| available(c)) {
+    for compiler in installed(&COMPILERS) {
         let program = build(compiler, &subjects, Mode::Strict).unwrap_or_else(|e| panic!("{e}"));
         let wrong = differing(&program, &calls).unwrap_or_else(|e| panic!("{compiler}: {e}"));
         let shown: Vec<&str> = wrong.iter().take(5).map(|c| c.what()).collect();
@@ -314,10 +314,6 @@ fn run(seeds: std::ops::Range<u64>, count: &mut Count) {
     }
     assert!(ran > 0, "no compiler");
     count.calls += calls.len() * ran;
-}
-
-fn seeds(few: u64) -> u64 {
-    std::env::var("SANTOKU_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(few)
 }
 
 fn print(c: &Count) {
@@ -337,9 +333,9 @@ fn loops_and_sums_at_the_ends_of_types_compute_what_the_interpreter_does() {
 #[ignore = "long"]
 fn soak_loops_and_sums_at_the_ends_of_types() {
     let mut count = Count::default();
-    let n = seeds(4_000);
+    let (first, n) = (seeds::first(), seeds::count(2_000));
     for from in (0..n).step_by(200) {
-        run(10_000 + from..10_000 + (from + 200).min(n), &mut count);
+        run(first + from..first + (from + 200).min(n), &mut count);
     }
     print(&count);
     assert!(count.calls > 0);

@@ -8,8 +8,8 @@ use santoku_backend_c::EmitError;
 use santoku_ir::build::FuncBuilder;
 use santoku_ir::gen::Rng;
 use santoku_ir::{CmpOp, Expr, Func, FuncId, Inline, Len, LocalId, LocalKind, Place, Program, Range, Stmt, StructId, Ty, Unroll};
-use santoku_lab::host::available;
 use santoku_passes::{optimise, Level, PassOptions};
+use santoku_skips::{installed, seeds};
 use std::collections::BTreeSet;
 use support::{annotated, build, call, differing, edges, random, Call, Mode, Subject, COMPILERS};
 
@@ -376,7 +376,7 @@ fn run(seeds: std::ops::Range<u64>, mode: Mode, count: &mut Count) {
         }
     }
     let mut ran = 0;
-    for compiler in COMPILERS.into_iter().filter(|c| available(c)) {
+    for compiler in installed(&COMPILERS) {
         let program = build(compiler, &subjects, mode).unwrap_or_else(|e| panic!("{e}"));
         let wrong = differing(&program, &calls).unwrap_or_else(|e| panic!("{compiler}: {e}"));
         let shown: Vec<&str> = wrong.iter().take(5).map(|c| c.what()).collect();
@@ -409,6 +409,5 @@ fn assignments_and_calls_that_read_what_they_write_compute_what_the_interpreter_
 #[test]
 #[ignore = "long"]
 fn soak_assignments_and_calls_that_read_what_they_write() {
-    let n: u64 = std::env::var("SANTOKU_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000);
-    assert!(lots(10_000, n).calls > 0);
+    assert!(lots(seeds::first(), seeds::count(300)).calls > 0);
 }

@@ -45,6 +45,16 @@ fn dist_proves_makes_and_compares() {
 }
 
 #[test]
+fn a_function_that_no_input_may_call_is_not_shipped() {
+    let text = std::str::from_utf8(ADD).expect("text").replace(" { x + y }", "\n  requires x < y\n  requires y < x\n{ x + y }");
+    let s = tree(text.as_bytes());
+    let made = s.run(&["dist"]);
+    assert_eq!(made.code, 2, "{}", made.stderr);
+    assert!(made.stderr.contains("error[vacuous]") && !made.stderr.contains("warning"), "{}", made.stderr);
+    assert!(!s.listing().iter().any(|f| f.starts_with("dist")), "{:?}", s.listing());
+}
+
+#[test]
 fn a_file_that_is_not_as_made_is_named() {
     let s = tree(ADD);
     assert_eq!(s.run(&["dist", "toy.add"]).code, 0);

@@ -104,7 +104,7 @@ fn damaged_files_never_panic() {
             count.one(&file[..end], true);
         }
     }
-    println!("damaged files: {} read, refused {:?}", count.read, count.refused);
+    println!("tried: damaged files: {} read, refused {:?}", count.read, count.refused);
     assert!(count.refused.values().sum::<usize>() > 2000 && count.refused.len() == 4);
 }
 
@@ -125,7 +125,7 @@ fn damaged_section_headers_never_panic() {
             }
         }
     }
-    println!("damaged section headers: {} read, refused {:?}", count.read, count.refused);
+    println!("tried: damaged section headers: {} read, refused {:?}", count.read, count.refused);
     assert!(count.refused.values().sum::<usize>() > 3000);
 }
 

@@ -234,6 +234,6 @@ fn nested_ifs_mean_what_they_say_on_every_choice_of_their_conditions() {
             runs += 1;
         }
     }
-    println!("{seeds} programs, {mixed} with a public if inside a secret one, {runs} runs agree");
+    println!("tried: {seeds} programs, {mixed} with a public if inside a secret one, {runs} runs agree");
     assert!(runs >= seeds * 32 && mixed * 2 > seeds as usize);
 }

@@ -66,11 +66,11 @@ fn all_proved(tree: &Tree, chosen: &[Primitive]) -> Result<bool, Failure> {
         for target in &p.targets {
             let checked = tree.target(target).and_then(|t| front(tree, &p.entry, t)).map_err(failure)?;
             let found = with_progress(&p.entry, &checked, &cache, parallel::threads())?;
-            show_open(&checked, &found);
             let empty = vacuous(&checked, &found, true);
             if !empty.is_empty() {
                 return Err(Failure::Refused { sources: checked.sources, diagnostics: empty });
             }
+            show_open(&checked, &found);
             let open = found.failed().count();
             report::out(&format!("{} for {target}: {} obligations, {} proved, {open} open\n", p.name, found.total(), found.total() - open));
             all &= found.holds();
