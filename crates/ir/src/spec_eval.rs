@@ -53,6 +53,11 @@ impl<'e, 'r> SpecRun<'e, 'r> {
         SpecRun { program, places, steps_left: steps, depth: 0, slots: Vec::new(), in_function: false }
     }
 
+    /// Operations not used up yet.
+    pub fn steps_left(&self) -> u64 {
+        self.steps_left
+    }
+
     /// The value of a clause.
     ///
     /// # Errors
