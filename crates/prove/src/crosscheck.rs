@@ -14,7 +14,7 @@ use crate::ranges::witness::{Inputs, Rng};
 use crate::ranges::{annotate_with, Dead, Ranges, Round};
 use crate::trial::{Broken, Once, Runner};
 use santoku_ir::interp::Options;
-use santoku_ir::{BinOp, CmpOp, ContractKind, Expr, ExprKind, FuncId, Loc, Place, Program, Stmt, Ty};
+use santoku_ir::{BinOp, CmpOp, ContractKind, Expr, ExprKind, FuncId, Loc, LocalKind, Place, Program, Stmt, Ty};
 use std::collections::BTreeSet;
 
 /// Inputs tried per function, and interpreter steps for one and for all of them.
@@ -27,7 +27,8 @@ const SPEC_STEPS: u64 = 4_000;
 /// function's own, and of all that its callees require.
 const FAR_INPUTS: u32 = 64;
 const FAR_STEPS: u64 = 1 << 24;
-const FAR_SPEC_STEPS: u64 = 1 << 22;
+const FAR_SPEC_STEPS: u64 = 1 << 20;
+const FAR_INNER_SPEC_STEPS: u64 = 1 << 18;
 /// Scalars of one argument set, likewise.
 const SCALARS: u64 = 1 << 16;
 const FAR_SCALARS: u64 = 1 << 20;
@@ -136,13 +137,15 @@ impl Against {
 
 /// Runs functions of a program with its claims written into it.
 pub struct Crosscheck<'p> {
+    bare: &'p Program,
     p: &'p Program,
     runner: Runner<'p>,
 }
 
 impl<'p> Crosscheck<'p> {
-    pub fn new(p: &'p Program) -> Crosscheck<'p> {
-        Crosscheck { p, runner: Runner::new(p, Options { steps: STEPS, spec_steps: SPEC_STEPS, ..Options::checked() }) }
+    /// `p` is `bare` with what was claimed of it.
+    pub fn new(bare: &'p Program, p: &'p Program) -> Crosscheck<'p> {
+        Crosscheck { bare, p, runner: Runner::new(p, Options { steps: STEPS, spec_steps: SPEC_STEPS, ..Options::checked() }) }
     }
 
     /// Runs `id` on inputs, until one disagrees with what is claimed or the budget is spent; at least one to its end, if one is found that
@@ -170,8 +173,8 @@ impl<'p> Crosscheck<'p> {
 
     /// Until one input has run to its end.
     fn far(&self, id: FuncId, excuses: &Excuses) -> Found {
-        let p = alone(self.p, id);
-        let options = Options { steps: FAR_STEPS, spec_steps: FAR_SPEC_STEPS, inner_spec_steps: FAR_SPEC_STEPS, ..Options::checked() };
+        let p = alone(self.bare, self.p, id);
+        let options = Options { steps: FAR_STEPS, spec_steps: FAR_SPEC_STEPS, inner_spec_steps: FAR_INNER_SPEC_STEPS, ..Options::checked() };
         let mut runner = Runner::new(&p, options);
         let f = p.func(id);
         let mut rng = Rng::of(f);
@@ -181,8 +184,10 @@ impl<'p> Crosscheck<'p> {
             }
             let Some(inputs) = Inputs::make(&p, f, round, FAR_SCALARS, &mut rng) else { continue };
             match runner.once(id, &inputs.lens, inputs.args, &|f| excuses.explain(id, f)) {
-                Once::Held { judged: true } => return Found { inputs: 1, against: None },
-                Once::Held { judged: false } | Once::NotAllowed | Once::Excused | Once::Exhausted => {}
+                Once::Held { judged } => return Found { inputs: u64::from(judged), against: None },
+                Once::NotAllowed | Once::Excused => {}
+                // Others take as long.
+                Once::Exhausted => break,
                 Once::Broken(b) => return Found { inputs: 0, against: Some(Against::of(*b)) },
             }
         }
@@ -190,10 +195,33 @@ impl<'p> Crosscheck<'p> {
     }
 }
 
-/// The program without what the callees of a function ensure: that is claimed of them, and judged in their own runs.
-fn alone(p: &Program, id: FuncId) -> Program {
-    let mut out = p.clone();
-    let others = out.funcs.iter_mut().enumerate().filter(|(nr, _)| *nr != id.0 as usize);
-    others.for_each(|(_, f)| f.contracts.retain(|c| c.kind == ContractKind::Requires));
+/// The program with what is claimed of one function, what its calls have to meet among it. What is claimed of the callees is judged in
+/// their own runs.
+fn alone(bare: &Program, p: &Program, id: FuncId) -> Program {
+    let mut out = bare.clone();
+    let mut called = BTreeSet::new();
+    santoku_ir::visit::walk_stmts(&p.func(id).body, &mut |s| {
+        if let Stmt::Call { func, .. } = s {
+            called.insert(*func);
+        }
+    });
+    for (nr, f) in out.funcs.iter_mut().enumerate() {
+        let own = FuncId(nr as u32);
+        f.contracts.retain(|c| c.kind == ContractKind::Requires && called.contains(&own));
+        f.locals.iter_mut().filter(|l| l.kind == LocalKind::Var).for_each(|l| free(&mut l.ty));
+    }
+    out.funcs[id.0 as usize] = p.func(id).clone();
     out
+}
+
+/// Takes the ranges out of a type.
+fn free(ty: &mut Ty) {
+    match ty {
+        Ty::Int(r) => *r = None,
+        Ty::Array { elem, ranges, .. } => {
+            *ranges = None;
+            free(elem);
+        }
+        Ty::Word(_) | Ty::Bool | Ty::Struct(_) => {}
+    }
 }

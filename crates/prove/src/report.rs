@@ -242,7 +242,7 @@ fn never_called(f: &Func) -> Vacuous {
 fn check_on_inputs(p: &Program, settled: &mut Settled) {
     let open = settled.functions.iter().flat_map(|r| &r.obligations).filter(|o| !o.proved());
     let mut excuses = Excuses::new(p, open);
-    let mut runs = Crosscheck::new(&settled.claims_written);
+    let mut runs = Crosscheck::new(p, &settled.claims_written);
     let own: BTreeMap<String, usize> = settled.functions.iter().enumerate().map(|(i, r)| (r.name.clone(), i)).collect();
     // Callees come first.
     for at in 0..settled.functions.len() {

@@ -76,7 +76,7 @@ pub struct Runner<'p> {
 
 /// How one run ended.
 pub enum Once {
-    /// `judged`: no clause was too large to be evaluated.
+    /// `judged`: no clause was too large to be evaluated; of many that callees require the first.
     Held { judged: bool },
     /// The input does not meet a `requires` or a declared range.
     NotAllowed,
@@ -102,7 +102,7 @@ impl<'p> Runner<'p> {
         let options = Options { steps: STEPS, spec_steps: SPEC_STEPS_IN_FULL, inner_spec_steps: INNER_SPEC_STEPS_IN_FULL, ..Options::checked() };
         let mut interp = Interp::with_options(self.p, options);
         let fault = interp.call(id, lens, args).err()?;
-        (interp.stats().contracts_unevaluated == 0).then_some(fault)
+        (interp.stats().contracts_unevaluated + interp.stats().inner_unevaluated == 0).then_some(fault)
     }
 
     fn excluded(&self, id: FuncId, fault: &Fault) -> bool {
@@ -137,13 +137,15 @@ impl<'p> Runner<'p> {
 
     /// Runs a function on one input. `excused` says of what goes wrong that nothing is to be learned from it.
     pub fn once(&mut self, id: FuncId, lens: &[u64], args: Vec<Value>, excused: &dyn Fn(&Fault) -> bool) -> Once {
-        let unjudged = self.interp.stats().contracts_unevaluated;
+        let before = self.interp.stats();
         let result = self.interp.call(id, lens, args.clone());
-        let judged = self.interp.stats().contracts_unevaluated == unjudged;
+        let after = self.interp.stats();
+        let judged = after.contracts_unevaluated == before.contracts_unevaluated;
         let mut fault = match result {
             Ok(_) => return Once::Held { judged },
             Err(f) => f,
         };
+        let judged = judged && after.inner_unevaluated == before.inner_unevaluated;
         if excused(&fault) {
             return Once::Excused;
         }

@@ -447,6 +447,11 @@ impl<'a, 'p> Machine<'a, 'p> {
                     self.stats.contracts += 1;
                     continue;
                 }
+                Err(SpecStop::Budget) if steps < self.options.spec_steps => {
+                    self.inner_spec_left = 0;
+                    self.stats.inner_unevaluated += 1;
+                    continue;
+                }
                 Err(SpecStop::Budget) => {
                     self.stats.contracts_unevaluated += 1;
                     continue;

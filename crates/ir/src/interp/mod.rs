@@ -66,6 +66,8 @@ pub struct Stats {
     pub contracts: u64,
     /// Contract clauses that exceeded [`Options::spec_steps`].
     pub contracts_unevaluated: u64,
+    /// Clauses of called functions that [`Options::inner_spec_steps`] had nothing left for.
+    pub inner_unevaluated: u64,
     /// Integers compared with a range.
     pub ranges: u64,
 }
