@@ -3,9 +3,13 @@
 #[path = "../prove/build/digest.rs"]
 mod digest;
 
-/// What judges: this crate, the machine model, the reader of object files, the meaning of the source, the way to the solver.
-const JUDGES: [&str; 5] = ["src", "../isa/src", "../elf/src", "../ir/src", "../prove/src/smt"];
+/// What judges: this crate, the machine model, the reader of object files, the meaning of the source, the way to the solver with what it
+/// needs, and the versions of what others wrote.
+const JUDGES: [&str; 8] =
+    ["src", "../isa/src", "../elf/src", "../ir/src", "../prove/src/smt", "../prove/src/ranges", "../prove/src/obligation.rs", "../../Cargo.lock"];
 
 fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rustc-env=SANTOKU_CERTIFY_ENGINE={}", digest::of(&JUDGES));
+    println!("cargo:rustc-env=SANTOKU_CERTIFY_JUDGES={}", JUDGES.join(" "));
 }

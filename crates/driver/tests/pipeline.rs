@@ -4,8 +4,9 @@
 
 mod support;
 
-use santoku_driver::{build, check, lay_out, prove, run_tests, BuildOptions, Checked, Failure, Isa, Layout, LayoutOptions, Request, Target};
+use santoku_driver::{build, check, lay_out, prove, prover_fault, run_tests, BuildOptions, Checked, Failure, Isa, Layout, LayoutOptions, Request, Target};
 use santoku_passes::Level;
+use santoku_prove::obligation::{Engine, Outcome};
 use santoku_skips::seeds;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -88,7 +89,7 @@ fn everything(text: &str, out: &mut Vec<Result<&'static str, Failure>>) {
     out.push(Ok("check"));
     let report = prove(&checked, &santoku_prove::cache::NoStore, 1);
     let _ = santoku_driver::open_obligations(&checked, &report);
-    out.push(Ok("prove"));
+    out.push(prover_fault(&checked, &report).map_or(Ok("prove"), Err));
     out.push(run_tests(&checked, 1 << 24, &mut |_| {}).map(|_| "test"));
     for (level, without) in [(Level::O2, None), (Level::O0, None), (Level::O3, Some("inline"))] {
         let options = BuildOptions {
@@ -167,6 +168,20 @@ fn what_rests_on_an_open_assert_is_open_from_the_start() {
     let faults: Vec<&Failure> = out.iter().filter_map(|r| r.as_ref().err()).filter(|e| matches!(e, Failure::Internal { .. })).collect();
     assert!(faults.is_empty(), "{faults:?}");
     assert_eq!(out.iter().filter(|r| matches!(r, Ok("build"))).count(), 3, "{out:?}");
+}
+
+/// What is open beside it changes nothing: the prover is not to be believed.
+#[test]
+fn a_fault_of_the_prover_is_an_internal_error() {
+    let text = "fn f(x: u8) -> int in 0..9 { int(x) }\nfn g(x: u8) -> u8 { x }\n";
+    let target = Target::built_in("portable").expect("a target").expect("built in");
+    let mut load = |path: &str| Ok((path == "t.stk").then(|| text.to_string()));
+    let checked = check(&Request::new("t.stk", target), &mut load).expect("a right program");
+    let mut report = prove(&checked, &santoku_prove::cache::NoStore, 1);
+    assert!(report.failed().count() > 0 && prover_fault(&checked, &report).is_none());
+    let last = report.functions.last_mut().and_then(|f| f.obligations.last_mut()).expect("obligations");
+    last.outcome = Outcome::Fault { engine: Engine::Smt, reason: "it contradicts itself".into(), witness: None };
+    assert!(matches!(prover_fault(&checked, &report), Some(Failure::Internal { .. })));
 }
 
 #[test]

@@ -53,6 +53,11 @@ impl<'e, 'r> SpecRun<'e, 'r> {
         SpecRun { program, places, steps_left: steps, depth: 0, slots: Vec::new(), in_function: false }
     }
 
+    /// Operations not used up yet.
+    pub fn steps_left(&self) -> u64 {
+        self.steps_left
+    }
+
     /// The value of a clause.
     ///
     /// # Errors
@@ -69,13 +74,17 @@ impl<'e, 'r> SpecRun<'e, 'r> {
     /// # Errors
     /// See [`SpecStop`].
     pub fn apply(&mut self, id: SpecId, args: Vec<Value>) -> Eval<Value> {
+        self.inside(id, args, |run, body| run.eval(body))
+    }
+
+    fn inside<T>(&mut self, id: SpecId, args: Vec<Value>, of: impl FnOnce(&mut Self, &SpecExpr) -> Eval<T>) -> Eval<T> {
         let Some(spec) = self.program.specs.get(id.0 as usize) else { return ill("no such spec fn") };
         if spec.params.len() != args.len() {
             return ill("wrong number of arguments of a spec fn");
         }
         let outer = std::mem::replace(&mut self.slots, args);
         let was_in_function = std::mem::replace(&mut self.in_function, true);
-        let result = self.eval(&spec.body);
+        let result = of(self, &spec.body);
         self.slots = outer;
         self.in_function = was_in_function;
         result
@@ -191,20 +200,56 @@ impl<'e, 'r> SpecRun<'e, 'r> {
         Ok(())
     }
 
-    /// `e mod m`, where a power is reduced as it grows.
+    /// `e mod m`, where a power is reduced as it grows, also one that a specification function gives.
     fn residue(&mut self, e: &SpecExpr, m: &Int) -> Eval<Int> {
+        self.spend(1)?;
+        if self.depth >= SPEC_DEPTH {
+            return Err(SpecStop::Budget);
+        }
         let value = match e {
+            SpecExpr::Call(id, args) if *m > Int::ZERO => {
+                let args = args.iter().map(|a| self.eval(a)).collect::<Eval<Vec<Value>>>()?;
+                if let (true, [Value::Int(b), Value::Int(k)]) = (self.is_power(*id), &args[..]) {
+                    return self.modular_power(b, k, m);
+                }
+                let m = m.clone();
+                self.depth += 1;
+                let value = self.inside(*id, args, |run, body| run.residue(body, &m));
+                self.depth -= 1;
+                value?
+            }
             SpecExpr::Bin(SpecOp::Pow, b, k) if *m > Int::ZERO => {
                 let (b, k) = (self.int(b)?, self.int(k)?);
                 if k.is_negative() {
                     return ill("a negative exponent");
                 }
-                self.spend(k.bits().saturating_mul(m.cost()))?;
-                Int::from(b.to_big().mod_floor(&m.to_big()).modpow(&k.to_big(), &m.to_big()))
+                self.modular_power(&b, &k, m)?
             }
             _ => self.int(e)?,
         };
         value.mod_floor(m).ok_or_else(|| SpecStop::IllFormed("modulus zero".to_string()))
+    }
+
+    /// `b^k mod m`; without end for a negative exponent, which only a function that counts down gets here.
+    fn modular_power(&mut self, b: &Int, k: &Int, m: &Int) -> Eval<Int> {
+        if k.is_negative() {
+            return Err(SpecStop::Budget);
+        }
+        self.spend(k.bits().saturating_mul(m.cost()))?;
+        Ok(Int::from(b.to_big().mod_floor(&m.to_big()).modpow(&k.to_big(), &m.to_big())))
+    }
+
+    /// Whether a function is `f(b, k) = if k == 0 { 1 } else { b * f(b, k - 1) }`.
+    fn is_power(&self, id: SpecId) -> bool {
+        let Some(SpecExpr::If(c, one, rest)) = self.program.specs.get(id.0 as usize).map(|s| &s.body) else { return false };
+        let is = |e: &SpecExpr, v: u32| matches!(e, SpecExpr::Int(k) if *k == BigInt::from(v));
+        let var = |e: &SpecExpr, slot: u32| matches!(e, SpecExpr::Var(s) if *s == slot);
+        let zero = matches!(&**c, SpecExpr::Cmp(CmpOp::Eq, k, z) if var(k, 1) && is(z, 0));
+        let SpecExpr::Bin(SpecOp::Mul, b, again) = &**rest else { return false };
+        let SpecExpr::Call(own, args) = &**again else { return false };
+        let [x, less] = &args[..] else { return false };
+        let down = matches!(less, SpecExpr::Bin(SpecOp::Sub, k, step) if var(k, 1) && is(step, 1));
+        zero && is(one, 1) && var(b, 0) && *own == id && var(x, 0) && down
     }
 
     fn congruent(&mut self, a: &SpecExpr, b: &SpecExpr, m: &SpecExpr) -> Eval<Value> {

@@ -38,6 +38,8 @@ struct Kept {
     /// Guards against a text under the wrong key.
     key: String,
     obligations: Vec<KeptOne>,
+    /// Inputs on which all of it was run.
+    inputs: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -163,24 +165,27 @@ fn specs_of(p: &Program, f: &Func) -> BTreeSet<SpecId> {
     out
 }
 
-/// The remembered obligations of a function, all proved; places are the function's own.
-pub fn recall(store: &dyn Store, key: &str, func: FuncId, loc: Loc) -> Option<Vec<Obligation>> {
+/// The remembered obligations of a function, all proved, and on how many inputs they were run; places are the function's own.
+pub fn recall(store: &dyn Store, key: &str, func: FuncId, loc: Loc) -> Option<(Vec<Obligation>, u64)> {
     let kept: Kept = serde_json::from_str(&store.get(key)?).ok()?;
     if kept.key != key {
         return None;
     }
-    kept.obligations
+    let inputs = kept.inputs;
+    let obligations: Option<Vec<Obligation>> = kept
+        .obligations
         .into_iter()
         .map(|o| {
             let kind = Kind::ALL.into_iter().find(|k| k.name() == o.kind)?;
             let engine = Engine::ALL.into_iter().find(|e| e.name() == o.engine)?;
             Some(Obligation { func, kind, loc, nr: 0, text: o.text, outcome: Outcome::Proved { engine }, micros: o.micros })
         })
-        .collect()
+        .collect();
+    Some((obligations?, inputs))
 }
 
 /// Remembers a function if everything about it is proved.
-pub fn remember(store: &dyn Store, key: &str, obligations: &[Obligation]) {
+pub fn remember(store: &dyn Store, key: &str, obligations: &[Obligation], inputs: u64) {
     let all: Option<Vec<KeptOne>> = obligations
         .iter()
         .map(|o| {
@@ -189,7 +194,7 @@ pub fn remember(store: &dyn Store, key: &str, obligations: &[Obligation]) {
         })
         .collect();
     let Some(obligations) = all.filter(|a| !a.is_empty()) else { return };
-    if let Ok(text) = serde_json::to_string(&Kept { key: key.to_string(), obligations }) {
+    if let Ok(text) = serde_json::to_string(&Kept { key: key.to_string(), obligations, inputs }) {
         store.put(key, &text);
     }
 }

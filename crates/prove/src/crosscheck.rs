@@ -5,13 +5,16 @@
 //! on these inputs.
 //!
 //! The program is run with what was claimed of it written into it: every exact integer with the range found for it, an assertion
-//! that fails wherever a run of an engine found that no input gets, and the contracts and declared ranges it has anyway.
+//! that fails wherever an engine found that no input gets, and the contracts and declared ranges it has anyway.
 
-use crate::obligation::{Kind, Witness};
+use crate::contracts::Contradicted;
+use crate::excuse::Excuses;
+use crate::obligation::{Engine, Kind, Witness};
 use crate::ranges::witness::{Inputs, Rng};
-use crate::ranges::{annotate_with, Ranges};
-use crate::trial::{Once, Runner};
-use santoku_ir::{Expr, FuncId, Loc, Program, Stmt};
+use crate::ranges::{annotate_with, Dead, Ranges, Round};
+use crate::trial::{Broken, Once, Runner};
+use santoku_ir::interp::Options;
+use santoku_ir::{BinOp, CmpOp, ContractKind, Expr, ExprKind, FuncId, Loc, LocalKind, Place, Program, Stmt, Ty};
 use std::collections::BTreeSet;
 
 /// Inputs tried per function, and interpreter steps for one and for all of them.
@@ -20,8 +23,27 @@ const STEPS: u64 = 20_000;
 const STEPS_ALL: u64 = 20_000;
 /// Operations per contract clause.
 const SPEC_STEPS: u64 = 4_000;
+/// Where none of these inputs ran to its end: inputs tried for one that does, steps for each and for all, operations of a clause of the
+/// function's own, and of all that its callees require.
+const FAR_INPUTS: u32 = 64;
+const FAR_STEPS: u64 = 1 << 24;
+const FAR_SPEC_STEPS: u64 = 1 << 20;
+const FAR_INNER_SPEC_STEPS: u64 = 1 << 18;
+/// Scalars of one argument set, likewise.
+const SCALARS: u64 = 1 << 16;
+const FAR_SCALARS: u64 = 1 << 20;
+
 /// What the assertions say that were put where no input gets.
 pub const NOBODY: &str = "no input gets here";
+pub const NOBODY_BY_SOLVER: &str = "no input gets here, or what the solver is told contradicts itself";
+pub const NOBODY_BY_ALGEBRA: &str = "no input gets here, or what the algebra knows contradicts itself";
+
+/// The engine that put an assertion where it found that no input gets, if this message is of one.
+pub fn who_said_nobody(message: &str) -> Option<Engine> {
+    let text = message.strip_prefix("assertion failed: ")?;
+    let all = [(NOBODY_BY_SOLVER, Engine::Smt), (NOBODY_BY_ALGEBRA, Engine::Algebra), (NOBODY, Engine::Relational)];
+    all.into_iter().find(|(said, _)| text.starts_with(said)).map(|(_, engine)| engine)
+}
 
 /// The program with the claims written into it.
 pub fn claims_written(p: &Program, ranges: &Ranges) -> Program {
@@ -29,29 +51,63 @@ pub fn claims_written(p: &Program, ranges: &Ranges) -> Program {
     for (nr, f) in out.funcs.iter_mut().enumerate() {
         let dead = ranges.dead(FuncId(nr as u32));
         let loc = f.loc;
-        mark(&mut f.body, &dead.statements, &mut 0);
+        mark(&mut f.body, dead, &mut 0);
         if dead.entry {
-            f.body.insert(0, never(loc));
+            f.body.insert(0, never(loc, NOBODY));
         }
     }
     out
 }
 
-fn never(loc: Loc) -> Stmt {
-    Stmt::Assert { cond: Expr::bool(false), text: NOBODY.into(), loc }
+/// Writes into a function where the algebra met contradictions.
+pub fn contradictions_written(p: &mut Program, id: FuncId, found: &Contradicted) {
+    let f = &mut p.funcs[id.0 as usize];
+    let (calls, loc) = (found.calls(), f.loc);
+    mark_calls(&mut f.body, &calls);
+    if found.end {
+        f.body.push(never(loc, NOBODY_BY_ALGEBRA));
+    }
 }
 
-/// Puts an assertion before each statement with one of these numbers, in the order of [`santoku_ir::visit::walk_stmts`].
-fn mark(body: &mut Vec<Stmt>, dead: &BTreeSet<usize>, next: &mut usize) {
-    if dead.is_empty() {
+fn never(loc: Loc, text: &str) -> Stmt {
+    Stmt::Assert { cond: Expr::bool(false), text: text.into(), loc }
+}
+
+/// Not in these rounds of the loops around.
+fn not_in(rounds: &[Round], loc: Loc) -> Stmt {
+    let other = |(var, i): &Round| {
+        let counter = Expr { kind: ExprKind::Read(Place::local(*var)), ty: Ty::Int(None) };
+        Expr::cmp(CmpOp::Ne, counter, Expr::int(*i))
+    };
+    let cond = rounds.iter().map(other).reduce(|a, b| Expr { ty: Ty::Bool, kind: ExprKind::Bin(BinOp::Or, Box::new(a), Box::new(b)) });
+    Stmt::Assert { cond: cond.unwrap_or_else(|| Expr::bool(false)), text: NOBODY_BY_SOLVER.into(), loc }
+}
+
+/// Puts an assertion before each statement that is dead, in the order of [`santoku_ir::visit::walk_stmts`].
+fn mark(body: &mut Vec<Stmt>, dead: &Dead, next: &mut usize) {
+    if dead.statements.is_empty() && dead.contradicted.is_empty() {
         return;
     }
     for mut s in std::mem::take(body) {
-        if dead.contains(next) {
-            body.push(never(s.loc()));
+        if dead.statements.contains(next) {
+            body.push(never(s.loc(), NOBODY));
         }
+        body.extend(dead.contradicted.get(next).into_iter().flatten().map(|rounds| not_in(rounds, s.loc())));
         *next += 1;
         santoku_ir::visit::blocks_mut(&mut s).into_iter().for_each(|b| mark(b, dead, next));
+        body.push(s);
+    }
+}
+
+fn mark_calls(body: &mut Vec<Stmt>, calls: &BTreeSet<(Loc, FuncId)>) {
+    if calls.is_empty() {
+        return;
+    }
+    for mut s in std::mem::take(body) {
+        if matches!(&s, Stmt::Call { func, loc, .. } if calls.contains(&(*loc, *func))) {
+            body.push(never(s.loc(), NOBODY_BY_ALGEBRA));
+        }
+        santoku_ir::visit::blocks_mut(&mut s).into_iter().for_each(|b| mark_calls(b, calls));
         body.push(s);
     }
 }
@@ -59,7 +115,7 @@ fn mark(body: &mut Vec<Stmt>, dead: &BTreeSet<usize>, next: &mut usize) {
 /// What the inputs of one function showed.
 #[derive(Default)]
 pub struct Found {
-    /// Inputs that the function allows and that ran to their end.
+    /// Inputs that the function allows and that ran to their end, with everything claimed of the function judged.
     pub inputs: u64,
     pub against: Option<Against>,
 }
@@ -69,21 +125,32 @@ pub struct Against {
     pub witness: Witness,
     pub kind: Option<Kind>,
     pub loc: Loc,
+    /// The function that was running.
+    pub func: String,
+}
+
+impl Against {
+    fn of(b: Broken) -> Against {
+        Against { witness: b.witness, kind: b.kind, loc: b.loc, func: b.func }
+    }
 }
 
 /// Runs functions of a program with its claims written into it.
 pub struct Crosscheck<'p> {
+    bare: &'p Program,
     p: &'p Program,
     runner: Runner<'p>,
 }
 
 impl<'p> Crosscheck<'p> {
-    pub fn new(p: &'p Program) -> Crosscheck<'p> {
-        Crosscheck { p, runner: Runner::new(p, STEPS, SPEC_STEPS) }
+    /// `p` is `bare` with what was claimed of it.
+    pub fn new(bare: &'p Program, p: &'p Program) -> Crosscheck<'p> {
+        Crosscheck { bare, p, runner: Runner::new(p, Options { steps: STEPS, spec_steps: SPEC_STEPS, ..Options::checked() }) }
     }
 
-    /// Runs `id` on inputs, until one disagrees with what is claimed or the budget is spent.
-    pub fn function(&mut self, id: FuncId) -> Found {
+    /// Runs `id` on inputs, until one disagrees with what is claimed or the budget is spent; at least one to its end, if one is found that
+    /// the function allows.
+    pub fn function(&mut self, id: FuncId, excuses: &Excuses) -> Found {
         let f = self.p.func(id);
         let mut rng = Rng::of(f);
         let mut found = Found::default();
@@ -92,18 +159,69 @@ impl<'p> Crosscheck<'p> {
             if self.runner.steps() > limit {
                 break;
             }
-            let Some(inputs) = Inputs::make(self.p, f, round, &mut rng) else { continue };
-            match self.runner.once(id, &inputs.lens, inputs.args) {
-                Once::Held => found.inputs += 1,
-                Once::NotAllowed => {}
+            let Some(inputs) = Inputs::make(self.p, f, round, SCALARS, &mut rng) else { continue };
+            match self.runner.once(id, &inputs.lens, inputs.args, &|f| excuses.explain(id, f)) {
+                Once::Held { judged } => found.inputs += u64::from(judged),
+                Once::NotAllowed | Once::Excused => {}
                 // Others take as long.
                 Once::Exhausted => break,
-                Once::Broken(b) => {
-                    found.against = Some(Against { witness: b.witness, kind: b.kind, loc: b.loc });
-                    break;
-                }
+                Once::Broken(b) => return Found { against: Some(Against::of(*b)), ..found },
             }
         }
-        found
+        if found.inputs > 0 { found } else { self.far(id, excuses) }
+    }
+
+    /// Until one input has run to its end.
+    fn far(&self, id: FuncId, excuses: &Excuses) -> Found {
+        let p = alone(self.bare, self.p, id);
+        let options = Options { steps: FAR_STEPS, spec_steps: FAR_SPEC_STEPS, inner_spec_steps: FAR_INNER_SPEC_STEPS, ..Options::checked() };
+        let mut runner = Runner::new(&p, options);
+        let f = p.func(id);
+        let mut rng = Rng::of(f);
+        for round in 0..FAR_INPUTS {
+            if runner.steps() > FAR_STEPS {
+                break;
+            }
+            let Some(inputs) = Inputs::make(&p, f, round, FAR_SCALARS, &mut rng) else { continue };
+            match runner.once(id, &inputs.lens, inputs.args, &|f| excuses.explain(id, f)) {
+                Once::Held { judged } => return Found { inputs: u64::from(judged), against: None },
+                Once::NotAllowed | Once::Excused => {}
+                // Others take as long.
+                Once::Exhausted => break,
+                Once::Broken(b) => return Found { inputs: 0, against: Some(Against::of(*b)) },
+            }
+        }
+        Found::default()
+    }
+}
+
+/// The program with what is claimed of one function, what its calls have to meet among it. What is claimed of the callees is judged in
+/// their own runs.
+fn alone(bare: &Program, p: &Program, id: FuncId) -> Program {
+    let mut out = bare.clone();
+    let mut called = BTreeSet::new();
+    santoku_ir::visit::walk_stmts(&p.func(id).body, &mut |s| {
+        if let Stmt::Call { func, .. } = s {
+            called.insert(*func);
+        }
+    });
+    for (nr, f) in out.funcs.iter_mut().enumerate() {
+        let own = FuncId(nr as u32);
+        f.contracts.retain(|c| c.kind == ContractKind::Requires && called.contains(&own));
+        f.locals.iter_mut().filter(|l| l.kind == LocalKind::Var).for_each(|l| free(&mut l.ty));
+    }
+    out.funcs[id.0 as usize] = p.func(id).clone();
+    out
+}
+
+/// Takes the ranges out of a type.
+fn free(ty: &mut Ty) {
+    match ty {
+        Ty::Int(r) => *r = None,
+        Ty::Array { elem, ranges, .. } => {
+            *ranges = None;
+            free(elem);
+        }
+        Ty::Word(_) | Ty::Bool | Ty::Struct(_) => {}
     }
 }

@@ -10,6 +10,9 @@ pub mod carried;
 pub mod contracts;
 pub mod crosscheck;
 pub mod equiv;
+mod excuse;
+#[cfg(test)]
+mod fault_tests;
 pub mod obligation;
 pub mod products;
 pub mod ranges;

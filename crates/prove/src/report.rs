@@ -7,6 +7,7 @@
 use crate::cache::{self, NoStore, Store};
 use crate::contracts::{self, cost};
 use crate::crosscheck::{self, Against, Crosscheck};
+use crate::excuse::Excuses;
 use crate::obligation::{Engine, Kind, Obligation, Outcome, Witness};
 use crate::secrecy::{self, Timing};
 use crate::trial::{self, Trial};
@@ -87,6 +88,10 @@ impl Report {
     pub fn faults(&self) -> impl Iterator<Item = &Obligation> {
         self.functions.iter().flat_map(|f| &f.obligations).filter(|o| o.fault())
     }
+    /// Functions that were closed without a run of what was claimed on any input, though some input may meet what they require.
+    pub fn unrun(&self) -> impl Iterator<Item = &FunctionReport> {
+        self.functions.iter().filter(|f| f.inputs == 0 && f.obligations.iter().all(Obligation::proved) && f.vacuous.iter().all(|v| v.why != Why::Requires))
+    }
     pub fn vacuous(&self) -> impl Iterator<Item = (FuncId, &Vacuous)> {
         self.functions.iter().flat_map(|f| f.vacuous.iter().map(|v| (f.func, v)))
     }
@@ -108,21 +113,19 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
     let mut found: BTreeMap<FuncId, FunctionReport> = BTreeMap::new();
     for id in &wanted {
         let f = p.func(*id);
-        if let Some(obligations) = cache::recall(opts.store, &keys[id.0 as usize], *id, f.loc) {
-            found.insert(*id, FunctionReport { func: *id, name: f.name.clone(), cached: true, obligations, vacuous: Vec::new(), inputs: 0 });
+        if let Some((obligations, inputs)) = cache::recall(opts.store, &keys[id.0 as usize], *id, f.loc) {
+            found.insert(*id, FunctionReport { func: *id, name: f.name.clone(), cached: true, obligations, vacuous: Vec::new(), inputs });
         }
     }
     let missing: Vec<FuncId> = wanted.iter().copied().filter(|f| !found.contains_key(f)).collect();
     if !missing.is_empty() {
         let mut settled = settle(p, &missing, opts);
-        let known: BTreeSet<FuncId> = found.keys().copied().collect();
-        let proved = |id: &FuncId| known.contains(id);
         // Contracts recurse as deep here as in the proof.
-        on_large_stack(|| check_on_inputs(p, &mut settled, &proved));
+        on_large_stack(|| check_on_inputs(p, &mut settled));
         for r in settled.functions {
             // What is vacuous is said on every run.
             if r.vacuous.is_empty() {
-                cache::remember(opts.store, &keys[r.func.0 as usize], &r.obligations);
+                cache::remember(opts.store, &keys[r.func.0 as usize], &r.obligations, r.inputs);
             }
             found.insert(r.func, r);
         }
@@ -143,11 +146,13 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
     let costs = cost::of_program(p);
     let next = AtomicUsize::new(0);
     let meaning: Mutex<BTreeMap<FuncId, Vec<Obligation>>> = Mutex::new(BTreeMap::new());
+    let contradicted: Mutex<Vec<(FuncId, contracts::Contradicted)>> = Mutex::default();
     let safety: Mutex<Vec<Obligation>> = Mutex::new(Vec::new());
     let claims: Mutex<Claims> = Mutex::default();
     let work = || {
         while let Some(id) = ids.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let mut found = contracts::check(p, *id, &costs);
+            let (mut found, contradictions) = contracts::check_with_contradictions(p, *id, &costs);
+            lock(&contradicted).push((*id, contradictions));
             found.extend(secrecy::check(p, *id, &opts.timing));
             lock(&meaning).insert(*id, found);
         }
@@ -175,7 +180,10 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
     for o in safety.into_inner().unwrap_or_else(|e| e.into_inner()) {
         safety_of.entry(o.func).or_default().push(o);
     }
-    let claims = claims.into_inner().unwrap_or_else(|e| e.into_inner());
+    let mut claims = claims.into_inner().unwrap_or_else(|e| e.into_inner());
+    for (id, found) in contradicted.into_inner().unwrap_or_else(|e| e.into_inner()) {
+        crosscheck::contradictions_written(&mut claims.written, id, &found);
+    }
     let functions = ids
         .iter()
         .map(|id| {
@@ -215,7 +223,7 @@ fn vacuous(f: &Func, dead: &ranges::Dead) -> Vec<Vacuous> {
     }
     let (mut out, mut nr) = (Vec::new(), 0);
     visit::walk_stmts(&f.body, &mut |s| {
-        if let (Stmt::Assert { text, loc, .. }, true) = (s, dead.statements.contains(&nr)) {
+        if let (Stmt::Assert { text, loc, .. }, true) = (s, dead.unreached(nr)) {
             out.push(Vacuous { loc: *loc, text: text.clone(), why: Why::Unreached });
         }
         nr += 1;
@@ -229,45 +237,41 @@ fn never_called(f: &Func) -> Vacuous {
     Vacuous { loc: clauses.last().map_or(f.loc, |c| c.loc), text: text.join(", "), why: Why::Requires }
 }
 
-/// Runs what was proved on inputs; what an input contradicts is a fault of ours. Only where everything is proved, callees too
-/// (`proved` says so of functions that are not in the list), does a run contradict anything.
-fn check_on_inputs(p: &Program, settled: &mut Settled, proved: &(dyn Fn(&FuncId) -> bool + Sync)) {
-    let mut whole: BTreeSet<FuncId> = BTreeSet::new();
-    let mut runs = Crosscheck::new(&settled.claims_written);
+/// Runs what was proved on inputs; what an input contradicts is a fault of ours. Where something is open, also in callees, runs count
+/// up to what they break of it.
+fn check_on_inputs(p: &Program, settled: &mut Settled) {
+    let open = settled.functions.iter().flat_map(|r| &r.obligations).filter(|o| !o.proved());
+    let mut excuses = Excuses::new(p, open);
+    let mut runs = Crosscheck::new(p, &settled.claims_written);
+    let own: BTreeMap<String, usize> = settled.functions.iter().enumerate().map(|(i, r)| (r.name.clone(), i)).collect();
     // Callees come first.
-    let own: BTreeMap<FuncId, usize> = settled.functions.iter().enumerate().map(|(i, r)| (r.func, i)).collect();
-    for id in (0..p.funcs.len() as u32).map(FuncId) {
-        let own = own.get(&id).map(|i| &mut settled.functions[*i]);
-        let mut good = own.as_ref().map_or_else(|| proved(&id), |r| r.obligations.iter().all(Obligation::proved));
-        visit::walk_stmts(&p.func(id).body, &mut |s| {
-            if let Stmt::Call { func, .. } = s {
-                good &= whole.contains(func);
-            }
-        });
-        if !good {
-            continue;
-        }
-        if let Some(r) = own {
-            let found = runs.function(id);
-            r.inputs = found.inputs;
-            if let Some(a) = found.against {
-                disproved(r, a);
-                continue;
+    for at in 0..settled.functions.len() {
+        let found = runs.function(settled.functions[at].func, &excuses);
+        settled.functions[at].inputs = found.inputs;
+        if let Some(a) = found.against {
+            let blamed = if a.kind == Some(Kind::Requires) { at } else { own.get(&a.func).copied().unwrap_or(at) };
+            if let Some(o) = disproved(&mut settled.functions[blamed], a) {
+                excuses.add(o);
             }
         }
-        whole.insert(id);
     }
 }
 
 /// Takes back the obligation that an input contradicts.
-fn disproved(r: &mut FunctionReport, a: Against) {
-    let same = |o: &Obligation| Some(o.kind) == a.kind;
-    let at = r.obligations.iter().position(|o| same(o) && o.loc == a.loc).or_else(|| r.obligations.iter().position(same)).unwrap_or(0);
-    if let Some(o) = r.obligations.get_mut(at) {
-        let engine = o.engine().unwrap_or(Engine::Syntactic);
-        let reason = "an input contradicts what was proved".to_string();
-        o.outcome = Outcome::Fault { engine, reason, witness: Some(a.witness) };
-    }
+fn disproved(r: &mut FunctionReport, a: Against) -> Option<&Obligation> {
+    let dead = crosscheck::who_said_nobody(&a.witness.message);
+    let same = |o: &Obligation| o.proved() && Some(o.kind) == a.kind;
+    let find = |f: &dyn Fn(&Obligation) -> bool| r.obligations.iter().position(f);
+    let at = match dead {
+        // What a contradiction left open.
+        Some(_) => find(&|o| !o.proved() && o.loc == a.loc).or_else(|| find(&|o| !o.proved() && o.kind == Kind::Ensures)).or_else(|| find(&|o| o.loc == a.loc)),
+        None => find(&|o| same(o) && o.loc == a.loc).or_else(|| find(&same)),
+    };
+    let o = r.obligations.get_mut(at.unwrap_or(0))?;
+    let engine = dead.or(o.engine()).unwrap_or(Engine::Syntactic);
+    let reason = if dead.is_some() { "an input gets where none can" } else { "an input contradicts what was proved" };
+    o.outcome = Outcome::Fault { engine, reason: reason.into(), witness: Some(a.witness) };
+    Some(o)
 }
 
 fn lock<T>(m: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -386,6 +390,8 @@ struct JsonReport<'a> {
     holds: bool,
     total: Counts,
     wall_micros: u64,
+    /// Closed without a run on any input.
+    unrun: Vec<&'a str>,
     functions: Vec<JsonFunction<'a>>,
 }
 
@@ -419,7 +425,7 @@ impl Report {
         c
     }
 
-    /// Machine-readable form. Field names are stable: `prover, holds, total, wall_micros, functions[].{function, cached,
+    /// Machine-readable form. Field names are stable: `prover, holds, total, wall_micros, unrun[], functions[].{function, cached,
     /// counts, inputs, vacuous[], failures[]}`, counts `{obligations, proved, failed, by_kind, by_engine, micros}`, failures `{kind, file, line,
     /// column, claim, reason, witness, witness_message}`.
     pub fn json(&self) -> String {
@@ -440,6 +446,7 @@ impl Report {
             holds: self.holds(),
             total: self.counts(),
             wall_micros: self.micros,
+            unrun: self.unrun().map(|f| f.name.as_str()).collect(),
             functions,
         };
         serde_json::to_string_pretty(&r).unwrap_or_else(|e| format!("{{\"error\": \"{e}\"}}"))
@@ -553,10 +560,10 @@ mod tests {
     #[test]
     fn an_input_that_contradicts_a_proof_is_a_fault_of_ours() {
         let (p, mut right) = taken_for_proved(0);
-        check_on_inputs(&p, &mut right, &|_| false);
+        check_on_inputs(&p, &mut right);
         assert!(right.functions[0].inputs > 10 && !right.functions[0].obligations.iter().any(Obligation::fault));
         let (p, mut wrong) = taken_for_proved(1);
-        check_on_inputs(&p, &mut wrong, &|_| false);
+        check_on_inputs(&p, &mut wrong);
         let faults: Vec<&Obligation> = wrong.functions[0].obligations.iter().filter(|o| o.fault()).collect();
         let [Obligation { kind: Kind::Range, outcome: Outcome::Fault { engine: Engine::Smt, witness: Some(w), .. }, .. }] = &faults[..] else {
             panic!("{faults:?}")

@@ -17,6 +17,7 @@ const STEPS: u64 = 2_000_000;
 const STEPS_ALL: u64 = 40_000_000;
 /// Operations of a clause where it decides whether an input is allowed.
 const SPEC_STEPS_IN_FULL: u64 = 1 << 22;
+const INNER_SPEC_STEPS_IN_FULL: u64 = 1 << 24;
 /// Lengths tried for public length parameters.
 const LENGTHS: [u64; 6] = [0, 1, 2, 31, 64, 200];
 
@@ -35,13 +36,15 @@ pub struct Broken {
     pub witness: Witness,
     pub kind: Option<Kind>,
     pub loc: Loc,
+    /// Where it went wrong.
+    pub func: String,
 }
 
 /// Runs `id` on all inputs, if there are at most [`EXHAUSTIVE_MAX`]; otherwise on `tries` corner and random ones.
 pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
     let f = p.func(id);
     let tys: Vec<&Ty> = f.params.iter().map(|x| &f.local(*x).ty).collect();
-    let mut run = Runner::new(p, STEPS, 1 << 18);
+    let mut run = Runner::new(p, Options { steps: STEPS, spec_steps: 1 << 18, ..Options::checked() });
     if f.lens.is_empty() {
         if let Some(total) = tys.iter().try_fold(1u64, |n, t| n.checked_mul(count(p, t)?)).filter(|n| *n <= EXHAUSTIVE_MAX) {
             return run.all(id, &tys, total);
@@ -56,10 +59,10 @@ pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
         if run.steps() > STEPS_ALL {
             return Trial::Nothing;
         }
-        match run.once(id, &lens, args) {
+        match run.once(id, &lens, args, &|_| false) {
             Once::Broken(b) => return Trial::Broken(b),
             Once::Exhausted => return Trial::Nothing,
-            Once::Held | Once::NotAllowed => {}
+            Once::Held { .. } | Once::NotAllowed | Once::Excused => {}
         }
     }
     Trial::Nothing
@@ -73,17 +76,18 @@ pub struct Runner<'p> {
 
 /// How one run ended.
 pub enum Once {
-    Held,
+    /// `judged`: no clause was too large to be evaluated; of many that callees require the first.
+    Held { judged: bool },
     /// The input does not meet a `requires` or a declared range.
     NotAllowed,
     Broken(Box<Broken>),
+    /// What went wrong was to be expected.
+    Excused,
     Exhausted,
 }
 
 impl<'p> Runner<'p> {
-    /// `steps` for one run, `spec_steps` for one clause of a contract.
-    pub fn new(p: &'p Program, steps: u64, spec_steps: u64) -> Runner<'p> {
-        let options = Options { steps, spec_steps, ..Options::checked() };
+    pub fn new(p: &'p Program, options: Options) -> Runner<'p> {
         Runner { p, interp: Interp::with_options(p, options) }
     }
 
@@ -95,10 +99,10 @@ impl<'p> Runner<'p> {
     /// The fault on an input, every clause judged: one that was too long may be the one that excludes the input. `None`: one
     /// is too long even so, or there is no fault.
     fn in_full(&self, id: FuncId, lens: &[u64], args: Vec<Value>) -> Option<Box<Fault>> {
-        let options = Options { steps: STEPS, spec_steps: SPEC_STEPS_IN_FULL, ..Options::checked() };
+        let options = Options { steps: STEPS, spec_steps: SPEC_STEPS_IN_FULL, inner_spec_steps: INNER_SPEC_STEPS_IN_FULL, ..Options::checked() };
         let mut interp = Interp::with_options(self.p, options);
         let fault = interp.call(id, lens, args).err()?;
-        (interp.stats().contracts_unevaluated == 0).then_some(fault)
+        (interp.stats().contracts_unevaluated + interp.stats().inner_unevaluated == 0).then_some(fault)
     }
 
     fn excluded(&self, id: FuncId, fault: &Fault) -> bool {
@@ -114,9 +118,9 @@ impl<'p> Runner<'p> {
             if self.steps() > STEPS_ALL {
                 return Trial::Nothing;
             }
-            match self.once(id, &[], args) {
-                Once::Held => ran += 1,
-                Once::NotAllowed => {}
+            match self.once(id, &[], args, &|_| false) {
+                Once::Held { .. } => ran += 1,
+                Once::NotAllowed | Once::Excused => {}
                 Once::Broken(b) => return Trial::Broken(b),
                 Once::Exhausted => return Trial::Nothing,
             }
@@ -131,31 +135,33 @@ impl<'p> Runner<'p> {
         Trial::AllInputs(ran)
     }
 
-    /// Runs a function on one input.
-    pub fn once(&mut self, id: FuncId, lens: &[u64], args: Vec<Value>) -> Once {
-        let judged = self.interp.stats().contracts_unevaluated;
-        let mut fault = match self.interp.call(id, lens, args.clone()) {
-            Ok(_) => return Once::Held,
+    /// Runs a function on one input. `excused` says of what goes wrong that nothing is to be learned from it.
+    pub fn once(&mut self, id: FuncId, lens: &[u64], args: Vec<Value>, excused: &dyn Fn(&Fault) -> bool) -> Once {
+        let before = self.interp.stats();
+        let result = self.interp.call(id, lens, args.clone());
+        let after = self.interp.stats();
+        let judged = after.contracts_unevaluated == before.contracts_unevaluated;
+        let mut fault = match result {
+            Ok(_) => return Once::Held { judged },
             Err(f) => f,
         };
-        if self.interp.stats().contracts_unevaluated > judged {
+        let judged = judged && after.inner_unevaluated == before.inner_unevaluated;
+        if excused(&fault) {
+            return Once::Excused;
+        }
+        if !judged {
             match self.in_full(id, lens, args.clone()) {
+                Some(f) if excused(&f) => return Once::Excused,
                 Some(f) => fault = f,
                 None => return Once::Exhausted,
             }
         }
-        let kind = match &fault.kind {
-            FaultKind::BadArgument { .. } => return Once::NotAllowed,
+        let kind = match kind_of(&fault.kind) {
+            _ if matches!(fault.kind, FaultKind::BadArgument { .. }) => return Once::NotAllowed,
             // Seen before the `requires` that may exclude it.
-            FaultKind::Length { .. } if self.excluded(id, &fault) => return Once::NotAllowed,
-            FaultKind::OutOfSteps | FaultKind::IntTooLarge | FaultKind::Internal { .. } => return Once::Exhausted,
-            FaultKind::RangeLeft { .. } => Kind::Range,
-            FaultKind::IndexOutOfBounds { .. } | FaultKind::SliceOutOfBounds { .. } | FaultKind::Length { .. } => Kind::Index,
-            FaultKind::ShiftCount { .. } => Kind::Shift,
-            FaultKind::Assertion { .. } | FaultKind::Invariant { .. } => Kind::Assert,
-            FaultKind::Undefined { .. } => Kind::Defined,
-            FaultKind::Contract { kind: santoku_ir::ContractKind::Requires, .. } => Kind::Requires,
-            FaultKind::Contract { kind: santoku_ir::ContractKind::Ensures, .. } => Kind::Ensures,
+            _ if matches!(fault.kind, FaultKind::Length { .. }) && self.excluded(id, &fault) => return Once::NotAllowed,
+            Some(kind) => kind,
+            None => return Once::Exhausted,
         };
         let f = self.p.func(id);
         let own = fault.func.is_empty() || fault.func == f.name;
@@ -166,8 +172,23 @@ impl<'p> Runner<'p> {
         let values = lens.iter().map(u64::to_string).chain(args.iter().map(Value::to_string));
         let message = if own { fault.kind.to_string() } else { format!("{} in `{}`", fault.kind, fault.func) };
         let witness = Witness { inputs: names.zip(values).collect(), message };
-        Once::Broken(Box::new(Broken { witness, kind: (own || kind == Kind::Requires).then_some(kind), loc: fault.loc }))
+        let func = fault.func.clone();
+        Once::Broken(Box::new(Broken { witness, kind: (own || kind == Kind::Requires).then_some(kind), loc: fault.loc, func }))
     }
+}
+
+/// The kind of obligation that rules a fault out; none for the end of a budget.
+pub fn kind_of(fault: &FaultKind) -> Option<Kind> {
+    Some(match fault {
+        FaultKind::OutOfSteps | FaultKind::IntTooLarge | FaultKind::Internal { .. } | FaultKind::BadArgument { .. } => return None,
+        FaultKind::RangeLeft { .. } => Kind::Range,
+        FaultKind::IndexOutOfBounds { .. } | FaultKind::SliceOutOfBounds { .. } | FaultKind::Length { .. } => Kind::Index,
+        FaultKind::ShiftCount { .. } => Kind::Shift,
+        FaultKind::Assertion { .. } | FaultKind::Invariant { .. } => Kind::Assert,
+        FaultKind::Undefined { .. } => Kind::Defined,
+        FaultKind::Contract { kind: ContractKind::Requires, .. } => Kind::Requires,
+        FaultKind::Contract { kind: ContractKind::Ensures, .. } => Kind::Ensures,
+    })
 }
 
 /// Number of values of a type, if it is small.

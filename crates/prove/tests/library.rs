@@ -30,6 +30,34 @@ fn proved(entry: &str, field: &str) -> usize {
     all.len()
 }
 
+/// Every program of the library.
+fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the library");
+    let mut all: Vec<_> = entries.flatten().map(|e| e.path()).flat_map(|p| if p.is_dir() { files(&p) } else { vec![p] }).collect();
+    all.retain(|p| p.extension().is_some_and(|x| x == "stk"));
+    all.sort();
+    all
+}
+
+/// Whatever is proved of the library was also run on some input to its end.
+#[test]
+fn no_function_is_proved_without_a_run() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../lib");
+    let (mut functions, mut unrun) = (0, std::collections::BTreeSet::new());
+    for path in files(std::path::Path::new(root)) {
+        let path = path.to_str().expect("a name").to_string();
+        let mut read = |path: &str| std::fs::read_to_string(path).ok();
+        let compiled = santoku_sema::compile(&path, &[root.to_string()], &mut read, &santoku_sema::Options::default());
+        let p = compiled.unwrap_or_else(|f| panic!("{path}: {:?}", f.diagnostics)).program;
+        let report = santoku_prove::prove(&p, &santoku_prove::ProveOptions::default());
+        assert_eq!((report.failed().count(), report.faults().count()), (0, 0), "{path}\n{}", report.table());
+        functions += report.functions.len();
+        unrun.extend(report.unrun().map(|f| f.name.clone()));
+    }
+    println!("tried: {functions} functions of the library, all run on inputs but {unrun:?}");
+    assert!(functions > 400 && unrun.is_empty(), "{unrun:?}");
+}
+
 /// Specification functions recurse: as deep as the prover's own threads allow.
 fn with_stack(f: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(256 << 20).spawn(f).expect("a thread").join().expect("no failure");

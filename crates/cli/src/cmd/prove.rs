@@ -56,6 +56,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             report::out(&format!("{path}\n{}\n", found.table()));
         }
         show_open(&checked, &found);
+        show_unrun(&found);
     }
     json.holds = open == 0 && json.obligations > 0;
     if args.json {
@@ -68,6 +69,18 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         report::err("error: there is nothing to prove; a proof of nothing is no success\n");
     }
     Ok(if json.holds { report::DONE } else { report::FAILED })
+}
+
+/// Functions whose proof no run on an input stands beside.
+fn show_unrun(found: &Report) {
+    let names: Vec<&str> = found.unrun().map(|f| f.name.as_str()).collect();
+    if !names.is_empty() {
+        report::err(&format!("note: {} proved without a run on any input: {}\n", functions(names.len()), names.join(", ")));
+    }
+}
+
+fn functions(n: usize) -> String {
+    if n == 1 { "1 function".into() } else { format!("{n} functions") }
 }
 
 /// The messages of what is vacuous and of what is open.

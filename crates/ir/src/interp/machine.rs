@@ -23,6 +23,7 @@ pub(super) struct Machine<'a, 'p> {
     pub options: &'a Options,
     pub lower: Lower<'p>,
     pub steps_left: u64,
+    pub inner_spec_left: u64,
     pub stats: Stats,
     /// Resolved projections of the destinations being written; used as a stack.
     pub walked: Vec<Walked>,
@@ -119,7 +120,7 @@ impl<'a, 'p> Machine<'a, 'p> {
             }
         }
         if self.options.check_contracts {
-            self.check_contracts(frame, ContractKind::Requires)?;
+            self.check_contracts(frame, ContractKind::Requires, outside)?;
         }
         let body = &frame.code.body;
         self.block(frame, body)?;
@@ -129,7 +130,7 @@ impl<'a, 'p> Machine<'a, 'p> {
             }
         }
         if self.options.check_contracts {
-            self.check_contracts(frame, ContractKind::Ensures)?;
+            self.check_contracts(frame, ContractKind::Ensures, outside)?;
         }
         // Cloned, not taken: a local might be listed twice.
         Ok(func.rets.iter().map(|id| frame.slots[id.0 as usize].clone()).collect())
@@ -429,16 +430,26 @@ impl<'a, 'p> Machine<'a, 'p> {
         result.map_err(|kind| Fault::new(kind.at(frame.name(slot))))
     }
 
-    fn check_contracts(&mut self, frame: &Frame<'a, 'p>, kind: ContractKind) -> Run<()> {
+    fn check_contracts(&mut self, frame: &Frame<'a, 'p>, kind: ContractKind, outside: bool) -> Run<()> {
         let func = frame.code.func;
         for contract in func.contracts.iter().filter(|c| c.kind == kind) {
-            let steps = self.options.spec_steps;
+            let steps = if outside { self.options.spec_steps } else { self.options.spec_steps.min(self.inner_spec_left) };
             let program = self.program;
             let mut place = |p: &Place| self.contract_place(frame, p);
-            let verdict = SpecRun::new(program, steps, &mut place).truth(&contract.cond);
+            let mut run = SpecRun::new(program, steps, &mut place);
+            let verdict = run.truth(&contract.cond);
+            let spent = steps - run.steps_left();
+            if !outside {
+                self.inner_spec_left -= spent;
+            }
             let fault = match verdict {
                 Ok(true) => {
                     self.stats.contracts += 1;
+                    continue;
+                }
+                Err(SpecStop::Budget) if steps < self.options.spec_steps => {
+                    self.inner_spec_left = 0;
+                    self.stats.inner_unevaluated += 1;
                     continue;
                 }
                 Err(SpecStop::Budget) => {

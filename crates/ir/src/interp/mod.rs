@@ -39,11 +39,13 @@ pub struct Options {
     /// Operations per contract clause. A clause that needs more is counted in
     /// [`Stats::contracts_unevaluated`], not judged.
     pub spec_steps: u64,
+    /// Operations of all clauses of called functions together, per call from outside.
+    pub inner_spec_steps: u64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { check_contracts: false, steps: 1 << 32, spec_steps: 1 << 20 }
+        Options { check_contracts: false, steps: 1 << 32, spec_steps: 1 << 20, inner_spec_steps: u64::MAX }
     }
 }
 
@@ -64,6 +66,8 @@ pub struct Stats {
     pub contracts: u64,
     /// Contract clauses that exceeded [`Options::spec_steps`].
     pub contracts_unevaluated: u64,
+    /// Clauses of called functions that [`Options::inner_spec_steps`] had nothing left for.
+    pub inner_unevaluated: u64,
     /// Integers compared with a range.
     pub ranges: u64,
 }
@@ -110,6 +114,7 @@ impl<'p> Interp<'p> {
             options: &self.options,
             lower: Lower { program: self.program, check_ranges: self.options.check_contracts },
             steps_left: self.options.steps,
+            inner_spec_left: self.options.inner_spec_steps,
             stats: self.stats,
             walked: Vec::new(),
             depth: 0,

@@ -74,6 +74,7 @@ impl<'p> Exec<'p> {
             return !self.conditional;
         }
         let started = Instant::now();
+        self.atoms.contradiction.set(false);
         let prop = SpecEval::new(self, f, vals).prop(&c.cond);
         let (always, outcome) = match prop {
             Err(stop) => (false, failed(format!("the clause is outside of what the prover follows: {}", stop.reason()))),
@@ -93,6 +94,7 @@ impl<'p> Exec<'p> {
                 }
             }
         };
+        self.contradicted.call((loc, callee, nr), self.atoms.contradiction.get());
         self.obligations.push(requires(self.frame.id, f, nr, loc, outcome, started.elapsed().as_micros() as u64));
         always
     }
@@ -106,6 +108,7 @@ impl<'p> Exec<'p> {
                 vals[i] = self.frame.vals[i].clone();
             }
         }
+        self.atoms.contradiction.set(false);
         for (i, c) in clauses(f, ContractKind::Ensures) {
             let started = Instant::now();
             let outcome = match SpecEval::new(self, f, &vals).prop(&c.cond) {
@@ -118,6 +121,7 @@ impl<'p> Exec<'p> {
             };
             self.obligations.push(ensures(self.frame.id, f, i, outcome, started.elapsed().as_micros() as u64));
         }
+        self.contradicted.end = self.atoms.contradiction.get();
     }
 
     /// Learns the function's own `requires`.

@@ -5,6 +5,7 @@
 //! a run holds for every real one, and facts learned in it are not carried out unless they hold unconditionally.
 
 use super::expr::Stop;
+use super::Contradicted;
 use super::goal::Fact;
 use super::state::{self, Fresh, SVal};
 use super::words::Bits;
@@ -59,6 +60,7 @@ pub struct Exec<'p> {
     /// Condition under which this point is reached, as a product of booleans.
     pub guard: Poly,
     pub obligations: Vec<Obligation>,
+    pub contradicted: Contradicted,
     pub locs: Vec<Loc>,
     pub costs: &'p [u64],
     /// What needs no arithmetic.
@@ -98,6 +100,7 @@ impl<'p> Exec<'p> {
             inlined: 0,
             guard: Poly::constant(1),
             obligations: Vec::new(),
+            contradicted: Contradicted::default(),
             locs: vec![func.loc],
             costs,
             carried,

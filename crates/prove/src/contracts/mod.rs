@@ -20,7 +20,8 @@ use crate::carried::{self, Carried};
 use crate::obligation::{clauses, Engine, Kind, Obligation, Outcome};
 use exec::Exec;
 use expr::Stop;
-use santoku_ir::{ContractKind, FuncId, Program, Stmt};
+use santoku_ir::{ContractKind, FuncId, Loc, Program, Stmt};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sample inputs carried along each symbolic run.
 const SAMPLES: usize = 6;
@@ -51,22 +52,58 @@ pub fn concerns(p: &Program, id: FuncId) -> bool {
     found
 }
 
+/// Where what is known contradicts itself: no input gets there, or the prover is wrong. Nothing was proved from it.
+#[derive(Clone, Debug, Default)]
+pub struct Contradicted {
+    /// At the end of the function.
+    pub end: bool,
+    /// Clauses of callees at calls: how often judged, how often with a contradiction.
+    calls: BTreeMap<(Loc, FuncId, usize), [u32; 2]>,
+}
+
+impl Contradicted {
+    fn call(&mut self, at: (Loc, FuncId, usize), contradiction: bool) {
+        let [all, bad] = self.calls.entry(at).or_default();
+        *all += 1;
+        *bad += u32::from(contradiction);
+    }
+    /// Calls that no execution gets to, whatever the round of a loop.
+    pub fn calls(&self) -> BTreeSet<(Loc, FuncId)> {
+        self.calls.iter().filter(|(_, [all, bad])| all == bad).map(|((loc, callee, _), _)| (*loc, *callee)).collect()
+    }
+    fn any(&self) -> bool {
+        self.end || self.calls.values().any(|[_, bad]| *bad > 0)
+    }
+    fn join(&mut self, other: Contradicted) {
+        self.end |= other.end;
+        other.calls.into_iter().for_each(|(at, n)| {
+            self.calls.entry(at).or_insert(n);
+        });
+    }
+}
+
 /// All obligations of kinds `ensures` and `requires` of one function. `costs` comes from [`cost::of_program`].
 pub fn check(p: &Program, id: FuncId, costs: &[u64]) -> Vec<Obligation> {
+    check_with_contradictions(p, id, costs).0
+}
+
+/// [`check`], and where it met contradictions.
+pub fn check_with_contradictions(p: &Program, id: FuncId, costs: &[u64]) -> (Vec<Obligation>, Contradicted) {
     if !concerns(p, id) {
-        return Vec::new();
+        return Default::default();
     }
     let carried = carried::check(p, id);
     let without_arithmetic = all_open(p, id, &carried, "not looked at");
     if without_arithmetic.iter().all(Obligation::proved) {
-        return without_arithmetic;
+        return (without_arithmetic, Contradicted::default());
     }
-    let by_contracts = attempt(p, id, costs, &carried, false);
+    let (by_contracts, mut contradicted) = attempt(p, id, costs, &carried, false);
     if by_contracts.iter().all(|o| o.proved() || o.kind == Kind::Requires) || !calls_contracts(p, id) {
-        return by_contracts;
+        return (by_contracts, contradicted);
     }
     // What the callees promise is not enough: look at what they do.
-    let unfolded = attempt(p, id, costs, &carried, true);
+    let (unfolded, more) = attempt(p, id, costs, &carried, true);
+    contradicted.join(more);
     let better = |a: Obligation| {
         let same = |b: &&Obligation| a.kind == Kind::Ensures && b.kind == Kind::Ensures && b.nr == a.nr && b.proved();
         match unfolded.iter().find(same) {
@@ -74,10 +111,10 @@ pub fn check(p: &Program, id: FuncId, costs: &[u64]) -> Vec<Obligation> {
             _ => a,
         }
     };
-    by_contracts.into_iter().map(better).collect()
+    (by_contracts.into_iter().map(better).collect(), contradicted)
 }
 
-fn attempt(p: &Program, id: FuncId, costs: &[u64], carried: &Carried, unfold: bool) -> Vec<Obligation> {
+fn attempt(p: &Program, id: FuncId, costs: &[u64], carried: &Carried, unfold: bool) -> (Vec<Obligation>, Contradicted) {
     let mut ex = Exec::new(p, id, costs, carried, SAMPLES, 0x5eed + u64::from(id.0));
     ex.unfold = unfold;
     if unfold {
@@ -87,13 +124,14 @@ fn attempt(p: &Program, id: FuncId, costs: &[u64], carried: &Carried, unfold: bo
     ex.assume_requires(&entry);
     let done = ex.block(&p.func(id).body).map(|()| ex.check_ensures(&entry));
     if let Some(reason) = &ex.atoms.fault {
-        return at_fault(all_open(p, id, carried, ""), reason);
+        return (at_fault(all_open(p, id, carried, ""), reason), Contradicted::default());
     }
-    match done {
-        Ok(()) if ex.atoms.contradiction.get() => ex.obligations.into_iter().map(contradicted).collect(),
+    let obligations = match done {
+        Ok(()) if ex.contradicted.any() => ex.obligations.into_iter().map(contradicted).collect(),
         Ok(()) => ex.obligations,
         Err(stop) => all_open(p, id, carried, &format!("symbolic execution stopped: {}", stop.reason())),
-    }
+    };
+    (obligations, ex.contradicted)
 }
 
 /// Samples contradict a step of the algebra: what it would have closed is open, by a fault of ours.

@@ -24,12 +24,13 @@ impl Cond {
     }
 }
 
-/// `a op b` for booleans.
+/// `a op b` for booleans; of an unknown one nothing is known but that it is 0 or 1.
 pub fn combine(op: BinOp, a: &Sc, b: &Sc) -> Sc {
+    let (x, y) = (a.itv().meet(&Itv::BOOL), b.itv().meet(&Itv::BOOL));
     let itv = match op {
-        BinOp::And => a.itv().and(b.itv()),
-        BinOp::Or => a.itv().or(b.itv()),
-        _ => a.itv().xor(b.itv()),
+        BinOp::And => x.and(&y),
+        BinOp::Or => x.or(&y),
+        _ => x.xor(&y),
     };
     let fact = match op {
         BinOp::And => both(a, b).map(Rc::new),

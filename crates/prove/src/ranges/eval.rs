@@ -363,7 +363,7 @@ impl Run<'_> {
 
     /// A computed exact integer must fit a 128-bit register, unless only its low bits are used.
     fn width(&mut self, e: &Expr, v: &Sc, modular: bool) {
-        if v.itv().single().is_some() && v.itv().lo.bits() <= 128 {
+        if v.itv().single().is_some() && v.itv().lo.bits().is_some_and(|b| b <= 128) {
             return;
         }
         let signed = Itv { lo: Num::pow2(127).neg(), hi: Num::mask(127) };

@@ -25,8 +25,7 @@ impl Run<'_> {
         }
         self.loc = s.loc();
         if self.mute == 0 {
-            self.at = addr(s);
-            self.visited.insert(self.at);
+            self.visit(addr(s));
         }
         match s {
             Stmt::Assign { dst, src, .. } => self.assign(st, dst, src),
@@ -156,8 +155,12 @@ impl Run<'_> {
         *st = self.join(a, b);
     }
 
-    /// Settles an assertion or invariant.
+    /// Settles an assertion, or an invariant, which has no text.
     pub fn claim(&mut self, st: &mut State, cond: &Expr, kind: Kind, text: &str) {
+        if text.is_empty() {
+            // An invariant: another may have failed between the statement before and here.
+            self.visits.leave();
+        }
         let c = self.scalar(st, cond);
         let ok = self.decided(&c) == Some(true) || self.solved(&c, &Itv::point(1));
         let origin = if ok || self.mute > 0 { None } else { Some(self.origin_of_claim(st, cond)) };

@@ -138,16 +138,21 @@ impl Itv {
         if let (Some(a), Some(b)) = (self.single(), o.single()) {
             return bitwise(a, b, |a, b| a | b);
         }
-        let hi = Num::mask(self.hi.bits().max(o.hi.bits())).min(self.hi.add(&o.hi));
-        Itv { lo: self.lo.clone().max(o.lo.clone()), hi }
+        Itv { lo: self.lo.clone().max(o.lo.clone()), hi: self.most(o) }
     }
     /// Bitwise xor of two non-negative values.
     pub fn xor(&self, o: &Itv) -> Itv {
         if let (Some(a), Some(b)) = (self.single(), o.single()) {
             return bitwise(a, b, |a, b| a ^ b);
         }
-        let hi = Num::mask(self.hi.bits().max(o.hi.bits())).min(self.hi.add(&o.hi));
-        Itv { lo: Num::ZERO, hi }
+        Itv { lo: Num::ZERO, hi: self.most(o) }
+    }
+    /// Above every or and xor of two non-negative values.
+    fn most(&self, o: &Itv) -> Num {
+        match (self.hi.bits(), o.hi.bits()) {
+            (Some(a), Some(b)) => Num::mask(a.max(b)).min(self.hi.add(&o.hi)),
+            _ => Num::PosInf,
+        }
     }
 }
 
@@ -218,6 +223,18 @@ mod tests {
             }
         }
         assert!(checks > 10_000);
+    }
+
+    #[test]
+    fn bits_of_unbounded_values_are_not_counted() {
+        let from_three = Itv { lo: Num::from(3), hi: Num::PosInf };
+        let few = Itv::new(5, 9);
+        assert_eq!(Num::PosInf.bits(), None);
+        for (a, b) in [(&from_three, &few), (&few, &from_three), (&from_three, &from_three), (&Itv::TOP, &Itv::TOP)] {
+            assert_eq!((a.or(b).hi, a.xor(b).hi), (Num::PosInf, Num::PosInf));
+        }
+        assert_eq!(from_three.or(&few).lo, Num::from(5));
+        assert_eq!(from_three.and(&few), Itv::new(0, 9));
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub struct Limits {
     pub public_cases: usize,
     /// Solver queries per function.
     pub queries: u32,
+    /// The prover that once proved anything: a wrapped word has the solver's term of what was wrapped.
+    #[cfg(test)]
+    pub wrapped_keeps_term: bool,
 }
 
 impl Default for Limits {
@@ -53,6 +56,8 @@ impl Default for Limits {
             selects: 3,
             public_cases: 512,
             queries: 8,
+            #[cfg(test)]
+            wrapped_keeps_term: false,
         }
     }
 }

@@ -39,7 +39,7 @@ pub use value::{Abs, Sc};
 use crate::obligation::Obligation;
 use santoku_ir::{FuncId, LocalId, Program};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How much work the safety prover may do. All limits are counts, so results do not depend on the machine.
 #[derive(Clone, Debug)]
@@ -93,8 +93,20 @@ pub struct FuncRanges {
 pub struct Dead {
     /// No input meets the ranges of the parameters and the `requires`.
     pub entry: bool,
-    /// Not reached by one of the runs, or reached with hypotheses that contradict each other.
+    /// Not reached by one of the runs.
     pub statements: BTreeSet<usize>,
+    /// Reached in these rounds of the loops around them, and only with hypotheses that contradict each other.
+    pub contradicted: BTreeMap<usize, BTreeSet<Vec<Round>>>,
+}
+
+/// A counter and its value.
+pub type Round = (LocalId, i128);
+
+impl Dead {
+    /// Whether no input gets to a statement.
+    pub fn unreached(&self, nr: usize) -> bool {
+        self.statements.contains(&nr) || self.contradicted.get(&nr).is_some_and(|c| c.iter().any(Vec::is_empty))
+    }
 }
 
 /// Proven values of every expression and local of a program, true whenever all obligations are.

@@ -146,12 +146,12 @@ impl Num {
             _ => Num::from_big(self.big().mod_floor(&d.big())),
         }
     }
-    /// Number of bits of a non-negative finite value; 0 for 0.
-    pub fn bits(&self) -> u32 {
+    /// Number of bits of a finite value's magnitude; 0 for 0. The infinities have none.
+    pub fn bits(&self) -> Option<u32> {
         match self {
-            Small(a) => 128 - a.unsigned_abs().leading_zeros(),
-            Big(a) => u32::try_from(a.bits()).unwrap_or(u32::MAX),
-            NegInf | PosInf => u32::MAX,
+            Small(a) => Some(128 - a.unsigned_abs().leading_zeros()),
+            Big(a) => u32::try_from(a.bits()).ok(),
+            NegInf | PosInf => None,
         }
     }
     /// The exponent, for a value `2^k`.
@@ -161,7 +161,7 @@ impl Num {
             Big(a) => !a.is_negative() && a.trailing_zeros() == Some(a.bits() - 1),
             NegInf | PosInf => false,
         };
-        exact.then(|| self.bits() - 1)
+        self.bits().filter(|_| exact).map(|b| b - 1)
     }
     pub fn is_zero(&self) -> bool {
         matches!(self, Small(0))

@@ -11,7 +11,7 @@ use super::{Options, Summary};
 use crate::obligation::{Kind, Origin};
 use crate::smt::Slice;
 use santoku_ir::{Expr, Func, Loc, LocalId, Program, Stmt, Ty};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 /// How hard a run thinks.
@@ -41,6 +41,39 @@ fn same(a: &Abs, b: &Abs) -> bool {
         (Abs::Arr(a), Abs::Arr(b)) | (Abs::Struct(a), Abs::Struct(b)) => Rc::ptr_eq(a, b),
         (Abs::Sum(a), Abs::Sum(b)) => Rc::ptr_eq(a, b),
         _ => false,
+    }
+}
+
+/// How often statements were executed in the same rounds of the unrolled loops around them, and how often a query there had
+/// hypotheses that contradict each other, so that it proved nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Visits {
+    at: Visit,
+    /// Whether the current visit counts already.
+    counted: bool,
+    all: BTreeMap<Visit, [u32; 2]>,
+}
+
+/// A statement by address, and the rounds it is executed in: loop by address, counter.
+pub type Visit = (usize, Vec<(usize, i128)>);
+
+impl Visits {
+    fn start(&mut self, at: Visit) {
+        self.all.entry(at.clone()).or_default()[0] += 1;
+        (self.at, self.counted) = (at, false);
+    }
+    /// What follows is between statements: a contradiction there is not theirs.
+    pub fn leave(&mut self) {
+        (self.at, self.counted) = (Visit::default(), false);
+    }
+    pub fn contradiction(&mut self) {
+        if !std::mem::replace(&mut self.counted, true) {
+            self.all.entry(self.at.clone()).or_default()[1] += 1;
+        }
+    }
+    /// Where every visit, in whatever case of a split, met a contradiction: no input gets there, or the prover is wrong.
+    pub fn contradicted(&self) -> impl Iterator<Item = &Visit> {
+        self.all.iter().filter(|(_, [all, bad])| *bad > 0 && bad >= all).map(|(v, _)| v)
     }
 }
 
@@ -84,11 +117,10 @@ pub struct Run<'a> {
     pub inlined: u32,
     /// Next version number of any local.
     pub clock: u32,
-    /// Statements executed, by address, and the one being executed.
+    /// Statements executed, by address.
     pub visited: HashSet<usize>,
-    pub at: usize,
-    /// Statements at which a query's hypotheses contradicted each other, so that it proved nothing.
-    pub contradicted: BTreeSet<usize>,
+    /// Visits of statements, in runs with a solver.
+    pub visits: Visits,
 }
 
 impl<'a> Run<'a> {
@@ -121,8 +153,7 @@ impl<'a> Run<'a> {
             inlined: 0,
             clock: 0,
             visited: HashSet::new(),
-            at: 0,
-            contradicted: BTreeSet::new(),
+            visits: Visits::default(),
         }
     }
 
@@ -203,6 +234,14 @@ impl<'a> Run<'a> {
             return Some(true);
         }
         all(&c.no, c.exact.1).then_some(false)
+    }
+
+    /// Notes that a statement is being executed.
+    pub fn visit(&mut self, at: usize) {
+        self.visited.insert(at);
+        if self.slice.is_some() {
+            self.visits.start((at, self.splits.rounds()));
+        }
     }
 
     pub fn note_expr(&mut self, e: &Expr, v: &Abs) {

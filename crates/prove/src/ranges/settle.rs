@@ -3,14 +3,14 @@
 use super::annotate;
 use super::itv::Itv;
 use super::record::{self, Entry, Record, Sites};
-use super::run::{Depth, Run};
+use super::run::{Depth, Run, Visit};
 use super::value::{has_ints, Abs};
 use super::{witness, Dead, FuncRanges, Options, Summary};
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use crate::smt::{self, Model, Slice};
-use santoku_ir::{visit, ContractKind, Func, FuncId, Loc, Program};
+use santoku_ir::{visit, ContractKind, Func, FuncId, Loc, LocalId, Program, Stmt};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Instant;
 
 /// What the runs over one function give.
@@ -43,12 +43,12 @@ struct Best {
 /// The statements a run was at.
 struct Seen {
     visited: HashSet<usize>,
-    contradicted: BTreeSet<usize>,
+    contradicted: BTreeSet<Visit>,
 }
 
 impl Seen {
     fn of(run: &Run) -> Seen {
-        Seen { visited: run.visited.clone(), contradicted: run.contradicted.clone() }
+        Seen { visited: run.visited.clone(), contradicted: run.visits.contradicted().cloned().collect() }
     }
 }
 
@@ -95,14 +95,22 @@ impl<'a> Job<'a> {
 
     /// Notes the statements that a run did not get to, or got to with contradictory hypotheses.
     fn unreached(&self, seen: &Seen, dead: &mut Dead) {
+        let mut all: HashMap<usize, (usize, Option<LocalId>)> = HashMap::new();
         let mut nr = 0;
         visit::walk_stmts(&self.f.body, &mut |s| {
             let at = record::addr(s);
-            if !seen.visited.contains(&at) || seen.contradicted.contains(&at) {
+            all.insert(at, (nr, if let Stmt::For { var, .. } = s { Some(*var) } else { None }));
+            if !seen.visited.contains(&at) {
                 dead.statements.insert(nr);
             }
             nr += 1;
         });
+        for (at, rounds) in &seen.contradicted {
+            let counter = |(at, i): &(usize, i128)| all.get(at)?.1.map(|var| (var, *i));
+            if let (Some((nr, _)), Some(rounds)) = (all.get(at), rounds.iter().map(counter).collect::<Option<Vec<_>>>()) {
+                dead.contradicted.entry(*nr).or_default().insert(rounds);
+            }
+        }
     }
 
     /// The stronger engines, each while something is open.

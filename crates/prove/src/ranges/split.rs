@@ -144,6 +144,14 @@ pub struct Splits {
     pub steps: u64,
 }
 
+impl Splits {
+    /// The rounds of unrolled loops that the run is in: loop by address, counter.
+    pub fn rounds(&self) -> Vec<(usize, i128)> {
+        let round = |s: &Step| if let Step::Round(at, i) = s { Some((*at, *i)) } else { None };
+        self.path.iter().filter_map(round).collect()
+    }
+}
+
 struct Snapshot {
     index: usize,
     noted: u64,

@@ -31,7 +31,7 @@ pub fn search(p: &Program, func: FuncId, opts: &Options, obligations: &mut [Obli
         if !open || interp.stats().steps > TOTAL_STEPS {
             return;
         }
-        let Some(inputs) = Inputs::make(p, f, round, &mut rng) else { return };
+        let Some(inputs) = Inputs::make(p, f, round, MAX_SCALARS, &mut rng) else { return };
         try_inputs(p, func, &mut interp, &inputs, obligations);
     }
 }
@@ -83,8 +83,8 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// `None` when the parameters are too big to try.
-    pub fn make(p: &Program, f: &Func, round: u32, rng: &mut Rng) -> Option<Inputs> {
+    /// `None` when the parameters have more than `most` scalars.
+    pub fn make(p: &Program, f: &Func, round: u32, most: u64, rng: &mut Rng) -> Option<Inputs> {
         const LENGTHS: [u64; 12] = [0, 1, 2, 3, 7, 8, 63, 64, 65, 127, 128, 200];
         let mut map = BTreeMap::new();
         let mut lens = Vec::new();
@@ -93,7 +93,7 @@ impl Inputs {
             lens.push(n);
             map.insert(*id, n);
         }
-        let mut left = MAX_SCALARS;
+        let mut left = most;
         // The first rounds are all-low, all-high; then one corner for all, then a mix.
         let style = match round {
             0 => Style::All(0),

@@ -11,6 +11,7 @@ use santoku_ir::gen::Rng;
 
 /// Inputs of one function, at most.
 const INPUTS: u64 = 320;
+/// Widths that rules have edges at.
 const WIDTHS: [u32; 24] = [1, 2, 3, 4, 5, 7, 8, 8, 9, 13, 16, 17, 24, 31, 32, 33, 48, 63, 64, 64, 65, 96, 127, 128];
 
 pub struct Grow<'r> {
@@ -34,7 +35,7 @@ pub fn bin(op: Op, a: Ex, b: Ex) -> Ex {
 
 /// A program: tables, structs, up to two helpers, then `main` with its body and values at its end.
 pub fn program(rng: &mut Rng) -> Option<Grow<'_>> {
-    let widths: Vec<u32> = (0..2 + rng.below(2)).map(|_| *rng.pick(&WIDTHS)).collect();
+    let widths: Vec<u32> = (0..2 + rng.below(2)).map(|_| if rng.one_in(3) { 1 + rng.below(128) as u32 } else { *rng.pick(&WIDTHS) }).collect();
     let mut prog = Prog::default();
     for _ in 0..rng.below(3) {
         let elem = if rng.one_in(2) { Ty::Int } else { Ty::Word(*rng.pick(&widths)) };

@@ -110,7 +110,16 @@ fn short(seed: u64) -> ranges::Options {
     ranges::Options { smt: None, eager, witness_tries: 0, steps: most(600), split_steps: most(4000), limits, ..ranges::Options::default() }
 }
 
+/// What the engines say. None may contradict itself, nor what an input shows.
 pub fn obligations(p: &Program, ask: Ask) -> Vec<Obligation> {
+    let all = judged(p, ask);
+    if let Some(o) = all.iter().find(|o| o.fault()) {
+        panic!("{ask:?}: the prover contradicts itself: {o:#?}\n{}", santoku_ir::text::print(p));
+    }
+    all
+}
+
+fn judged(p: &Program, ask: Ask) -> Vec<Obligation> {
     if ask == Ask::All {
         let report = prove(p, &ProveOptions { threads: 1, tries: 20, ..ProveOptions::default() });
         return report.functions.into_iter().flat_map(|f| f.obligations).collect();

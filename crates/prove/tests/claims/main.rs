@@ -15,6 +15,7 @@ mod leaks;
 mod pairs;
 mod run;
 mod shrink;
+mod tiny;
 
 use claim::{Claim, KINDS};
 use judge::Ask;
@@ -355,6 +356,39 @@ fn leak(seeds: std::ops::Range<u64>) -> usize {
     assert!(accepted.is_empty(), "{} leaks accepted", accepted.len());
     assert!(kinds.len() == leaks::WAYS.len() + leaks::ENDS.len() && unclear * 20 < tried);
     tried
+}
+
+fn tiny(seeds: std::ops::Range<u64>, ask: Ask) -> Tally {
+    let parts = in_parts(seeds, |seeds| {
+        let mut t = tiny::Tiny::default();
+        tiny::attack(seeds, ask, &mut t);
+        t
+    });
+    let mut all = Tally::default();
+    for t in parts {
+        all.add(Tally { by_kind: t.by_kind, programs: t.programs, found: t.found, ..Tally::default() });
+    }
+    all.show("tried");
+    assert!(all.found.is_empty(), "{} false bounds proved", all.found.len());
+    all
+}
+
+/// Nor of lengths known at run time, of structs that are written and handed on, of helpers and of what loops keep.
+#[test]
+fn nothing_false_of_lengths_structs_helpers_and_invariants_is_proved() {
+    let own = tiny(0..320, Ask::Own);
+    assert!(own.by_kind.len() == tiny::KINDS.len() && own.by_kind.values().all(|c| c[0] >= 8), "{:?}", own.by_kind);
+    assert!(own.sum(1) > 20 && own.sum(2) * 3 > own.sum(1), "{:?}", own.by_kind);
+    assert!(tiny(1000..1060, Ask::All).sum(0) > 30);
+}
+
+#[test]
+#[ignore = "an hour"]
+fn soak_lengths_structs_helpers_and_invariants() {
+    let n = seeds(40_000);
+    tiny(100_000..100_000 + n / 4, Ask::Own);
+    tiny(200_000..200_000 + n / 40, Ask::Solver);
+    tiny(300_000..300_000 + n / 10, Ask::All);
 }
 
 #[test]

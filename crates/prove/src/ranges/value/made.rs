@@ -197,6 +197,10 @@ impl Run<'_> {
 
     /// `x mod 2^bits`, as a word; forms are not followed through words.
     pub fn wrapped(&mut self, x: &Sc, bits: u32) -> Sc {
+        #[cfg(test)]
+        if self.opts.limits.wrapped_keeps_term {
+            return Sc { term: self.term(x), ..Sc::new(x.itv.wrap(bits)) };
+        }
         self.made(x.itv.wrap(bits), None, |run| Node::Mod(run.term(x), Num::pow2(bits)))
     }
 
@@ -289,7 +293,7 @@ impl Run<'_> {
             Verdict::Holds => true,
             Verdict::Open => false,
             Verdict::Contradiction => {
-                self.contradicted.insert(self.at);
+                self.visits.contradiction();
                 false
             }
         }

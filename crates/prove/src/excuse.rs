@@ -1,0 +1,64 @@
+//! What an input may break without any engine being wrong: what is open, and what comes after it.
+//!
+//! Needs: the obligations that are open.  Keeps: an obligation that an engine closed may rely on every other one; the first that breaks
+//! in a run is the one to look at, and it is excused if an open obligation may be the one that broke.  Absent: runs.
+
+use crate::crosscheck::{NOBODY, NOBODY_BY_ALGEBRA, NOBODY_BY_SOLVER};
+use crate::obligation::{Kind, Obligation};
+use crate::trial::kind_of;
+use santoku_ir::interp::{Fault, FaultKind};
+use santoku_ir::{visit, FuncId, Loc, Program, Stmt};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The open obligations of a program, by the name of their function, and who calls whom.
+#[derive(Default)]
+pub struct Excuses {
+    open: BTreeMap<String, Vec<(Kind, Loc)>>,
+    callers: BTreeMap<String, BTreeSet<String>>,
+    entries: BTreeMap<String, Loc>,
+    names: Vec<String>,
+}
+
+impl Excuses {
+    pub fn new<'o>(p: &Program, open: impl Iterator<Item = &'o Obligation>) -> Excuses {
+        let mut all = Excuses { names: p.funcs.iter().map(|f| f.name.clone()).collect(), ..Excuses::default() };
+        for f in &p.funcs {
+            all.entries.insert(f.name.clone(), f.loc);
+            visit::walk_stmts(&f.body, &mut |s| {
+                if let Stmt::Call { func, .. } = s {
+                    all.callers.entry(p.func(*func).name.clone()).or_default().insert(f.name.clone());
+                }
+            });
+        }
+        open.for_each(|o| all.add(o));
+        all
+    }
+
+    /// One more that is open.
+    pub fn add(&mut self, o: &Obligation) {
+        if let Some(name) = self.names.get(o.func.0 as usize) {
+            self.open.entry(name.clone()).or_default().push((o.kind, o.loc));
+        }
+    }
+
+    /// Whether what went wrong in a run of `id` may be an open obligation.
+    pub fn explain(&self, id: FuncId, fault: &Fault) -> bool {
+        let (Some(kind), Some(own)) = (kind_of(&fault.kind), self.names.get(id.0 as usize)) else { return false };
+        let at = if fault.func.is_empty() { own } else { &fault.func };
+        match &fault.kind {
+            // Written before the statement: nothing open there comes first.
+            FaultKind::Assertion { text } if [NOBODY, NOBODY_BY_SOLVER, NOBODY_BY_ALGEBRA].contains(&text.as_str()) => false,
+            FaultKind::RangeLeft { place, .. } if place == "an expression" => self.any(at, |(_, loc)| *loc == fault.loc),
+            // What a call hands over is the caller's.
+            _ if at != own && (kind == Kind::Requires || self.entries.get(at) == Some(&fault.loc)) => {
+                let callers = self.callers.get(at).into_iter().flatten();
+                callers.chain([at]).any(|f| self.any(f, |(k, _)| *k == kind || matches!(k, Kind::Range | Kind::Index | Kind::Requires)))
+            }
+            _ => self.any(at, |(k, loc)| *k == kind || *loc == fault.loc),
+        }
+    }
+
+    fn any(&self, func: &str, f: impl Fn(&(Kind, Loc)) -> bool) -> bool {
+        self.open.get(func).is_some_and(|all| all.iter().any(f))
+    }
+}

@@ -1,0 +1,108 @@
+//! What contradicts itself where an input gets is a fault of ours; where none gets it is nothing.
+
+use crate::obligation::{Engine, Obligation, Outcome};
+use crate::ranges::{Limits, Options};
+use crate::{prove, ProveOptions, Report};
+use santoku_ir::Program;
+
+fn compiled(text: &str) -> Program {
+    let mut load = |path: &str| (path == "t.stk").then(|| text.to_string());
+    match santoku_sema::compile("t.stk", &[], &mut load, &santoku_sema::Options::default()) {
+        Ok(c) => c.program,
+        Err(f) => panic!("{:?}\n{text}", f.diagnostics),
+    }
+}
+
+/// By the prover, or by its twin that keeps the solver's term of what a word wrapped.
+fn proved(text: &str, twin: bool) -> Report {
+    let limits = Limits { wrapped_keeps_term: twin, ..Limits::default() };
+    prove(&compiled(text), &ProveOptions { ranges: Options { limits, ..Options::default() }, threads: 1, ..ProveOptions::default() })
+}
+
+fn faults(r: &Report) -> Vec<&Obligation> {
+    r.faults().collect()
+}
+
+const NEGATED: &str = "fn f(t: [u8; 4]) -> u8 {\n  var k: u7 = 1\n  t[int(-k)]\n}\n";
+const WRITTEN: &str = "fn f(w: u8) -> [u8; 4] {\n  var r: [u8; 4] = [w, 0, 0, 0]\n  var v: u7 = 2\n  r[int(u7(1 - v))] = 0\n  r\n}\n";
+const RETURNED: &str = "fn f(w: u8) -> int in 128..128 {\n  var k: u7 = 1\n  int(-k)\n}\n";
+
+#[test]
+fn a_query_that_contradicts_itself_where_an_input_gets_is_a_fault() {
+    for text in [NEGATED, WRITTEN, RETURNED] {
+        let right = proved(text, false);
+        assert!(faults(&right).is_empty() && !right.holds(), "{text}{}", right.table());
+        let wrong = proved(text, true);
+        let found = faults(&wrong);
+        assert!(matches!(found[..], [Obligation { outcome: Outcome::Fault { engine: Engine::Smt, witness: Some(_), .. }, .. }]), "{text}{found:?}");
+    }
+}
+
+#[test]
+fn it_is_one_in_the_only_round_that_meets_it() {
+    let text = "fn f(t: [u8; 4]) -> u8 {\n  var s: u8 = 0\n  for i in 0..<4 {\n    var k: u7 = u7(i)\n    if i == 2 { s = s + t[int(-k)] }\n    s = s + t[int(k)]\n  }\n  s\n}\n";
+    assert!(faults(&proved(text, false)).is_empty());
+    assert_eq!(faults(&proved(text, true)).len(), 1);
+}
+
+#[test]
+fn it_is_one_whatever_else_is_open() {
+    let open = NEGATED.replace("  var k", "  let z: int in 0..3 = int(t[0])\n  var k");
+    let r = proved(&open, true);
+    assert_eq!(faults(&r).len(), 1, "{}", r.table());
+    assert!(r.failed().count() > 1);
+}
+
+/// `x * x - x * x` is 0, which intervals do not see: the solver says that nothing is above it.
+#[test]
+fn a_contradiction_where_no_input_gets_is_none() {
+    let one = "const T: [u8; 4] = [1, 2, 3, 4]\nfn f(x: public int in 0..10, s: u64) -> u64 {\n  var r: u64 = s\n  let y = x * x - x * x\n  if y > 0 { r = u64(T[y + 2]) }\n  r\n}\n";
+    let round = "const T: [u8; 4] = [1, 2, 3, 4]\nfn f(x: public int in 0..600, s: u64) -> u64 {\n  var r: u64 = s\n  @unroll for i in 0..<3 {\n    let y = x * x - x * x + i\n    if y > 0 { r = r + u64(T[y]) }\n  }\n  r\n}\n";
+    for text in [one, round] {
+        let r = proved(text, false);
+        assert!(faults(&r).is_empty(), "{text}{:?}", faults(&r));
+    }
+    // The second prover errs in round 2 alone, in which the statement is reached.
+    let met = round.replace("x * x - x * x + i", "x * x - x * x + int(-u7(i))");
+    assert!(faults(&proved(&met, false)).is_empty());
+}
+
+#[test]
+fn a_clause_that_excludes_every_input_is_no_fault() {
+    let text = "fn f(x: int in 0..9, y: int in 0..9) -> int in 0..5\n  requires x < y\n  requires y < x\n{ x + y }\n";
+    let r = proved(text, false);
+    assert!(faults(&r).is_empty() && r.unrun().count() == 0);
+    assert!(r.vacuous().count() > 0);
+}
+
+/// The range found for `y` relies on what is open before it; the run ends there.
+#[test]
+fn what_follows_from_something_open_is_no_fault() {
+    let text = "fn f(x: int in 0..9) -> int in 0..9 {\n  let y: int in 0..4 = x\n  let z: int in 0..5 = y + 1\n  z + z - 1\n}\n";
+    let r = proved(text, false);
+    assert!(faults(&r).is_empty() && !r.holds(), "{:?}", faults(&r));
+}
+
+#[test]
+fn a_long_loop_is_run_to_its_end() {
+    let text = "fn f(x: u8) -> u8 {\n  var s: u8 = x\n  for i in 0..<30000 { s = s + 1 }\n  s\n}\n";
+    let r = proved(text, false);
+    assert!(r.holds() && r.functions[0].inputs > 0, "{}", r.json());
+}
+
+#[test]
+fn a_function_that_no_run_reaches_the_end_of_is_named() {
+    let text = "fn f(x: u8) -> u8 {\n  var s: u8 = x\n  for i in 0..<10000 { for j in 0..<10000 { s = s + 1 } }\n  s\n}\nfn g(x: [u8; 40]) -> u8\n  requires forall(i in 0..<40) x[i] == 7 * i % 64\n{ x[0] }\n";
+    let r = proved(text, false);
+    assert!(r.holds(), "{}", r.table());
+    let names: Vec<&str> = r.unrun().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["t.f", "t.g"]);
+    assert!(r.json().contains("\"unrun\": [\n    \"t.f\",\n    \"t.g\"\n  ]"), "{}", r.json());
+}
+
+/// `forall` over a condition whose truth is unknown: no number is made of its infinite bounds.
+#[test]
+fn an_unknown_truth_value_is_0_or_1() {
+    let text = "fn f(ok: [bool; 8], k: public int in 0..7, x: [int in 0..9; 64]) -> int in 0..10\n  requires forall(i in 0..<64) (ok[k] || x[i] < 5)\n{ x[0] + 1 }\n";
+    assert!(proved(text, false).holds());
+}
