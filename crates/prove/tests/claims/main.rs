@@ -21,6 +21,7 @@ use claim::{Claim, KINDS};
 use judge::Ask;
 use santoku_ir::gen::Rng;
 use santoku_prove::obligation::{Engine, Obligation, Origin, Outcome};
+use santoku_skips::seeds;
 use std::collections::BTreeMap;
 
 /// Threads of one test; specification functions recurse.
@@ -164,10 +165,6 @@ fn believed(p: &ast::Prog, input: usize, plan: Plan) -> bool {
     judge::fooled(&core, &text, &fault, &(plan.prover)(&core, plan.ask)).is_some()
 }
 
-fn seeds(default: u64) -> u64 {
-    std::env::var("SANTOKU_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(default)
-}
-
 /// Nothing false is proved, at least so many were tried, every kind among them, and the engines are not idle: this share of
 /// the true twins is proved.
 fn sound(t: &Tally, least: usize, percent: usize) {
@@ -265,13 +262,11 @@ fn a_prover_that_is_off_by_one_is_caught() {
 }
 
 #[test]
-#[ignore = "hours"]
+#[ignore = "long"]
 fn soak_no_false_claim_is_proved() {
-    let n = seeds(40_000);
-    let own = attack(1_000_000..1_000_000 + n * 3 / 4, plan(Ask::Own, 20));
-    let eager = attack(2_000_000..2_000_000 + n / 5, plan(Ask::Eager, 20));
-    let solver = attack(3_000_000..3_000_000 + n / 40, plan(Ask::Solver, 20));
-    let whole = attack(4_000_000..4_000_000 + n / 40, plan(Ask::All, 20));
+    let (from, n) = (seeds::first(), seeds::count(40_000));
+    let part = |count: u64, ask: Ask| attack(from..from + count, plan(ask, 20));
+    let (own, eager, solver, whole) = (part(n * 3 / 4, Ask::Own), part(n / 5, Ask::Eager), part(n / 40, Ask::Solver), part(n / 40, Ask::All));
     let tried: usize = [&own, &eager, &solver, &whole].iter().map(|t| t.sum(0)).sum();
     println!("tried: {tried} false claims tried");
     for t in [&own, &eager, &solver, &whole] {
@@ -321,24 +316,24 @@ fn nothing_unwritten_is_proved_written() {
 }
 
 #[test]
-#[ignore = "an hour"]
+#[ignore = "long"]
 fn soak_budgets_that_end() {
-    let n = seeds(40_000);
-    let t = attack(7_000_000..7_000_000 + n / 4, plan(Ask::Short(0), 20));
+    let (from, n) = (seeds::first(), seeds::count(40_000));
+    let t = attack(from..from + n / 4, plan(Ask::Short(0), 20));
     assert!(t.found.is_empty() && t.sum(0) > 0, "{} false claims proved", t.found.len());
-    free(700_000..700_000 + 4 * n, carries::program, Ask::Short(0));
-    cases(800_000..800_000 + 2 * n);
+    free(from..from + 4 * n, carries::program, Ask::Short(0));
+    cases(from..from + 2 * n);
 }
 
 #[test]
-#[ignore = "an hour"]
+#[ignore = "long"]
 fn soak_lengths_and_claims_that_travel() {
-    let n = seeds(40_000);
-    free(100_000..100_000 + n, free::lengths, Ask::Own);
-    free(200_000..200_000 + n / 20, free::lengths, Ask::Solver);
-    free(300_000..300_000 + n, free::claims, Ask::Own);
-    free(400_000..400_000 + n / 4, free::written, Ask::Own);
-    free(500_000..500_000 + (n / 400).max(40), free::written_long, Ask::Own);
+    let (from, n) = (seeds::first(), seeds::count(40_000));
+    free(from..from + n, free::lengths, Ask::Own);
+    free(from..from + n / 20, free::lengths, Ask::Solver);
+    free(from..from + n, free::claims, Ask::Own);
+    free(from..from + n / 4, free::written, Ask::Own);
+    free(from..from + (n / 400).max(40), free::written_long, Ask::Own);
 }
 
 fn leak(seeds: std::ops::Range<u64>) -> usize {
@@ -383,9 +378,9 @@ fn nothing_false_of_lengths_structs_helpers_and_invariants_is_proved() {
 }
 
 #[test]
-#[ignore = "an hour"]
+#[ignore = "long"]
 fn soak_lengths_structs_helpers_and_invariants() {
-    let n = seeds(40_000);
+    let n = seeds::count(40_000);
     tiny(100_000..100_000 + n / 4, Ask::Own);
     tiny(200_000..200_000 + n / 40, Ask::Solver);
     tiny(300_000..300_000 + n / 10, Ask::All);
@@ -397,9 +392,9 @@ fn no_secret_steers() {
 }
 
 #[test]
-#[ignore = "an hour"]
+#[ignore = "long"]
 fn soak_no_secret_steers() {
-    leak(10_000..10_000 + seeds(20_000));
+    leak(seeds::first()..seeds::first() + seeds::count(20_000));
 }
 
 fn pairs(seeds: std::ops::Range<u64>) -> usize {
@@ -423,7 +418,7 @@ fn different_programs_are_not_equal() {
 }
 
 #[test]
-#[ignore = "an hour"]
+#[ignore = "long"]
 fn soak_different_programs_are_not_equal() {
-    pairs(10_000..10_000 + seeds(40_000));
+    pairs(seeds::first()..seeds::first() + seeds::count(40_000));
 }
