@@ -313,7 +313,9 @@ fn function(program: &Program, rng: &mut Rng, name: &str, last: bool) -> Func {
             g.vars.push(Var { place: Place::local(id), ty, public: false, writable: true });
         }
         let body: Vec<Stmt> = (0..2).flat_map(|_| g.statements(1, false)).collect();
-        body.into_iter().for_each(|s| drop(g.b.push(s)));
+        for s in body {
+            g.b.push(s);
+        }
         let out = g.b.ret("tt", table);
         let from = g.b.get(t);
         g.b.assign(Place::local(out), from);
@@ -323,7 +325,9 @@ fn function(program: &Program, rng: &mut Rng, name: &str, last: bool) -> Func {
             g.b.assign(Place::local(out), Expr::read(v.place.clone(), &v.ty));
         }
     } else if g.rng.one_in(3) {
-        g.statements(1, false).into_iter().for_each(|s| drop(g.b.push(s)));
+        for s in g.statements(1, false) {
+            g.b.push(s);
+        }
     }
     g.b.func_mut().inline = Inline::Never;
     g.b.finish()
