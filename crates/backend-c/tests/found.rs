@@ -44,11 +44,11 @@ fn loop_text(params: &str, of: u32, bounds: &str) -> String {
   ret r: [u8; 16]
   counter i: public int
   body {{
-    y#{of} = 1:u64
-    r#{rounds} = repeat<[u8; 16]>(0:u8)
+    y#{of} = 1u64
+    r#{rounds} = repeat<[u8; 16]>(0u8)
     for i#{i} in {bounds} rolled {{
-      y#{of} = ((y#{of} * 3:u64) + cast<u64>(i#{i}))
-      r#{rounds}[(i#{i} - {first})] = 1:u8
+      y#{of} = ((y#{of} * 3u64) + cast<u64>(i#{i}))
+      r#{rounds}[(i#{i} - {first})] = 1u8
     }}
   }}
 }}
@@ -250,7 +250,7 @@ fn words_that_the_target_has_not_are_refused() {
     let text = "fn f {
   param x: u64
   ret y: u64
-  body { y#1 = cast<u64>(((cast<u128>(x#0) * 5:u128) >> 3)) }
+  body { y#1 = cast<u64>(((cast<u128>(x#0) * 5u128) >> 3)) }
 }
 ";
     assert!(subject("words", text, 128).is_ok());
