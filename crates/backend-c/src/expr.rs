@@ -51,9 +51,18 @@ impl FnCx<'_> {
     /// The type in which a value of this expression naturally lives.
     pub fn natural(&self, e: &Expr) -> Res<CInt> {
         match &e.ty {
-            Ty::Word(b) => Ok(word_storage(*b).promoted()),
+            Ty::Word(b) => self.word_type(*b),
             _ => self.fit(&self.range_of(e)?),
         }
+    }
+
+    /// The type in which words of `bits` bits are computed, within what the target has.
+    fn word_type(&self, bits: u32) -> Res<CInt> {
+        let t = word_storage(bits).promoted();
+        if t.bits > self.unit.opts.widest {
+            return Err(EmitError::TooWide { func: self.f.name.clone(), bits: bits.into(), widest: self.unit.opts.widest, loc: self.loc });
+        }
+        Ok(t)
     }
 
     /// Expression text converted to `t` (value preserving: the caller knows that `t` holds the range).
@@ -108,7 +117,7 @@ impl FnCx<'_> {
                 Ok(Val { text: format!("({a} ^ 1u)"), ty: U32 })
             }
             (_, Ty::Word(bits)) => {
-                let t = word_storage(*bits).promoted();
+                let t = self.word_type(*bits)?;
                 let a = self.emit_as(a, t)?;
                 let text = if op == UnOp::Not { format!("(~{a})") } else { format!("(0u - {a})") };
                 Ok(trim_word(text, *bits, t))
@@ -178,6 +187,11 @@ impl FnCx<'_> {
         let (x, m) = if matches!(a.kind, ExprKind::Const(_)) { (b, a) } else { (a, b) };
         let ExprKind::Const(m) = &m.kind else { return Err(self.unsupported("`&` of two variable exact integers")) };
         let k = mask_bits(m).ok_or_else(|| self.unsupported("`&` of an exact integer with a constant that is not 2^k - 1"))?;
+        let range = self.range_of(x)?;
+        if k > self.unit.opts.widest && !range.lo.is_negative() && range.hi <= *m {
+            let all = self.emit(x)?;
+            return self.narrow_to_natural(all, e);
+        }
         let low = self.low_bits(x, k.max(1))?;
         if k == low.ty.bits {
             return self.narrow_to_natural(low, e);
@@ -218,7 +232,7 @@ impl FnCx<'_> {
     }
 
     fn word_bin(&mut self, bits: u32, op: BinOp, a: &Expr, b: &Expr) -> Res<Val> {
-        let t = word_storage(bits).promoted();
+        let t = self.word_type(bits)?;
         let x = self.emit_as(a, t)?;
         let infix = |s: &str, y: String| format!("({x} {s} {y})");
         match op {
@@ -280,7 +294,7 @@ impl FnCx<'_> {
     fn convert(&mut self, e: &Expr, a: &Expr) -> Res<Val> {
         match &e.ty {
             Ty::Word(bits) => {
-                let t = word_storage(*bits).promoted();
+                let t = self.word_type(*bits)?;
                 let low = self.low_bits(a, *bits)?;
                 let text = cast(low, t);
                 let narrow_enough = match &a.ty {
@@ -335,7 +349,7 @@ impl FnCx<'_> {
     fn select(&mut self, e: &Expr, c: &Expr, a: &Expr, b: &Expr) -> Res<Val> {
         let r = self.range_of(a)?.join(&self.range_of(b)?);
         let t = match &e.ty {
-            Ty::Word(bits) => word_storage(*bits).promoted(),
+            Ty::Word(bits) => self.word_type(*bits)?,
             _ => self.fit(&r)?,
         };
         let cond = self.emit_as(c, U32)?;

@@ -343,6 +343,7 @@ impl StorageError {
 pub fn storage(unit: &UnitCx<'_>, ty: &Ty, public: bool) -> Result<CTy, StorageError> {
     Ok(match ty {
         Ty::Word(b) if unit.opts.vector.is_some() && !public => CTy::Vec(*b),
+        Ty::Word(b) if word_storage(*b).bits > unit.opts.widest => return Err(StorageError::TooWide((*b).into())),
         Ty::Word(b) => CTy::Int(word_storage(*b)),
         Ty::Bool => CTy::Int(CInt::unsigned(8)),
         Ty::Int(None) => return Err(StorageError::Unannotated),

@@ -69,14 +69,14 @@ struct Bound {
 }
 
 impl Bound {
-    fn new(rng: &mut Rng, b: &mut FuncBuilder<'_>, name: &str, near: &BigInt, bits: u32) -> Bound {
+    /// From `below` under `near`, at times to another end.
+    fn new(rng: &mut Rng, b: &mut FuncBuilder<'_>, name: &str, near: &BigInt, below: u64, bits: u32) -> Bound {
         let add = BigInt::from(rng.below(5)) - 2;
         if rng.one_in(4) {
             return Bound { expr: Expr::int(near + &add), param: None, add: near + add };
         }
-        let (lo, hi) = (near - BigInt::from(rng.below(6)), near + BigInt::from(rng.below(6)));
-        let mut r = Range::new(lo, hi);
-        if rng.one_in(2) {
+        let mut r = Range::new(near - BigInt::from(below), near + BigInt::from(1 + rng.below(6)));
+        if rng.one_in(4) {
             let other = end(rng, bits);
             r = r.join(&Range::new(other.clone(), other));
         }
@@ -115,10 +115,11 @@ fn round(b: &FuncBuilder<'_>, digest: LocalId, rounds: LocalId, i: LocalId, firs
 fn loops(rng: &mut Rng, bits: u32) -> (Program, Vec<Input>) {
     let program = Program::default();
     let mut b = FuncBuilder::new(&program, "f");
-    let near = end(rng, bits);
-    let lo = Bound::new(rng, &mut b, "lo", &near, bits);
-    let other = if rng.one_in(2) { near } else { end(rng, bits) };
-    let hi = Bound::new(rng, &mut b, "hi", &other, bits);
+    let near = if rng.one_in(3) { -pow2(*rng.pick(&[31, 63])) } else { end(rng, bits) };
+    let below = if rng.one_in(2) { 0 } else { rng.below(6) };
+    let lo = Bound::new(rng, &mut b, "lo", &near, below, bits);
+    let other = if rng.one_in(4) { end(rng, bits) } else { near };
+    let hi = Bound::new(rng, &mut b, "hi", &other, below, bits);
     let (digest, rounds) = (b.ret("d", Ty::Word(64)), b.ret("r", Ty::array(Ty::Word(8), ROUNDS)));
     b.assign(Place::local(digest), Expr::word(64, 1));
     b.assign(Place::local(rounds), Expr::repeat(Expr::word(8, 0), santoku_ir::Len::Const(ROUNDS)));
@@ -273,6 +274,29 @@ fn sums(rng: &mut Rng, bits: u32) -> (Program, Vec<Input>) {
     (p, inputs)
 }
 
+/// Quotients and remainders about both ends of one type, and its least literal beside them.
+fn divisions(rng: &mut Rng, bits: u32) -> (Program, Vec<Input>) {
+    let program = Program::default();
+    let mut b = FuncBuilder::new(&program, "f");
+    let k = *rng.pick(&[32, 64, 128]).min(&bits);
+    let (least, greatest) = (-pow2(k - 1), pow2(k - 1) - 1);
+    let r = Range::new(&least + rng.below(2), &greatest - rng.below(3));
+    let x = b.local(LocalKind::Param, "x", Ty::Int(Some(r.clone())), true);
+    let c = b.param("c", Ty::Bool);
+    for n in 0..2 {
+        let d = if rng.one_in(2) { BigInt::from(2 + rng.below(10)) } else { &greatest - (rng.below(9) * rng.below(1 << 26)) };
+        let quotient = Ty::Int(Some(Range::new(floor(&r.lo, &d), floor(&r.hi, &d))));
+        let (q, m) = (b.ret(format!("q{n}"), quotient), b.ret(format!("m{n}"), Ty::Int(Some(Range::new(0, &d - 1)))));
+        b.assign(Place::local(q), Expr::bin(BinOp::Div, Expr::int_local(x), Expr::int(d.clone())));
+        b.assign(Place::local(m), Expr::bin(BinOp::Mod, Expr::int_local(x), Expr::int(d)));
+    }
+    let s = b.ret("s", Ty::Int(Some(Range::new(least.clone(), greatest))));
+    b.assign(Place::local(s), Expr::select(b.get(c), Expr::int_local(x), Expr::int(least)));
+    let p = of(b.finish());
+    let inputs = random(&p, FuncId(0), 20, 5).into_iter().chain(edges(&p, FuncId(0))).collect();
+    (p, inputs)
+}
+
 #[derive(Default)]
 struct Count {
     programs: BTreeMap<&'static str, usize>,
@@ -286,7 +310,8 @@ fn run(seeds: std::ops::Range<u64>, count: &mut Count) {
         let mut rng = Rng::new(seed ^ 0x656e_6473);
         let bits = if seed % 3 == 0 { 64 } else { 128 };
         let (kind, (program, inputs)) = match seed % 8 {
-            0..=3 => ("sums", sums(&mut rng, bits)),
+            0..=2 => ("sums", sums(&mut rng, bits)),
+            3 => ("divisions", divisions(&mut rng, bits)),
             4 => ("loops about a length", length_loops(&mut rng)),
             _ => ("loops", loops(&mut rng, bits)),
         };
@@ -326,7 +351,7 @@ fn loops_and_sums_at_the_ends_of_types_compute_what_the_interpreter_does() {
     run(0..120, &mut count);
     print(&count);
     let least = count.programs.values().copied().min().unwrap_or(0);
-    assert!(count.programs.len() == 3 && least > 10 && count.calls > 2_000, "{:?}", count.programs);
+    assert!(count.programs.len() == 4 && least > 10 && count.calls > 2_000, "{:?}", count.programs);
 }
 
 #[test]

@@ -81,7 +81,9 @@ impl<'p, 'r> Gen<'p, 'r> {
         if fit.is_empty() || self.rng.one_in(2) {
             return Expr::int(self.rng.below(n));
         }
-        self.rng.pick(&fit).clone()
+        // The newest is a counter, or stands in what is often written.
+        let newest = fit.len() - 1;
+        fit[if self.rng.one_in(2) { newest } else { self.rng.below(fit.len() as u64) as usize }].clone()
     }
 
     /// A read of the wanted shape, if one is met.
@@ -152,6 +154,9 @@ impl<'p, 'r> Gen<'p, 'r> {
     /// A part of something that can be written.
     fn target(&mut self) -> Var {
         let mut writable: Vec<Var> = self.vars.iter().filter(|v| v.writable).cloned().collect();
+        if self.rng.one_in(4) && writable.iter().any(|v| v.public) {
+            writable.retain(|v| v.public);
+        }
         let mut v = writable.swap_remove(self.rng.below(writable.len() as u64) as usize);
         while !self.rng.one_in(3) {
             match self.step(&v) {
@@ -222,7 +227,7 @@ impl<'p, 'r> Gen<'p, 'r> {
             let to = self.rng.pick(&dsts).clone();
             self.focus = self.whole(&to);
             // The very place of a result, for calls in place.
-            let same = dsts.iter().find(|d| d.ty == local.ty).filter(|_| self.rng.one_in(2) && !local.public);
+            let same = dsts.iter().find(|d| d.ty == local.ty).filter(|_| !self.rng.one_in(4) && !local.public);
             args.push(match same {
                 Some(d) => Expr::read(d.place.clone(), &d.ty),
                 None if local.ty.is_scalar() && local.public => Expr::int(self.rng.below(2)),
@@ -261,6 +266,10 @@ impl<'p, 'r> Gen<'p, 'r> {
                     body.push(Stmt::assign(row.clone().at(j), src));
                 }
             }
+            Ty::Array { elem: cell, len: Len::Const(m), .. } if !self.rng.one_in(3) => {
+                let src = Expr::array(cell, (0..*m).map(|_| self.value(cell, false, 0)).collect());
+                body.push(Stmt::assign(row, src));
+            }
             _ => {
                 let src = self.value(elem, false, 2);
                 body.push(Stmt::assign(row, src));
@@ -291,7 +300,7 @@ fn function(program: &Program, rng: &mut Rng, name: &str, last: bool) -> Func {
     g.define(r, &shape, a);
     g.vars.push(Var { place: Place::local(r), ty: shape, public: false, writable: true });
     let second = if g.rng.one_in(2) { Ty::Word(8) } else { other };
-    if last || g.rng.one_in(2) {
+    if last || g.rng.one_in(3) {
         let s = g.b.ret("s", second.clone());
         let src = g.value(&second, false, 2);
         g.b.assign(Place::local(s), src);
@@ -306,14 +315,17 @@ fn function(program: &Program, rng: &mut Rng, name: &str, last: bool) -> Func {
         g.indices.push((cell, 2));
         g.vars.push(Var { place: Place::local(t), ty: table.clone(), public: true, writable: true });
         for x in ["x", "y"] {
-            let ty = g.rng.pick(&pool).clone();
+            let made: Vec<Ty> = program.funcs.iter().map(|f| f.local(f.rets[0]).ty.clone()).collect();
+            let ty = if made.is_empty() || g.rng.one_in(3) { g.rng.pick(&pool) } else { g.rng.pick(&made) }.clone();
             let id = g.b.var(x, ty.clone());
             let src = g.value(&ty, false, 1);
             g.b.assign(Place::local(id), src);
             g.vars.push(Var { place: Place::local(id), ty, public: false, writable: true });
         }
         let body: Vec<Stmt> = (0..2).flat_map(|_| g.statements(1, false)).collect();
-        body.into_iter().for_each(|s| drop(g.b.push(s)));
+        for s in body {
+            g.b.push(s);
+        }
         let out = g.b.ret("tt", table);
         let from = g.b.get(t);
         g.b.assign(Place::local(out), from);
@@ -322,8 +334,10 @@ fn function(program: &Program, rng: &mut Rng, name: &str, last: bool) -> Func {
             let out = g.b.ret(format!("o{k}"), v.ty.clone());
             g.b.assign(Place::local(out), Expr::read(v.place.clone(), &v.ty));
         }
-    } else if g.rng.one_in(3) {
-        g.statements(1, false).into_iter().for_each(|s| drop(g.b.push(s)));
+    } else if g.rng.one_in(4) {
+        for s in g.statements(1, false) {
+            g.b.push(s);
+        }
     }
     g.b.func_mut().inline = Inline::Never;
     g.b.finish()
