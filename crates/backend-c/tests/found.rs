@@ -3,7 +3,7 @@
 mod support;
 
 use santoku_ir::interp::{Int, Value};
-use santoku_lab::host::available;
+use santoku_skips::installed;
 use support::{annotated, build, call, differing, edges, random, Call, Mode, Subject, COMPILERS};
 
 fn subject(name: &str, text: &str, widest: u32) -> Result<Subject, santoku_backend_c::EmitError> {
@@ -24,7 +24,7 @@ fn sound(name: &str, text: &str, widest: u32, inputs: &[(&[u64], &[i128])]) -> S
         calls.extend(given.chain(drawn).map(|(lens, args)| call(&s, 0, e, &lens, args)));
     }
     let mut ran = 0;
-    for compiler in COMPILERS.into_iter().filter(|c| available(c)) {
+    for compiler in installed(&COMPILERS) {
         let program = build(compiler, &s, Mode::Strict).unwrap_or_else(|e| panic!("{e}"));
         let wrong = differing(&program, &calls).unwrap_or_else(|e| panic!("{name} by {compiler}: {e}\n{}", s[0].text()));
         assert!(wrong.is_empty(), "{name} by {compiler}: {}\n{}", wrong[0].what(), s[0].text());
