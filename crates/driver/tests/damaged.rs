@@ -4,8 +4,13 @@ mod support;
 
 use proptest::prelude::*;
 use santoku_driver::{check, Failure, Request, Target};
+use santoku_skips::seeds;
 use std::path::Path;
+use std::time::{Duration, Instant};
 use support::pieces;
+
+/// More than an answer takes on a slow machine.
+const LONGEST: Duration = Duration::from_secs(30);
 
 const PROGRAMS: &[&str] = &["hash/sha512.stk", "cipher/chacha20.stk", "cipher/rectangle.stk", "field/fe25519_radix51.stk", "curve/ed25519.stk"];
 
@@ -56,10 +61,20 @@ proptest! {
 /// A description of a target with a piece left out, exchanged or doubled: a target that works, or the user's fault.
 #[test]
 fn a_damaged_tuning_file_is_the_users_fault() {
+    tuning_files(200, 1);
+}
+
+#[test]
+#[ignore = "long"]
+fn soak_damaged_tuning_files_are_the_users_fault() {
+    tuning_files(seeds::count(10_000), 1 + seeds::first());
+}
+
+/// So many changes of each file of `tuned/`.
+fn tuning_files(each: u64, mut state: u64) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tuned");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
-    let mut state = 1u64;
     let mut below = |n: usize| {
         state ^= state << 13;
         state ^= state >> 7;
@@ -69,7 +84,7 @@ fn a_damaged_tuning_file_is_the_users_fault() {
     let (mut tried, mut read, mut refused, mut checked) = (0, 0, 0, 0);
     for path in files {
         let whole = pieces(&std::fs::read_to_string(&path).unwrap());
-        for _ in 0..200 {
+        for _ in 0..each {
             let mut parts = whole.clone();
             let (i, j) = (below(parts.len()), below(parts.len()));
             match below(4) {
@@ -79,11 +94,12 @@ fn a_damaged_tuning_file_is_the_users_fault() {
                 _ => parts[i] = ["0", "-1", "4294967296", "99999999999999999999", "\"", "[", "]", "=", "\u{0}", "é", "word_bits", "nan"][below(12)].to_string(),
             }
             tried += 1;
+            let start = Instant::now();
             match Target::parse("damaged", "tuned/damaged.toml", &parts.concat()) {
                 Ok(target) => {
                     read += 1;
                     // What it chooses may not exist.
-                    if read % 40 == 0 {
+                    if read % (each / 5).max(1) == 0 {
                         let entry = "lib/curve/ed25519.stk";
                         let request = Request { roots: vec!["lib".into()], ..Request::new(entry, target) };
                         let answer = check(&request, &mut |path: &str| Ok(lib(path)));
@@ -97,6 +113,7 @@ fn a_damaged_tuning_file_is_the_users_fault() {
                 }
                 Err(Failure::Internal { stage, message }) => panic!("internal error in {stage}: {message}\n{}", parts.concat()),
             }
+            assert!(start.elapsed() < LONGEST, "{:?} for\n{}", start.elapsed(), parts.concat());
         }
     }
     println!("tried: {tried} tuning files, {read} read, {refused} refused, {checked} used");

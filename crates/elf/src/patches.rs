@@ -6,6 +6,7 @@ use object::elf::*;
 
 use crate::error::Error;
 use crate::read::{Raw, RawRelocation};
+use crate::reloc::POINTER_MAX;
 
 /// What a relocation does with the bytes at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,11 @@ pub(crate) struct Extent {
 
 /// What is patched, as far as the type says; `None`: nothing.
 pub(crate) fn extent(raw: &Raw, r: &RawRelocation) -> Option<Extent> {
+    extent_in(raw.sections[r.section].bytes.as_deref().unwrap_or(&[]), r)
+}
+
+/// The same, in a section of these bytes.
+fn extent_in(bytes: &[u8], r: &RawRelocation) -> Option<Extent> {
     let some = |sort, size| Some(Extent { sort, size });
     match r.kind {
         R_RISCV_NONE => None,
@@ -42,15 +48,20 @@ pub(crate) fn extent(raw: &Raw, r: &RawRelocation) -> Option<Extent> {
         R_RISCV_ADD32 | R_RISCV_SUB32 | R_RISCV_SET32 => some(Sort::Sum(32), 4),
         R_RISCV_ADD64 | R_RISCV_SUB64 => some(Sort::Sum(64), 8),
         R_RISCV_SET_ULEB128 | R_RISCV_SUB_ULEB128 => {
-            let bytes = raw.sections[r.section].bytes.as_deref().unwrap_or(&[]);
             let from = usize::try_from(r.offset).ok().and_then(|o| bytes.get(o..)).unwrap_or(&[]);
-            some(Sort::Sum(0), from.iter().take(10).take_while(|b| **b & 0x80 != 0).count() as u64 + 1)
+            some(Sort::Sum(0), from.iter().take(POINTER_MAX as usize).take_while(|b| **b & 0x80 != 0).count() as u64 + 1)
         }
         R_RISCV_CALL | R_RISCV_CALL_PLT => some(Sort::Code, 8),
         R_RISCV_RVC_BRANCH | R_RISCV_RVC_JUMP => some(Sort::Code, 2),
         // Whatever else there is is refused where it is applied, or of four bytes.
         _ => some(Sort::Code, 4),
     }
+}
+
+/// Whether a relocation patches nothing outside a section of these bytes: a linker does not ask, and another section may come to lie there.
+pub(crate) fn is_inside(bytes: &[u8], r: &RawRelocation) -> bool {
+    let size = extent_in(bytes, r).map_or(0, |e| e.size);
+    r.offset.checked_add(size).is_some_and(|end| end <= bytes.len() as u64)
 }
 
 fn corrupt(raw: &Raw, r: &RawRelocation, reason: &str) -> Error {

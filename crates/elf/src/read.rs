@@ -6,7 +6,7 @@ use object::{LittleEndian, SectionIndex};
 
 use crate::error::{Error, ErrorKind};
 use crate::merge::Entries;
-use crate::{doubt, segments};
+use crate::{doubt, patches, segments};
 
 /// Sections whose bytes are kept although no program loads them: those of the line table.
 pub(crate) const LINE_SECTIONS: [&str; 3] = [".debug_line", ".debug_line_str", ".debug_str"];
@@ -312,21 +312,40 @@ impl<'a, E: FileHeader<Endian = LittleEndian>> Reader<'a, E> {
             if table != self.symbols.section() {
                 return Err(Error::corrupt(place(), "it does not use the symbol table"));
             }
+            let unloaded = self.unloaded(section)?;
             for entry in entries {
                 let symbol = entry.r_sym(LE, false) as usize;
                 if symbol >= self.symbols.len() {
                     return Err(Error::corrupt(place(), format!("it uses symbol {symbol}, which is not there")));
                 }
-                all.push(RawRelocation {
+                let relocation = RawRelocation {
                     section,
                     offset: entry.r_offset(LE).into(),
                     kind: entry.r_type(LE, false),
                     symbol,
                     addend: entry.r_addend(LE).into(),
-                });
+                };
+                if unloaded.is_some_and(|bytes| !patches::is_inside(bytes, &relocation)) {
+                    return Err(Error::corrupt(place(), format!("it patches bytes outside section {section}, at {:#x}", relocation.offset)));
+                }
+                all.push(relocation);
             }
         }
         Ok(all)
+    }
+
+    /// The bytes of a section that no program loads, in which relocations are not applied one by one; `None`: of another.
+    fn unloaded(&self, section: usize) -> Result<Option<&'a [u8]>, Error> {
+        let place = || format!("section {section}");
+        let header = self.sections.section(SectionIndex(section)).map_err(|e| Error::corrupt(place(), e))?;
+        let flags: u64 = header.sh_flags(LE).into();
+        if flags & u64::from(elf::SHF_ALLOC) != 0 {
+            return Ok(None);
+        }
+        if flags & u64::from(elf::SHF_COMPRESSED) != 0 {
+            return Err(Error::unsupported(place(), "it is compressed", "compile with -gz=none"));
+        }
+        header.data(LE, self.bytes).map(Some).map_err(|e| Error::corrupt(place(), e))
     }
 }
 

@@ -1,10 +1,15 @@
-//! Files that are damaged, of another sort, or not ELF: refused with a place, a reason and a way out, never a panic.
+//! Files that are damaged, of another sort, or not ELF: refused with a place, a reason and a way out, never a panic, never for long.
 
 mod common;
 
 use common::{ways, Folder, Way, SAMPLE};
 use santoku_elf::{load, ErrorKind, Image};
+use santoku_skips::seeds;
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// More than reading and asking takes on a slow machine.
+const LONGEST: Duration = Duration::from_secs(20);
 
 /// One way for each compiler and width.
 fn four() -> Vec<Way> {
@@ -38,6 +43,7 @@ struct Count {
 
 impl Count {
     fn one(&mut self, bytes: &[u8], asked: bool) {
+        let start = Instant::now();
         match load(bytes) {
             Ok(image) => {
                 self.read += 1;
@@ -50,6 +56,7 @@ impl Count {
                 *self.refused.entry(e.kind).or_default() += 1;
             }
         }
+        assert!(start.elapsed() < LONGEST, "{:?} for {} bytes", start.elapsed(), bytes.len());
     }
 }
 
@@ -76,6 +83,30 @@ fn files() -> Vec<Vec<u8>> {
     all
 }
 
+/// Up to three bytes of a file changed at random, so many times.
+fn bytes_changed(file: &[u8], times: u64, numbers: &mut Numbers, count: &mut Count) {
+    for _ in 0..times {
+        let mut bad = file.to_vec();
+        for _ in 0..=numbers.below(3) {
+            let at = numbers.below(bad.len());
+            bad[at] = if numbers.below(2) == 0 { 0xff } else { bad[at] ^ 1 << numbers.below(8) };
+        }
+        count.one(&bad, numbers.below(8) == 0);
+    }
+}
+
+#[test]
+#[ignore = "long"]
+fn soak_damaged_files_never_panic() {
+    let mut count = Count::default();
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15 ^ seeds::first());
+    for file in files() {
+        bytes_changed(&file, seeds::count(50_000), &mut numbers, &mut count);
+    }
+    println!("tried: damaged files: {} read, refused {:?}", count.read, count.refused);
+    assert!(!count.refused.is_empty());
+}
+
 #[test]
 fn damaged_files_never_panic() {
     let mut count = Count::default();
@@ -89,14 +120,7 @@ fn damaged_files_never_panic() {
                 count.one(&bad, true);
             }
         }
-        for _ in 0..1500 {
-            let mut bad = file.clone();
-            for _ in 0..=numbers.below(3) {
-                let at = numbers.below(bad.len());
-                bad[at] = if numbers.below(2) == 0 { 0xff } else { bad[at] ^ 1 << numbers.below(8) };
-            }
-            count.one(&bad, numbers.below(8) == 0);
-        }
+        bytes_changed(&file, 1500, &mut numbers, &mut count);
         for _ in 0..300 {
             count.one(&file[..numbers.below(file.len())], true);
         }

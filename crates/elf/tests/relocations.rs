@@ -32,6 +32,7 @@ const PAIR: &str = "f:\n1: auipc t0,%pcrel_hi(v)\n addi t0,t0,%pcrel_lo(1b)\n re
 #[test]
 fn relocations_on_other_things_than_theirs_are_refused() {
     read(PAIR);
+    read(".section .debug_x\n1: .half 0,0\n .reloc 1b, R_RISCV_32, v\n");
     let cases = [
         ("an addend of the low part", PAIR.replace("(1b)", "(1b+4)"), "addend"),
         ("an address put into a shift", ".globl v\nf: lui t0,%hi(v)\n1: slli t0,t0,0\n .reloc 1b, R_RISCV_LO12_I, v\n".into(), "kind"),
@@ -46,6 +47,7 @@ fn relocations_on_other_things_than_theirs_are_refused() {
         ("a sum beside a number", ".data\n1: .word v\n .reloc 1b, R_RISCV_SUB32, w\n".into(), "bytes"),
         ("parts of a sum that overlap", ".data\n1: .word 0,0\n .reloc 1b, R_RISCV_ADD32, v\n .reloc 1b+2, R_RISCV_SUB32, w\n".into(), "bytes"),
         ("beyond the end", ".data\n1: .half 0\n .reloc 1b, R_RISCV_32, v\n".into(), "outside"),
+        ("beyond the end of what is not loaded", ".section .debug_x\n1: .half 0\n .reloc 1b, R_RISCV_32, v\n".into(), "outside"),
         ("a low part of another section's auipc", PAIR.replace("\n addi", "\n.section .text.g,\"ax\"\ng: addi"), "auipc"),
         ("the offset table", "f:\n1: auipc t0,%got_pcrel_hi(v)\n lw t0,%pcrel_lo(1b)(t0)\n".into(), "R_RISCV_GOT_HI20"),
         ("thread-local", "f: lui t0,%tprel_hi(v)\n".into(), "R_RISCV_TPREL_HI20"),
@@ -56,6 +58,26 @@ fn relocations_on_other_things_than_theirs_are_refused() {
         assert!(said.contains(reason), "{what}: {said}");
     }
     println!("tried: {} relocations on other things than theirs, all refused", cases.len());
+}
+
+/// A linker writes where it is told, be it into another section.
+#[test]
+fn relocations_of_what_is_not_loaded_stay_inside_it() {
+    let good = made(".section .debug_x\n1: .word 0,0\n .reloc 1b+4, R_RISCV_32, v\n", false);
+    assert!(load(&good).is_ok());
+    let entry = |w: &[u8]| w[..5] == [4, 0, 0, 0, 1] && w[6..] == [0; 6];
+    let at = good.windows(12).position(entry).expect("the relocation");
+    let with = |offset: u32| {
+        let mut bad = good.clone();
+        bad[at..at + 4].copy_from_slice(&offset.to_le_bytes());
+        load(&bad)
+    };
+    assert!((0..=4).all(|offset| with(offset).is_ok()));
+    let outside: Vec<u32> = (5..300).chain([0x7fff_ffff, 0x8000_0000, u32::MAX - 3, u32::MAX]).collect();
+    for offset in &outside {
+        assert!(with(*offset).expect_err("refused").reason.contains("outside"), "{offset:#x}");
+    }
+    println!("tried: {} places outside a section that is not loaded, all refused", outside.len());
 }
 
 #[test]

@@ -101,6 +101,8 @@ pub struct Counts {
     pub instructions: usize,
     /// Of calls, relocations and constants.
     pub objects: usize,
+    /// Other symbols, of which the former take the symbol of a relocation; no more than there are.
+    pub symbols: usize,
 }
 
 /// One change.
@@ -161,7 +163,7 @@ pub fn judge(subject: &Subject, symbol: &str, (counts, seed): (Counts, u64), thr
     let given = |all: Vec<Input>| -> Vec<(Input, Ran)> { all.into_iter().map(|i| (i.clone(), old.run(&i, 0, steps))).collect() };
     let runs = Runs { few: given(few), more: given(more), pairs, steps };
     let mut all: Vec<Way> = mutants(subject.image, &subject.isa, f, counts.instructions, seed).into_iter().map(Way::Instruction).collect();
-    let of_object = changes(subject.object, symbol, seed);
+    let of_object = changes(subject.object, symbol, counts.symbols, seed);
     let step = of_object.len().div_ceil(counts.objects.max(1)).max(1);
     all.extend(of_object.into_iter().skip(seed as usize % step).step_by(step).take(counts.objects).map(Way::Object));
     let done = parallel::map(&all, threads, |way| task.one(way.image(subject), way.moved(), &runs))?;

@@ -27,6 +27,9 @@ pub const QUICK: [&str; 8] = [
     "curve_ed25519_double",
 ];
 
+/// Other symbols tried for a relocation, where not all are.
+pub const SYMBOLS: usize = 6;
+
 /// Programs and the width they are compiled for.
 const UNITS: [(&str, u32); 2] = [("nacl.sign@rv32", 32), ("nacl.sign@host64", 64)];
 

@@ -40,20 +40,25 @@ impl Change {
 
 const RELA: u32 = 4;
 const SYMTAB: u32 = 2;
+/// The kind of a symbol.
+const FUNCTION: u8 = 2;
 /// Allocated and neither written nor executed: what the flags of constants say.
 const CONSTANT: u64 = 2;
+const CODE: u64 = 6;
 const ACCESS: u64 = 7;
-/// Calls and jumps: JAL, CALL, CALL_PLT, RVC_JUMP.
-const JUMPS: [u32; 4] = [17, 18, 19, 45];
+/// Calls, jumps and branches: BRANCH, JAL, CALL, CALL_PLT, RVC_BRANCH, RVC_JUMP.
+const JUMPS: [u32; 6] = [16, 17, 18, 19, 44, 45];
 /// Far calls: two instructions.
 const FAR: [u32; 2] = [18, 19];
-/// Addresses of data: PCREL_HI20, HI20, LO12_I, LO12_S.
-const ADDRESSES: [u32; 4] = [23, 26, 27, 28];
+/// The one instruction with a register for the address behind it: JAL.
+const NEAR: u32 = 17;
+/// Addresses of data: PCREL_HI20, PCREL_LO12_I, PCREL_LO12_S, HI20, LO12_I, LO12_S.
+const ADDRESSES: [u32; 6] = [23, 24, 25, 26, 27, 28];
 /// HI20.
 const HIGH: u32 = 26;
 /// What is added to an addend.
 const STEPS: [i64; 10] = [1, 2, -2, 4, -4, 8, 16, -16, 108, 4112];
-/// Other symbols tried for one relocation.
+/// Other places tried for one symbol.
 const OTHERS: usize = 6;
 
 struct Section {
@@ -139,7 +144,7 @@ impl<'a> Elf<'a> {
 
     /// The section a function has for itself.
     fn home(&self, function: &str) -> Option<usize> {
-        (0..self.symbols()).filter_map(|n| self.symbol(n)).find(|(name, .., kind)| name == function && *kind == 2).map(|s| s.1)
+        (0..self.symbols()).filter_map(|n| self.symbol(n)).find(|(name, .., kind)| name == function && *kind == FUNCTION).map(|s| s.1)
     }
 
     fn relocations(&self, section: usize) -> Vec<Rela> {
@@ -163,7 +168,8 @@ impl<'a> Elf<'a> {
 }
 
 /// All changes of the calls, addresses and constants of a function, in order of the file; of those of one sort as many as make sense.
-pub fn changes(object: &[u8], function: &str, seed: u64) -> Vec<Change> {
+/// `symbols`: so many others in place of the symbol of a relocation, or all.
+pub fn changes(object: &[u8], function: &str, symbols: usize, seed: u64) -> Vec<Change> {
     let Some(elf) = Elf::read(object) else { return vec![] };
     let Some(home) = elf.home(function) else { return vec![] };
     let mut seed = Seed(seed);
@@ -174,13 +180,13 @@ pub fn changes(object: &[u8], function: &str, seed: u64) -> Vec<Change> {
             registers(&elf, home, r, &mut out);
         }
         if JUMPS.contains(&r.kind) || ADDRESSES.contains(&r.kind) {
-            targets(&elf, r, &mut seed, &mut out);
+            targets(&elf, r, symbols, &mut seed, &mut out);
         }
     }
     let mut named: Vec<usize> = relocations.iter().filter(|r| JUMPS.contains(&r.kind) || ADDRESSES.contains(&r.kind)).map(|r| r.symbol).collect();
     named.sort_unstable();
     named.dedup();
-    for symbol in named {
+    for symbol in named.iter().copied() {
         aliases(&elf, symbol, &mut seed, &mut out);
     }
     let mut read: Vec<usize> = relocations.iter().filter(|r| ADDRESSES.contains(&r.kind)).filter_map(|r| elf.symbol(r.symbol)).map(|s| s.1).collect();
@@ -189,16 +195,25 @@ pub fn changes(object: &[u8], function: &str, seed: u64) -> Vec<Change> {
     for section in read {
         constants(&elf, section, &mut seed, &mut out);
     }
+    exchanged(&elf, home, None, &mut out);
+    for symbol in named {
+        if let Some((name, section, _, FUNCTION)) = elf.symbol(symbol).filter(|s| s.1 != home) {
+            exchanged(&elf, section, Some(name), &mut out);
+        }
+    }
     out
 }
 
 /// Every register in every field of a call.
 fn registers(elf: &Elf, home: usize, r: &Rela, out: &mut Vec<Change>) {
     let at = elf.sections[home].offset + r.offset;
-    let far = FAR.contains(&r.kind);
-    let fields: &[(usize, u32)] = if far { &[(0, 7), (4, 7), (4, 15)] } else { &[(0, 7)] };
+    let fields: &[(usize, u32)] = match r.kind {
+        kind if FAR.contains(&kind) => &[(0, 7), (4, 7), (4, 15)],
+        NEAR => &[(0, 7)],
+        _ => &[],
+    };
     for (behind, shift) in fields {
-        let Some(old) = elf.int(at + behind).filter(|_| r.kind != 45) else { continue };
+        let Some(old) = elf.int(at + behind) else { continue };
         for n in (0..32).filter(|n| old >> shift & 31 != *n) {
             let new = old & !(31 << shift) | n << shift;
             let what = format!("call at {:#x}: x{n} at bit {shift} of instruction {}", r.offset, behind / 4);
@@ -208,7 +223,7 @@ fn registers(elf: &Elf, home: usize, r: &Rela, out: &mut Vec<Change>) {
 }
 
 /// Other addends and symbols of a relocation.
-fn targets(elf: &Elf, r: &Rela, seed: &mut Seed, out: &mut Vec<Change>) {
+fn targets(elf: &Elf, r: &Rela, symbols: usize, seed: &mut Seed, out: &mut Vec<Change>) {
     let w = if elf.wide { 8 } else { 4 };
     for step in STEPS {
         // The high half of an address does not see the low one.
@@ -217,8 +232,9 @@ fn targets(elf: &Elf, r: &Rela, seed: &mut Seed, out: &mut Vec<Change>) {
         out.push(Change::one(Kind::Addend, what, r.at + 2 * w, elf.sized(r.addend.wrapping_add(step) as u64)));
     }
     let Some(own) = elf.symbol(r.symbol) else { return };
-    for _ in 0..OTHERS {
-        let n = seed.below(elf.symbols());
+    let count = elf.symbols();
+    let others: Vec<usize> = if symbols < count { (0..symbols).map(|_| seed.below(count)).collect() } else { (0..count).collect() };
+    for n in others {
         let Some(s) = elf.symbol(n).filter(|s| (s.1, s.2) != (own.1, own.2) || s.1 == 0) else { continue };
         if n == 0 || s.0 == own.0 {
             continue;
@@ -252,11 +268,25 @@ fn constants(elf: &Elf, n: usize, seed: &mut Seed, out: &mut Vec<Change>) {
         let what = format!("bit {bit} of byte {:#x} of section {n}", at - section.offset);
         out.push(Change::one(Kind::Constant, what, at, vec![old ^ 1 << bit]));
     }
-    let like = |(k, s): &(usize, &Section)| *k != n && s.flags & ACCESS == CONSTANT && s.kind == 1 && s.size >= section.size;
+    moved(elf, n, CONSTANT, None, out);
+}
+
+/// The code of another function in the place of a function's.
+fn exchanged(elf: &Elf, n: usize, name: Option<String>, out: &mut Vec<Change>) {
+    if elf.sections.get(n).is_some_and(|s| s.kind == 1 && s.flags & ACCESS == CODE) {
+        moved(elf, n, CODE, name, out);
+    }
+}
+
+/// A section with the bytes of others like it, no shorter; `name`: the function that is called there.
+fn moved(elf: &Elf, n: usize, access: u64, name: Option<String>, out: &mut Vec<Change>) {
+    let size = elf.sections[n].size;
+    let like = |(k, s): &(usize, &Section)| *k != n && s.flags & ACCESS == access && s.kind == 1 && s.size >= size;
     for (k, other) in elf.sections.iter().enumerate().filter(like).take(2) {
         // Where the section's bytes are in the file.
         let field = if elf.wide { 24 } else { 16 };
         let what = format!("section {n} with the bytes of section {k}");
-        out.push(Change::one(Kind::Moved, what, section.at + field, elf.sized(other.offset as u64)));
+        let change = Change::one(Kind::Moved, what, elf.sections[n].at + field, elf.sized(other.offset as u64));
+        out.push(Change { moved: name.clone(), ..change });
     }
 }

@@ -8,16 +8,16 @@ use santoku_lab::record::Stamp;
 use santoku_workbench::matrix::{compile, compiler_version, configs, Compiler, Config, Level};
 use santoku_workbench::matrix_units::{make, units};
 use santoku_workbench::mutants::{judge, Counts, Subject, Tally};
-use santoku_workbench::mutants_job::{compressed, run, total, write_record, Row, Wish, QUICK};
+use santoku_workbench::mutants_job::{compressed, run, total, write_record, Row, Wish, QUICK, SYMBOLS};
 use santoku_workbench::mutate::Kind;
 use santoku_workbench::primitives::Tree;
 use support::tree;
 
-const ONE: Counts = Counts { instructions: 1, objects: 0 };
+const ONE: Counts = Counts { instructions: 1, objects: 0, symbols: 0 };
 
-/// At most so many changes of a function.
+/// At most so many changes of a function, a few symbols for each relocation.
 fn counts(instructions: usize, objects: usize) -> Counts {
-    Counts { instructions, objects }
+    Counts { instructions, objects, symbols: SYMBOLS }
 }
 
 /// Whether both compilers are here; prints what is missing.
@@ -45,7 +45,7 @@ fn no_changed_instruction_passes() {
     let (rows, sum) = asked(&Wish { functions: &QUICK, each: counts(160, 500), config: &some, seed: 0 });
     println!("{:?}\n{:?}", sum.kinds, sum.verdicts);
     assert!(rows.len() >= 20 && sum.mutants >= 5_000 && sum.different >= 4_000, "{sum}");
-    let of_objects = [Kind::CallRegister, Kind::Addend, Kind::Symbol, Kind::Aliased];
+    let of_objects = [Kind::CallRegister, Kind::Addend, Kind::Symbol, Kind::Aliased, Kind::Moved];
     assert!(Kind::ALL.iter().chain(&of_objects).all(|k| sum.kinds.contains_key(k)), "{:?}", sum.kinds);
     assert!(sum.equal.len() * 10 < sum.mutants, "most changes change something");
     let folder = tempfile::tempdir().expect("scratch");
@@ -91,6 +91,20 @@ fn soak_no_changed_object_passes() {
         let (_, sum) = asked(&wish);
         assert!(sum.mutants >= 5_000, "{sum}");
     }
+}
+
+/// Every register, every symbol of the object and every addend in every call and address of functions of calls.
+#[test]
+#[ignore]
+fn soak_no_call_of_another_symbol_passes() {
+    if !compilers() {
+        return;
+    }
+    let calls = ["curve_ed25519_double", "curve_ed25519_add_niels", "curve_ed25519_encode", "field_fe25519_pow_chain"];
+    let all = Counts { instructions: 0, objects: usize::MAX, symbols: usize::MAX };
+    let some = |c: &Config| c.march.ends_with("imc") && c.level == if c.compiler == Compiler::Gcc { Level::O2 } else { Level::Os };
+    let (_, sum) = asked(&Wish { functions: &calls, each: all, config: &some, seed: 0 });
+    assert!(sum.kinds.get(&Kind::Symbol).is_some_and(|n| *n >= 5_000), "{:?}", sum.kinds);
 }
 
 /// The judge is no yes-man: code that is not proved is not changed but refused.

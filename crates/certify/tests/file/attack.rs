@@ -2,10 +2,12 @@
 //! right is called wrong.
 //!
 //! Structs of mixed sizes, arrays of run-time length, many arguments, loops of run-time and of constant length, branches on public
-//! values. What is judged wrong or right is judged by the concrete machine and the interpreter.
+//! values, calls of functions that are not inlined ([`crate::calling`]). What is judged wrong or right is judged by the concrete machine
+//! and the interpreter.
 
+use crate::calling::{Caller, Helper};
 use crate::support::{compiled, image, judged, made, of, Compiler, Made};
-use santoku_certify::concrete::inputs::inputs;
+use santoku_certify::concrete::inputs::{inputs, pairs};
 use santoku_certify::concrete::{Bench, End};
 use santoku_certify::report::Status;
 use santoku_ir::gen::Rng;
@@ -16,32 +18,34 @@ use std::collections::BTreeMap;
 
 /// Inputs on which a changed function is run, and instructions of one run.
 const INPUTS: usize = 60;
+/// Inputs each of which stands beside as many that differ in secrets.
+const PAIRED: usize = 6;
 const STEPS: u64 = 200_000;
 /// Changes of each program.
 const CHANGES: usize = 4;
 
-const WORDS: [&str; 4] = ["u8", "u16", "u32", "u64"];
+pub(crate) const WORDS: [&str; 4] = ["u8", "u16", "u32", "u64"];
 
 /// The text of a program under construction.
-struct Text<'r> {
-    rng: &'r mut Rng,
+pub(crate) struct Text<'r> {
+    pub(crate) rng: &'r mut Rng,
     /// Types of the fields of `S`.
-    fields: Vec<String>,
+    pub(crate) fields: Vec<String>,
     /// Expressions of type `u32` that may be read.
-    leaves: Vec<String>,
+    pub(crate) leaves: Vec<String>,
     /// Names of secret booleans.
-    bits: Vec<String>,
+    pub(crate) bits: Vec<String>,
     /// Conditions on public values.
-    tests: Vec<String>,
+    pub(crate) tests: Vec<String>,
 }
 
 impl Text<'_> {
-    fn number(&mut self, n: u64) -> u64 {
+    pub(crate) fn number(&mut self, n: u64) -> u64 {
         self.rng.below(n)
     }
 
     /// An expression of type `u32`.
-    fn expr(&mut self, depth: u32) -> String {
+    pub(crate) fn expr(&mut self, depth: u32) -> String {
         if depth == 0 || self.rng.one_in(5) {
             return match self.rng.one_in(5) {
                 true => self.rng.below(1 << 20).to_string() + " + 0 * " + &self.leaves[0],
@@ -65,7 +69,7 @@ impl Text<'_> {
     }
 
     /// Reads of all fields of a struct value.
-    fn of_struct(&self, value: &str) -> Vec<String> {
+    pub(crate) fn of_struct(&self, value: &str) -> Vec<String> {
         let read = |(k, ty): (usize, &String)| match ty.as_str() {
             "[u16; 3]" => format!("u32({value}.f{k}[{}])", k % 3),
             "u32" => format!("{value}.f{k}"),
@@ -89,7 +93,7 @@ impl Text<'_> {
     }
 
     /// Statements on the accumulators `t` and `w`.
-    fn body(&mut self, pad: &str) -> String {
+    pub(crate) fn body(&mut self, pad: &str) -> String {
         let mut out = String::new();
         for _ in 0..1 + self.number(2) {
             let to = if self.rng.one_in(3) { "w" } else { "t" };
@@ -118,7 +122,8 @@ fn program(seed: u64, long: bool) -> String {
         params.push(format!("x{k}: {ty}"));
         t.leaves.push(if ty == "u32" { format!("x{k}") } else { format!("u32(x{k})") });
     }
-    if t.rng.one_in(2) {
+    let mut caller = Caller { has_struct: t.rng.one_in(2), row: None };
+    if caller.has_struct {
         params.push("s: S".into());
         let reads = t.of_struct("s");
         t.leaves.extend(reads);
@@ -147,11 +152,13 @@ fn program(seed: u64, long: bool) -> String {
             lo = t.number(2).to_string();
             hi = "n".into();
             if of_structs {
+                caller.row = Some("[S; n]".into());
                 params.push("m: [S; n]".into());
                 let reads = t.of_struct("m[i]");
                 t.leaves.extend(reads);
             } else {
                 let ty = *t.rng.pick(&WORDS);
+                caller.row = Some(format!("[{ty}; n]"));
                 params.push(format!("m: [{ty}; n]"));
                 t.leaves.push(if ty == "u32" { "m[i]".into() } else { "u32(m[i])".into() });
             }
@@ -164,10 +171,22 @@ fn program(seed: u64, long: bool) -> String {
         _ => {}
     }
     let down = if t.rng.one_in(3) { "rev " } else { "" };
-    let inner = t.body("    ");
+    let helpers = if long || t.rng.one_in(2) { 0 } else { 1 + t.number(2) };
+    let helpers: Vec<Helper> = (0..helpers).map(|n| Helper::new(&mut t, n, &caller)).collect();
+    for helper in &helpers {
+        let text = helper.text(&mut t);
+        out += &text;
+    }
+    if !helpers.is_empty() {
+        t.leaves.extend(["q[0]".to_string(), "q[1]".to_string()]);
+    }
+    let (in_loop, inner) = (called(&mut t, &helpers, &caller, "    "), t.body("    "));
+    t.leaves.retain(|l| !l.contains('y'));
     t.leaves.retain(|l| !l.contains('i') || l.starts_with("u32(x") || l.starts_with('x') || l.starts_with("s.") || l.starts_with("u32(s."));
     let guard = if lo == "1" { "  requires n >= 1\n" } else { "" };
-    let (first, last) = (t.expr(1), t.expr(2));
+    let first = t.expr(1);
+    let behind = called(&mut t, &helpers, &caller, "  ");
+    let last = t.expr(2);
     let (result, ret) = match t.rng.below(3) {
         0 => ("u32", format!("{last} ^ w")),
         1 => ("u64", format!("(u64(t) << 32) | u64({last})")),
@@ -175,8 +194,23 @@ fn program(seed: u64, long: bool) -> String {
     };
     let zeros = first.replace('t', "5").contains("w");
     let first = if zeros || first.contains('t') { "1".to_string() } else { first };
-    out += &format!("\n@export(\"f\")\nfn f{lens}({}) -> {result}\n{guard}{{\n  var t: u32 = 7\n  var w: u32 = {first}\n", params.join(", "));
-    out += &format!("  {rolled}for i in {down}{lo}..<{hi} {{\n{inner}  }}\n  {ret}\n}}\n");
+    let pair = if helpers.is_empty() { "" } else { "  var q: [u32; 2] = [13, 17]\n" };
+    out += &format!("\n@export(\"f\")\nfn f{lens}({}) -> {result}\n{guard}{{\n{pair}  var t: u32 = 7\n  var w: u32 = {first}\n", params.join(", "));
+    out += &format!("  {rolled}for i in {down}{lo}..<{hi} {{\n{in_loop}{inner}  }}\n{behind}  {ret}\n}}\n");
+    out
+}
+
+/// Calls of some of the functions, each result under a name of its own.
+fn called(t: &mut Text, helpers: &[Helper], caller: &Caller, pad: &str) -> String {
+    let mut out = String::new();
+    for (n, helper) in helpers.iter().enumerate() {
+        if t.rng.one_in(3) {
+            continue;
+        }
+        let (statement, reads) = helper.call(t, &format!("y{n}"), caller);
+        out += &format!("{pad}{statement}\n");
+        t.leaves.extend(reads);
+    }
     out
 }
 
@@ -227,11 +261,23 @@ fn differs(made: &Made, object: &[u8], seed: u64) -> Option<String> {
     None
 }
 
+/// Runs the code on inputs that differ in secrets alone: whether what an observer sees tells them apart. A compiler may branch where the
+/// source selects.
+fn shows_secrets(made: &Made, object: &[u8], seed: u64) -> bool {
+    let image = image(object);
+    let isa = if image.xlen == 32 { Isa::rv32imc() } else { Isa::rv64imc() };
+    let (func, entry) = (made.symbols["f"], image.function("f").expect("it is there").address);
+    let bench = Bench::new((&image, isa), &made.program, func, entry, &[]).unwrap_or_else(|e| panic!("{e}"));
+    pairs(&made.program, func, image.xlen, PAIRED, seed).iter().any(|(a, b)| bench.run(a, 5, STEPS).seen != bench.run(b, 5, STEPS).seen)
+}
+
 /// What an attack found.
 #[derive(Debug, Default)]
 struct Found {
     right: usize,
     proved: usize,
+    /// Called leaks, and runs show them.
+    leaks: usize,
     /// Why right code was not proved.
     open: BTreeMap<String, usize>,
     changed: usize,
@@ -262,7 +308,9 @@ fn attack(seeds: std::ops::Range<u64>, long: bool, mutate: bool) -> Found {
             let status = of(&judged(&made, &object), "f").status.clone();
             let reason = status.reason().unwrap_or_default();
             match &status {
+                Status::Equal if shows_secrets(&made, &object, seed) => found.faults.push(format!("{of_what}: runs show secrets of what is called equal\n{text}")),
                 Status::Equal => found.proved += 1,
+                Status::Leak { .. } if shows_secrets(&made, &object, seed) => found.leaks += 1,
                 Status::Refuted(_) | Status::Leak { .. } | Status::Broken { .. } => found.faults.push(format!("{of_what}: right code is called {}: {reason}\n{text}", status.word())),
                 _ if reason.contains("rule of the prover") => found.faults.push(format!("{of_what}: {reason}\n{text}")),
                 _ => {
@@ -295,8 +343,8 @@ fn attack(seeds: std::ops::Range<u64>, long: bool, mutate: bool) -> Found {
         }
     }
     println!(
-        "tried: {} right objects, {} proved, others {:?}; {} changed, {} refused, {} alike",
-        found.right, found.proved, found.open, found.changed, found.refused, found.alike
+        "tried: {} right objects, {} proved, {} leaks that runs show, others {:?}; {} changed, {} refused, {} alike",
+        found.right, found.proved, found.leaks, found.open, found.changed, found.refused, found.alike
     );
     assert!(found.faults.is_empty(), "{} faults: {}", found.faults.len(), found.faults.join("\n"));
     found
@@ -305,6 +353,21 @@ fn attack(seeds: std::ops::Range<u64>, long: bool, mutate: bool) -> Found {
 /// Whether a refutation has inputs.
 fn shows(status: &Status) -> bool {
     matches!(status, Status::Refuted(d) if d.witness.is_some())
+}
+
+/// clang 19 at -O3 makes of a product with a secret bit a branch: right values, and no right code.
+#[test]
+fn a_branch_in_place_of_a_product_is_a_leak_that_runs_show() {
+    let made = made("@export(\"f\")\nfn f(x: u32, p: public u32) -> u32 { ((x & 1) * 27) ^ p }\n");
+    for (body, leaks) in [("li t0,27\n mul a0,a0,t0\n1:", false), ("beqz a0,1f\n li a0,27\n1:", true)] {
+        let text = format!(".text\n.globl f\n.type f,@function\nf: andi a0,a0,1\n {body} xor a0,a0,a1\n ret\n.size f,.-f\n");
+        let Some(object) = compiled(Compiler::Gcc, "rv32imc", "O1", "unit.S", &text) else { return };
+        let object = object.unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(differs(&made, &object, 1), None);
+        assert_eq!(shows_secrets(&made, &object, 1), leaks);
+        let status = of(&judged(&made, &object), "f").status.clone();
+        assert!(if leaks { matches!(status, Status::Leak { .. }) } else { status == Status::Equal }, "{status:?}");
+    }
 }
 
 #[test]
@@ -325,11 +388,11 @@ fn long_loops_with_public_branches_are_proved_or_left_open() {
 #[test]
 #[ignore = "long"]
 fn soak_changed_random_programs() {
-    attack(seeds::first()..seeds::first() + seeds::count(300), false, true);
+    attack(seeds::first()..seeds::first() + seeds::count(120), false, true);
 }
 
 #[test]
 #[ignore = "long"]
 fn soak_long_loops() {
-    attack(seeds::first()..seeds::first() + seeds::count(40), true, true);
+    attack(seeds::first()..seeds::first() + seeds::count(12), true, true);
 }

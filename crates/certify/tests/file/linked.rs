@@ -256,5 +256,5 @@ fn linked_images_compute_what_was_said_of_their_objects() {
 #[test]
 #[ignore = "long"]
 fn soak_linked_images_compute_what_was_said_of_their_objects() {
-    linked_as_judged(seeds::count(1_000) as usize, seeds::first());
+    linked_as_judged(seeds::count(600) as usize, seeds::first());
 }

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod attack;
+mod calling;
 mod calls;
 mod ciphers;
 mod constants;

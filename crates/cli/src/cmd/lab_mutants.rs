@@ -5,7 +5,7 @@ use crate::report;
 use santoku_driver::Failure;
 use santoku_workbench::matrix::Level;
 use santoku_workbench::mutants::Counts;
-use santoku_workbench::mutants_job::{compressed, run as ask, total, write_record, Wish, QUICK};
+use santoku_workbench::mutants_job::{compressed, run as ask, total, write_record, Wish, QUICK, SYMBOLS};
 use santoku_workbench::primitives::Tree;
 
 #[derive(clap::Args)]
@@ -31,7 +31,8 @@ pub fn run(tree: &Tree, args: &MutantsArgs) -> Result<u8, Failure> {
     let functions = if named.is_empty() { &QUICK[..] } else { &named[..] };
     let rows = {
         let progress = Progress::start("mutants", "changing");
-        let wish = Wish { functions, each: Counts { instructions: args.each as usize, objects: args.each as usize }, config: &compressed(&levels), seed: 0 };
+        let each = Counts { instructions: args.each as usize, objects: args.each as usize, symbols: SYMBOLS };
+        let wish = Wish { functions, each, config: &compressed(&levels), seed: 0 };
         ask(tree, &wish, &|what| progress.tell(what)).map_err(failure)?
     };
     let sum = total(&rows);
