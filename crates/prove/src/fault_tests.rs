@@ -106,3 +106,14 @@ fn an_unknown_truth_value_is_0_or_1() {
     let text = "fn f(ok: [bool; 8], k: public int in 0..7, x: [int in 0..9; 64]) -> int in 0..10\n  requires forall(i in 0..<64) (ok[k] || x[i] < 5)\n{ x[0] + 1 }\n";
     assert!(proved(text, false).holds());
 }
+
+/// A value out of its range is open; what follows from the range and from the value is no fault.
+#[test]
+fn behind_an_open_range_the_algebra_does_not_contradict_itself() {
+    let text = "fn h(p: int in 0..8, q: public int in 0..2) -> public [int; 3]\n  requires p - p * 2 <= 4\n{\n  [q * q, 1023 * q, q >> 6]\n}\nfn f(b: public bool) -> public int {\n  var v: public int in -8..4 = -8\n  v = -(3 + v)\n  let w: public [int; 3] = h(v * 1, v - v)\n  let c: public bool = (w[0] << 4) <= 0\n  let d: public bool = (v >> 0) <= 1\n  0\n}\n";
+    let p = compiled(text);
+    let costs = crate::contracts::cost::of_program(&p);
+    let all: Vec<Obligation> = (0..2).flat_map(|f| crate::contracts::check(&p, santoku_ir::FuncId(f), &costs)).collect();
+    assert!(!all.is_empty() && !all.iter().any(Obligation::fault), "{all:?}");
+    assert!(!proved(text, false).holds());
+}

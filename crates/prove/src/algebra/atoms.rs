@@ -186,6 +186,10 @@ impl Atoms {
         let found = self.sim(&result.p);
         for i in 0..self.samples {
             let v: Vec<BigInt> = sims.iter().map(|s| s[i].clone()).collect();
+            // An operand outside its range: an obligation before this one is open, and nothing is to be learned behind it.
+            if operands.iter().zip(&v).any(|(n, v)| !n.iv.holds(v)) {
+                continue;
+            }
             let want = f(&v);
             self.compared += 1;
             let same = found.as_ref().is_none_or(|s| s[i] == want) && result.iv.holds(&want);
