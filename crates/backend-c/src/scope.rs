@@ -2,7 +2,7 @@
 //! compiler can share stack slots between blocks.
 
 use crate::alias::{expr_places, expr_reads};
-use santoku_ir::visit::{destinations, stmt_exprs, walk_places};
+use santoku_ir::visit::{blocks, destinations, stmt_exprs, walk_places};
 use santoku_ir::{Base, Expr, ExprKind, Func, Len, LocalId, LocalKind, Place, Proj, Stmt, Ty};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -28,12 +28,8 @@ pub fn place_locals(f: &Func) -> BTreeMap<BlockPath, Vec<LocalId>> {
 /// Which statements of each block mention a local, also as the counter of a loop that never reads it. Made once: kernels have as
 /// many locals as statements.
 struct Uses {
-    /// By the address of a block's first statement.
-    blocks: HashMap<usize, HashMap<LocalId, Vec<usize>>>,
-}
-
-fn address<T>(t: *const T) -> usize {
-    t as usize
+    /// By where a block's statements lie; empty ones, which may share that, mention nothing.
+    blocks: HashMap<*const Stmt, HashMap<LocalId, Vec<usize>>>,
 }
 
 impl Uses {
@@ -58,30 +54,19 @@ impl Uses {
             if let Stmt::For { var, .. } = s {
                 own.insert(*var);
             }
-            for (_, inner) in children(s) {
+            for inner in blocks(s) {
                 own.extend(self.note(inner));
             }
             own.into_iter().for_each(|id| users.entry(id).or_default().push(k));
         }
         let all = users.keys().copied().collect();
-        if !block.is_empty() {
-            self.blocks.insert(address(block.as_ptr()), users);
-        }
+        self.blocks.insert(block.as_ptr(), users);
         all
     }
 
     /// The statements of a block that mention a local, by their places in it.
     fn users(&self, block: &[Stmt], id: LocalId) -> &[usize] {
-        let users = self.blocks.get(&address(block.as_ptr())).filter(|_| !block.is_empty());
-        users.and_then(|u| u.get(&id)).map_or(&[], Vec::as_slice)
-    }
-}
-
-fn children(s: &Stmt) -> Vec<(u8, &[Stmt])> {
-    match s {
-        Stmt::For { body, .. } => vec![(0, body)],
-        Stmt::If { then, els, .. } => vec![(0, then), (1, els)],
-        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } => vec![],
+        self.blocks.get(&block.as_ptr()).and_then(|u| u.get(&id)).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -96,7 +81,7 @@ impl Scopes<'_> {
         match self.uses.users(block, id) {
             [] => false,
             [one] => {
-                for (branch, inner) in children(&block[*one]) {
+                for (branch, inner) in (0..).zip(blocks(&block[*one])) {
                     if self.fits_inside(&block[*one], branch, inner, id) {
                         path.push((*one, branch));
                         return self.descend(inner, id, path);

@@ -191,14 +191,18 @@ impl View<'_> {
         }
     }
 
-    /// The code was followed to a call, and calls a static function that is not proved in any way: who knows what that takes.
+    /// The code was followed to a call of a static function, and what that takes is not known: it is not proved in any way, or it is not
+    /// given what the source gives it.
     fn stopped_by(&self, job: &Job, done: &Done) -> bool {
         let Subject { image, isa, .. } = self.subject;
         let Verdict::Halted(Halt { pc, .. }) = &done.found.verdict else { return false };
+        let local = |at: u64| image.function_at(at).is_some_and(|f| f.local && !self.subject.functions_of(f).is_empty());
+        if done.found.refused.is_some_and(local) {
+            return true;
+        }
         let inst = image.word(*pc).and_then(|word| santoku_isa::decode(isa, word));
         let call = inst.is_some_and(|i| matches!(i.row.sem, santoku_isa::Sem::Jump(_)));
         let equal = |at: u64| self.results.done.iter().any(|(j, d)| j.address == at && d.found.verdict == Verdict::Equal);
-        let local = |at: u64| image.function_at(at).is_some_and(|f| f.local && !self.subject.functions_of(f).is_empty());
         call && self.callers.iter().any(|(to, from)| from.contains(&job.address) && local(*to) && !equal(*to))
     }
 

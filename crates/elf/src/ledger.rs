@@ -8,7 +8,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::insn;
-use crate::reloc::{Reference, Role, POINTER_MAX};
+use crate::patches::POINTER_MAX;
+use crate::reloc::{Reference, Role};
 use crate::{Access, Function, Image, Section};
 
 /// The constant that a reference may reach: a data object, or a whole section where a label of the compiler stands for it.

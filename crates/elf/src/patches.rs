@@ -6,7 +6,6 @@ use object::elf::*;
 
 use crate::error::Error;
 use crate::read::{Raw, RawRelocation};
-use crate::reloc::POINTER_MAX;
 
 /// What a relocation does with the bytes at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +21,9 @@ pub(crate) enum Sort {
     /// The linker may shorten what the relocation before is of.
     Relax,
 }
+
+/// Bytes of the longest number that relocations make.
+pub(crate) const POINTER_MAX: u64 = 10;
 
 pub(crate) struct Extent {
     pub sort: Sort,

@@ -9,7 +9,7 @@ use object::elf::*;
 use crate::doubt::{self, Doubts};
 use crate::error::Error;
 use crate::insn::{self, Format};
-use crate::patches::{self, Extent, Sort};
+use crate::patches::{self, Extent, Sort, POINTER_MAX};
 use crate::place::Addresses;
 use crate::read::{Home, Raw, RawRelocation, SymbolKind};
 
@@ -83,9 +83,6 @@ pub(crate) fn apply(raw: &mut Raw, addresses: &Addresses, wanted: impl Fn(usize)
     }
     Ok(patcher.done)
 }
-
-/// Bytes of the longest number that relocations make.
-pub(crate) const POINTER_MAX: u64 = 10;
 
 struct Patcher<'a> {
     raw: &'a mut Raw,

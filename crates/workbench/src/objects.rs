@@ -44,7 +44,6 @@ const SYMTAB: u32 = 2;
 const FUNCTION: u8 = 2;
 /// Allocated and neither written nor executed: what the flags of constants say.
 const CONSTANT: u64 = 2;
-const CODE: u64 = 6;
 const ACCESS: u64 = 7;
 /// Calls, jumps and branches: BRANCH, JAL, CALL, CALL_PLT, RVC_BRANCH, RVC_JUMP.
 const JUMPS: [u32; 6] = [16, 17, 18, 19, 44, 45];
@@ -195,10 +194,10 @@ pub fn changes(object: &[u8], function: &str, symbols: usize, seed: u64) -> Vec<
     for section in read {
         constants(&elf, section, &mut seed, &mut out);
     }
-    exchanged(&elf, home, None, &mut out);
+    moved(&elf, home, None, &mut out);
     for symbol in named {
         if let Some((name, section, _, FUNCTION)) = elf.symbol(symbol).filter(|s| s.1 != home) {
-            exchanged(&elf, section, Some(name), &mut out);
+            moved(&elf, section, Some(name), &mut out);
         }
     }
     out
@@ -268,25 +267,18 @@ fn constants(elf: &Elf, n: usize, seed: &mut Seed, out: &mut Vec<Change>) {
         let what = format!("bit {bit} of byte {:#x} of section {n}", at - section.offset);
         out.push(Change::one(Kind::Constant, what, at, vec![old ^ 1 << bit]));
     }
-    moved(elf, n, CONSTANT, None, out);
-}
-
-/// The code of another function in the place of a function's.
-fn exchanged(elf: &Elf, n: usize, name: Option<String>, out: &mut Vec<Change>) {
-    if elf.sections.get(n).is_some_and(|s| s.kind == 1 && s.flags & ACCESS == CODE) {
-        moved(elf, n, CODE, name, out);
-    }
+    moved(elf, n, None, out);
 }
 
 /// A section with the bytes of others like it, no shorter; `name`: the function that is called there.
-fn moved(elf: &Elf, n: usize, access: u64, name: Option<String>, out: &mut Vec<Change>) {
-    let size = elf.sections[n].size;
-    let like = |(k, s): &(usize, &Section)| *k != n && s.flags & ACCESS == access && s.kind == 1 && s.size >= size;
+fn moved(elf: &Elf, n: usize, name: Option<String>, out: &mut Vec<Change>) {
+    let Some(section) = elf.sections.get(n).filter(|s| s.kind == 1) else { return };
+    let like = |(k, s): &(usize, &Section)| *k != n && s.flags & ACCESS == section.flags & ACCESS && s.kind == 1 && s.size >= section.size;
     for (k, other) in elf.sections.iter().enumerate().filter(like).take(2) {
         // Where the section's bytes are in the file.
         let field = if elf.wide { 24 } else { 16 };
         let what = format!("section {n} with the bytes of section {k}");
-        let change = Change::one(Kind::Moved, what, elf.sections[n].at + field, elf.sized(other.offset as u64));
+        let change = Change::one(Kind::Moved, what, section.at + field, elf.sized(other.offset as u64));
         out.push(Change { moved: name.clone(), ..change });
     }
 }

@@ -6,13 +6,13 @@
 //! and the interpreter.
 
 use crate::calling::{Caller, Helper};
-use crate::support::{compiled, image, judged, made, of, Compiler, Made};
+use crate::support::{compiled, image, isa, judged, made, object, of, Compiler, Made};
 use santoku_certify::concrete::inputs::{inputs, pairs};
 use santoku_certify::concrete::{Bench, End};
 use santoku_certify::report::Status;
+use santoku_elf::Image;
 use santoku_ir::gen::Rng;
 use santoku_ir::interp::{Interp, Options};
-use santoku_isa::Isa;
 use santoku_skips::seeds;
 use std::collections::BTreeMap;
 
@@ -38,6 +38,18 @@ pub(crate) struct Text<'r> {
     pub(crate) bits: Vec<String>,
     /// Conditions on public values.
     pub(crate) tests: Vec<String>,
+    /// Operations in each other in a statement.
+    depth: u32,
+}
+
+/// What a program has besides the rest.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Plain,
+    /// A loop of 192 rounds or more and branches on public values in it.
+    Long,
+    /// Calls of functions that are not inlined.
+    Calling,
 }
 
 impl Text<'_> {
@@ -98,11 +110,11 @@ impl Text<'_> {
         let mut out = String::new();
         for _ in 0..1 + self.number(2) {
             let to = if self.rng.one_in(3) { "w" } else { "t" };
-            let e = self.expr(2);
+            let e = self.expr(self.depth);
             if self.tests.is_empty() || self.rng.one_in(2) {
                 out += &format!("{pad}{to} = {e}\n");
             } else {
-                let (c, other) = (self.rng.pick(&self.tests).clone(), self.expr(2));
+                let (c, other) = (self.rng.pick(&self.tests).clone(), self.expr(self.depth));
                 out += &format!("{pad}if {c} {{\n{pad}  {to} = {e}\n{pad}}} else {{\n{pad}  {to} = {other}\n{pad}}}\n");
             }
         }
@@ -110,13 +122,13 @@ impl Text<'_> {
     }
 }
 
-/// A program with one function `f`; `long`: with a loop of 192 rounds or more and branches on public values in it.
-fn program(seed: u64, long: bool) -> String {
+/// A program with a function `f` for others.
+fn program(seed: u64, shape: Shape) -> String {
     let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9) ^ 0x5eed);
-    let mut t = Text { rng: &mut rng, fields: vec![], leaves: vec!["t".into(), "w".into()], bits: vec![], tests: vec![] };
+    let mut t = Text { rng: &mut rng, fields: vec![], leaves: vec!["t".into(), "w".into()], bits: vec![], tests: vec![], depth: if shape == Shape::Calling { 1 } else { 2 } };
     let mut out = t.structure();
     let mut params: Vec<String> = vec![];
-    let kind = if long { 0 } else { 1 + t.number(3) };
+    let kind = if shape == Shape::Long { 0 } else { 1 + t.number(3) };
     let of_structs = t.rng.one_in(2);
     for k in 0..t.number(if kind == 3 { 12 } else { 3 }) {
         let ty = *t.rng.pick(&WORDS);
@@ -172,7 +184,7 @@ fn program(seed: u64, long: bool) -> String {
         _ => {}
     }
     let down = if t.rng.one_in(3) { "rev " } else { "" };
-    let helpers = if long || t.rng.one_in(2) { 0 } else { 1 + t.number(2) };
+    let helpers = if shape == Shape::Calling { 1 + t.number(2) } else { 0 };
     let helpers: Vec<Helper> = (0..helpers).map(|n| Helper::new(&mut t, n, &caller)).collect();
     for helper in &helpers {
         let text = helper.text(&mut t);
@@ -187,7 +199,7 @@ fn program(seed: u64, long: bool) -> String {
     let guard = if lo == "1" { "  requires n >= 1\n" } else { "" };
     let first = t.expr(1);
     let behind = called(&mut t, &helpers, &caller, "  ");
-    let last = t.expr(2);
+    let last = t.expr(t.depth);
     let (result, ret) = match t.rng.below(3) {
         0 => ("u32", format!("{last} ^ w")),
         1 => ("u64", format!("(u64(t) << 32) | u64({last})")),
@@ -242,13 +254,16 @@ fn changes(c: &str, rng: &mut Rng) -> Vec<(String, String)> {
     out
 }
 
+/// Runs the code of `f`.
+fn bench<'b>(made: &'b Made, image: &'b Image) -> Bench<'b> {
+    let entry = image.function("f").expect("it is there").address;
+    Bench::new((image, isa(image)), &made.program, made.symbols["f"], entry, &[]).unwrap_or_else(|e| panic!("{e}"))
+}
+
 /// Runs the code and the source: whether an input tells them apart.
 fn differs(made: &Made, object: &[u8], seed: u64) -> Option<String> {
-    let image = image(object);
-    let isa = if image.xlen == 32 { Isa::rv32imc() } else { Isa::rv64imc() };
-    let func = made.symbols["f"];
-    let entry = image.function("f").expect("it is there").address;
-    let bench = Bench::new((&image, isa), &made.program, func, entry, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let (image, func) = (image(object), made.symbols["f"]);
+    let bench = bench(made, &image);
     let mut source = Interp::with_options(&made.program, Options::default());
     let all = inputs(&made.program, func, image.xlen, INPUTS, seed);
     assert!(!all.is_empty(), "no input meets the preconditions");
@@ -266,10 +281,8 @@ fn differs(made: &Made, object: &[u8], seed: u64) -> Option<String> {
 /// source selects.
 fn shows_secrets(made: &Made, object: &[u8], seed: u64) -> bool {
     let image = image(object);
-    let isa = if image.xlen == 32 { Isa::rv32imc() } else { Isa::rv64imc() };
-    let (func, entry) = (made.symbols["f"], image.function("f").expect("it is there").address);
-    let bench = Bench::new((&image, isa), &made.program, func, entry, &[]).unwrap_or_else(|e| panic!("{e}"));
-    pairs(&made.program, func, image.xlen, PAIRED, seed).iter().take(PAIRS).any(|(a, b)| bench.run(a, 5, STEPS).seen != bench.run(b, 5, STEPS).seen)
+    let bench = bench(made, &image);
+    pairs(&made.program, made.symbols["f"], image.xlen, PAIRED, seed).iter().take(PAIRS).any(|(a, b)| bench.run(a, 5, STEPS).seen != bench.run(b, 5, STEPS).seen)
 }
 
 /// What an attack found.
@@ -290,10 +303,10 @@ struct Found {
 
 const COMPILERS: [Compiler; 2] = [Compiler::Gcc, Compiler::Clang];
 
-fn attack(seeds: std::ops::Range<u64>, long: bool, mutate: bool) -> Found {
+fn attack(seeds: std::ops::Range<u64>, shape: Shape, mutate: bool) -> Found {
     let mut found = Found::default();
     for seed in seeds {
-        let text = program(seed, long);
+        let text = program(seed, shape);
         let made = made(&text);
         let mut rng = Rng::new(seed ^ 0xc4a9);
         let (march, level) = (["rv32imc", "rv64imc"][rng.below(2) as usize], ["O1", "O2", "O3", "Os"][rng.below(4) as usize]);
@@ -362,8 +375,7 @@ fn a_branch_in_place_of_a_product_is_a_leak_that_runs_show() {
     let made = made("@export(\"f\")\nfn f(x: u32, p: public u32) -> u32 { ((x & 1) * 27) ^ p }\n");
     for (body, leaks) in [("li t0,27\n mul a0,a0,t0\n1:", false), ("beqz a0,1f\n li a0,27\n1:", true)] {
         let text = format!(".text\n.globl f\n.type f,@function\nf: andi a0,a0,1\n {body} xor a0,a0,a1\n ret\n.size f,.-f\n");
-        let Some(object) = compiled(Compiler::Gcc, "rv32imc", "O1", "unit.S", &text) else { return };
-        let object = object.unwrap_or_else(|e| panic!("{e}"));
+        let Some(object) = object(Compiler::Gcc, "rv32imc", "O1", "unit.S", &text) else { return };
         assert_eq!(differs(&made, &object, 1), None);
         assert_eq!(shows_secrets(&made, &object, 1), leaks);
         let status = of(&judged(&made, &object), "f").status.clone();
@@ -373,15 +385,23 @@ fn a_branch_in_place_of_a_product_is_a_leak_that_runs_show() {
 
 #[test]
 fn changed_random_programs_are_not_equal_and_right_ones_not_wrong() {
-    let found = attack(0..16, false, true);
-    assert!(found.right >= 16 && found.changed >= 30, "{found:?}");
-    assert!(found.proved * 10 >= found.right * 8, "{found:?}");
+    let found = attack(0..10, Shape::Plain, true);
+    assert!(found.right >= 10 && found.changed >= 20, "{found:?}");
+    assert!(found.proved * 10 >= found.right * 7, "{found:?}");
+    assert!(found.refused * 2 > found.changed, "{found:?}");
+}
+
+#[test]
+fn changed_random_programs_with_calls_are_not_equal_and_right_ones_not_wrong() {
+    let found = attack(0..8, Shape::Calling, true);
+    assert!(found.right >= 8 && found.changed >= 16, "{found:?}");
+    assert!(found.proved * 10 >= found.right * 6, "{found:?}");
     assert!(found.refused * 2 > found.changed, "{found:?}");
 }
 
 #[test]
 fn long_loops_with_public_branches_are_proved_or_left_open() {
-    let found = attack(0..6, true, false);
+    let found = attack(0..6, Shape::Long, false);
     assert!(found.right >= 6, "{found:?}");
     assert!(found.proved * 10 >= found.right * 7, "{found:?}");
 }
@@ -389,11 +409,17 @@ fn long_loops_with_public_branches_are_proved_or_left_open() {
 #[test]
 #[ignore = "long"]
 fn soak_changed_random_programs() {
-    attack(seeds::first()..seeds::first() + seeds::count(120), false, true);
+    attack(seeds::first()..seeds::first() + seeds::count(60), Shape::Plain, true);
+}
+
+#[test]
+#[ignore = "long"]
+fn soak_changed_random_programs_with_calls() {
+    attack(seeds::first()..seeds::first() + seeds::count(60), Shape::Calling, true);
 }
 
 #[test]
 #[ignore = "long"]
 fn soak_long_loops() {
-    attack(seeds::first()..seeds::first() + seeds::count(12), true, true);
+    attack(seeds::first()..seeds::first() + seeds::count(12), Shape::Long, true);
 }

@@ -1,11 +1,10 @@
 //! The rules of a call, each broken in hand-written assembly: the prover refuses it and a run shows it; the right twins are proved.
 
-use crate::support::{image, judged, made, object, of, Compiler, Made};
+use crate::support::{image, isa, judged, made, object, of, Compiler, Made};
 use santoku_certify::concrete::inputs::inputs;
 use santoku_certify::concrete::{Bench, End};
 use santoku_certify::report::Status;
 use santoku_ir::interp::{Interp, Options};
-use santoku_isa::Isa;
 
 /// Functions that are called, and one that calls each.
 const PROGRAM: &str = "
@@ -143,7 +142,7 @@ const WIDE_CASES: [Case; 4] = [
 /// Whether runs tell the code from the source.
 pub fn shown_by_runs(made: &Made, object: &[u8], symbol: &str) -> bool {
     let image = image(object);
-    let (isa, func) = (if image.xlen == 32 { Isa::rv32imc() } else { Isa::rv64imc() }, made.symbols[symbol]);
+    let (isa, func) = (isa(&image), made.symbols[symbol]);
     let entry = image.function(symbol).expect("it is there").address;
     let bench = Bench::new((&image, isa), &made.program, func, entry, &[]).and_then(|b| b.with_calls(&made.symbols)).unwrap_or_else(|e| panic!("{e}"));
     let all = inputs(&made.program, func, image.xlen, 12, 3);

@@ -1,9 +1,9 @@
 //! Loops of a run-time number of rounds: every compiler's form of them is proved, wrong ones are refused, and soon.
 
-use crate::support::{image, judged, made, object, of, Compiler, Made, Memory};
+use crate::support::{image, isa, judged, made, object, of, Compiler, Made, Memory};
 use santoku_certify::report::{FileReport, Status};
 use santoku_certify::{certify, Options, World};
-use santoku_isa::{decode, Isa};
+use santoku_isa::decode;
 
 /// Rounds up, rounds down, a first round apart, several values carried, loads at the position.
 const PROGRAM: &str = "
@@ -120,7 +120,7 @@ fn no_branch_of_a_loop_unrolled_by_two_can_be_turned_round() {
     for march in ["rv32imc", "rv64imc"] {
         let Some(object) = object(Compiler::Gcc, march, BY_TWO, "unit.c", &made.c) else { continue };
         let whole = image(&object);
-        let isa = if whole.xlen == 32 { Isa::rv32imc() } else { Isa::rv64imc() };
+        let isa = isa(&whole);
         for symbol in ["absorb", "pairs", "total", "horner"] {
             let f = whole.function(symbol).expect("a function").clone();
             let mut pc = f.address;

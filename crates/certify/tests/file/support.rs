@@ -104,11 +104,15 @@ pub fn image(object: &[u8]) -> Image {
     santoku_elf::load(object).unwrap_or_else(|e| panic!("{e}"))
 }
 
+/// What executes an object of the tests.
+pub fn isa(image: &Image) -> Isa {
+    if image.xlen == 32 { Isa::rv32imc() } else { Isa::rv64imc() }
+}
+
 pub fn judged_with(made: &Made, object: &[u8], options: &Options, store: &dyn Store) -> FileReport {
     let image = image(object);
-    let isa = if image.xlen == 32 { Isa::rv32imc() } else { Isa::rv64imc() };
     let world = World { store, clock: &|| 0, tell: &|_, _, _| {} };
-    certify(&image, isa, &made.program, made.symbols.clone(), options, &world)
+    certify(&image, isa(&image), &made.program, made.symbols.clone(), options, &world)
 }
 
 pub fn judged(made: &Made, object: &[u8]) -> FileReport {
