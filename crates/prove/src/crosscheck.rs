@@ -15,14 +15,15 @@ use crate::ranges::{annotate_with, Dead, Ranges, Round};
 use crate::trial::{Broken, Once, Runner};
 use santoku_ir::interp::Options;
 use santoku_ir::{BinOp, CmpOp, ContractKind, Expr, ExprKind, FuncId, Loc, LocalKind, Place, Program, Stmt, Ty};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Inputs tried per function, and interpreter steps for one and for all of them.
 const INPUTS: u32 = 20;
-const STEPS: u64 = 20_000;
-const STEPS_ALL: u64 = 20_000;
-/// Operations per contract clause.
+const STEPS: u64 = 10_000;
+const STEPS_ALL: u64 = 10_000;
+/// Operations per contract clause, and of all clauses of callees, which have runs of their own.
 const SPEC_STEPS: u64 = 4_000;
+const INNER_SPEC_STEPS: u64 = 4_000;
 /// Where none of these inputs ran to its end: inputs tried for one that does, steps for each and for all, operations of a clause of the
 /// function's own, and of all that its callees require.
 const FAR_INPUTS: u32 = 64;
@@ -123,7 +124,7 @@ pub struct Found {
 /// An input on which something proved is false.
 pub struct Against {
     pub witness: Witness,
-    pub kind: Option<Kind>,
+    pub kind: Kind,
     pub loc: Loc,
     /// The function that was running.
     pub func: String,
@@ -139,17 +140,16 @@ impl Against {
 pub struct Crosscheck<'p> {
     bare: &'p Program,
     p: &'p Program,
+}
+
+/// Short runs.
+pub struct Near<'p> {
+    p: &'p Program,
     runner: Runner<'p>,
 }
 
-impl<'p> Crosscheck<'p> {
-    /// `p` is `bare` with what was claimed of it.
-    pub fn new(bare: &'p Program, p: &'p Program) -> Crosscheck<'p> {
-        Crosscheck { bare, p, runner: Runner::new(p, Options { steps: STEPS, spec_steps: SPEC_STEPS, ..Options::checked() }) }
-    }
-
-    /// Runs `id` on inputs, until one disagrees with what is claimed or the budget is spent; at least one to its end, if one is found that
-    /// the function allows.
+impl Near<'_> {
+    /// Runs `id` on inputs, until one disagrees with what is claimed or the budget is spent.
     pub fn function(&mut self, id: FuncId, excuses: &Excuses) -> Found {
         let f = self.p.func(id);
         let mut rng = Rng::of(f);
@@ -168,49 +168,110 @@ impl<'p> Crosscheck<'p> {
                 Once::Broken(b) => return Found { against: Some(Against::of(*b)), ..found },
             }
         }
-        if found.inputs > 0 { found } else { self.far(id, excuses) }
-    }
-
-    /// Until one input has run to its end.
-    fn far(&self, id: FuncId, excuses: &Excuses) -> Found {
-        let p = alone(self.bare, self.p, id);
-        let options = Options { steps: FAR_STEPS, spec_steps: FAR_SPEC_STEPS, inner_spec_steps: FAR_INNER_SPEC_STEPS, ..Options::checked() };
-        let mut runner = Runner::new(&p, options);
-        let f = p.func(id);
-        let mut rng = Rng::of(f);
-        for round in 0..FAR_INPUTS {
-            if runner.steps() > FAR_STEPS {
-                break;
-            }
-            let Some(inputs) = Inputs::make(&p, f, round, FAR_SCALARS, &mut rng) else { continue };
-            match runner.once(id, &inputs.lens, inputs.args, &|f| excuses.explain(id, f)) {
-                Once::Held { judged } => return Found { inputs: u64::from(judged), against: None },
-                Once::NotAllowed | Once::Excused => {}
-                // Others take as long.
-                Once::Exhausted => break,
-                Once::Broken(b) => return Found { inputs: 0, against: Some(Against::of(*b)) },
-            }
-        }
-        Found::default()
+        found
     }
 }
 
-/// The program with what is claimed of one function, what its calls have to meet among it. What is claimed of the callees is judged in
-/// their own runs.
-fn alone(bare: &Program, p: &Program, id: FuncId) -> Program {
+impl<'p> Crosscheck<'p> {
+    /// `p` is `bare` with what was claimed of it.
+    pub fn new(bare: &'p Program, p: &'p Program) -> Crosscheck<'p> {
+        Crosscheck { bare, p }
+    }
+
+    pub fn near(&self) -> Near<'p> {
+        let options = Options { steps: STEPS, spec_steps: SPEC_STEPS, inner_spec_steps: INNER_SPEC_STEPS, ..Options::checked() };
+        Near { p: self.p, runner: Runner::new(self.p, options) }
+    }
+
+    /// Runs functions to their end, callers first, each with what is claimed of all of them: what a caller's run judged of a callee need
+    /// not be run again. Callees come first in `ids`.
+    pub fn together(&self, ids: &[FuncId], excuses: &Excuses) -> Together {
+        let mut out = Together::default();
+        let p = with_claims_of(self.bare, self.p, ids);
+        let mut runner = far_runner(&p);
+        for id in ids.iter().rev() {
+            if out.judged.contains_key(id) {
+                continue;
+            }
+            match to_the_end(&p, &mut runner, *id, excuses) {
+                Some(Once::Held { .. }) => {
+                    let counts = ids.iter().map(|id| (*id, runner.judged(*id))).filter(|(_, n)| *n > 0);
+                    counts.for_each(|(id, n)| *out.judged.entry(id).or_default() += n);
+                }
+                Some(Once::Broken(b)) => {
+                    out.against = Some((*id, Against::of(*b)));
+                    break;
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+
+    /// Runs one function until one input has run to its end, with what is claimed of it alone: what is claimed of the callees is judged in
+    /// runs of theirs.
+    pub fn far(&self, id: FuncId, excuses: &Excuses) -> Found {
+        let p = with_claims_of(self.bare, self.p, &[id]);
+        match to_the_end(&p, &mut far_runner(&p), id, excuses) {
+            Some(Once::Held { judged }) => Found { inputs: u64::from(judged), against: None },
+            Some(Once::Broken(b)) => Found { inputs: 0, against: Some(Against::of(*b)) },
+            _ => Found::default(),
+        }
+    }
+}
+
+/// What runs of several functions showed.
+#[derive(Default)]
+pub struct Together {
+    /// Activations in which everything claimed of a function was judged, in runs to the end.
+    pub judged: BTreeMap<FuncId, u64>,
+    /// Which function was run, and what it contradicts.
+    pub against: Option<(FuncId, Against)>,
+}
+
+fn far_runner(p: &Program) -> Runner<'_> {
+    Runner::new(p, Options { steps: FAR_STEPS, spec_steps: FAR_SPEC_STEPS, inner_spec_steps: FAR_INNER_SPEC_STEPS, ..Options::checked() })
+}
+
+/// Tries inputs until one runs to its end or breaks a claim.
+fn to_the_end(p: &Program, runner: &mut Runner<'_>, id: FuncId, excuses: &Excuses) -> Option<Once> {
+    let f = p.func(id);
+    let mut rng = Rng::of(f);
+    let limit = runner.steps() + FAR_STEPS;
+    for round in 0..FAR_INPUTS {
+        if runner.steps() > limit {
+            break;
+        }
+        let Some(inputs) = Inputs::make(p, f, round, FAR_SCALARS, &mut rng) else { continue };
+        match runner.once(id, &inputs.lens, inputs.args, &|f| excuses.explain(id, f)) {
+            Once::NotAllowed | Once::Excused => {}
+            // Others take as long.
+            Once::Exhausted => break,
+            ended @ (Once::Held { .. } | Once::Broken(_)) => return Some(ended),
+        }
+    }
+    None
+}
+
+/// The program with what is claimed of some functions, what their calls have to meet among it.
+fn with_claims_of(bare: &Program, p: &Program, ids: &[FuncId]) -> Program {
     let mut out = bare.clone();
     let mut called = BTreeSet::new();
-    santoku_ir::visit::walk_stmts(&p.func(id).body, &mut |s| {
-        if let Stmt::Call { func, .. } = s {
-            called.insert(*func);
-        }
-    });
+    for id in ids {
+        santoku_ir::visit::walk_stmts(&p.func(*id).body, &mut |s| {
+            if let Stmt::Call { func, .. } = s {
+                called.insert(*func);
+            }
+        });
+    }
     for (nr, f) in out.funcs.iter_mut().enumerate() {
         let own = FuncId(nr as u32);
         f.contracts.retain(|c| c.kind == ContractKind::Requires && called.contains(&own));
         f.locals.iter_mut().filter(|l| l.kind == LocalKind::Var).for_each(|l| free(&mut l.ty));
     }
-    out.funcs[id.0 as usize] = p.func(id).clone();
+    for id in ids {
+        out.funcs[id.0 as usize] = p.func(*id).clone();
+    }
     out
 }
 

@@ -90,6 +90,30 @@ fn a_long_loop_is_run_to_its_end() {
     assert!(r.holds() && r.functions[0].inputs > 0, "{}", r.json());
 }
 
+/// Runs of `f` alone end soon; `f` calls `g` three times, and each run of `g` is long.
+fn long(condition: &str, k: u32) -> String {
+    let g = format!("fn g(t: [u8; 4], x: public u32) -> u8 {{\n  var s: u8 = 0\n  for i in 0..<30000 {{ s = s + 1 }}\n  if {condition} {{\n    var k: u7 = {k}\n    s = s + t[int(-k)]\n  }}\n  s\n}}\n");
+    g + "fn f(t: [u8; 4]) -> u8 {\n  let a = g(t, 5)\n  let b = g(t, 9)\n  g([a, b, 1, 2], 77)\n}\n"
+}
+
+#[test]
+fn what_a_long_run_of_a_caller_judged_is_not_run_again() {
+    let r = proved(&long("x == 3", 0), false);
+    assert!(r.holds(), "{}", r.table());
+    assert_eq!(r.functions.iter().map(|f| (f.name.as_str(), f.inputs)).collect::<Vec<_>>(), [("t.g", 3), ("t.f", 1)]);
+}
+
+/// Once where every run of `g` shows it, once where only those that `f` makes do.
+#[test]
+fn a_contradiction_in_a_long_run_is_held_against_the_function_it_is_in() {
+    for condition in ["x == x", "x == 77"] {
+        let text = long(condition, 1);
+        assert!(faults(&proved(&text, false)).is_empty());
+        let r = proved(&text, true);
+        assert!(matches!(faults(&r)[..], [Obligation { func: santoku_ir::FuncId(0), outcome: Outcome::Fault { engine: Engine::Smt, witness: Some(_), .. }, .. }]), "{condition}: {:?}", faults(&r));
+    }
+}
+
 #[test]
 fn a_function_that_no_run_reaches_the_end_of_is_named() {
     let text = "fn f(x: u8) -> u8 {\n  var s: u8 = x\n  for i in 0..<10000 { for j in 0..<10000 { s = s + 1 } }\n  s\n}\nfn g(x: [u8; 40]) -> u8\n  requires forall(i in 0..<40) x[i] == 7 * i % 64\n{ x[0] }\n";

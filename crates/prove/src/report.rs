@@ -121,7 +121,7 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
     if !missing.is_empty() {
         let mut settled = settle(p, &missing, opts);
         // Contracts recurse as deep here as in the proof.
-        on_large_stack(|| check_on_inputs(p, &mut settled));
+        on_large_stack(|| check_on_inputs(p, &mut settled, opts.threads));
         for r in settled.functions {
             // What is vacuous is said on every run.
             if r.vacuous.is_empty() {
@@ -239,28 +239,76 @@ fn never_called(f: &Func) -> Vacuous {
 
 /// Runs what was proved on inputs; what an input contradicts is a fault of ours. Where something is open, also in callees, runs count
 /// up to what they break of it.
-fn check_on_inputs(p: &Program, settled: &mut Settled) {
-    let open = settled.functions.iter().flat_map(|r| &r.obligations).filter(|o| !o.proved());
-    let mut excuses = Excuses::new(p, open);
-    let mut runs = Crosscheck::new(p, &settled.claims_written);
-    let own: BTreeMap<String, usize> = settled.functions.iter().enumerate().map(|(i, r)| (r.name.clone(), i)).collect();
-    // Callees come first.
-    for at in 0..settled.functions.len() {
-        let found = runs.function(settled.functions[at].func, &excuses);
-        settled.functions[at].inputs = found.inputs;
-        if let Some(a) = found.against {
-            let blamed = if a.kind == Some(Kind::Requires) { at } else { own.get(&a.func).copied().unwrap_or(at) };
-            if let Some(o) = disproved(&mut settled.functions[blamed], a) {
-                excuses.add(o);
-            }
+fn check_on_inputs(p: &Program, settled: &mut Settled, threads: usize) {
+    let Settled { functions, claims_written } = settled;
+    let ids: Vec<FuncId> = functions.iter().map(|r| r.func).collect();
+    let mut excuses = Excuses::new(p, functions.iter().flat_map(|r| &r.obligations).filter(|o| !o.proved()));
+    let runs = Crosscheck::new(p, claims_written);
+    let mut near = near(&runs, &ids, &excuses, threads);
+    let mut broken = BTreeSet::new();
+    if near.iter().any(|found| found.against.is_some()) {
+        // Once more, one after another: what a callee breaks excuses its callers.
+        let mut one = runs.near();
+        for (at, id) in ids.iter().enumerate() {
+            near[at] = one.function(*id, &excuses);
+            broken.extend(take_back(functions, at, near[at].against.take(), &mut excuses));
         }
     }
+    let left: Vec<usize> = (0..ids.len()).filter(|at| near[*at].inputs == 0 && !broken.contains(at)).collect();
+    functions.iter_mut().zip(&near).for_each(|(r, found)| r.inputs = found.inputs);
+    let together = runs.together(&left.iter().map(|at| ids[*at]).collect::<Vec<_>>(), &excuses);
+    for at in left {
+        let found = match together.judged.get(&ids[at]) {
+            Some(inputs) => crosscheck::Found { inputs: *inputs, against: None },
+            None => runs.far(ids[at], &excuses),
+        };
+        functions[at].inputs = found.inputs;
+        broken.extend(take_back(functions, at, found.against, &mut excuses));
+    }
+    // A run of the callee alone says it better.
+    if let (Some((id, against)), true) = (together.against, broken.is_empty()) {
+        let at = ids.iter().position(|own| *own == id).unwrap_or(0);
+        take_back(functions, at, Some(against), &mut excuses);
+    }
+}
+
+/// Short runs of every function, on several threads.
+fn near(runs: &Crosscheck<'_>, ids: &[FuncId], excuses: &Excuses, threads: usize) -> Vec<crosscheck::Found> {
+    let next = AtomicUsize::new(0);
+    let found: Mutex<BTreeMap<usize, crosscheck::Found>> = Mutex::default();
+    let work = || {
+        let mut near = runs.near();
+        while let Some((at, id)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, ids.get(at)?))) {
+            let one = near.function(*id, excuses);
+            lock(&found).insert(at, one);
+        }
+    };
+    std::thread::scope(|s| {
+        for _ in 1..threads.max(1) {
+            if std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(s, work).is_err() {
+                break;
+            }
+        }
+        // Here, too, the stack is large.
+        work();
+    });
+    found.into_inner().unwrap_or_else(|e| e.into_inner()).into_values().collect()
+}
+
+/// Takes back what an input to the function at `at` contradicts; gives `at`, if there is such an input.
+fn take_back(functions: &mut [FunctionReport], at: usize, against: Option<Against>, excuses: &mut Excuses) -> Option<usize> {
+    let a = against?;
+    let blamed = if a.kind == Kind::Requires { at } else { functions.iter().position(|r| r.name == a.func).unwrap_or(at) };
+    if let Some(o) = disproved(&mut functions[blamed], a) {
+        excuses.add(o);
+    }
+    Some(at)
 }
 
 /// Takes back the obligation that an input contradicts.
 fn disproved(r: &mut FunctionReport, a: Against) -> Option<&Obligation> {
     let dead = crosscheck::who_said_nobody(&a.witness.message);
-    let same = |o: &Obligation| o.proved() && Some(o.kind) == a.kind;
+    let same = |o: &Obligation| o.proved() && o.kind == a.kind;
     let find = |f: &dyn Fn(&Obligation) -> bool| r.obligations.iter().position(f);
     let at = match dead {
         // What a contradiction left open.
@@ -345,7 +393,8 @@ fn last_resorts(p: &Program, id: FuncId, mut obligations: Vec<Obligation>, vacuo
             close(&mut obligations, Engine::Exhaustive);
         }
         Trial::Broken(b) => {
-            let first = obligations.iter().position(|o| open(o) && Some(o.kind) == b.kind).or_else(|| obligations.iter().position(open));
+            let shown = |o: &Obligation| o.kind == b.kind && (b.own || b.kind == Kind::Requires);
+            let first = obligations.iter().position(|o| open(o) && shown(o)).or_else(|| obligations.iter().position(open));
             if let Some(o) = first.map(|i| &mut obligations[i]) {
                 if let Outcome::Failed { witness, .. } = &mut o.outcome {
                     witness.get_or_insert(b.witness);
@@ -560,10 +609,10 @@ mod tests {
     #[test]
     fn an_input_that_contradicts_a_proof_is_a_fault_of_ours() {
         let (p, mut right) = taken_for_proved(0);
-        check_on_inputs(&p, &mut right);
+        check_on_inputs(&p, &mut right, 1);
         assert!(right.functions[0].inputs > 10 && !right.functions[0].obligations.iter().any(Obligation::fault));
         let (p, mut wrong) = taken_for_proved(1);
-        check_on_inputs(&p, &mut wrong);
+        check_on_inputs(&p, &mut wrong, 2);
         let faults: Vec<&Obligation> = wrong.functions[0].obligations.iter().filter(|o| o.fault()).collect();
         let [Obligation { kind: Kind::Range, outcome: Outcome::Fault { engine: Engine::Smt, witness: Some(w), .. }, .. }] = &faults[..] else {
             panic!("{faults:?}")

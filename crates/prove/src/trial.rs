@@ -31,10 +31,12 @@ pub enum Trial {
     Nothing,
 }
 
-/// An input that breaks something, what and where, if that is the function's own to show.
+/// An input that breaks something, what and where.
 pub struct Broken {
     pub witness: Witness,
-    pub kind: Option<Kind>,
+    pub kind: Kind,
+    /// In the function that was called from outside.
+    pub own: bool,
     pub loc: Loc,
     /// Where it went wrong.
     pub func: String,
@@ -96,6 +98,11 @@ impl<'p> Runner<'p> {
         self.interp.stats().steps
     }
 
+    /// Activations of a function in the last run, all clauses judged.
+    pub fn judged(&self, id: FuncId) -> u64 {
+        self.interp.judged(id)
+    }
+
     /// The fault on an input, every clause judged: one that was too long may be the one that excludes the input. `None`: one
     /// is too long even so, or there is no fault.
     fn in_full(&self, id: FuncId, lens: &[u64], args: Vec<Value>) -> Option<Box<Fault>> {
@@ -145,6 +152,10 @@ impl<'p> Runner<'p> {
             Ok(_) => return Once::Held { judged },
             Err(f) => f,
         };
+        // What excludes the input may be a clause that was not judged, and to know takes longer still.
+        if matches!(fault.kind, FaultKind::OutOfSteps) {
+            return Once::Exhausted;
+        }
         let judged = judged && after.inner_unevaluated == before.inner_unevaluated;
         if excused(&fault) {
             return Once::Excused;
@@ -173,7 +184,7 @@ impl<'p> Runner<'p> {
         let message = if own { fault.kind.to_string() } else { format!("{} in `{}`", fault.kind, fault.func) };
         let witness = Witness { inputs: names.zip(values).collect(), message };
         let func = fault.func.clone();
-        Once::Broken(Box::new(Broken { witness, kind: (own || kind == Kind::Requires).then_some(kind), loc: fault.loc, func }))
+        Once::Broken(Box::new(Broken { witness, kind, own, loc: fault.loc, func }))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::code::{Code, Condition, Lower, Node, Op, OpKind, Path, Step};
 use super::fault::{Fault, FaultKind};
 use super::int::Int;
+use super::judged::Judged;
 use super::ops::{self, Run};
 use super::store::{self, Walked};
 use super::value::Value;
@@ -24,6 +25,7 @@ pub(super) struct Machine<'a, 'p> {
     pub lower: Lower<'p>,
     pub steps_left: u64,
     pub inner_spec_left: u64,
+    pub judged: Judged,
     pub stats: Stats,
     /// Resolved projections of the destinations being written; used as a stack.
     pub walked: Vec<Walked>,
@@ -32,6 +34,7 @@ pub(super) struct Machine<'a, 'p> {
 
 /// One activation of a function.
 pub(super) struct Frame<'a, 'p> {
+    id: FuncId,
     code: &'a Code<'p>,
     slots: Vec<Value>,
     /// The local is known to hold no undefined element, now and from now on.
@@ -71,8 +74,8 @@ impl<'a, 'p> Machine<'a, 'p> {
         }
     }
 
-    /// Runs `id`. `outside`: the arguments come from outside the program and are checked to the last element.
-    pub fn run(&mut self, id: FuncId, lens: &[Int], args: Vec<Value>, outside: bool) -> Run<Vec<Value>> {
+    /// Runs `id`. No `caller`: the arguments come from outside the program and are checked to the last element.
+    pub fn run(&mut self, id: FuncId, lens: &[Int], args: Vec<Value>, caller: Option<FuncId>) -> Run<Vec<Value>> {
         let Some(Some(code)) = self.codes.get(id.0 as usize) else { return internal("call of an unknown function") };
         if self.depth >= RUN_DEPTH {
             return internal("blocks and calls nest too deeply");
@@ -80,8 +83,8 @@ impl<'a, 'p> Machine<'a, 'p> {
         self.depth += 1;
         let count = code.func.locals.len();
         let mut frame =
-            Frame { code, slots: vec![Value::Undef; count], defined: vec![Cell::new(false); count] };
-        let result = self.activate(&mut frame, lens, args, outside).map_err(|mut f| {
+            Frame { id, code, slots: vec![Value::Undef; count], defined: vec![Cell::new(false); count] };
+        let result = self.activate(&mut frame, lens, args, caller).map_err(|mut f| {
             if f.func.is_empty() {
                 f.func.clone_from(&code.func.name);
                 if f.loc == Loc::default() {
@@ -94,8 +97,8 @@ impl<'a, 'p> Machine<'a, 'p> {
         result
     }
 
-    fn activate(&mut self, frame: &mut Frame<'a, 'p>, lens: &[Int], args: Vec<Value>, outside: bool) -> Run<Vec<Value>> {
-        let func = frame.code.func;
+    fn activate(&mut self, frame: &mut Frame<'a, 'p>, lens: &[Int], args: Vec<Value>, caller: Option<FuncId>) -> Run<Vec<Value>> {
+        let (func, outside) = (frame.code.func, caller.is_none());
         if lens.len() != func.lens.len() || args.len() != func.params.len() {
             return Err(bad_argument(outside, "wrong number of lengths or arguments"));
         }
@@ -119,9 +122,7 @@ impl<'a, 'p> Machine<'a, 'p> {
                 frame.slots[*slot] = v;
             }
         }
-        if self.options.check_contracts {
-            self.check_contracts(frame, ContractKind::Requires, outside)?;
-        }
+        let mut judged = self.check_contracts(frame, ContractKind::Requires, caller)?;
         let body = &frame.code.body;
         self.block(frame, body)?;
         for id in &func.rets {
@@ -129,8 +130,9 @@ impl<'a, 'p> Machine<'a, 'p> {
                 return Err(Fault::new(FaultKind::Undefined { place: frame.name(id.0 as usize).to_string() }));
             }
         }
-        if self.options.check_contracts {
-            self.check_contracts(frame, ContractKind::Ensures, outside)?;
+        judged &= self.check_contracts(frame, ContractKind::Ensures, caller)?;
+        if judged {
+            self.judged.note(frame.id);
         }
         // Cloned, not taken: a local might be listed twice.
         Ok(func.rets.iter().map(|id| frame.slots[id.0 as usize].clone()).collect())
@@ -195,7 +197,7 @@ impl<'a, 'p> Machine<'a, 'p> {
         }
         let lens = lens.iter().map(|l| self.eval_int(frame, l)).collect::<Run<Vec<Int>>>()?;
         let args = args.iter().map(|a| self.eval(frame, a)).collect::<Run<Vec<Value>>>()?;
-        let results = self.run(func, &lens, args, false)?;
+        let results = self.run(func, &lens, args, Some(frame.id))?;
         if results.len() != dsts.len() {
             return internal("a call has the wrong number of destinations");
         }
@@ -430,17 +432,22 @@ impl<'a, 'p> Machine<'a, 'p> {
         result.map_err(|kind| Fault::new(kind.at(frame.name(slot))))
     }
 
-    fn check_contracts(&mut self, frame: &Frame<'a, 'p>, kind: ContractKind, outside: bool) -> Run<()> {
+    /// Whether all clauses of the kind were judged; a fault if one is false.
+    fn check_contracts(&mut self, frame: &Frame<'a, 'p>, kind: ContractKind, caller: Option<FuncId>) -> Run<bool> {
         let func = frame.code.func;
+        if !self.options.check_contracts || func.contracts.iter().all(|c| c.kind != kind) {
+            return Ok(self.options.check_contracts);
+        }
+        let (mut all, whole) = (true, self.judged.first(frame.id, kind, caller));
         for contract in func.contracts.iter().filter(|c| c.kind == kind) {
-            let steps = if outside { self.options.spec_steps } else { self.options.spec_steps.min(self.inner_spec_left) };
+            let steps = if whole { self.options.spec_steps } else { self.options.spec_steps.min(self.inner_spec_left) };
             let program = self.program;
             let mut place = |p: &Place| self.contract_place(frame, p);
             let mut run = SpecRun::new(program, steps, &mut place);
             let verdict = run.truth(&contract.cond);
             let spent = steps - run.steps_left();
-            if !outside {
-                self.inner_spec_left -= spent;
+            if caller.is_some() {
+                self.inner_spec_left = self.inner_spec_left.saturating_sub(spent);
             }
             let fault = match verdict {
                 Ok(true) => {
@@ -450,10 +457,13 @@ impl<'a, 'p> Machine<'a, 'p> {
                 Err(SpecStop::Budget) if steps < self.options.spec_steps => {
                     self.inner_spec_left = 0;
                     self.stats.inner_unevaluated += 1;
+                    all = false;
                     continue;
                 }
                 Err(SpecStop::Budget) => {
                     self.stats.contracts_unevaluated += 1;
+                    self.judged.too_long(frame.id, kind, caller);
+                    all = false;
                     continue;
                 }
                 Ok(false) => {
@@ -466,7 +476,7 @@ impl<'a, 'p> Machine<'a, 'p> {
             };
             return Err(Box::new(Fault { loc: contract.loc, func: func.name.clone(), ..*fault }));
         }
-        Ok(())
+        Ok(all)
     }
 
     fn contract_place(&mut self, frame: &Frame<'a, 'p>, place: &Place) -> Run<Value> {

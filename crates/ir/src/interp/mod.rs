@@ -13,6 +13,7 @@
 mod code;
 mod fault;
 mod int;
+mod judged;
 mod machine;
 pub(crate) mod ops;
 mod store;
@@ -26,6 +27,7 @@ pub use value::Value;
 
 use crate::data::{FuncId, Program, Test};
 use code::{Code, Lower};
+use judged::Judged;
 use machine::Machine;
 
 /// What a run checks and how long it may take.
@@ -39,7 +41,8 @@ pub struct Options {
     /// Operations per contract clause. A clause that needs more is counted in
     /// [`Stats::contracts_unevaluated`], not judged.
     pub spec_steps: u64,
-    /// Operations of all clauses of called functions together, per call from outside.
+    /// Operations of all clauses of called functions together, per call from outside. Where one function calls another for the first
+    /// time, the clauses are judged even if nothing is left.
     pub inner_spec_steps: u64,
 }
 
@@ -81,6 +84,8 @@ pub struct Interp<'p> {
     consts: Option<Vec<Value>>,
     struct_ranged: Vec<bool>,
     stats: Stats,
+    /// Of the last call.
+    judged: Judged,
 }
 
 impl<'p> Interp<'p> {
@@ -97,6 +102,7 @@ impl<'p> Interp<'p> {
             consts: None,
             struct_ranged: code::ranged_structs(program),
             stats: Stats::default(),
+            judged: Judged::default(),
         }
     }
 
@@ -105,6 +111,7 @@ impl<'p> Interp<'p> {
     /// # Errors
     /// [`FaultKind::BadArgument`] when lengths or arguments do not fit; any other fault of the run.
     pub fn call(&mut self, func: FuncId, lens: &[u64], args: Vec<Value>) -> Result<Vec<Value>, Box<Fault>> {
+        self.judged = Judged::default();
         self.prepare(func)?;
         let lens = lens.iter().map(|n| store::len_value(*n)).collect::<Result<Vec<Int>, _>>()?;
         let mut machine = Machine {
@@ -115,12 +122,14 @@ impl<'p> Interp<'p> {
             lower: Lower { program: self.program, check_ranges: self.options.check_contracts },
             steps_left: self.options.steps,
             inner_spec_left: self.options.inner_spec_steps,
+            judged: Judged::default(),
             stats: self.stats,
             walked: Vec::new(),
             depth: 0,
         };
-        let result = machine.run(func, &lens, args, true);
+        let result = machine.run(func, &lens, args, None);
         let (stats, left) = (machine.stats, machine.steps_left);
+        self.judged = machine.judged;
         self.stats = stats;
         self.stats.steps += self.options.steps - left;
         result
@@ -136,6 +145,13 @@ impl<'p> Interp<'p> {
 
     pub fn stats(&self) -> Stats {
         self.stats
+    }
+
+    /// The activations of a function in the last [`Interp::call`] that returned with every clause judged; none if one of its clauses,
+    /// or one that it has to meet where it calls, exceeded [`Options::spec_steps`]. Of what it has to meet at one function that it calls
+    /// often, the first is sure to be judged. 0 unless contracts are checked.
+    pub fn judged(&self, func: FuncId) -> u64 {
+        self.judged.activations(func)
     }
 
     fn prepare(&mut self, root: FuncId) -> Result<(), Box<Fault>> {

@@ -366,6 +366,33 @@ fn a_contract_beyond_the_budget_is_counted_not_judged() {
 }
 
 #[test]
+fn of_what_a_function_calls_often_the_first_call_is_judged_whatever_is_left() {
+    let judged = |spec_steps, inner_spec_steps| {
+        let mut program = squaring(0);
+        let caller = add(&mut program, "g", |b| {
+            let y = b.ret("y", Ty::int());
+            for k in 0..5 {
+                b.call(vec![Place::local(y)], FuncId(0), vec![], vec![Expr::int(k)]);
+            }
+        });
+        let mut interp = Interp::with_options(&program, Options { spec_steps, inner_spec_steps, ..Options::checked() });
+        assert!(interp.call(caller, &[], vec![]).is_ok());
+        assert_eq!(interp.stats().contracts + interp.stats().contracts_unevaluated + interp.stats().inner_unevaluated, 10);
+        (interp.judged(FuncId(0)), interp.judged(caller))
+    };
+    assert_eq!(judged(100, 1000), (5, 1));
+    assert_eq!(judged(100, 0), (1, 1));
+    // What `f` ensures is too long, then also what it requires of its caller.
+    assert_eq!(judged(3, 1000), (0, 1));
+    assert_eq!(judged(1, 1000), (0, 0));
+    assert_eq!(judged(0, 0), (0, 0));
+    let program = squaring(0);
+    let mut interp = Interp::new(&program);
+    assert!(interp.call(FuncId(0), &[], vec![Value::int(5)]).is_ok());
+    assert_eq!(interp.judged(FuncId(0)), 0);
+}
+
+#[test]
 fn asserts_fail_tests_and_name_their_locals() {
     let mut program = one(|b| {
         let x = b.var("x", Ty::int());
