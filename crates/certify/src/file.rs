@@ -181,13 +181,18 @@ fn adapted<'a>(
     (changed, moved)
 }
 
-/// Static functions that differ from the source may be called in another way than it says. Whoever runs them and can be called from
-/// outside is run to see.
+/// Static functions that differ from the source, or do not get what it gives them, may be called in another way than it says. Whoever runs
+/// them and can be called from outside is run to see.
 fn wrong_entries(subject: &Subject, results: &Results) -> BTreeSet<u64> {
     let callers = callers(subject);
-    let local = |job: &Job| subject.image.function_at(job.address).is_some_and(|f| f.local);
-    let differing = results.done.iter().filter(|(j, d)| matches!(d.found.verdict, Verdict::Differs(_)) && local(j));
-    let entries: BTreeSet<u64> = differing.flat_map(|(j, _)| entries_above(subject, &callers, j.address)).collect();
+    let local = |address: u64| subject.image.function_at(address).is_some_and(|f| f.local);
+    let doubtful = |(job, done): &(&Job, &Done)| match done.found.verdict {
+        Verdict::Differs(_) => local(job.address),
+        Verdict::Halted(_) => done.found.refused.is_some_and(local),
+        _ => false,
+    };
+    let from = |address: u64| entries_above(subject, &callers, address).into_iter().chain(Some(address).filter(|a| !local(*a)));
+    let entries: BTreeSet<u64> = results.done.iter().filter(doubtful).flat_map(|(j, _)| from(j.address)).collect();
     let mut code = Code::new(subject.image, subject.isa, subject.program, subject.symbols.clone());
     (code.secret_mul_leaks, code.ckb_vm) = (subject.options.secret_mul_leaks, subject.options.ckb_vm);
     let of = |address: u64| results.done.keys().find(move |j| j.address == address && j.shared.is_empty());

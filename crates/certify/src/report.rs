@@ -164,9 +164,9 @@ pub enum Status {
     NotFollowed { reason: String, site: Site },
     /// Source that the executor does not follow.
     SourceNotFollowed { reason: String },
-    /// A static function that is not what the source says when called as the source says, while nothing that others can call was
-    /// seen to be wrong, or a caller of such, or one that gives a static function something else than the source: the compiler may have
-    /// given it another convention, which was not found out.
+    /// A static function that is not what the source says when called as the source says, or a caller that gives one something else
+    /// than the source, or that calls one which is not proved; while nothing that others can call was seen to be wrong. The compiler may
+    /// have given it another convention, which was not found out.
     OtherConvention { reason: String },
     /// Equal if its callee were, which is not proved.
     RestsOn { callee: Rest },

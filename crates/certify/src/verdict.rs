@@ -192,13 +192,14 @@ impl View<'_> {
     }
 
     /// The code was followed to a call of a static function, and what that takes is not known: it is not proved in any way, or it is not
-    /// given what the source gives it.
+    /// given what the source gives it, while nobody was shown to do so and no wrong value was seen from outside.
     fn stopped_by(&self, job: &Job, done: &Done) -> bool {
         let Subject { image, isa, .. } = self.subject;
         let Verdict::Halted(Halt { pc, .. }) = &done.found.verdict else { return false };
         let local = |at: u64| image.function_at(at).is_some_and(|f| f.local && !self.subject.functions_of(f).is_empty());
-        if done.found.refused.is_some_and(local) {
-            return true;
+        if let Some(callee) = done.found.refused.filter(|at| local(*at)) {
+            let as_source = self.results.done.iter().any(|(j, d)| self.callers.get(&callee).is_some_and(|from| from.contains(&j.address)) && d.found.verdict == Verdict::Equal);
+            return !as_source && !self.results.wrong.contains(&job.address) && !self.wrong_outside(job.address);
         }
         let inst = image.word(*pc).and_then(|word| santoku_isa::decode(isa, word));
         let call = inst.is_some_and(|i| matches!(i.row.sem, santoku_isa::Sem::Jump(_)));

@@ -21,11 +21,11 @@ use std::collections::{BTreeMap, BTreeSet};
 const INPUTS: u32 = 20;
 const STEPS: u64 = 10_000;
 const STEPS_ALL: u64 = 10_000;
-/// Operations per contract clause, and of all clauses of callees, which have runs of their own.
+/// Operations per contract clause, and of all clauses of callees; each call in a function is judged when it is first made, in any case.
 const SPEC_STEPS: u64 = 4_000;
-const INNER_SPEC_STEPS: u64 = 4_000;
+const INNER_SPEC_STEPS: u64 = 1 << 16;
 /// Where none of these inputs ran to its end: inputs tried for one that does, steps for each and for all, operations of a clause of the
-/// function's own, and of all that its callees require.
+/// function's own, and of all clauses of callees, likewise.
 const FAR_INPUTS: u32 = 64;
 const FAR_STEPS: u64 = 1 << 24;
 const FAR_SPEC_STEPS: u64 = 1 << 20;
@@ -116,7 +116,7 @@ fn mark_calls(body: &mut Vec<Stmt>, calls: &BTreeSet<(Loc, FuncId)>) {
 /// What the inputs of one function showed.
 #[derive(Default)]
 pub struct Found {
-    /// Inputs that the function allows and that ran to their end, with everything claimed of the function judged.
+    /// Runs to the end on inputs that the function allows, with everything claimed of the function judged.
     pub inputs: u64,
     pub against: Option<Against>,
 }
@@ -125,14 +125,15 @@ pub struct Found {
 pub struct Against {
     pub witness: Witness,
     pub kind: Kind,
+    /// Where, and the name of the function: of the call and its caller, if it is what a function requires of its arguments.
     pub loc: Loc,
-    /// The function that was running.
     pub func: String,
 }
 
 impl Against {
     fn of(b: Broken) -> Against {
-        Against { witness: b.witness, kind: b.kind, loc: b.loc, func: b.func }
+        let (func, loc) = b.call.unwrap_or((b.func, b.loc));
+        Against { witness: b.witness, kind: b.kind, loc, func }
     }
 }
 

@@ -103,6 +103,57 @@ fn what_a_long_run_of_a_caller_judged_is_not_run_again() {
     assert_eq!(r.functions.iter().map(|f| (f.name.as_str(), f.inputs)).collect::<Vec<_>>(), [("t.g", 3), ("t.f", 1)]);
 }
 
+/// Keeps what it is given.
+#[derive(Default)]
+struct Kept(std::sync::Mutex<std::collections::BTreeMap<String, String>>);
+
+impl crate::cache::Store for Kept {
+    fn get(&self, key: &str) -> Option<String> {
+        self.0.lock().unwrap().get(key).cloned()
+    }
+    fn put(&self, key: &str, value: &str) {
+        self.0.lock().unwrap().insert(key.into(), value.into());
+    }
+}
+
+/// The second proof would not run the caller that alone shows it.
+#[test]
+fn a_fault_is_one_again_when_the_proof_is_repeated() {
+    let store = Kept::default();
+    let again = |text: &str, twin: bool| {
+        let limits = Limits { wrapped_keeps_term: twin, ..Limits::default() };
+        prove(&compiled(text), &ProveOptions { ranges: Options { limits, ..Options::default() }, threads: 1, store: &store, ..ProveOptions::default() })
+    };
+    let text = long("x == 77", 1);
+    for _ in 0..3 {
+        assert_eq!(faults(&again(&text, true)).len(), 1);
+    }
+    assert!(store.0.lock().unwrap().is_empty());
+    let right = long("x == 3", 0);
+    assert!(again(&right, false).functions.iter().all(|f| !f.cached) && again(&right, false).functions.iter().all(|f| f.cached));
+}
+
+/// The same on any number of threads: faults in several functions, found by short runs and by long ones.
+#[test]
+fn the_result_is_the_same_on_any_number_of_threads() {
+    let mut text = long("x == 77", 1);
+    for (name, k) in [("a", 1), ("b", 0), ("c", 1)] {
+        text += &format!("fn {name}(t: [u8; 4]) -> u8 {{\n  var k: u7 = {k}\n  t[int(-k)]\n}}\n");
+    }
+    text += "fn d(t: [u8; 4]) -> u8 { a(t) + b(t) + c(t) }\n";
+    let told = |threads: usize| {
+        let limits = Limits { wrapped_keeps_term: true, ..Limits::default() };
+        let r = prove(&compiled(&text), &ProveOptions { ranges: Options { limits, ..Options::default() }, threads, ..ProveOptions::default() });
+        let all = |f: &crate::report::FunctionReport| (f.name.clone(), f.inputs, f.obligations.iter().map(|o| o.outcome.clone()).collect::<Vec<_>>());
+        r.functions.iter().map(all).collect::<Vec<_>>()
+    };
+    let one = told(1);
+    assert_eq!(one.iter().filter(|(_, _, all)| all.iter().any(|o| matches!(o, Outcome::Fault { .. }))).count(), 3, "{one:?}");
+    for threads in [2, 3, 8] {
+        assert_eq!(told(threads), one);
+    }
+}
+
 /// Once where every run of `g` shows it, once where only those that `f` makes do.
 #[test]
 fn a_contradiction_in_a_long_run_is_held_against_the_function_it_is_in() {

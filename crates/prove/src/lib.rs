@@ -19,6 +19,7 @@ pub mod ranges;
 pub mod report;
 pub mod secrecy;
 pub mod smt;
+pub mod tally;
 pub mod trial;
 
 pub use report::{prove, ProveOptions, Report};

@@ -8,12 +8,11 @@ use crate::cache::{self, NoStore, Store};
 use crate::contracts::{self, cost};
 use crate::crosscheck::{self, Against, Crosscheck};
 use crate::excuse::Excuses;
-use crate::obligation::{Engine, Kind, Obligation, Outcome, Witness};
+use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use crate::secrecy::{self, Timing};
 use crate::trial::{self, Trial};
 use crate::ranges;
 use santoku_ir::{visit, Contract, ContractKind, Func, FuncId, Loc, Program, Stmt};
-use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
@@ -50,7 +49,7 @@ pub struct FunctionReport {
     pub obligations: Vec<Obligation>,
     /// Contracts and assertions that say nothing, because no input gets to them.
     pub vacuous: Vec<Vacuous>,
-    /// Inputs on which everything claimed of the function was run and held.
+    /// Runs to the end on inputs, its own or those of a caller's run, in which everything claimed of the function held.
     pub inputs: u64,
 }
 
@@ -122,9 +121,11 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
         let mut settled = settle(p, &missing, opts);
         // Contracts recurse as deep here as in the proof.
         on_large_stack(|| check_on_inputs(p, &mut settled, opts.threads));
+        // What a fault is of is not known for sure: nothing that was proved beside it is kept.
+        let sound = !settled.functions.iter().flat_map(|r| &r.obligations).any(Obligation::fault);
         for r in settled.functions {
             // What is vacuous is said on every run.
-            if r.vacuous.is_empty() {
+            if sound && r.vacuous.is_empty() {
                 cache::remember(opts.store, &keys[r.func.0 as usize], &r.obligations, r.inputs);
             }
             found.insert(r.func, r);
@@ -245,30 +246,37 @@ fn check_on_inputs(p: &Program, settled: &mut Settled, threads: usize) {
     let mut excuses = Excuses::new(p, functions.iter().flat_map(|r| &r.obligations).filter(|o| !o.proved()));
     let runs = Crosscheck::new(p, claims_written);
     let mut near = near(&runs, &ids, &excuses, threads);
-    let mut broken = BTreeSet::new();
+    let mut left: Vec<usize> = (0..ids.len()).filter(|at| near[*at].inputs == 0).collect();
     if near.iter().any(|found| found.against.is_some()) {
         // Once more, one after another: what a callee breaks excuses its callers.
         let mut one = runs.near();
         for (at, id) in ids.iter().enumerate() {
             near[at] = one.function(*id, &excuses);
-            broken.extend(take_back(functions, at, near[at].against.take(), &mut excuses));
+            if let Some(against) = near[at].against.take() {
+                take_back(functions, at, against, &mut excuses);
+                left.retain(|other| *other != at);
+            }
         }
     }
-    let left: Vec<usize> = (0..ids.len()).filter(|at| near[*at].inputs == 0 && !broken.contains(at)).collect();
     functions.iter_mut().zip(&near).for_each(|(r, found)| r.inputs = found.inputs);
     let together = runs.together(&left.iter().map(|at| ids[*at]).collect::<Vec<_>>(), &excuses);
     for at in left {
-        let found = match together.judged.get(&ids[at]) {
-            Some(inputs) => crosscheck::Found { inputs: *inputs, against: None },
-            None => runs.far(ids[at], &excuses),
-        };
+        if let Some(judged) = together.judged.get(&ids[at]) {
+            functions[at].inputs = *judged;
+            continue;
+        }
+        let found = runs.far(ids[at], &excuses);
         functions[at].inputs = found.inputs;
-        broken.extend(take_back(functions, at, found.against, &mut excuses));
+        if let Some(against) = found.against {
+            take_back(functions, at, against, &mut excuses);
+        }
     }
-    // A run of the callee alone says it better.
-    if let (Some((id, against)), true) = (together.against, broken.is_empty()) {
-        let at = ids.iter().position(|own| *own == id).unwrap_or(0);
-        take_back(functions, at, Some(against), &mut excuses);
+    // A run of the function alone says it better, if that shows it, too.
+    if let Some((id, against)) = together.against {
+        let said = functions.iter().any(|r| r.name == against.func && r.obligations.iter().any(Obligation::fault));
+        if let Some(at) = ids.iter().position(|own| *own == id).filter(|_| !said) {
+            take_back(functions, at, against, &mut excuses);
+        }
     }
 }
 
@@ -278,7 +286,9 @@ fn near(runs: &Crosscheck<'_>, ids: &[FuncId], excuses: &Excuses, threads: usize
     let found: Mutex<BTreeMap<usize, crosscheck::Found>> = Mutex::default();
     let work = || {
         let mut near = runs.near();
-        while let Some((at, id)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, ids.get(at)?))) {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(id) = ids.get(at) else { return };
             let one = near.function(*id, excuses);
             lock(&found).insert(at, one);
         }
@@ -289,24 +299,19 @@ fn near(runs: &Crosscheck<'_>, ids: &[FuncId], excuses: &Excuses, threads: usize
                 break;
             }
         }
-        // Here, too, the stack is large.
         work();
     });
     found.into_inner().unwrap_or_else(|e| e.into_inner()).into_values().collect()
 }
 
-/// Takes back what an input to the function at `at` contradicts; gives `at`, if there is such an input.
-fn take_back(functions: &mut [FunctionReport], at: usize, against: Option<Against>, excuses: &mut Excuses) -> Option<usize> {
-    let a = against?;
-    let blamed = if a.kind == Kind::Requires { at } else { functions.iter().position(|r| r.name == a.func).unwrap_or(at) };
-    if let Some(o) = disproved(&mut functions[blamed], a) {
-        excuses.add(o);
-    }
-    Some(at)
+/// Takes back what an input to the function at `at` contradicts.
+fn take_back(functions: &mut [FunctionReport], at: usize, against: Against, excuses: &mut Excuses) {
+    let blamed = functions.iter().position(|r| r.name == against.func).unwrap_or(at);
+    excuses.add(disproved(&mut functions[blamed], against));
 }
 
 /// Takes back the obligation that an input contradicts.
-fn disproved(r: &mut FunctionReport, a: Against) -> Option<&Obligation> {
+fn disproved(r: &mut FunctionReport, a: Against) -> &Obligation {
     let dead = crosscheck::who_said_nobody(&a.witness.message);
     let same = |o: &Obligation| o.proved() && o.kind == a.kind;
     let find = |f: &dyn Fn(&Obligation) -> bool| r.obligations.iter().position(f);
@@ -315,11 +320,17 @@ fn disproved(r: &mut FunctionReport, a: Against) -> Option<&Obligation> {
         Some(_) => find(&|o| !o.proved() && o.loc == a.loc).or_else(|| find(&|o| !o.proved() && o.kind == Kind::Ensures)).or_else(|| find(&|o| o.loc == a.loc)),
         None => find(&|o| same(o) && o.loc == a.loc).or_else(|| find(&same)),
     };
-    let o = r.obligations.get_mut(at.unwrap_or(0))?;
-    let engine = dead.or(o.engine()).unwrap_or(Engine::Syntactic);
+    let engine = dead.or(at.and_then(|at| r.obligations[at].engine())).unwrap_or(Engine::Syntactic);
     let reason = if dead.is_some() { "an input gets where none can" } else { "an input contradicts what was proved" };
-    o.outcome = Outcome::Fault { engine, reason: reason.into(), witness: Some(a.witness) };
-    Some(o)
+    // Nobody was asked for what went wrong: that, too, is a fault of ours.
+    let at = at.unwrap_or_else(|| {
+        let text = a.witness.message.clone();
+        let unasked = Outcome::Proved { engine };
+        r.obligations.push(Obligation { func: r.func, kind: a.kind, loc: a.loc, nr: 0, text, outcome: unasked, micros: 0 });
+        r.obligations.len() - 1
+    });
+    r.obligations[at].outcome = Outcome::Fault { engine, reason: reason.into(), witness: Some(a.witness) };
+    &r.obligations[at]
 }
 
 fn lock<T>(m: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -405,184 +416,6 @@ fn last_resorts(p: &Program, id: FuncId, mut obligations: Vec<Obligation>, vacuo
     obligations
 }
 
-/// Counts of one function or of all.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Counts {
-    pub obligations: usize,
-    pub proved: usize,
-    pub failed: usize,
-    /// Kind -> number of obligations.
-    pub by_kind: BTreeMap<&'static str, usize>,
-    /// Engine -> number of obligations it closed.
-    pub by_engine: BTreeMap<&'static str, usize>,
-    pub micros: u64,
-}
-
-impl Counts {
-    fn add(&mut self, o: &Obligation) {
-        self.obligations += 1;
-        *self.by_kind.entry(o.kind.name()).or_default() += 1;
-        match o.engine() {
-            Some(e) => {
-                self.proved += 1;
-                *self.by_engine.entry(e.name()).or_default() += 1;
-            }
-            None => self.failed += 1,
-        }
-        self.micros += o.micros;
-    }
-}
-
-#[derive(Serialize)]
-struct JsonReport<'a> {
-    prover: &'static str,
-    holds: bool,
-    total: Counts,
-    wall_micros: u64,
-    /// Closed without a run on any input.
-    unrun: Vec<&'a str>,
-    functions: Vec<JsonFunction<'a>>,
-}
-
-#[derive(Serialize)]
-struct JsonFunction<'a> {
-    function: &'a str,
-    cached: bool,
-    counts: Counts,
-    /// Inputs on which all of it was run.
-    inputs: u64,
-    vacuous: Vec<&'a str>,
-    failures: Vec<JsonFailure<'a>>,
-}
-
-#[derive(Serialize)]
-struct JsonFailure<'a> {
-    kind: &'static str,
-    file: &'a str,
-    line: u32,
-    column: u32,
-    claim: &'a str,
-    reason: &'a str,
-    witness: Vec<(&'a str, &'a str)>,
-    witness_message: Option<&'a str>,
-}
-
-impl Report {
-    pub fn counts(&self) -> Counts {
-        let mut c = Counts::default();
-        self.functions.iter().flat_map(|f| &f.obligations).for_each(|o| c.add(o));
-        c
-    }
-
-    /// Machine-readable form. Field names are stable: `prover, holds, total, wall_micros, unrun[], functions[].{function, cached,
-    /// counts, inputs, vacuous[], failures[]}`, counts `{obligations, proved, failed, by_kind, by_engine, micros}`, failures `{kind, file, line,
-    /// column, claim, reason, witness, witness_message}`.
-    pub fn json(&self) -> String {
-        let functions = self
-            .functions
-            .iter()
-            .map(|f| JsonFunction {
-                function: &f.name,
-                cached: f.cached,
-                counts: f.counts(),
-                inputs: f.inputs,
-                vacuous: f.vacuous.iter().map(|v| v.text.as_str()).collect(),
-                failures: self.failures(f),
-            })
-            .collect();
-        let r = JsonReport {
-            prover: cache::ENGINE_VERSION,
-            holds: self.holds(),
-            total: self.counts(),
-            wall_micros: self.micros,
-            unrun: self.unrun().map(|f| f.name.as_str()).collect(),
-            functions,
-        };
-        serde_json::to_string_pretty(&r).unwrap_or_else(|e| format!("{{\"error\": \"{e}\"}}"))
-    }
-
-    fn failures<'a>(&'a self, f: &'a FunctionReport) -> Vec<JsonFailure<'a>> {
-        f.obligations
-            .iter()
-            .filter_map(|o| match &o.outcome {
-                Outcome::Proved { .. } => None,
-                Outcome::Failed { reason, witness, .. } | Outcome::Fault { reason, witness, .. } => Some(JsonFailure {
-                    kind: o.kind.name(),
-                    file: self.files.get(o.loc.file as usize).map_or("", String::as_str),
-                    line: o.loc.line,
-                    column: o.loc.col,
-                    claim: &o.text,
-                    reason,
-                    witness: inputs(witness.as_ref()),
-                    witness_message: witness.as_ref().map(|w| w.message.as_str()),
-                }),
-            })
-            .collect()
-    }
-
-    /// One row per function: obligations of every kind that occurs, what the engines closed, failures, time.
-    pub fn table(&self) -> String {
-        let total = self.counts();
-        let kinds: Vec<&'static str> = Kind::ALL.iter().map(|k| k.name()).filter(|k| total.by_kind.contains_key(k)).collect();
-        let mut head = vec!["function".to_string()];
-        head.extend(kinds.iter().map(|k| k.to_string()));
-        head.extend(["closed by", "open", "ms"].map(String::from));
-        let row = |name: String, c: &Counts| {
-            let mut r = vec![name];
-            r.extend(kinds.iter().map(|k| c.by_kind.get(k).map_or("-".into(), usize::to_string)));
-            r.push(engines(c));
-            r.push(c.failed.to_string());
-            r.push(format!("{}.{}", c.micros / 1000, c.micros / 100 % 10));
-            r
-        };
-        let mut rows = vec![head];
-        for f in &self.functions {
-            let mark = if f.cached { " (cached)" } else { "" };
-            rows.push(row(format!("{}{mark}", f.name), &f.counts()));
-        }
-        rows.push(row("total".into(), &total));
-        align(&rows)
-    }
-}
-
-fn inputs(w: Option<&Witness>) -> Vec<(&str, &str)> {
-    w.map_or(Vec::new(), |w| w.inputs.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect())
-}
-
-impl FunctionReport {
-    pub fn counts(&self) -> Counts {
-        let mut c = Counts::default();
-        self.obligations.iter().for_each(|o| c.add(o));
-        c
-    }
-}
-
-fn engines(c: &Counts) -> String {
-    let parts: Vec<String> =
-        Engine::ALL.iter().filter_map(|e| c.by_engine.get(e.name()).map(|n| format!("{} {n}", e.name()))).collect();
-    if parts.is_empty() {
-        "nothing".into()
-    } else {
-        parts.join(", ")
-    }
-}
-
-fn align(rows: &[Vec<String>]) -> String {
-    let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
-    let mut out = String::new();
-    for r in rows {
-        for (i, cell) in r.iter().enumerate() {
-            let pad = " ".repeat(widths[i] - cell.chars().count());
-            // Names and lists of engines to the left, numbers to the right.
-            let text = if i == 0 || i + 3 == r.len() { format!("{cell}{pad}") } else { format!("{pad}{cell}") };
-            out.push_str(&text);
-            out.push_str(if i + 1 == r.len() { "\n" } else { "  " });
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -619,5 +452,23 @@ mod tests {
         };
         assert_eq!(w.inputs, [("x".to_string(), "9".to_string())]);
         assert!(!wrong.functions[0].obligations.iter().all(Obligation::proved));
+    }
+
+    /// What `h` requires of `g` is false for what `f` alone gives to `g`, whose runs are long.
+    #[test]
+    fn what_a_call_does_not_meet_is_held_against_the_caller() {
+        let text = "fn h(x: u8) -> u8\n  requires x < 100\n{ x }\nfn g(x: public u32) -> u8 {\n  var y: u8 = 0\n  for i in 0..<30000 { y = y + 1 }\n  if x == 77 { y = 200 } else { y = 5 }\n  h(y)\n}\nfn f(s: u8) -> u8 {\n  let a = g(77)\n  a ^ s\n}\n";
+        let mut load = |path: &str| (path == "t.stk").then(|| text.to_string());
+        let p = santoku_sema::compile("t.stk", &[], &mut load, &santoku_sema::Options::default()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)).program;
+        let ids: Vec<FuncId> = (0..3).map(FuncId).collect();
+        for threads in [1, 2] {
+            let mut all = settle(&p, &ids, &ProveOptions { threads, ..ProveOptions::default() });
+            let open = |r: &mut FunctionReport| r.obligations.iter_mut().for_each(|o| o.outcome = Outcome::Proved { engine: Engine::Algebra });
+            all.functions.iter_mut().for_each(open);
+            check_on_inputs(&p, &mut all, threads);
+            let faults: Vec<&Obligation> = all.functions.iter().flat_map(|r| &r.obligations).filter(|o| o.fault()).collect();
+            let [o] = faults[..] else { panic!("{faults:?}") };
+            assert_eq!((o.func, o.kind, o.loc.line), (FuncId(1), Kind::Requires, 8), "{o:?}");
+        }
     }
 }

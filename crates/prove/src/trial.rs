@@ -40,6 +40,8 @@ pub struct Broken {
     pub loc: Loc,
     /// Where it went wrong.
     pub func: String,
+    /// If that is at its entry: who called it, and where.
+    pub call: Option<(String, Loc)>,
 }
 
 /// Runs `id` on all inputs, if there are at most [`EXHAUSTIVE_MAX`]; otherwise on `tries` corner and random ones.
@@ -74,6 +76,8 @@ pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
 pub struct Runner<'p> {
     p: &'p Program,
     interp: Interp<'p>,
+    /// Steps that a run may take.
+    steps: u64,
 }
 
 /// How one run ended.
@@ -90,7 +94,7 @@ pub enum Once {
 
 impl<'p> Runner<'p> {
     pub fn new(p: &'p Program, options: Options) -> Runner<'p> {
-        Runner { p, interp: Interp::with_options(p, options) }
+        Runner { p, steps: options.steps, interp: Interp::with_options(p, options) }
     }
 
     /// Steps of all runs so far.
@@ -106,7 +110,7 @@ impl<'p> Runner<'p> {
     /// The fault on an input, every clause judged: one that was too long may be the one that excludes the input. `None`: one
     /// is too long even so, or there is no fault.
     fn in_full(&self, id: FuncId, lens: &[u64], args: Vec<Value>) -> Option<Box<Fault>> {
-        let options = Options { steps: STEPS, spec_steps: SPEC_STEPS_IN_FULL, inner_spec_steps: INNER_SPEC_STEPS_IN_FULL, ..Options::checked() };
+        let options = Options { steps: self.steps.max(STEPS), spec_steps: SPEC_STEPS_IN_FULL, inner_spec_steps: INNER_SPEC_STEPS_IN_FULL, ..Options::checked() };
         let mut interp = Interp::with_options(self.p, options);
         let fault = interp.call(id, lens, args).err()?;
         (interp.stats().contracts_unevaluated + interp.stats().inner_unevaluated == 0).then_some(fault)
@@ -183,8 +187,8 @@ impl<'p> Runner<'p> {
         let values = lens.iter().map(u64::to_string).chain(args.iter().map(Value::to_string));
         let message = if own { fault.kind.to_string() } else { format!("{} in `{}`", fault.kind, fault.func) };
         let witness = Witness { inputs: names.zip(values).collect(), message };
-        let func = fault.func.clone();
-        Once::Broken(Box::new(Broken { witness, kind, own, loc: fault.loc, func }))
+        let Fault { func, loc, call, .. } = *fault;
+        Once::Broken(Box::new(Broken { witness, kind, own, loc, func, call }))
     }
 }
 

@@ -189,3 +189,22 @@ fn a_call_that_breaks_a_rule_is_refused_and_shown_by_a_run() {
     println!("tried: calls by hand: {} right ones proved, {} wrong ones refused and shown by runs", a + c, b + d);
     assert!(a + c >= 10 && b + d >= 24);
 }
+
+/// Compilers need not extend what a function of their own does not read so: right inside the caller. Where runs show wrong values it is no
+/// other convention.
+#[test]
+fn a_static_function_need_not_get_what_it_does_not_read() {
+    let program = "@noinline\nfn narrow(x: u32, y: u32) -> u32 { (x >> 3) ^ y }\n@export(\"both\")\nfn both(x: u32, y: u32) -> u32 { narrow(x, y) }\n@export(\"again\")\nfn again(x: u32, y: u32) -> u32 { narrow(y, x) }\n";
+    let made = made(program);
+    let callee = "#include <stdint.h>\n__attribute__((noinline, used)) static uint32_t unit_narrow(uint32_t x, uint32_t y) { return (x >> 3) ^ y; }\n";
+    let other = "uint32_t again(uint32_t x, uint32_t y) { return unit_narrow(y, x); }\n";
+    let zeros = "slli a0,a0,32; srli a0,a0,32";
+    for (how, with, word) in [(zeros, "", "equal"), (zeros, other, "equal"), ("addi a0,a0,8; slli t0,a1,32; xor a0,a0,t0", "", "broken rule")] {
+        let body = format!("addi sp,sp,-16; sd ra,8(sp); {how}; call unit_narrow; ld ra,8(sp); addi sp,sp,16; ret");
+        let text = format!("{callee}{with}__attribute__((naked)) void by_hand(void) __asm__(\"both\");\nvoid by_hand(void) {{ __asm__(\"{body}\"); }}\n");
+        let Some(object) = object(Compiler::Gcc, "rv64im", "O1", "unit.c", &text) else { return };
+        let report = judged(&made, &object);
+        let status = &of(&report, "both").status;
+        assert_eq!(status.word(), word, "{how}, {with}: {status:?}");
+    }
+}

@@ -14,6 +14,8 @@ pub struct Fault {
     /// Name of the function that was running.
     pub func: String,
     pub loc: Loc,
+    /// Where it went wrong at the entry of a function, for what that requires of its arguments: who called it, and where.
+    pub call: Option<(String, Loc)>,
     /// Named values that explain the fault: the locals of a failed condition.
     pub values: Vec<(String, Value)>,
 }
@@ -47,7 +49,7 @@ pub enum FaultKind {
 
 impl Fault {
     pub(crate) fn new(kind: FaultKind) -> Box<Fault> {
-        Box::new(Fault { kind, func: String::new(), loc: Loc::default(), values: Vec::new() })
+        Box::new(Fault { kind, func: String::new(), loc: Loc::default(), call: None, values: Vec::new() })
     }
     pub(crate) fn internal(reason: impl Into<String>) -> Box<Fault> {
         Fault::new(FaultKind::Internal { reason: reason.into() })

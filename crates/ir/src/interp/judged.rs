@@ -1,37 +1,46 @@
 //! Of which functions a run judged every clause.
 
-use crate::data::FuncId;
+use crate::data::{FuncId, Loc};
 use crate::spec::ContractKind;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A call in the program.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    pub caller: FuncId,
+    pub loc: Loc,
+    /// No other statement has it.
+    pub nr: usize,
+}
 
 /// Of one call from outside.
 #[derive(Debug, Default)]
 pub(super) struct Judged {
-    /// Who called whom before, with the clauses that this concerned.
-    called: BTreeSet<(FuncId, FuncId, ContractKind)>,
+    /// Calls that were made before, with the clauses that this concerned.
+    made: BTreeSet<(usize, ContractKind)>,
     /// A clause of the function, or one that it has to meet where it calls, was too long.
     too_long: BTreeSet<FuncId>,
     /// Activations that returned and whose own clauses were all judged.
-    whole: BTreeMap<FuncId, u64>,
+    activations: BTreeMap<FuncId, u64>,
 }
 
 impl Judged {
-    /// Whether `caller` calls `id` for the first time; from outside, always.
-    pub fn first(&mut self, id: FuncId, kind: ContractKind, caller: Option<FuncId>) -> bool {
-        caller.is_none_or(|c| self.called.insert((c, id, kind)))
+    /// Whether this call is made for the first time; from outside, always.
+    pub fn first(&mut self, kind: ContractKind, call: Option<Call>) -> bool {
+        call.is_none_or(|c| self.made.insert((c.nr, kind)))
     }
 
-    pub fn too_long(&mut self, id: FuncId, kind: ContractKind, caller: Option<FuncId>) {
+    pub fn too_long(&mut self, id: FuncId, kind: ContractKind, call: Option<Call>) {
         self.too_long.insert(id);
-        self.too_long.extend(caller.filter(|_| kind == ContractKind::Requires));
+        self.too_long.extend(call.filter(|_| kind == ContractKind::Requires).map(|c| c.caller));
     }
 
     pub fn note(&mut self, id: FuncId) {
-        *self.whole.entry(id).or_default() += 1;
+        *self.activations.entry(id).or_default() += 1;
     }
 
-    /// The activations of a function that returned with all clauses judged; none if one was too long.
+    /// The activations of a function that returned with all its clauses judged; none if one was too long.
     pub fn activations(&self, id: FuncId) -> u64 {
-        self.whole.get(&id).copied().filter(|_| !self.too_long.contains(&id)).unwrap_or(0)
+        self.activations.get(&id).copied().filter(|_| !self.too_long.contains(&id)).unwrap_or(0)
     }
 }

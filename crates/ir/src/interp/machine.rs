@@ -3,7 +3,7 @@
 use super::code::{Code, Condition, Lower, Node, Op, OpKind, Path, Step};
 use super::fault::{Fault, FaultKind};
 use super::int::Int;
-use super::judged::Judged;
+use super::judged::{Call, Judged};
 use super::ops::{self, Run};
 use super::store::{self, Walked};
 use super::value::Value;
@@ -74,8 +74,8 @@ impl<'a, 'p> Machine<'a, 'p> {
         }
     }
 
-    /// Runs `id`. No `caller`: the arguments come from outside the program and are checked to the last element.
-    pub fn run(&mut self, id: FuncId, lens: &[Int], args: Vec<Value>, caller: Option<FuncId>) -> Run<Vec<Value>> {
+    /// Runs `id`. No `call`: the arguments come from outside the program and are checked to the last element.
+    pub fn run(&mut self, id: FuncId, lens: &[Int], args: Vec<Value>, call: Option<Call>) -> Run<Vec<Value>> {
         let Some(Some(code)) = self.codes.get(id.0 as usize) else { return internal("call of an unknown function") };
         if self.depth >= RUN_DEPTH {
             return internal("blocks and calls nest too deeply");
@@ -84,7 +84,7 @@ impl<'a, 'p> Machine<'a, 'p> {
         let count = code.func.locals.len();
         let mut frame =
             Frame { id, code, slots: vec![Value::Undef; count], defined: vec![Cell::new(false); count] };
-        let result = self.activate(&mut frame, lens, args, caller).map_err(|mut f| {
+        let result = self.activate(&mut frame, lens, args, call).map_err(|mut f| {
             if f.func.is_empty() {
                 f.func.clone_from(&code.func.name);
                 if f.loc == Loc::default() {
@@ -97,8 +97,29 @@ impl<'a, 'p> Machine<'a, 'p> {
         result
     }
 
-    fn activate(&mut self, frame: &mut Frame<'a, 'p>, lens: &[Int], args: Vec<Value>, caller: Option<FuncId>) -> Run<Vec<Value>> {
-        let (func, outside) = (frame.code.func, caller.is_none());
+    fn activate(&mut self, frame: &mut Frame<'a, 'p>, lens: &[Int], args: Vec<Value>, call: Option<Call>) -> Run<Vec<Value>> {
+        let func = frame.code.func;
+        let entered = self.enter(frame, lens, args, call).map_err(|mut f| {
+            f.call = call.and_then(|c| Some((self.program.funcs.get(c.caller.0 as usize)?.name.clone(), c.loc)));
+            f
+        })?;
+        let body = &frame.code.body;
+        self.block(frame, body)?;
+        for id in &func.rets {
+            if frame.slots[id.0 as usize].has_undef() {
+                return Err(Fault::new(FaultKind::Undefined { place: frame.name(id.0 as usize).to_string() }));
+            }
+        }
+        if self.options.check_contracts && self.check_contracts(frame, ContractKind::Ensures, call)? && entered {
+            self.judged.note(frame.id);
+        }
+        // Cloned, not taken: a local might be listed twice.
+        Ok(func.rets.iter().map(|id| frame.slots[id.0 as usize].clone()).collect())
+    }
+
+    /// Hands the arguments over. Whether all that is required of them was judged.
+    fn enter(&mut self, frame: &mut Frame<'a, 'p>, lens: &[Int], args: Vec<Value>, call: Option<Call>) -> Run<bool> {
+        let (func, outside) = (frame.code.func, call.is_none());
         if lens.len() != func.lens.len() || args.len() != func.params.len() {
             return Err(bad_argument(outside, "wrong number of lengths or arguments"));
         }
@@ -122,20 +143,7 @@ impl<'a, 'p> Machine<'a, 'p> {
                 frame.slots[*slot] = v;
             }
         }
-        let mut judged = self.check_contracts(frame, ContractKind::Requires, caller)?;
-        let body = &frame.code.body;
-        self.block(frame, body)?;
-        for id in &func.rets {
-            if frame.slots[id.0 as usize].has_undef() {
-                return Err(Fault::new(FaultKind::Undefined { place: frame.name(id.0 as usize).to_string() }));
-            }
-        }
-        judged &= self.check_contracts(frame, ContractKind::Ensures, caller)?;
-        if judged {
-            self.judged.note(frame.id);
-        }
-        // Cloned, not taken: a local might be listed twice.
-        Ok(func.rets.iter().map(|id| frame.slots[id.0 as usize].clone()).collect())
+        Ok(self.options.check_contracts && self.check_contracts(frame, ContractKind::Requires, call)?)
     }
 
     fn block(&mut self, frame: &mut Frame<'a, 'p>, ops: &'a [Op<'p>]) -> Run<()> {
@@ -167,7 +175,7 @@ impl<'a, 'p> Machine<'a, 'p> {
                 self.walked.truncate(from);
                 Ok(())
             }
-            OpKind::Call { dsts, func, lens, args } => self.call(frame, dsts, *func, lens, args),
+            OpKind::Call { .. } => self.call(frame, op),
             OpKind::For { .. } => self.repeat(frame, op),
             OpKind::If { cond, then, els } => {
                 let branch = if self.eval_bool(frame, cond)? { then } else { els };
@@ -181,14 +189,8 @@ impl<'a, 'p> Machine<'a, 'p> {
         }
     }
 
-    fn call(
-        &mut self,
-        frame: &mut Frame<'a, 'p>,
-        dsts: &'a [Path],
-        func: FuncId,
-        lens: &'a [Node],
-        args: &'a [Node],
-    ) -> Run<()> {
+    fn call(&mut self, frame: &mut Frame<'a, 'p>, op: &'a Op<'p>) -> Run<()> {
+        let OpKind::Call { dsts, func, lens, args } = &op.kind else { return internal("not a call") };
         let from = self.walked.len();
         let mut ends = Vec::with_capacity(dsts.len());
         for dst in dsts {
@@ -197,7 +199,8 @@ impl<'a, 'p> Machine<'a, 'p> {
         }
         let lens = lens.iter().map(|l| self.eval_int(frame, l)).collect::<Run<Vec<Int>>>()?;
         let args = args.iter().map(|a| self.eval(frame, a)).collect::<Run<Vec<Value>>>()?;
-        let results = self.run(func, &lens, args, Some(frame.id))?;
+        let call = Call { caller: frame.id, loc: op.loc, nr: std::ptr::from_ref(op) as usize };
+        let results = self.run(*func, &lens, args, Some(call))?;
         if results.len() != dsts.len() {
             return internal("a call has the wrong number of destinations");
         }
@@ -433,12 +436,12 @@ impl<'a, 'p> Machine<'a, 'p> {
     }
 
     /// Whether all clauses of the kind were judged; a fault if one is false.
-    fn check_contracts(&mut self, frame: &Frame<'a, 'p>, kind: ContractKind, caller: Option<FuncId>) -> Run<bool> {
+    fn check_contracts(&mut self, frame: &Frame<'a, 'p>, kind: ContractKind, call: Option<Call>) -> Run<bool> {
         let func = frame.code.func;
-        if !self.options.check_contracts || func.contracts.iter().all(|c| c.kind != kind) {
-            return Ok(self.options.check_contracts);
+        if func.contracts.iter().all(|c| c.kind != kind) {
+            return Ok(true);
         }
-        let (mut all, whole) = (true, self.judged.first(frame.id, kind, caller));
+        let (mut all, whole) = (true, self.judged.first(kind, call));
         for contract in func.contracts.iter().filter(|c| c.kind == kind) {
             let steps = if whole { self.options.spec_steps } else { self.options.spec_steps.min(self.inner_spec_left) };
             let program = self.program;
@@ -446,7 +449,7 @@ impl<'a, 'p> Machine<'a, 'p> {
             let mut run = SpecRun::new(program, steps, &mut place);
             let verdict = run.truth(&contract.cond);
             let spent = steps - run.steps_left();
-            if caller.is_some() {
+            if call.is_some() {
                 self.inner_spec_left = self.inner_spec_left.saturating_sub(spent);
             }
             let fault = match verdict {
@@ -462,7 +465,7 @@ impl<'a, 'p> Machine<'a, 'p> {
                 }
                 Err(SpecStop::Budget) => {
                     self.stats.contracts_unevaluated += 1;
-                    self.judged.too_long(frame.id, kind, caller);
+                    self.judged.too_long(frame.id, kind, call);
                     all = false;
                     continue;
                 }

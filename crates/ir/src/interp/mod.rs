@@ -41,7 +41,7 @@ pub struct Options {
     /// Operations per contract clause. A clause that needs more is counted in
     /// [`Stats::contracts_unevaluated`], not judged.
     pub spec_steps: u64,
-    /// Operations of all clauses of called functions together, per call from outside. Where one function calls another for the first
+    /// Operations of all clauses of called functions together, per call from outside. Where a call in the program is made for the first
     /// time, the clauses are judged even if nothing is left.
     pub inner_spec_steps: u64,
 }
@@ -147,9 +147,9 @@ impl<'p> Interp<'p> {
         self.stats
     }
 
-    /// The activations of a function in the last [`Interp::call`] that returned with every clause judged; none if one of its clauses,
-    /// or one that it has to meet where it calls, exceeded [`Options::spec_steps`]. Of what it has to meet at one function that it calls
-    /// often, the first is sure to be judged. 0 unless contracts are checked.
+    /// The activations of a function in the last [`Interp::call`] that returned with every clause of its own judged; none if one of
+    /// these, or one that it has to meet where it calls, exceeded [`Options::spec_steps`]. What it has to meet is sure to be judged once at
+    /// each call in it that was made. 0 unless contracts are checked.
     pub fn judged(&self, func: FuncId) -> u64 {
         self.judged.activations(func)
     }

@@ -366,14 +366,17 @@ fn a_contract_beyond_the_budget_is_counted_not_judged() {
 }
 
 #[test]
-fn of_what_a_function_calls_often_the_first_call_is_judged_whatever_is_left() {
+fn each_call_is_judged_when_it_is_first_made_whatever_is_left() {
     let judged = |spec_steps, inner_spec_steps| {
         let mut program = squaring(0);
         let caller = add(&mut program, "g", |b| {
             let y = b.ret("y", Ty::int());
-            for k in 0..5 {
-                b.call(vec![Place::local(y)], FuncId(0), vec![], vec![Expr::int(k)]);
-            }
+            b.call(vec![Place::local(y)], FuncId(0), vec![], vec![Expr::int(7)]);
+            let i = b.counter("i");
+            let body = b.block(|b| {
+                b.call(vec![Place::local(y)], FuncId(0), vec![], vec![Expr::int_local(i)]);
+            });
+            b.push(Stmt::for_range(i, Expr::int(0), Expr::int(4), body));
         });
         let mut interp = Interp::with_options(&program, Options { spec_steps, inner_spec_steps, ..Options::checked() });
         assert!(interp.call(caller, &[], vec![]).is_ok());
@@ -381,7 +384,7 @@ fn of_what_a_function_calls_often_the_first_call_is_judged_whatever_is_left() {
         (interp.judged(FuncId(0)), interp.judged(caller))
     };
     assert_eq!(judged(100, 1000), (5, 1));
-    assert_eq!(judged(100, 0), (1, 1));
+    assert_eq!(judged(100, 0), (2, 1));
     // What `f` ensures is too long, then also what it requires of its caller.
     assert_eq!(judged(3, 1000), (0, 1));
     assert_eq!(judged(1, 1000), (0, 0));
@@ -390,6 +393,25 @@ fn of_what_a_function_calls_often_the_first_call_is_judged_whatever_is_left() {
     let mut interp = Interp::new(&program);
     assert!(interp.call(FuncId(0), &[], vec![Value::int(5)]).is_ok());
     assert_eq!(interp.judged(FuncId(0)), 0);
+}
+
+#[test]
+fn what_a_call_does_not_meet_names_the_caller() {
+    let program = squaring(1);
+    let caller = |arg: i64| {
+        let mut with = program.clone();
+        let id = add(&mut with, "g", |b| {
+            let y = b.ret("y", Ty::int());
+            b.push(Stmt::Call { dsts: vec![Place::local(y)], func: FuncId(0), lens: vec![], args: vec![Expr::int(arg)], loc: Loc { line: 7, ..Loc::default() } });
+        });
+        let fault = Interp::with_options(&with, Options::checked()).call(id, &[], vec![]).expect_err("neither is met");
+        (fault.func.clone(), fault.call.clone())
+    };
+    assert_eq!(caller(-1), ("f".into(), Some(("g".into(), Loc { line: 7, ..Loc::default() }))));
+    // What `f` ensures is its own.
+    assert_eq!(caller(5), ("f".into(), None));
+    let fault = Interp::with_options(&program, Options::checked()).call(FuncId(0), &[], vec![]).expect_err("no argument");
+    assert_eq!(fault.call, None);
 }
 
 #[test]
