@@ -14,7 +14,7 @@ use crate::ranges::witness::{Inputs, Rng};
 use crate::ranges::{annotate_with, Dead, Ranges, Round};
 use crate::trial::{Broken, Once, Runner};
 use santoku_ir::interp::Options;
-use santoku_ir::{BinOp, CmpOp, ContractKind, Expr, ExprKind, FuncId, Loc, LocalKind, Place, Program, Stmt, Ty};
+use santoku_ir::{BinOp, CmpOp, Expr, ExprKind, FuncId, Loc, LocalKind, Place, Program, Stmt, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Inputs tried per function, and interpreter steps for one and for all of them.
@@ -23,13 +23,13 @@ const STEPS: u64 = 10_000;
 const STEPS_ALL: u64 = 10_000;
 /// Operations per contract clause, and of all clauses of callees; each call in a function is judged when it is first made, in any case.
 const SPEC_STEPS: u64 = 4_000;
-const INNER_SPEC_STEPS: u64 = 1 << 16;
+const INNER_SPEC_STEPS: u64 = 1 << 14;
 /// Where none of these inputs ran to its end: inputs tried for one that does, steps for each and for all, operations of a clause of the
 /// function's own, and of all clauses of callees, likewise.
 const FAR_INPUTS: u32 = 64;
 const FAR_STEPS: u64 = 1 << 24;
 const FAR_SPEC_STEPS: u64 = 1 << 20;
-const FAR_INNER_SPEC_STEPS: u64 = 1 << 18;
+const FAR_INNER_SPEC_STEPS: u64 = 1 << 16;
 /// Scalars of one argument set, likewise.
 const SCALARS: u64 = 1 << 16;
 const FAR_SCALARS: u64 = 1 << 20;
@@ -128,12 +128,14 @@ pub struct Against {
     /// Where, and the name of the function: of the call and its caller, if it is what a function requires of its arguments.
     pub loc: Loc,
     pub func: String,
+    /// The clause, if it is one of a contract.
+    pub clause: Option<String>,
 }
 
 impl Against {
     fn of(b: Broken) -> Against {
         let (func, loc) = b.call.unwrap_or((b.func, b.loc));
-        Against { witness: b.witness, kind: b.kind, loc, func }
+        Against { witness: b.witness, kind: b.kind, loc, func, clause: b.clause }
     }
 }
 
@@ -161,7 +163,7 @@ impl Near<'_> {
                 break;
             }
             let Some(inputs) = Inputs::make(self.p, f, round, SCALARS, &mut rng) else { continue };
-            match self.runner.once(id, &inputs.lens, inputs.args, &|f| excuses.explain(id, f)) {
+            match self.runner.once(id, &inputs.lens, inputs.args, Some(excuses)) {
                 Once::Held { judged } => found.inputs += u64::from(judged),
                 Once::NotAllowed | Once::Excused => {}
                 // Others take as long.
@@ -184,8 +186,8 @@ impl<'p> Crosscheck<'p> {
         Near { p: self.p, runner: Runner::new(self.p, options) }
     }
 
-    /// Runs functions to their end, callers first, each with what is claimed of all of them: what a caller's run judged of a callee need
-    /// not be run again. Callees come first in `ids`.
+    /// Runs functions to their end, callers first, with everything that is claimed of all of them: a function of which a caller's run judged
+    /// it all need not be run again. Callees come first in `ids`.
     pub fn together(&self, ids: &[FuncId], excuses: &Excuses) -> Together {
         let mut out = Together::default();
         let p = with_claims_of(self.bare, self.p, ids);
@@ -199,18 +201,14 @@ impl<'p> Crosscheck<'p> {
                     let counts = ids.iter().map(|id| (*id, runner.judged(*id))).filter(|(_, n)| *n > 0);
                     counts.for_each(|(id, n)| *out.judged.entry(id).or_default() += n);
                 }
-                Some(Once::Broken(b)) => {
-                    out.against = Some((*id, Against::of(*b)));
-                    break;
-                }
+                Some(Once::Broken(b)) => out.against.push((*id, Against::of(*b))),
                 _ => {}
             }
         }
         out
     }
 
-    /// Runs one function until one input has run to its end, with what is claimed of it alone: what is claimed of the callees is judged in
-    /// runs of theirs.
+    /// Runs one function until one input has run to its end, with what is claimed of it.
     pub fn far(&self, id: FuncId, excuses: &Excuses) -> Found {
         let p = with_claims_of(self.bare, self.p, &[id]);
         match to_the_end(&p, &mut far_runner(&p), id, excuses) {
@@ -226,8 +224,8 @@ impl<'p> Crosscheck<'p> {
 pub struct Together {
     /// Activations in which everything claimed of a function was judged, in runs to the end.
     pub judged: BTreeMap<FuncId, u64>,
-    /// Which function was run, and what it contradicts.
-    pub against: Option<(FuncId, Against)>,
+    /// Which functions were run, and what that contradicts.
+    pub against: Vec<(FuncId, Against)>,
 }
 
 fn far_runner(p: &Program) -> Runner<'_> {
@@ -244,7 +242,7 @@ fn to_the_end(p: &Program, runner: &mut Runner<'_>, id: FuncId, excuses: &Excuse
             break;
         }
         let Some(inputs) = Inputs::make(p, f, round, FAR_SCALARS, &mut rng) else { continue };
-        match runner.once(id, &inputs.lens, inputs.args, &|f| excuses.explain(id, f)) {
+        match runner.once(id, &inputs.lens, inputs.args, Some(excuses)) {
             Once::NotAllowed | Once::Excused => {}
             // Others take as long.
             Once::Exhausted => break,
@@ -254,20 +252,10 @@ fn to_the_end(p: &Program, runner: &mut Runner<'_>, id: FuncId, excuses: &Excuse
     None
 }
 
-/// The program with what is claimed of some functions, what their calls have to meet among it.
+/// The program with what is claimed of some functions, and the contracts of all others: the ranges within these are judged in runs of theirs.
 fn with_claims_of(bare: &Program, p: &Program, ids: &[FuncId]) -> Program {
     let mut out = bare.clone();
-    let mut called = BTreeSet::new();
-    for id in ids {
-        santoku_ir::visit::walk_stmts(&p.func(*id).body, &mut |s| {
-            if let Stmt::Call { func, .. } = s {
-                called.insert(*func);
-            }
-        });
-    }
-    for (nr, f) in out.funcs.iter_mut().enumerate() {
-        let own = FuncId(nr as u32);
-        f.contracts.retain(|c| c.kind == ContractKind::Requires && called.contains(&own));
+    for f in &mut out.funcs {
         f.locals.iter_mut().filter(|l| l.kind == LocalKind::Var).for_each(|l| free(&mut l.ty));
     }
     for id in ids {

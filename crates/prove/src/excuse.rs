@@ -7,14 +7,13 @@ use crate::crosscheck::{NOBODY, NOBODY_BY_ALGEBRA, NOBODY_BY_SOLVER};
 use crate::obligation::{Kind, Obligation};
 use crate::trial::kind_of;
 use santoku_ir::interp::{Fault, FaultKind};
-use santoku_ir::{visit, FuncId, Loc, Program, Stmt};
-use std::collections::{BTreeMap, BTreeSet};
+use santoku_ir::{FuncId, Loc, Program};
+use std::collections::BTreeMap;
 
-/// The open obligations of a program, by the name of their function, and who calls whom.
+/// The open obligations of a program, by the name of their function.
 #[derive(Default)]
 pub struct Excuses {
     open: BTreeMap<String, Vec<(Kind, Loc)>>,
-    callers: BTreeMap<String, BTreeSet<String>>,
     entries: BTreeMap<String, Loc>,
     names: Vec<String>,
 }
@@ -24,11 +23,6 @@ impl Excuses {
         let mut all = Excuses { names: p.funcs.iter().map(|f| f.name.clone()).collect(), ..Excuses::default() };
         for f in &p.funcs {
             all.entries.insert(f.name.clone(), f.loc);
-            visit::walk_stmts(&f.body, &mut |s| {
-                if let Stmt::Call { func, .. } = s {
-                    all.callers.entry(p.func(*func).name.clone()).or_default().insert(f.name.clone());
-                }
-            });
         }
         open.for_each(|o| all.add(o));
         all
@@ -41,6 +35,11 @@ impl Excuses {
         }
     }
 
+    /// Nothing is open.
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
     /// Whether what went wrong in a run of `id` may be an open obligation.
     pub fn explain(&self, id: FuncId, fault: &Fault) -> bool {
         let (Some(kind), Some(own)) = (kind_of(&fault.kind), self.names.get(id.0 as usize)) else { return false };
@@ -51,8 +50,8 @@ impl Excuses {
             FaultKind::RangeLeft { place, .. } if place == "an expression" => self.any(at, |(_, loc)| *loc == fault.loc),
             // What a call hands over is the caller's.
             _ if at != own && (kind == Kind::Requires || self.entries.get(at) == Some(&fault.loc)) => {
-                let callers = self.callers.get(at).into_iter().flatten();
-                callers.chain([at]).any(|f| self.any(f, |(k, _)| *k == kind || matches!(k, Kind::Range | Kind::Index | Kind::Requires)))
+                let handed = |f: &String| self.any(f, |(k, _)| *k == kind || matches!(k, Kind::Range | Kind::Index | Kind::Requires));
+                handed(fault.call.as_ref().map_or(at, |(caller, _)| caller)) || handed(at)
             }
             _ => self.any(at, |(k, loc)| *k == kind || *loc == fault.loc),
         }

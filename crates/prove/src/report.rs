@@ -271,12 +271,9 @@ fn check_on_inputs(p: &Program, settled: &mut Settled, threads: usize) {
             take_back(functions, at, against, &mut excuses);
         }
     }
-    // A run of the function alone says it better, if that shows it, too.
-    if let Some((id, against)) = together.against {
-        let said = functions.iter().any(|r| r.name == against.func && r.obligations.iter().any(Obligation::fault));
-        if let Some(at) = ids.iter().position(|own| *own == id).filter(|_| !said) {
-            take_back(functions, at, against, &mut excuses);
-        }
+    for (id, against) in together.against {
+        let at = ids.iter().position(|own| *own == id).unwrap_or(0);
+        take_back(functions, at, against, &mut excuses);
     }
 }
 
@@ -306,19 +303,22 @@ fn near(runs: &Crosscheck<'_>, ids: &[FuncId], excuses: &Excuses, threads: usize
 
 /// Takes back what an input to the function at `at` contradicts.
 fn take_back(functions: &mut [FunctionReport], at: usize, against: Against, excuses: &mut Excuses) {
-    let blamed = functions.iter().position(|r| r.name == against.func).unwrap_or(at);
-    excuses.add(disproved(&mut functions[blamed], against));
+    let blamed = functions.iter().position(|r| r.name == against.func);
+    excuses.add(disproved(&mut functions[blamed.unwrap_or(at)], against, blamed.is_none()));
 }
 
-/// Takes back the obligation that an input contradicts.
-fn disproved(r: &mut FunctionReport, a: Against) -> &Obligation {
+/// Takes back the obligation that an input contradicts. `elsewhere`: it is of a function whose proof is older, and stands in the message.
+fn disproved(r: &mut FunctionReport, a: Against, elsewhere: bool) -> &Obligation {
     let dead = crosscheck::who_said_nobody(&a.witness.message);
-    let same = |o: &Obligation| o.proved() && o.kind == a.kind;
+    let same = |o: &Obligation| o.proved() && o.kind == a.kind && a.clause.as_ref().is_none_or(|c| o.text.ends_with(c.as_str()));
     let find = |f: &dyn Fn(&Obligation) -> bool| r.obligations.iter().position(f);
+    // Another run may have shown it.
+    let known = || find(&|o| o.fault() && o.kind == a.kind && o.loc == a.loc);
     let at = match dead {
+        _ if elsewhere => known(),
         // What a contradiction left open.
         Some(_) => find(&|o| !o.proved() && o.loc == a.loc).or_else(|| find(&|o| !o.proved() && o.kind == Kind::Ensures)).or_else(|| find(&|o| o.loc == a.loc)),
-        None => find(&|o| same(o) && o.loc == a.loc).or_else(|| find(&same)),
+        None => find(&|o| same(o) && o.loc == a.loc).or_else(known).or_else(|| find(&same)),
     };
     let engine = dead.or(at.and_then(|at| r.obligations[at].engine())).unwrap_or(Engine::Syntactic);
     let reason = if dead.is_some() { "an input gets where none can" } else { "an input contradicts what was proved" };
@@ -329,7 +329,9 @@ fn disproved(r: &mut FunctionReport, a: Against) -> &Obligation {
         r.obligations.push(Obligation { func: r.func, kind: a.kind, loc: a.loc, nr: 0, text, outcome: unasked, micros: 0 });
         r.obligations.len() - 1
     });
-    r.obligations[at].outcome = Outcome::Fault { engine, reason: reason.into(), witness: Some(a.witness) };
+    if !r.obligations[at].fault() {
+        r.obligations[at].outcome = Outcome::Fault { engine, reason: reason.into(), witness: Some(a.witness) };
+    }
     &r.obligations[at]
 }
 
@@ -454,21 +456,33 @@ mod tests {
         assert!(!wrong.functions[0].obligations.iter().all(Obligation::proved));
     }
 
-    /// What `h` requires of `g` is false for what `f` alone gives to `g`, whose runs are long.
-    #[test]
-    fn what_a_call_does_not_meet_is_held_against_the_caller() {
-        let text = "fn h(x: u8) -> u8\n  requires x < 100\n{ x }\nfn g(x: public u32) -> u8 {\n  var y: u8 = 0\n  for i in 0..<30000 { y = y + 1 }\n  if x == 77 { y = 200 } else { y = 5 }\n  h(y)\n}\nfn f(s: u8) -> u8 {\n  let a = g(77)\n  a ^ s\n}\n";
+    /// What `h` requires of `g` is false for what `f` alone gives to `g`, whose runs are long. Functions proved: these.
+    fn called_wrong(ids: &[u32], threads: usize) -> Vec<Obligation> {
+        let text = "fn h(x: u8) -> u8\n  requires x != 3\n  requires x < 100\n{ x }\nfn g(x: public u32) -> u8 {\n  var y: u8 = 0\n  for i in 0..<30000 { y = y + 1 }\n  if x == 77 { y = 200 } else { y = 5 }\n  h(y)\n}\nfn f(s: u8) -> u8 {\n  let a = g(77)\n  a ^ s\n}\n";
         let mut load = |path: &str| (path == "t.stk").then(|| text.to_string());
         let p = santoku_sema::compile("t.stk", &[], &mut load, &santoku_sema::Options::default()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)).program;
-        let ids: Vec<FuncId> = (0..3).map(FuncId).collect();
+        let ids: Vec<FuncId> = ids.iter().copied().map(FuncId).collect();
+        let mut all = settle(&p, &ids, &ProveOptions { threads, ..ProveOptions::default() });
+        let close = |r: &mut FunctionReport| r.obligations.iter_mut().for_each(|o| o.outcome = Outcome::Proved { engine: Engine::Algebra });
+        all.functions.iter_mut().for_each(close);
+        check_on_inputs(&p, &mut all, threads);
+        all.functions.into_iter().flat_map(|r| r.obligations).filter(Obligation::fault).collect()
+    }
+
+    #[test]
+    fn what_a_call_does_not_meet_is_held_against_the_caller() {
         for threads in [1, 2] {
-            let mut all = settle(&p, &ids, &ProveOptions { threads, ..ProveOptions::default() });
-            let open = |r: &mut FunctionReport| r.obligations.iter_mut().for_each(|o| o.outcome = Outcome::Proved { engine: Engine::Algebra });
-            all.functions.iter_mut().for_each(open);
-            check_on_inputs(&p, &mut all, threads);
-            let faults: Vec<&Obligation> = all.functions.iter().flat_map(|r| &r.obligations).filter(|o| o.fault()).collect();
-            let [o] = faults[..] else { panic!("{faults:?}") };
-            assert_eq!((o.func, o.kind, o.loc.line), (FuncId(1), Kind::Requires, 8), "{o:?}");
+            let faults = called_wrong(&[0, 1, 2], threads);
+            let [o] = &faults[..] else { panic!("{faults:?}") };
+            assert_eq!((o.func, o.kind, o.loc.line, o.text.as_str()), (FuncId(1), Kind::Requires, 9, "t.h requires x < 100"), "{o:?}");
         }
+    }
+
+    /// `g` and `h` were proved before.
+    #[test]
+    fn what_is_wrong_with_an_older_proof_is_told_of_the_new_caller() {
+        let faults = called_wrong(&[2], 1);
+        let [o] = &faults[..] else { panic!("{faults:?}") };
+        assert!(o.func == FuncId(2) && o.text.contains("`t.h`"), "{o:?}");
     }
 }

@@ -3,10 +3,11 @@
 //! Needs: the interpreter with contracts checked.  Keeps: a witness is always confirmed by a run; "all inputs" means every
 //! one was run.  Absent on purpose: cleverness; corners and random values only, from a fixed seed.
 
+use crate::excuse::Excuses;
 use crate::obligation::{Kind, Witness};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use santoku_ir::interp::{Fault, FaultKind, Interp, Int, Options, Value};
+use santoku_ir::interp::{Fault, FaultKind, Int, Interp, Options, Value};
 use santoku_ir::{ContractKind, FuncId, Len, Loc, Program, Ty};
 
 /// Inputs up to which a function is tried on all of them.
@@ -42,6 +43,8 @@ pub struct Broken {
     pub func: String,
     /// If that is at its entry: who called it, and where.
     pub call: Option<(String, Loc)>,
+    /// The clause, if it is one of a contract.
+    pub clause: Option<String>,
 }
 
 /// Runs `id` on all inputs, if there are at most [`EXHAUSTIVE_MAX`]; otherwise on `tries` corner and random ones.
@@ -63,7 +66,7 @@ pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
         if run.steps() > STEPS_ALL {
             return Trial::Nothing;
         }
-        match run.once(id, &lens, args, &|_| false) {
+        match run.once(id, &lens, args, None) {
             Once::Broken(b) => return Trial::Broken(b),
             Once::Exhausted => return Trial::Nothing,
             Once::Held { .. } | Once::NotAllowed | Once::Excused => {}
@@ -107,13 +110,13 @@ impl<'p> Runner<'p> {
         self.interp.judged(id)
     }
 
-    /// The fault on an input, every clause judged: one that was too long may be the one that excludes the input. `None`: one
-    /// is too long even so, or there is no fault.
-    fn in_full(&self, id: FuncId, lens: &[u64], args: Vec<Value>) -> Option<Box<Fault>> {
+    /// The fault on an input, and whether every clause before it was judged. `None`: a clause that may exclude the input is too long even
+    /// so, or there is no fault.
+    fn in_full(&self, id: FuncId, lens: &[u64], args: Vec<Value>) -> Option<(Box<Fault>, bool)> {
         let options = Options { steps: self.steps.max(STEPS), spec_steps: SPEC_STEPS_IN_FULL, inner_spec_steps: INNER_SPEC_STEPS_IN_FULL, ..Options::checked() };
         let mut interp = Interp::with_options(self.p, options);
         let fault = interp.call(id, lens, args).err()?;
-        (interp.stats().contracts_unevaluated + interp.stats().inner_unevaluated == 0).then_some(fault)
+        (!interp.doubtful()).then(|| (fault, interp.stats().contracts_unevaluated + interp.stats().inner_unevaluated == 0))
     }
 
     fn excluded(&self, id: FuncId, fault: &Fault) -> bool {
@@ -129,7 +132,7 @@ impl<'p> Runner<'p> {
             if self.steps() > STEPS_ALL {
                 return Trial::Nothing;
             }
-            match self.once(id, &[], args, &|_| false) {
+            match self.once(id, &[], args, None) {
                 Once::Held { .. } => ran += 1,
                 Once::NotAllowed | Once::Excused => {}
                 Once::Broken(b) => return Trial::Broken(b),
@@ -146,8 +149,10 @@ impl<'p> Runner<'p> {
         Trial::AllInputs(ran)
     }
 
-    /// Runs a function on one input. `excused` says of what goes wrong that nothing is to be learned from it.
-    pub fn once(&mut self, id: FuncId, lens: &[u64], args: Vec<Value>, excused: &dyn Fn(&Fault) -> bool) -> Once {
+    /// Runs a function on one input. `excuses` say of what goes wrong that nothing is to be learned from it; without them it is asked what
+    /// goes wrong first.
+    pub fn once(&mut self, id: FuncId, lens: &[u64], args: Vec<Value>, excuses: Option<&Excuses>) -> Once {
+        let excused = |f: &Fault| excuses.is_some_and(|e| e.explain(id, f));
         let before = self.interp.stats();
         let result = self.interp.call(id, lens, args.clone());
         let after = self.interp.stats();
@@ -166,9 +171,10 @@ impl<'p> Runner<'p> {
         }
         if !judged {
             match self.in_full(id, lens, args.clone()) {
-                Some(f) if excused(&f) => return Once::Excused,
-                Some(f) => fault = f,
-                None => return Once::Exhausted,
+                Some((f, _)) if excused(&f) => return Once::Excused,
+                // A clause that was not judged is at most what goes wrong before this does.
+                Some((f, complete)) if complete || excuses.is_some_and(Excuses::is_empty) => fault = f,
+                _ => return Once::Exhausted,
             }
         }
         let kind = match kind_of(&fault.kind) {
@@ -187,8 +193,9 @@ impl<'p> Runner<'p> {
         let values = lens.iter().map(u64::to_string).chain(args.iter().map(Value::to_string));
         let message = if own { fault.kind.to_string() } else { format!("{} in `{}`", fault.kind, fault.func) };
         let witness = Witness { inputs: names.zip(values).collect(), message };
-        let Fault { func, loc, call, .. } = *fault;
-        Once::Broken(Box::new(Broken { witness, kind, own, loc, func, call }))
+        let Fault { func, loc, call, kind: what, .. } = *fault;
+        let clause = if let FaultKind::Contract { text, .. } = what { Some(text) } else { None };
+        Once::Broken(Box::new(Broken { witness, kind, own, loc, func, call, clause }))
     }
 }
 

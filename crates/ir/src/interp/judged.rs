@@ -20,18 +20,22 @@ pub(super) struct Judged {
     made: BTreeSet<(usize, ContractKind)>,
     /// A clause of the function, or one that it has to meet where it calls, was too long.
     too_long: BTreeSet<FuncId>,
+    /// A clause that may exclude what was given from outside was too long.
+    doubtful: bool,
     /// Activations that returned and whose own clauses were all judged.
     activations: BTreeMap<FuncId, u64>,
 }
 
 impl Judged {
-    /// Whether this call is made for the first time; from outside, always.
-    pub fn first(&mut self, kind: ContractKind, call: Option<Call>) -> bool {
-        call.is_none_or(|c| self.made.insert((c.nr, kind)))
+    /// Whether all clauses are to be judged, whatever that takes: from outside, and where this call is made for the first time; no
+    /// second time where one was too long.
+    pub fn whole(&mut self, id: FuncId, kind: ContractKind, call: Option<Call>) -> bool {
+        call.is_none_or(|c| self.made.insert((c.nr, kind)) && !self.too_long.contains(&id))
     }
 
     pub fn too_long(&mut self, id: FuncId, kind: ContractKind, call: Option<Call>) {
         self.too_long.insert(id);
+        self.doubtful |= call.is_none() && kind == ContractKind::Requires;
         self.too_long.extend(call.filter(|_| kind == ContractKind::Requires).map(|c| c.caller));
     }
 
@@ -42,5 +46,9 @@ impl Judged {
     /// The activations of a function that returned with all its clauses judged; none if one was too long.
     pub fn activations(&self, id: FuncId) -> u64 {
         self.activations.get(&id).copied().filter(|_| !self.too_long.contains(&id)).unwrap_or(0)
+    }
+
+    pub fn doubtful(&self) -> bool {
+        self.doubtful
     }
 }

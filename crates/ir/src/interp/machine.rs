@@ -441,7 +441,7 @@ impl<'a, 'p> Machine<'a, 'p> {
         if func.contracts.iter().all(|c| c.kind != kind) {
             return Ok(true);
         }
-        let (mut all, whole) = (true, self.judged.first(kind, call));
+        let (mut all, whole) = (true, self.judged.whole(frame.id, kind, call));
         for contract in func.contracts.iter().filter(|c| c.kind == kind) {
             let steps = if whole { self.options.spec_steps } else { self.options.spec_steps.min(self.inner_spec_left) };
             let program = self.program;

@@ -154,6 +154,11 @@ impl<'p> Interp<'p> {
         self.judged.activations(func)
     }
 
+    /// Whether what the last [`Interp::call`] was given may be excluded by a clause that exceeded [`Options::spec_steps`].
+    pub fn doubtful(&self) -> bool {
+        self.judged.doubtful()
+    }
+
     fn prepare(&mut self, root: FuncId) -> Result<(), Box<Fault>> {
         if self.consts.is_none() {
             if let Some(at) = crate::typing::first_bad_struct(&self.program.structs) {
