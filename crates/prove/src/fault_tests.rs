@@ -1,11 +1,12 @@
 //! What contradicts itself where an input gets is a fault of ours; where none gets it is nothing.
 
+use crate::cache::{NoStore, Store};
 use crate::obligation::{Engine, Obligation, Outcome};
 use crate::ranges::{Limits, Options};
 use crate::{prove, ProveOptions, Report};
 use santoku_ir::Program;
 
-fn compiled(text: &str) -> Program {
+pub(crate) fn compiled(text: &str) -> Program {
     let mut load = |path: &str| (path == "t.stk").then(|| text.to_string());
     match santoku_sema::compile("t.stk", &[], &mut load, &santoku_sema::Options::default()) {
         Ok(c) => c.program,
@@ -15,8 +16,12 @@ fn compiled(text: &str) -> Program {
 
 /// By the prover, or by its twin that keeps the solver's term of what a word wrapped.
 fn proved(text: &str, twin: bool) -> Report {
+    proved_with(text, twin, 1, &NoStore)
+}
+
+fn proved_with(text: &str, twin: bool, threads: usize, store: &dyn Store) -> Report {
     let limits = Limits { wrapped_keeps_term: twin, ..Limits::default() };
-    prove(&compiled(text), &ProveOptions { ranges: Options { limits, ..Options::default() }, threads: 1, ..ProveOptions::default() })
+    prove(&compiled(text), &ProveOptions { ranges: Options { limits, ..Options::default() }, threads, store, ..ProveOptions::default() })
 }
 
 fn faults(r: &Report) -> Vec<&Obligation> {
@@ -115,7 +120,7 @@ fn a_contradiction_behind_clauses_that_were_not_judged_is_told() {
 #[derive(Default)]
 struct Kept(std::sync::Mutex<std::collections::BTreeMap<String, String>>);
 
-impl crate::cache::Store for Kept {
+impl Store for Kept {
     fn get(&self, key: &str) -> Option<String> {
         self.0.lock().unwrap().get(key).cloned()
     }
@@ -128,10 +133,7 @@ impl crate::cache::Store for Kept {
 #[test]
 fn a_fault_is_one_again_when_the_proof_is_repeated() {
     let store = Kept::default();
-    let again = |text: &str, twin: bool| {
-        let limits = Limits { wrapped_keeps_term: twin, ..Limits::default() };
-        prove(&compiled(text), &ProveOptions { ranges: Options { limits, ..Options::default() }, threads: 1, store: &store, ..ProveOptions::default() })
-    };
+    let again = |text: &str, twin: bool| proved_with(text, twin, 1, &store);
     let text = long("x == 77", 1);
     for _ in 0..3 {
         assert_eq!(faults(&again(&text, true)).len(), 1);
@@ -150,8 +152,7 @@ fn the_result_is_the_same_on_any_number_of_threads() {
     }
     text += "fn d(t: [u8; 4]) -> u8 { a(t) + b(t) + c(t) }\n";
     let told = |threads: usize| {
-        let limits = Limits { wrapped_keeps_term: true, ..Limits::default() };
-        let r = prove(&compiled(&text), &ProveOptions { ranges: Options { limits, ..Options::default() }, threads, ..ProveOptions::default() });
+        let r = proved_with(&text, true, threads, &NoStore);
         let all = |f: &crate::report::FunctionReport| (f.name.clone(), f.inputs, f.obligations.iter().map(|o| o.outcome.clone()).collect::<Vec<_>>());
         r.functions.iter().map(all).collect::<Vec<_>>()
     };

@@ -272,8 +272,9 @@ fn check_on_inputs(p: &Program, settled: &mut Settled, threads: usize) {
         }
     }
     for (id, against) in together.against {
-        let at = ids.iter().position(|own| *own == id).unwrap_or(0);
-        take_back(functions, at, against, &mut excuses);
+        if let Some(at) = ids.iter().position(|own| *own == id) {
+            take_back(functions, at, against, &mut excuses);
+        }
     }
 }
 
@@ -459,8 +460,7 @@ mod tests {
     /// What `h` requires of `g` is false for what `f` alone gives to `g`, whose runs are long. Functions proved: these.
     fn called_wrong(ids: &[u32], threads: usize) -> Vec<Obligation> {
         let text = "fn h(x: u8) -> u8\n  requires x != 3\n  requires x < 100\n{ x }\nfn g(x: public u32) -> u8 {\n  var y: u8 = 0\n  for i in 0..<30000 { y = y + 1 }\n  if x == 77 { y = 200 } else { y = 5 }\n  h(y)\n}\nfn f(s: u8) -> u8 {\n  let a = g(77)\n  a ^ s\n}\n";
-        let mut load = |path: &str| (path == "t.stk").then(|| text.to_string());
-        let p = santoku_sema::compile("t.stk", &[], &mut load, &santoku_sema::Options::default()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)).program;
+        let p = crate::fault_tests::compiled(text);
         let ids: Vec<FuncId> = ids.iter().copied().map(FuncId).collect();
         let mut all = settle(&p, &ids, &ProveOptions { threads, ..ProveOptions::default() });
         let close = |r: &mut FunctionReport| r.obligations.iter_mut().for_each(|o| o.outcome = Outcome::Proved { engine: Engine::Algebra });

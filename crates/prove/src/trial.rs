@@ -79,8 +79,8 @@ pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
 pub struct Runner<'p> {
     p: &'p Program,
     interp: Interp<'p>,
-    /// Steps that a run may take.
-    steps: u64,
+    /// Steps that one run may take.
+    limit: u64,
 }
 
 /// How one run ended.
@@ -97,7 +97,7 @@ pub enum Once {
 
 impl<'p> Runner<'p> {
     pub fn new(p: &'p Program, options: Options) -> Runner<'p> {
-        Runner { p, steps: options.steps, interp: Interp::with_options(p, options) }
+        Runner { p, limit: options.steps, interp: Interp::with_options(p, options) }
     }
 
     /// Steps of all runs so far.
@@ -113,7 +113,7 @@ impl<'p> Runner<'p> {
     /// The fault on an input, and whether every clause before it was judged. `None`: a clause that may exclude the input is too long even
     /// so, or there is no fault.
     fn in_full(&self, id: FuncId, lens: &[u64], args: Vec<Value>) -> Option<(Box<Fault>, bool)> {
-        let options = Options { steps: self.steps.max(STEPS), spec_steps: SPEC_STEPS_IN_FULL, inner_spec_steps: INNER_SPEC_STEPS_IN_FULL, ..Options::checked() };
+        let options = Options { steps: self.limit.max(STEPS), spec_steps: SPEC_STEPS_IN_FULL, inner_spec_steps: INNER_SPEC_STEPS_IN_FULL, ..Options::checked() };
         let mut interp = Interp::with_options(self.p, options);
         let fault = interp.call(id, lens, args).err()?;
         (!interp.doubtful()).then(|| (fault, interp.stats().contracts_unevaluated + interp.stats().inner_unevaluated == 0))
