@@ -12,6 +12,7 @@ use crate::excuse::Excuses;
 use crate::obligation::{Engine, Kind, Witness};
 use crate::ranges::witness::{Inputs, Rng};
 use crate::ranges::{annotate_with, Dead, Ranges, Round};
+use crate::threads;
 use crate::trial::{Broken, Once, Runner};
 use santoku_ir::interp::Options;
 use santoku_ir::{BinOp, CmpOp, Expr, ExprKind, FuncId, Loc, LocalKind, Place, Program, Stmt, Ty};
@@ -187,23 +188,27 @@ impl<'p> Crosscheck<'p> {
     }
 
     /// Runs functions to their end, callers first, with everything that is claimed of all of them: a function of which a caller's run judged
-    /// it all need not be run again. Callees come first in `ids`.
-    pub fn together(&self, ids: &[FuncId], excuses: &Excuses) -> Together {
+    /// it all need not be run again. Those that none of the others calls are run at once.
+    pub fn together(&self, ids: &[FuncId], excuses: &Excuses, threads: usize) -> Together {
         let mut out = Together::default();
         let p = with_claims_of(self.bare, self.p, ids);
-        let mut runner = far_runner(&p);
-        for id in ids.iter().rev() {
-            if out.judged.contains_key(id) {
-                continue;
-            }
-            match to_the_end(&p, &mut runner, *id, excuses) {
-                Some(Once::Held { .. }) => {
-                    let counts = ids.iter().map(|id| (*id, runner.judged(*id))).filter(|(_, n)| *n > 0);
-                    counts.for_each(|(id, n)| *out.judged.entry(id).or_default() += n);
+        let reached = reached(&p);
+        let mut left: Vec<FuncId> = ids.iter().rev().copied().collect();
+        while !left.is_empty() {
+            let called = |id: &FuncId| left.iter().any(|caller| reached[caller.0 as usize].contains(id));
+            let (callees, roots): (Vec<FuncId>, Vec<FuncId>) = left.iter().partition(|id| called(id));
+            let ran = threads::each(threads, &roots, || far_runner(&p), |runner, root| {
+                let ended = to_the_end(&p, runner, *root, excuses);
+                (*root, ended, ids.iter().map(|id| (*id, runner.judged(*id))).filter(|(_, n)| *n > 0).collect::<Vec<_>>())
+            });
+            for (root, ended, counts) in ran {
+                match ended {
+                    Some(Once::Held { .. }) => counts.into_iter().for_each(|(id, n)| *out.judged.entry(id).or_default() += n),
+                    Some(Once::Broken(b)) => out.against.push((root, Against::of(*b))),
+                    _ => {}
                 }
-                Some(Once::Broken(b)) => out.against.push((*id, Against::of(*b))),
-                _ => {}
             }
+            left = callees.into_iter().filter(|id| !out.judged.contains_key(id)).collect();
         }
         out
     }
@@ -226,6 +231,22 @@ pub struct Together {
     pub judged: BTreeMap<FuncId, u64>,
     /// Which functions were run, and what that contradicts.
     pub against: Vec<(FuncId, Against)>,
+}
+
+/// Of each function those that a call of it may get to.
+fn reached(p: &Program) -> Vec<BTreeSet<FuncId>> {
+    let mut all: Vec<BTreeSet<FuncId>> = Vec::with_capacity(p.funcs.len());
+    for f in &p.funcs {
+        let mut own = BTreeSet::new();
+        santoku_ir::visit::walk_stmts(&f.body, &mut |s| {
+            if let Stmt::Call { func, .. } = s {
+                // Callees come first in a program.
+                own.extend(all[func.0 as usize].iter().copied().chain([*func]));
+            }
+        });
+        all.push(own);
+    }
+    all
 }
 
 fn far_runner(p: &Program) -> Runner<'_> {

@@ -11,6 +11,7 @@ pub mod contracts;
 pub mod crosscheck;
 pub mod equiv;
 mod excuse;
+mod key;
 #[cfg(test)]
 mod fault_tests;
 pub mod obligation;
@@ -20,6 +21,7 @@ pub mod report;
 pub mod secrecy;
 pub mod smt;
 pub mod tally;
+mod threads;
 pub mod trial;
 
 pub use report::{prove, ProveOptions, Report};

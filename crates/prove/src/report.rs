@@ -8,14 +8,14 @@ use crate::cache::{self, NoStore, Store};
 use crate::contracts::{self, cost};
 use crate::crosscheck::{self, Against, Crosscheck};
 use crate::excuse::Excuses;
+use crate::key;
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use crate::secrecy::{self, Timing};
+use crate::threads;
 use crate::trial::{self, Trial};
 use crate::ranges;
 use santoku_ir::{visit, Contract, ContractKind, Func, FuncId, Loc, Program, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
 use std::time::Instant;
 
 /// What the caller chooses.
@@ -35,9 +35,6 @@ impl Default for ProveOptions<'static> {
         ProveOptions { ranges: ranges::Options::default(), timing: Timing::default(), store: &NoStore, threads: 2, tries: 200 }
     }
 }
-
-/// Stack of a proving thread: specification functions recurse.
-const STACK_BYTES: usize = 256 << 20;
 
 /// Result for one function.
 #[derive(Clone, Debug)]
@@ -108,7 +105,7 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
     let started = Instant::now();
     let tests: BTreeSet<FuncId> = p.tests.iter().map(|t| t.func).collect();
     let wanted: Vec<FuncId> = (0..p.funcs.len() as u32).map(FuncId).filter(|f| !tests.contains(f)).collect();
-    let keys = cache::keys(p, &format!("{:?} {:?}", opts.ranges, opts.timing));
+    let keys = key::keys(p, &format!("{} {:?} {:?}", cache::ENGINE_VERSION, opts.ranges, opts.timing));
     let mut found: BTreeMap<FuncId, FunctionReport> = BTreeMap::new();
     for id in &wanted {
         let f = p.func(*id);
@@ -120,7 +117,7 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
     if !missing.is_empty() {
         let mut settled = settle(p, &missing, opts);
         // Contracts recurse as deep here as in the proof.
-        on_large_stack(|| check_on_inputs(p, &mut settled, opts.threads));
+        threads::on_large_stack(|| check_on_inputs(p, &mut settled, opts.threads));
         // What a fault is of is not known for sure: nothing that was proved beside it is kept.
         let sound = !settled.functions.iter().flat_map(|r| &r.obligations).any(Obligation::fault);
         for r in settled.functions {
@@ -134,68 +131,54 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
     Report { functions: found.into_values().collect(), files: p.files.clone(), micros: started.elapsed().as_micros() as u64 }
 }
 
-/// Runs on a thread with the stack of the proving ones, or here where none can be had.
-fn on_large_stack(mut work: impl FnMut() + Send) {
-    let started = std::thread::scope(|s| std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(s, &mut work).is_ok());
-    if !started {
-        work();
-    }
-}
-
 /// All engines on the given functions: safety for the program as a whole beside the meaning of one function after another.
 fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
     let costs = cost::of_program(p);
-    let next = AtomicUsize::new(0);
-    let meaning: Mutex<BTreeMap<FuncId, Vec<Obligation>>> = Mutex::new(BTreeMap::new());
-    let contradicted: Mutex<Vec<(FuncId, contracts::Contradicted)>> = Mutex::default();
-    let safety: Mutex<Vec<Obligation>> = Mutex::new(Vec::new());
-    let claims: Mutex<Claims> = Mutex::default();
-    let work = || {
-        while let Some(id) = ids.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let (mut found, contradictions) = contracts::check_with_contradictions(p, *id, &costs);
-            lock(&contradicted).push((*id, contradictions));
+    // Callers are what takes long: first, so that no thread is left with one at the end.
+    let tasks: Vec<Option<FuncId>> = std::iter::once(None).chain(ids.iter().rev().copied().map(Some)).collect();
+    let made = threads::each(opts.threads, &tasks, || (), |(), task| match task {
+        None => {
+            let (ranges, found) = ranges::analyse(p, &opts.ranges);
+            Made::Safety(found, Box::new(Claims::of(p, &ranges)))
+        }
+        Some(id) => {
+            let (mut found, contradicted) = contracts::check_with_contradictions(p, *id, &costs);
             found.extend(secrecy::check(p, *id, &opts.timing));
-            lock(&meaning).insert(*id, found);
-        }
-    };
-    let all = || {
-        let (ranges, found) = ranges::analyse(p, &opts.ranges);
-        lock(&safety).extend(found);
-        *lock(&claims) = Claims::of(p, &ranges);
-        work();
-    };
-    std::thread::scope(|s| {
-        let big = || std::thread::Builder::new().stack_size(STACK_BYTES);
-        // A thread that cannot be had leaves its share to the others, and the last share to this one.
-        if big().spawn_scoped(s, all).is_err() {
-            all();
-        }
-        for _ in 1..opts.threads.max(1) {
-            if big().spawn_scoped(s, work).is_err() {
-                break;
-            }
+            Made::Meaning(*id, found, contradicted)
         }
     });
-    let mut meaning = meaning.into_inner().unwrap_or_else(|e| e.into_inner());
+    let mut claims = Claims::default();
     let mut safety_of: BTreeMap<FuncId, Vec<Obligation>> = BTreeMap::new();
-    for o in safety.into_inner().unwrap_or_else(|e| e.into_inner()) {
-        safety_of.entry(o.func).or_default().push(o);
-    }
-    let mut claims = claims.into_inner().unwrap_or_else(|e| e.into_inner());
-    for (id, found) in contradicted.into_inner().unwrap_or_else(|e| e.into_inner()) {
-        crosscheck::contradictions_written(&mut claims.written, id, &found);
+    let mut meaning_of: BTreeMap<FuncId, Vec<Obligation>> = BTreeMap::new();
+    for one in made {
+        match one {
+            Made::Safety(found, of_all) => {
+                claims = *of_all;
+                found.into_iter().for_each(|o| safety_of.entry(o.func).or_default().push(o));
+            }
+            Made::Meaning(id, found, contradicted) => {
+                meaning_of.insert(id, found);
+                crosscheck::contradictions_written(&mut claims.written, id, &contradicted);
+            }
+        }
     }
     let functions = ids
         .iter()
         .map(|id| {
             let safety = safety_of.remove(id).unwrap_or_default();
-            let meaning = meaning.remove(id).unwrap_or_default();
+            let meaning = meaning_of.remove(id).unwrap_or_default();
             let mut vacuous = claims.vacuous.get(id).cloned().unwrap_or_default();
             let obligations = last_resorts(p, *id, join(safety, meaning), &mut vacuous, opts);
             FunctionReport { func: *id, name: p.func(*id).name.clone(), cached: false, obligations, vacuous, inputs: 0 }
         })
         .collect();
     Settled { functions, claims_written: claims.written }
+}
+
+/// What one task of [`settle`] found.
+enum Made {
+    Safety(Vec<Obligation>, Box<Claims>),
+    Meaning(FuncId, Vec<Obligation>, contracts::Contradicted),
 }
 
 /// Functions proved anew, and the program with what was found of it written into it.
@@ -245,7 +228,7 @@ fn check_on_inputs(p: &Program, settled: &mut Settled, threads: usize) {
     let ids: Vec<FuncId> = functions.iter().map(|r| r.func).collect();
     let mut excuses = Excuses::new(p, functions.iter().flat_map(|r| &r.obligations).filter(|o| !o.proved()));
     let runs = Crosscheck::new(p, claims_written);
-    let mut near = near(&runs, &ids, &excuses, threads);
+    let mut near = threads::each(threads, &ids, || runs.near(), |near, id| near.function(*id, &excuses));
     let mut left: Vec<usize> = (0..ids.len()).filter(|at| near[*at].inputs == 0).collect();
     if near.iter().any(|found| found.against.is_some()) {
         // Once more, one after another: what a callee breaks excuses its callers.
@@ -259,7 +242,7 @@ fn check_on_inputs(p: &Program, settled: &mut Settled, threads: usize) {
         }
     }
     functions.iter_mut().zip(&near).for_each(|(r, found)| r.inputs = found.inputs);
-    let together = runs.together(&left.iter().map(|at| ids[*at]).collect::<Vec<_>>(), &excuses);
+    let together = runs.together(&left.iter().map(|at| ids[*at]).collect::<Vec<_>>(), &excuses, threads);
     for at in left {
         if let Some(judged) = together.judged.get(&ids[at]) {
             functions[at].inputs = *judged;
@@ -276,30 +259,6 @@ fn check_on_inputs(p: &Program, settled: &mut Settled, threads: usize) {
             take_back(functions, at, against, &mut excuses);
         }
     }
-}
-
-/// Short runs of every function, on several threads.
-fn near(runs: &Crosscheck<'_>, ids: &[FuncId], excuses: &Excuses, threads: usize) -> Vec<crosscheck::Found> {
-    let next = AtomicUsize::new(0);
-    let found: Mutex<BTreeMap<usize, crosscheck::Found>> = Mutex::default();
-    let work = || {
-        let mut near = runs.near();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(id) = ids.get(at) else { return };
-            let one = near.function(*id, excuses);
-            lock(&found).insert(at, one);
-        }
-    };
-    std::thread::scope(|s| {
-        for _ in 1..threads.max(1) {
-            if std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(s, work).is_err() {
-                break;
-            }
-        }
-        work();
-    });
-    found.into_inner().unwrap_or_else(|e| e.into_inner()).into_values().collect()
 }
 
 /// Takes back what an input to the function at `at` contradicts.
@@ -334,10 +293,6 @@ fn disproved(r: &mut FunctionReport, a: Against, elsewhere: bool) -> &Obligation
         r.obligations[at].outcome = Outcome::Fault { engine, reason: reason.into(), witness: Some(a.witness) };
     }
     &r.obligations[at]
-}
-
-fn lock<T>(m: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    m.lock().unwrap_or_else(|e| e.into_inner())
 }
 
 /// A clause that both lists judge is one obligation, proved if either proved it. One list may judge a clause several
