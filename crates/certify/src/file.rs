@@ -188,7 +188,7 @@ fn wrong_entries(subject: &Subject, results: &Results) -> BTreeSet<u64> {
     let local = |address: u64| subject.image.function_at(address).is_some_and(|f| f.local);
     let doubtful = |(job, done): &(&Job, &Done)| match done.found.verdict {
         Verdict::Differs(_) => local(job.address),
-        Verdict::Halted(_) => done.found.refused.is_some_and(local),
+        Verdict::Halted(_) => done.found.stopped_at().is_some_and(local),
         _ => false,
     };
     let from = |address: u64| entries_above(subject, &callers, address).into_iter().chain(Some(address).filter(|a| !local(*a)));

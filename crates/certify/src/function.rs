@@ -67,6 +67,8 @@ pub struct Found {
     pub settled: u64,
     /// The function called in another way than its source says, where that is why the code was not followed to its end.
     pub refused: Option<u64>,
+    /// The last call that was not replaced: where, and the function called.
+    pub(crate) calling: Option<(u64, u64)>,
     /// All that was read of the file is in the hashes of the function and of those without source that it runs.
     pub hashed: bool,
     /// It makes a call whose arguments have the values of no call of the source on the samples.
@@ -76,7 +78,13 @@ pub struct Found {
 impl Found {
     /// A verdict, and nothing done for it.
     pub(crate) fn without_comparison(verdict: Verdict) -> Found {
-        Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0, asked: 0, settled: 0, refused: None, hashed: false, other_call: false }
+        Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0, asked: 0, settled: 0, refused: None, calling: None, hashed: false, other_call: false }
+    }
+
+    /// The function whose call is where the code is followed no further.
+    pub(crate) fn stopped_at(&self) -> Option<u64> {
+        let Verdict::Halted(Halt { pc, .. }) = &self.verdict else { return None };
+        self.calling.filter(|(call, _)| call == pc).map(|(_, callee)| callee)
     }
 }
 
@@ -370,7 +378,7 @@ fn compare_in(
     let ran = exec.run(pc, entry.state);
     found.steps = exec.steps;
     found.stack = exec.deepest.unsigned_abs();
-    found.refused = exec.refused;
+    (found.refused, found.calling) = (exec.refused, exec.calling);
     let (made, calls) = (std::mem::take(&mut exec.made), std::mem::take(&mut exec.calls));
     let state = ran.map_err(Verdict::Halted)?;
     found.calls = made.iter().map(|m| (m.func, m.shared.clone())).collect();

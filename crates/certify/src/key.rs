@@ -189,7 +189,7 @@ pub fn recall(store: &dyn Store, key: &str, program: &Program) -> Option<Found> 
     }
     let calls = kept.calls.into_iter().map(|(name, shared)| Some((program.find(&name)?, shared))).collect::<Option<_>>()?;
     let Kept { steps, stack, terms, compared, asked, settled, hashed, .. } = kept;
-    Some(Found { verdict: Verdict::Equal, steps, stack, calls, terms, compared, asked, settled, hashed, refused: None, other_call: false })
+    Some(Found { verdict: Verdict::Equal, steps, stack, calls, terms, compared, asked, settled, hashed, refused: None, calling: None, other_call: false })
 }
 
 /// Remembers a comparison that found the function equal.

@@ -165,8 +165,8 @@ pub enum Status {
     /// Source that the executor does not follow.
     SourceNotFollowed { reason: String },
     /// A static function that is not what the source says when called as the source says, or a caller that gives one something else
-    /// than the source, or that calls one which is not proved; while nothing that others can call was seen to be wrong. The compiler may
-    /// have given it another convention, which was not found out.
+    /// than the source; while nothing that others can call was seen to be wrong. The compiler may have given it another convention,
+    /// which was not found out.
     OtherConvention { reason: String },
     /// Equal if its callee were, which is not proved.
     RestsOn { callee: Rest },

@@ -191,20 +191,14 @@ impl View<'_> {
         }
     }
 
-    /// The code was followed to a call of a static function, and what that takes is not known: it is not proved in any way, or it is not
-    /// given what the source gives it, while nobody was shown to do so and no wrong value was seen from outside.
+    /// The code was followed to a call of a static function that does not get what the source gives it, while nobody was shown to give it
+    /// that and no wrong value was seen from outside.
     fn stopped_by(&self, job: &Job, done: &Done) -> bool {
-        let Subject { image, isa, .. } = self.subject;
-        let Verdict::Halted(Halt { pc, .. }) = &done.found.verdict else { return false };
-        let local = |at: u64| image.function_at(at).is_some_and(|f| f.local && !self.subject.functions_of(f).is_empty());
-        if let Some(callee) = done.found.refused.filter(|at| local(*at)) {
-            let as_source = self.results.done.iter().any(|(j, d)| self.callers.get(&callee).is_some_and(|from| from.contains(&j.address)) && d.found.verdict == Verdict::Equal);
-            return !as_source && !self.results.wrong.contains(&job.address) && !self.wrong_outside(job.address);
-        }
-        let inst = image.word(*pc).and_then(|word| santoku_isa::decode(isa, word));
-        let call = inst.is_some_and(|i| matches!(i.row.sem, santoku_isa::Sem::Jump(_)));
-        let equal = |at: u64| self.results.done.iter().any(|(j, d)| j.address == at && d.found.verdict == Verdict::Equal);
-        call && self.callers.iter().any(|(to, from)| from.contains(&job.address) && local(*to) && !equal(*to))
+        let image = self.subject.image;
+        let Some(callee) = done.found.stopped_at().and_then(|at| image.function_at(at)).filter(|f| f.local) else { return false };
+        let known = self.subject.functions_of(callee);
+        let as_source = known.iter().any(|func| self.called_as_source(callee.address, *func));
+        !known.is_empty() && !as_source && !self.results.wrong.contains(&job.address) && !self.wrong_outside(job.address)
     }
 
     /// A function that others can call, and that runs this one, gives wrong values.
@@ -216,9 +210,14 @@ impl View<'_> {
     /// Callers were compared, and none was shown to call it as the source does.
     fn called_otherwise(&self, job: &Job) -> bool {
         let Some(from) = self.callers.get(&job.address) else { return false };
-        let mut compared = self.results.done.iter().filter(|(j, _)| from.contains(&j.address)).peekable();
-        let as_source = |d: &Done| d.found.verdict == Verdict::Equal && d.found.calls.iter().any(|(g, _)| *g == job.func);
-        compared.peek().is_some() && !compared.any(|(_, d)| as_source(d))
+        self.results.done.keys().any(|j| from.contains(&j.address)) && !self.called_as_source(job.address, job.func)
+    }
+
+    /// A caller is equal, and it makes the call.
+    fn called_as_source(&self, address: u64, func: FuncId) -> bool {
+        let Some(from) = self.callers.get(&address) else { return false };
+        let equal = |(j, d): (&Job, &Done)| from.contains(&j.address) && d.found.verdict == Verdict::Equal;
+        self.results.done.iter().any(|(j, d)| equal((j, d)) && d.found.calls.iter().any(|(g, _)| *g == func))
     }
 
     /// Every call of a function in the file stands in code that was compared, or that runs inside such code alone.

@@ -195,6 +195,8 @@ pub struct Exec<'a> {
     pub(crate) platform: [T; 2],
     /// The function whose call could not be replaced, where that ended the execution.
     pub refused: Option<u64>,
+    /// The call being replaced: where, and the function called. Also in laps, whose calls say nothing of the convention.
+    pub(crate) calling: Option<(u64, u64)>,
     /// Lowest offset the stack pointer had.
     pub deepest: i64,
     pub steps: u64,
@@ -236,7 +238,7 @@ pub trait Arrays {
 
 impl<'a> Exec<'a> {
     pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Arrays, return_to: T) -> Exec<'a> {
-        Exec { code, terms, bases, arrays, made: vec![], calls: vec![], return_to, stack_args: 0, platform: [Terms::ZERO; 2], deepest: 0, steps: 0, terms_max: 40_000_000, steps_max: STEPS_MAX, cuts: vec![], refused: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new(), constants: Constants::default() }
+        Exec { code, terms, bases, arrays, made: vec![], calls: vec![], return_to, stack_args: 0, platform: [Terms::ZERO; 2], deepest: 0, steps: 0, terms_max: 40_000_000, steps_max: STEPS_MAX, cuts: vec![], refused: None, calling: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new(), constants: Constants::default() }
     }
 
     /// Executes from `pc` to the return of the function.
@@ -515,13 +517,14 @@ impl<'a> Exec<'a> {
         self.write(state, inst.rd, link_t).map_err(halt)?;
         if let Some(callee) = self.code.callee(before, pc, to, inst.rd != 0, named).map_err(halt)? {
             let ra = Self::ra(state);
+            self.calling = None;
             self.may_call(state).map_err(halt)?;
             match callee {
                 Callee::External(name) => self.external(state, &name).map_err(halt)?,
                 Callee::Source(func) => {
-                    self.refused = Some(to);
+                    (self.refused, self.calling) = (Some(to), Some((pc, to)));
                     self.replace(state, func, pc).map_err(halt)?;
-                    self.refused = None;
+                    (self.refused, self.calling) = (None, None);
                 }
             }
             return self.back_from(state, ra, link).map_err(halt);

@@ -387,7 +387,7 @@ fn a_branch_in_place_of_a_product_is_a_leak_that_runs_show() {
 fn changed_random_programs_are_not_equal_and_right_ones_not_wrong() {
     let found = attack(0..10, Shape::Plain, true);
     assert!(found.right >= 10 && found.changed >= 20, "{found:?}");
-    assert!(found.proved * 10 >= found.right * 7, "{found:?}");
+    assert!(found.proved * 4 >= found.right * 3, "{found:?}");
     assert!(found.refused * 2 > found.changed, "{found:?}");
 }
 
@@ -395,7 +395,7 @@ fn changed_random_programs_are_not_equal_and_right_ones_not_wrong() {
 fn changed_random_programs_with_calls_are_not_equal_and_right_ones_not_wrong() {
     let found = attack(0..8, Shape::Calling, true);
     assert!(found.right >= 8 && found.changed >= 16, "{found:?}");
-    assert!(found.proved * 10 >= found.right * 6, "{found:?}");
+    assert!(found.proved * 4 >= found.right * 3, "{found:?}");
     assert!(found.refused * 2 > found.changed, "{found:?}");
 }
 

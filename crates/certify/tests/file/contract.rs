@@ -208,3 +208,26 @@ fn a_static_function_need_not_get_what_it_does_not_read() {
         assert_eq!(status.word(), word, "{how}, {with}: {status:?}");
     }
 }
+
+/// What belongs to the platform at a call is no matter between two functions of a file, though the callee be not proved.
+#[test]
+fn no_convention_of_a_static_function_changes_the_platform_s_rules() {
+    let program = "@noinline\nfn narrow(x: u32, y: u32) -> u32 { (x >> 3) ^ y }\n@export(\"both\")\nfn both(x: u32, y: u32) -> u32 { narrow(x, y) }\n";
+    let made = made(program);
+    let callee = "#include <stdint.h>\n__attribute__((noinline, used)) static uint32_t unit_narrow(uint32_t x, uint32_t y) { __asm__ volatile (\"ebreak\"); return (x >> 3) ^ y; }\n";
+    let cases = [
+        ("addi sp,sp,-16; sw ra,12(sp); call unit_narrow; lw ra,12(sp); addi sp,sp,16; ret", "rests on another", ""),
+        ("addi sp,sp,-8; sw ra,4(sp); call unit_narrow; lw ra,4(sp); addi sp,sp,8; ret", "broken rule", "multiple of 16"),
+        ("addi sp,sp,-16; sw ra,12(sp); sw gp,8(sp); mv gp,a0; call unit_narrow; lw gp,8(sp); lw ra,12(sp); addi sp,sp,16; ret", "broken rule", "gp"),
+        ("addi sp,sp,-16; sw ra,12(sp); sw tp,8(sp); mv tp,a0; call unit_narrow; lw tp,8(sp); lw ra,12(sp); addi sp,sp,16; ret", "broken rule", "tp"),
+        ("mv ra,a1; tail unit_narrow", "broken rule", "does not return"),
+    ];
+    for (body, word, why) in cases {
+        let text = format!("{callee}__attribute__((naked)) void by_hand(void) __asm__(\"both\");\nvoid by_hand(void) {{ __asm__(\"{body}\"); }}\n");
+        let Some(object) = object(Compiler::Gcc, "rv32im", "O1", "unit.c", &text) else { return };
+        let report = judged(&made, &object);
+        assert!(!of(&report, "unit_narrow").status.holds(), "{:?}", of(&report, "unit_narrow").status);
+        let status = &of(&report, "both").status;
+        assert!(status.word() == word && status.reason().unwrap_or_default().contains(why), "{body}: {status:?}");
+    }
+}
