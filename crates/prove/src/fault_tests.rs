@@ -143,6 +143,31 @@ fn a_fault_is_one_again_when_the_proof_is_repeated() {
     assert!(again(&right, false).functions.iter().all(|f| !f.cached) && again(&right, false).functions.iter().all(|f| f.cached));
 }
 
+/// A proof that no run stands beside is run once there is a caller that does it.
+#[test]
+fn what_was_never_run_is_run_by_a_new_caller() {
+    let alone = "fn f(x: u32) -> u32\n  requires x == 123456789\n{ x }\n";
+    let caller = "fn g(s: u8) -> u32 {\n  var y: u8 = s\n  for i in 0..<30000 { y = y + 1 }\n  f(123456789) ^ u32(y)\n}\n";
+    let both = format!("{alone}{caller}");
+    let store = Kept::default();
+    let runs = |text: &str, store: &dyn Store| proved_with(text, false, 1, store).functions.iter().map(|f| (f.cached, f.inputs)).collect::<Vec<_>>();
+    assert_eq!(runs(&both, &NoStore), [(false, 1), (false, 1)]);
+    assert_eq!(runs(alone, &store), [(false, 0)]);
+    assert_eq!(runs(&both, &store), [(true, 1), (false, 1)]);
+    assert_eq!(runs(&both, &store), [(true, 1), (true, 1)]);
+}
+
+/// However many others ask for its callees' results first, and are remembered.
+#[test]
+fn a_proof_does_not_depend_on_other_functions() {
+    let steps: String = (0..2500).map(|k| format!("  let a{} = a{k} + 1\n", k + 1)).collect();
+    let callee = format!("fn g(x: int in 0..1000000) -> int {{\n  let a0 = x\n{steps}  a2500\n}}\n");
+    let others: String = (0..40).map(|k| format!("fn s{k}(x: int in 0..{k}) -> int {{ g(x) }}\n")).collect();
+    let own = "fn f(x: int in 0..100000) -> int in 2500..102500 { g(x) }\n";
+    assert!(proved(&format!("{callee}{own}"), false).holds());
+    assert!(proved(&format!("{callee}{others}{own}"), false).holds());
+}
+
 /// The same on any number of threads: faults in several functions, found by short runs and by long ones.
 #[test]
 fn the_result_is_the_same_on_any_number_of_threads() {

@@ -116,6 +116,10 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
     let missing: Vec<FuncId> = wanted.iter().copied().filter(|f| !found.contains_key(f)).collect();
     if !missing.is_empty() {
         let mut settled = settle(p, &missing, opts);
+        // What was proved and never run may be run by a new caller.
+        let unrun: Vec<FuncId> = found.values().filter(|r| r.inputs == 0).map(|r| r.func).collect();
+        settled.functions.extend(unrun.iter().filter_map(|id| found.remove(id)));
+        settled.functions.sort_by_key(|r| r.func);
         // Contracts recurse as deep here as in the proof.
         threads::on_large_stack(|| check_on_inputs(p, &mut settled, opts.threads));
         // What a fault is of is not known for sure: nothing that was proved beside it is kept.
