@@ -251,7 +251,7 @@ fn in_full(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &
     let order: &[Option<Naming>] = match &first.verdict {
         _ if code.normal_form_only => &[],
         Verdict::Halted(h) if h.why == Why::TooBig => &[NAME_ALL, NAME_WORDS],
-        Verdict::Halted(h) if matches!(h.why, Why::Memory(_) | Why::Convention(_)) => &[None],
+        Verdict::Halted(h) if matches!(h.why, Why::Memory(_) | Why::Convention(_) | Why::Platform(_)) => &[None],
         Verdict::Source(why) if *why == source::Stop::TooBig.to_string() => &[NAME_ALL],
         // Where a sample shows another value there is nothing to settle.
         Verdict::NotProved(d) if d.witness.is_some() || first.other_call => &[],

@@ -38,7 +38,7 @@ pub fn try_out(image: &Image, code: &Code, (func, address, shared): (FuncId, u64
             return (found, evidence);
         }
         // A broken rule stays what it is.
-        (Verdict::Halted(Halt { why: Why::Memory(_) | Why::Convention(_), .. }), _) => {}
+        (Verdict::Halted(Halt { why: Why::Memory(_) | Why::Convention(_) | Why::Platform(_), .. }), _) => {}
         (Verdict::NotProved(old), Some(Seen::Wrong(new))) => {
             let (machine, source) = (old.machine.clone(), old.source.clone());
             found.verdict = Verdict::Differs(Difference { machine, source, ..new });
@@ -79,7 +79,7 @@ fn run(bench: &Bench, (program, func): (&Program, FuncId), shared: &[(usize, usi
     for (input, noise) in meeting(program, func, all).into_iter().zip(1..) {
         let ran = bench.run(&input, noise, STEPS);
         match ran.end {
-            End::Endless => return None,
+            End::Endless | End::Unknown { .. } => return None,
             End::Fault { pc, why } => return Some(Seen::Broken(format!("called as the source is, it ends at {pc:#x}: {why}"))),
             End::Returned => {}
         }

@@ -181,6 +181,8 @@ impl View<'_> {
         let doubtful = match &status {
             // Nobody else calls it, and all that calls it may be right: wrong values have to be seen from outside.
             Status::Refuted(_) => !self.wrong_outside(job.address),
+            // No convention of its own changes that.
+            Status::Broken { .. } if matches!(&done.found.verdict, Verdict::Halted(Halt { why: Why::Platform(_), .. })) => false,
             Status::Broken { .. } | Status::Leak { .. } => self.called_otherwise(job),
             _ => false,
         };
@@ -279,7 +281,7 @@ impl View<'_> {
                 };
                 Status::Leak { what: what.into(), site, term: term.clone(), evidence }
             }
-            Why::Memory(reason) | Why::Convention(reason) => Status::Broken { reason: reason.clone(), site },
+            Why::Memory(reason) | Why::Convention(reason) | Why::Platform(reason) => Status::Broken { reason: reason.clone(), site },
             Why::Unsupported(_) | Why::Loop { .. } | Why::TooBig => Status::NotFollowed { reason: why.to_string(), site },
         }
     }

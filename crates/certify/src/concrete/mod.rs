@@ -76,6 +76,20 @@ pub enum End {
     Endless,
     /// A rule is broken, or memory is touched that the function may not touch.
     Fault { pc: u64, why: String },
+    /// What the code does there is not known here, which says nothing of the code.
+    Unknown { pc: u64, why: String },
+}
+
+/// Why a run does not go on.
+enum Stopped {
+    Fault(String),
+    Unknown(String),
+}
+
+impl From<String> for Stopped {
+    fn from(rule: String) -> Stopped {
+        Stopped::Fault(rule)
+    }
 }
 
 /// A finished run.
@@ -114,7 +128,7 @@ impl<'a> Bench<'a> {
     pub fn run(&self, input: &Input, noise: u64, steps: u64) -> Ran {
         let mut run = match self.enter(input, noise) {
             Ok(run) => run,
-            Err(why) => return Ran { end: End::Fault { pc: self.entry, why }, results: vec![], seen: vec![], steps: 0 },
+            Err(why) => return Ran { end: End::Unknown { pc: self.entry, why }, results: vec![], seen: vec![], steps: 0 },
         };
         let before = (run.machine.regs, run.space.regions[0].bytes.clone());
         let end = run.go(steps);
@@ -269,21 +283,23 @@ impl Run<'_> {
             self.steps += 1;
             let pc = self.machine.pc;
             self.returned();
-            if let Err(why) = self.step(pc) {
-                return End::Fault { pc, why };
+            match self.step(pc) {
+                Ok(()) => {}
+                Err(Stopped::Fault(why)) => return End::Fault { pc, why },
+                Err(Stopped::Unknown(why)) => return End::Unknown { pc, why },
             }
         }
         End::Returned
     }
 
-    fn step(&mut self, pc: u64) -> Result<(), String> {
+    fn step(&mut self, pc: u64) -> Result<(), Stopped> {
         if let Some(name) = self.space.image.external(pc) {
             return self.external(name);
         }
         if self.bench.ckb_vm && self.group(pc)? {
             return Ok(());
         }
-        let inst = self.bench.decode(pc).ok_or("no instruction is known here")?;
+        let inst = self.bench.decode(pc).ok_or_else(|| Stopped::Unknown("no instruction is known here".into()))?;
         let taken = self.taken(&inst, pc);
         let operands = (self.machine.regs[usize::from(inst.rs1)], self.machine.regs[usize::from(inst.rs2)]);
         self.space.sp = self.machine.regs[2];
@@ -296,11 +312,11 @@ impl Run<'_> {
         }
         let address = self.space.touched.map(|a| self.space.place(a));
         if done.map_err(|_| format!("memory is touched that it may not touch: {}", address.clone().unwrap_or_default()))? != Stop::Ran {
-            return Err(format!("`{}`", inst.row.name));
+            return Err(Stopped::Unknown(format!("`{}`", inst.row.name)));
         }
         if let (Sem::Load { bytes, .. } | Sem::Store { bytes, .. }, Some(at)) = (inst.row.sem, self.space.touched) {
             if at % u64::from(bytes) != 0 {
-                return Err(format!("{bytes} bytes at an address that is no multiple of {bytes}"));
+                return Err(format!("{bytes} bytes at an address that is no multiple of {bytes}").into());
             }
         }
         if matches!(inst.row.sem, Sem::Jump(_)) {
@@ -351,21 +367,23 @@ impl Run<'_> {
     }
 
     /// `memcpy`, `memmove`, `memset`; afterwards the registers of callees hold noise.
-    fn external(&mut self, name: &str) -> Result<(), String> {
+    fn external(&mut self, name: &str) -> Result<(), Stopped> {
         let pc = self.machine.pc;
+        if !["memcpy", "memmove", "memset"].contains(&name) {
+            return Err(Stopped::Unknown(format!("a call of `{name}`, which the file does not hold")));
+        }
         let [to, second, count] = [10, 11, 12].map(|r| self.machine.regs[r]);
         if count > COPY_MAX {
-            return Err(format!("`{name}` of {count} bytes"));
+            return Err(format!("`{name}` of {count} bytes").into());
         }
         self.space.sp = self.machine.regs[2];
         if name == "memcpy" && to != second && to.abs_diff(second) < count {
-            return Err("`memcpy` between places that overlap".into());
+            return Err("`memcpy` between places that overlap".to_string().into());
         }
         let outside = || format!("`{name}` touches what it may not touch");
         let bytes: Vec<u64> = match name {
-            "memcpy" | "memmove" => (0..count).map(|k| self.space.load(second.wrapping_add(k), 1)).collect::<Option<_>>().ok_or_else(outside)?,
             "memset" => vec![second & 0xff; count as usize],
-            _ => return Err(format!("a call of `{name}`, which the file does not hold")),
+            _ => (0..count).map(|k| self.space.load(second.wrapping_add(k), 1)).collect::<Option<_>>().ok_or_else(outside)?,
         };
         for (k, byte) in bytes.into_iter().enumerate() {
             self.space.store(to.wrapping_add(k as u64), 1, byte).ok_or_else(outside)?;

@@ -120,12 +120,12 @@ impl Exec<'_> {
     pub(crate) fn may_call(&mut self, state: &State) -> Result<(), Why> {
         let at = self.stack_offset(state)?;
         if at % i64::from(STACK_ALIGN) != 0 {
-            return Err(Why::Convention(format!("a call with the stack pointer at {at} from entry, no multiple of {STACK_ALIGN}")));
+            return Err(Why::Platform(format!("a call with the stack pointer at {at} from entry, no multiple of {STACK_ALIGN}")));
         }
         for (r, given) in [(GP, self.platform[0]), (TP, self.platform[1])] {
             if state.regs[r] != given {
                 let name = santoku_isa::register_name(r as u8);
-                return Err(Why::Convention(format!("a call with another {name} than at entry: it belongs to the platform")));
+                return Err(Why::Platform(format!("a call with another {name} than at entry: it belongs to the platform")));
             }
         }
         Ok(())
@@ -257,7 +257,7 @@ impl Exec<'_> {
             return Ok(to);
         }
         let ra = self.terms.show(ra, 2);
-        Err(Why::Convention(format!("a call that does not return behind the jump, nor to the caller: ra is {ra}")))
+        Err(Why::Platform(format!("a call that does not return behind the jump, nor to the caller: ra is {ra}")))
     }
 
     /// Clause 9, registers and stack.

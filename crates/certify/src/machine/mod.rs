@@ -41,6 +41,8 @@ pub enum Why {
     Memory(String),
     /// The calling convention is broken.
     Convention(String),
+    /// What every call has to keep is not kept, whoever is called: the stack pointer's alignment, gp, tp, where a call returns to.
+    Platform(String),
     /// Code the executor does not follow.
     Unsupported(String),
     /// A loop of run-time length that was not shown to go with a loop of the source: what it is like, and what those are.
@@ -68,7 +70,7 @@ impl std::fmt::Display for Why {
                 };
                 write!(f, "{what}: {term}")
             }
-            Why::Memory(what) | Why::Convention(what) | Why::Unsupported(what) => f.write_str(what),
+            Why::Memory(what) | Why::Convention(what) | Why::Platform(what) | Why::Unsupported(what) => f.write_str(what),
             Why::Loop { machine, source } => write!(f, "no relation at the head of a loop: the code has {machine}, the source {source}"),
             Why::TooBig => f.write_str("the code is too long to follow"),
         }

@@ -231,3 +231,22 @@ fn no_convention_of_a_static_function_changes_the_platform_s_rules() {
         assert!(status.word() == word && status.reason().unwrap_or_default().contains(why), "{body}: {status:?}");
     }
 }
+
+/// The same where who breaks it is static itself, and nobody calls it as the source does.
+#[test]
+fn a_static_function_keeps_the_platform_s_rules_too() {
+    let program = "@noinline\nfn narrow(x: u32, y: u32) -> u32 { (x >> 3) ^ y }\n@noinline\nfn mid(x: u32, y: u32) -> u32 { narrow(x, y) }\n@export(\"both\")\nfn both(x: u32, y: u32) -> u32 { mid(x, y) }\n";
+    let made = made(program);
+    let by_hand = |scope: &str, name: &str, body: &str| format!("__attribute__((naked, used)) {scope} void {name}_by_hand(void) __asm__(\"{name}\");\n{scope} void {name}_by_hand(void) {{ __asm__(\"{body}\"); }}\n");
+    let narrow = by_hand("static", "unit_narrow", "srli a0,a0,3; xor a0,a0,a1; ret");
+    let both = by_hand("", "both", "ebreak; tail unit_mid");
+    for (how, why) in [("addi sp,sp,-8; sw ra,4(sp); call unit_narrow; lw ra,4(sp); addi sp,sp,8; ret", "multiple of 16"), ("mv t0,gp; mv gp,a0; tail unit_narrow", "gp")] {
+        let text = narrow.clone() + &by_hand("static", "unit_mid", how) + &both;
+        let Some(object) = object(Compiler::Gcc, "rv32im", "O1", "unit.c", &text) else { return };
+        let report = judged(&made, &object);
+        assert_eq!(of(&report, "unit_narrow").status, Status::Equal);
+        assert!(!of(&report, "both").status.holds());
+        let status = &of(&report, "unit_mid").status;
+        assert!(status.word() == "broken rule" && status.reason().unwrap_or_default().contains(why), "{how}: {status:?}");
+    }
+}

@@ -311,14 +311,21 @@ impl Run<'_> {
                 if self.public(c) {
                     return self.some(env, cond, &mut |run, env, truth| run.block(env, if truth { a } else { b }));
                 }
-                let (mut yes, mut no) = (env.clone(), env.clone());
-                self.block(&mut yes, a)?;
-                self.block(&mut no, b)?;
-                for (i, slot) in env.iter_mut().enumerate() {
-                    if let (Some(_), Some(x), Some(y)) = (&slot, &yes[i], &no[i]) {
-                        *slot = Some(Val::choose(cond, x, y)?);
+                // Each side alone, and one behind the other on what is selected after every statement: the last statements of both may be one.
+                self.block(&mut env.clone(), a)?;
+                self.block(&mut env.clone(), b)?;
+                let not: Vec<BigInt> = cond.iter().map(|c| BigInt::from(i32::from(c.is_zero()))).collect();
+                let outside: Vec<bool> = env.iter().map(Option::is_none).collect();
+                for (s, goes) in a.iter().map(|s| (s, cond)).chain(b.iter().map(|s| (s, &not[..]))) {
+                    let before = env.clone();
+                    self.statement(env, s)?;
+                    for (slot, old) in env.iter_mut().zip(before) {
+                        if let (Some(new), Some(old)) = (&slot, old) {
+                            *slot = Some(Val::choose(goes, new, &old)?);
+                        }
                     }
                 }
+                env.iter_mut().zip(outside).filter(|(_, none)| *none).for_each(|(v, _)| *v = None);
             }
         }
         Some(())
