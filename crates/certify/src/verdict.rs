@@ -218,8 +218,8 @@ impl View<'_> {
     /// A caller is equal, and it makes the call.
     fn called_as_source(&self, address: u64, func: FuncId) -> bool {
         let Some(from) = self.callers.get(&address) else { return false };
-        let equal = |(j, d): (&Job, &Done)| from.contains(&j.address) && d.found.verdict == Verdict::Equal;
-        self.results.done.iter().any(|(j, d)| equal((j, d)) && d.found.calls.iter().any(|(g, _)| *g == func))
+        let equal = |(j, d): (&Job, &Done)| from.contains(&j.address) && d.found.verdict == Verdict::Equal && d.found.calls.iter().any(|(g, _)| *g == func);
+        self.results.done.iter().any(equal)
     }
 
     /// Every call of a function in the file stands in code that was compared, or that runs inside such code alone.

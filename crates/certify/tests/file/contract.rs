@@ -155,11 +155,16 @@ pub fn shown_by_runs(made: &Made, object: &[u8], symbol: &str) -> bool {
     })
 }
 
+/// A function of nothing but these instructions. `scope`: nothing, or `static`.
+fn by_hand(scope: &str, symbol: &str, body: &str) -> String {
+    format!("__attribute__((naked, used)) {scope} void {symbol}_by_hand(void) __asm__(\"{symbol}\");\n{scope} void {symbol}_by_hand(void) {{ __asm__(\"{body}\"); }}\n")
+}
+
 /// Judges functions by hand: how many were right and how many refused.
 pub fn judge(made: &Made, march: &str, callees: &str, cases: &[Case]) -> Option<(usize, usize)> {
     let (mut proved, mut refused) = (0, 0);
     for Case { what, symbol, body, refused: word, shown } in cases {
-        let text = format!("{callees}\n__attribute__((naked)) void by_hand(void) __asm__(\"{symbol}\");\nvoid by_hand(void) {{ __asm__(\"{body}\"); }}\n");
+        let text = format!("{callees}\n{}", by_hand("", symbol, body));
         let object = object(Compiler::Gcc, march, "O1", "unit.c", &text)?;
         let report = judged(made, &object);
         let status = &of(&report, symbol).status;
@@ -201,7 +206,7 @@ fn a_static_function_need_not_get_what_it_does_not_read() {
     let zeros = "slli a0,a0,32; srli a0,a0,32";
     for (how, with, word) in [(zeros, "", "equal"), (zeros, other, "equal"), ("addi a0,a0,8; slli t0,a1,32; xor a0,a0,t0", "", "broken rule")] {
         let body = format!("addi sp,sp,-16; sd ra,8(sp); {how}; call unit_narrow; ld ra,8(sp); addi sp,sp,16; ret");
-        let text = format!("{callee}{with}__attribute__((naked)) void by_hand(void) __asm__(\"both\");\nvoid by_hand(void) {{ __asm__(\"{body}\"); }}\n");
+        let text = format!("{callee}{with}{}", by_hand("", "both", &body));
         let Some(object) = object(Compiler::Gcc, "rv64im", "O1", "unit.c", &text) else { return };
         let report = judged(&made, &object);
         let status = &of(&report, "both").status;
@@ -223,7 +228,7 @@ fn no_convention_of_a_static_function_changes_the_platform_s_rules() {
         ("mv ra,a1; tail unit_narrow", "broken rule", "does not return"),
     ];
     for (body, word, why) in cases {
-        let text = format!("{callee}__attribute__((naked)) void by_hand(void) __asm__(\"both\");\nvoid by_hand(void) {{ __asm__(\"{body}\"); }}\n");
+        let text = format!("{callee}{}", by_hand("", "both", body));
         let Some(object) = object(Compiler::Gcc, "rv32im", "O1", "unit.c", &text) else { return };
         let report = judged(&made, &object);
         assert!(!of(&report, "unit_narrow").status.holds(), "{:?}", of(&report, "unit_narrow").status);
@@ -237,7 +242,6 @@ fn no_convention_of_a_static_function_changes_the_platform_s_rules() {
 fn a_static_function_keeps_the_platform_s_rules_too() {
     let program = "@noinline\nfn narrow(x: u32, y: u32) -> u32 { (x >> 3) ^ y }\n@noinline\nfn mid(x: u32, y: u32) -> u32 { narrow(x, y) }\n@export(\"both\")\nfn both(x: u32, y: u32) -> u32 { mid(x, y) }\n";
     let made = made(program);
-    let by_hand = |scope: &str, name: &str, body: &str| format!("__attribute__((naked, used)) {scope} void {name}_by_hand(void) __asm__(\"{name}\");\n{scope} void {name}_by_hand(void) {{ __asm__(\"{body}\"); }}\n");
     let narrow = by_hand("static", "unit_narrow", "srli a0,a0,3; xor a0,a0,a1; ret");
     let both = by_hand("", "both", "ebreak; tail unit_mid");
     for (how, why) in [("addi sp,sp,-8; sw ra,4(sp); call unit_narrow; lw ra,4(sp); addi sp,sp,8; ret", "multiple of 16"), ("mv t0,gp; mv gp,a0; tail unit_narrow", "gp")] {
