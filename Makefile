@@ -27,7 +27,7 @@ dist: setup build
 # broken off goes on).
 soak:
 	@tools/setup.sh soak
-	@tools/test.sh soak
+	@tools/soak.sh
 
 # Every level, target and single pass switched off.
 sweep: setup build

@@ -45,9 +45,7 @@ impl FnCx<'_> {
 
     fn store_return(&mut self, dst: &Place, from: &CTy, text: String) -> Res<()> {
         let (d, to) = self.place(dst)?;
-        let cast = if *from == to { String::new() } else { format!("({})", self.unit.scalar_name(&to)) };
-        self.line(&format!("{d} = {cast}{text};"));
-        Ok(())
+        self.copy(&d, &to, &text, from)
     }
 
     /// Will any argument or result need a temporary (and so a block of its own)?

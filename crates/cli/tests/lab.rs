@@ -40,6 +40,18 @@ fn a_profile_as_json_has_these_fields() {
 }
 
 #[test]
+fn programs_of_the_matrix_are_listed_one_a_line() {
+    let run = lab(&["certify", "--list"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let names: std::collections::BTreeSet<&str> = run.stdout.lines().collect();
+    assert_eq!(names.len(), run.stdout.lines().count(), "each once");
+    for name in ["nacl.sign@rv32", "nacl.sign@host64", "ecdsa.p256@ckb", "cipher.chacha20@portable"] {
+        assert!(names.contains(name), "{names:?}");
+    }
+    assert_eq!(lab(&["certify", "nacl.sign", "--list"]).code, 2, "a name chooses nothing here");
+}
+
+#[test]
 fn what_cannot_be_measured_is_refused() {
     let refused = |args: &[&str], want: expect_test::Expect| {
         let run = lab(args);

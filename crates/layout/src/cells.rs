@@ -7,6 +7,7 @@ use crate::bits::{same, Unequal};
 use crate::error::LayoutError;
 use crate::graph::{each_run, uniform, Graph, Inner, Node, Op};
 use crate::lut;
+use num_bigint::BigInt;
 use santoku_circuit::Node as Net;
 use santoku_ir::{build::FuncBuilder, BinOp, Expr, Func, FuncId, LocalId, Place, Program, Ty, UnOp};
 use santoku_prove::equiv::{check, Verdict};
@@ -26,7 +27,7 @@ pub fn cover(program: &Program, func: FuncId) -> Result<Result<(Program, FuncId)
     let body = std::mem::take(&mut f.body);
     f.body = each_run(body, &mut |run| match Graph::of(program, &f, &run, &inner) {
         Some(g) => {
-            let g = cut(&g, &mut parts);
+            let g = cut(&g, &f, &mut parts);
             g.statements(&mut f, &|t, b| lut::existing(program, t, b))
         }
         None => run,
@@ -95,10 +96,11 @@ fn with_cells(mut p: Program, at: FuncId, first: u32, n: u32) -> Result<(Program
     Ok((p, at))
 }
 
-/// The graph with covered parts as calls.
-fn cut(g: &Graph, parts: &mut Vec<Func>) -> Graph {
-    let need = g.needed();
-    let net: Vec<Net> = g.nodes.iter().enumerate().map(|(n, node)| if need[n] { net(node) } else { Net::Leaf }).collect();
+/// The graph with covered parts as calls. What is public stays as it is: its words are scalars, and a cell takes registers.
+fn cut(g: &Graph, f: &Func, parts: &mut Vec<Func>) -> Graph {
+    let (need, public) = (g.needed(), g.public(f));
+    let scalar = |n: usize| public[n] && !matches!(g.nodes[n].op, Op::Const(_));
+    let net: Vec<Net> = g.nodes.iter().enumerate().map(|(n, node)| if need[n] && !scalar(n) { net(node) } else { Net::Leaf }).collect();
     let mut roots: BTreeSet<u32> = g.writes.iter().map(|(_, n)| *n).collect();
     for (n, node) in g.nodes.iter().enumerate() {
         if need[n] && net[n] == Net::Leaf {
@@ -118,8 +120,9 @@ fn cut(g: &Graph, parts: &mut Vec<Func>) -> Graph {
                 let args = node.args.iter().map(|a| held[a]).collect();
                 new.node(node.op.clone(), args, node.bits)
             }
+            Some(cell) if cell.leaves.is_empty() => new.node(Op::Const(filled(cell.table, node.bits)), vec![], node.bits),
             Some(cell) => {
-                let args = (0..3).map(|k| held[cell.leaves.get(k).or(cell.leaves.last()).unwrap_or(&0)]).collect();
+                let args = (0..3).map(|k| held[cell.leaves.get(k).unwrap_or(&cell.leaves[cell.leaves.len() - 1])]).collect();
                 parts.push(part(g, n, &cell.leaves, parts.len()));
                 new.node(Op::Part(PARTS + parts.len() as u32 - 1), args, node.bits)
             }
@@ -139,6 +142,14 @@ fn cut(g: &Graph, parts: &mut Vec<Func>) -> Graph {
 fn plain(node: &Node, leaves: &[u32]) -> bool {
     let two = matches!(node.op, Op::Bin(_)) && leaves.len() == 2 && node.args.iter().all(|a| leaves.contains(a));
     two || leaves.is_empty() && matches!(node.op, Op::Const(_))
+}
+
+/// The word all of whose bits are the constant function of this table.
+fn filled(table: u8, bits: u32) -> BigInt {
+    match table {
+        0 => BigInt::ZERO,
+        _ => (BigInt::from(1) << bits) - 1u32,
+    }
 }
 
 fn net(node: &Node) -> Net {

@@ -264,13 +264,15 @@ impl Graph {
         live.len() > before
     }
 
-    /// Nodes of constants and public variables alone: their variables are public too.
-    fn public(&self, func: &Func) -> Vec<bool> {
+    /// Nodes of constants and public variables alone: their variables are public too, and scalars in C. A part is none, whatever
+    /// it is left to read: it becomes a cell, and a cell's result is a register.
+    pub fn public(&self, func: &Func) -> Vec<bool> {
         let mut public: Vec<bool> = Vec::new();
         for node in &self.nodes {
             public.push(match &node.op {
                 Op::Leaf(Place { base: Base::Local(id), .. }) => func.local(*id).public,
                 Op::Leaf(_) | Op::Const(_) => true,
+                Op::Part(_) => false,
                 _ => node.args.iter().all(|a| public[*a as usize]),
             });
         }
@@ -308,6 +310,8 @@ impl Graph {
                 Op::Shl(k) => Some(arg(0).shl(*k)),
                 Op::Shr(k) => Some(arg(0).shr(*k)),
                 Op::Resize => Some(Expr::new(ExprKind::Cast(Box::new(arg(0))), ty.clone())),
+                // A scalar is no operand of `vpternlog`.
+                Op::Lut(t) if public[n as usize] => Some(crate::lut::expression(*t, &[arg(0), arg(1), arg(2)], node.bits)),
                 Op::Lut(_) | Op::Part(_) => None,
             };
             let args = if src.is_none() { (0..3).map(arg).collect() } else { vec![] };

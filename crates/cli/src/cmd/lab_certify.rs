@@ -7,6 +7,7 @@ use santoku_driver::Failure;
 use santoku_workbench::certify::{faultless, holds, run as certify, text, write_records, Outside, Wish};
 use santoku_workbench::claims::{kept, manifest, MANIFEST};
 use santoku_workbench::matrix::{Compiler, Level};
+use santoku_workbench::matrix_units::units;
 use santoku_workbench::parallel;
 use santoku_workbench::primitives::Tree;
 use std::path::Path;
@@ -16,6 +17,9 @@ use std::time::Instant;
 pub struct CertifyArgs {
     /// Primitive, such as nacl.sign, or one program of it, such as nacl.sign@rv32; default: all
     name: Option<String>,
+    /// Print the names of the programs, a line each, and judge nothing
+    #[arg(long, conflicts_with = "name")]
+    list: bool,
     /// Only this compiler
     #[arg(long, value_parser = ["gcc", "clang"])]
     compiler: Option<String>,
@@ -47,6 +51,12 @@ pub struct CertifyArgs {
 
 /// Exit 0 if everything is proved, 1 otherwise; the record and the list are written in both cases.
 pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
+    if args.list {
+        for unit in units(tree).map_err(failure)? {
+            report::out(&format!("{}\n", unit.name));
+        }
+        return Ok(report::DONE);
+    }
     let listed = match args.listed {
         true => kept(tree).map_err(failure)?.map(|list| list.objects.into_iter().map(|o| (format!("{}@{}", o.primitive, o.target), o.march, o.flags)).collect()),
         false => None,
