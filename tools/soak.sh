@@ -42,7 +42,7 @@ tools_used=$({ rustc -V; for c in gcc riscv64-unknown-elf-gcc clang-14 clang-16 
 inputs() {
   local crate=cli edges=normal,build below
   [[ $1 != tests-* ]] || { crate=${1#tests-} edges=all; }
-  mapfile -t below < <(cargo tree --locked --manifest-path "crates/$crate/Cargo.toml" -e "$edges" --prefix none -f '{p}' | grep -o '/crates/[a-z0-9-]*' | sort -u | sed 's,^/,,')
+  mapfile -t below < <(cargo tree --quiet --locked --manifest-path "crates/$crate/Cargo.toml" -e "$edges" --prefix none -f '{p}' | grep -o '/crates/[a-z0-9-]*' | sort -u | sed 's,^/,,')
   [ "${#below[@]}" -gt 0 ] || return 1
   { echo "$tools_used"; find "${below[@]}" lib dist tuned proof peers lab/rtl Cargo.toml Cargo.lock -type f | sort | xargs sha256sum; } | sha256sum | cut -c 1-16
 }
@@ -54,7 +54,7 @@ suites() {
   while read -r crate suite; do
     [ "$crate" = "$1" ] || continue
     echo "     Running ${suite##*/}"
-    (cd "$crate" && "$suite" --show-output --include-ignored </dev/null) || status=1
+    (cd "$crate" && CARGO_MANIFEST_DIR=$PWD RUST_BACKTRACE=0 "$suite" --show-output --include-ignored </dev/null) || status=1
   done <"$work/programs"
   return "$status"
 }
