@@ -74,6 +74,8 @@ outcome() {
     sort -u "$SANTOKU_SKIPS"
     grep -E '^(test .* FAILED|tried)' "$2" || true
     failures "$2" | tail -n 200
+    # A suite may also have been killed.
+    [ "$3" = passed ] || tail -n 3 "$2"
     ;;
   *) cat "$2" ;;
   esac
@@ -95,7 +97,7 @@ part() {
     echo "inputs $digest"
     echo "PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED${SANTOKU_SEEDS:+ SANTOKU_SEEDS=$SANTOKU_SEEDS}, $(((SECONDS - from + 30) / 60)) min"
     echo "$tools_used"
-    outcome "$name" "$log"
+    outcome "$name" "$log" "$status"
   } >"$work/outcome-$name"
   [ "$status" = passed ] || { cat "$work/outcome-$name"; echo "$name" >>"$work/failed"; }
   tools/record.sh "soak-$name" <"$work/outcome-$name"

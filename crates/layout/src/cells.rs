@@ -8,7 +8,7 @@ use crate::error::LayoutError;
 use crate::graph::{each_run, uniform, Graph, Inner, Node, Op};
 use crate::lut;
 use num_bigint::BigInt;
-use santoku_circuit::Node as Net;
+use santoku_circuit::{Cell, Node as Net};
 use santoku_ir::{build::FuncBuilder, BinOp, Expr, Func, FuncId, LocalId, Place, Program, Ty, UnOp};
 use santoku_prove::equiv::{check, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,7 +108,7 @@ fn cut(g: &Graph, f: &Func, parts: &mut Vec<Func>) -> Graph {
         }
     }
     let roots: Vec<u32> = roots.into_iter().collect();
-    let cells: BTreeMap<u32, santoku_circuit::Cell> =
+    let cells: BTreeMap<u32, Cell> =
         santoku_circuit::cover(&net, &roots).into_iter().map(|c| (c.node, c)).collect();
     let mut new = Graph::default();
     let mut held: BTreeMap<u32, u32> = BTreeMap::new();
@@ -123,7 +123,7 @@ fn cut(g: &Graph, f: &Func, parts: &mut Vec<Func>) -> Graph {
             Some(cell) if cell.leaves.is_empty() => new.node(Op::Const(filled(cell.table, node.bits)), vec![], node.bits),
             Some(cell) => {
                 let args = (0..3).map(|k| held[cell.leaves.get(k).unwrap_or(&cell.leaves[cell.leaves.len() - 1])]).collect();
-                parts.push(part(g, n, &cell.leaves, parts.len()));
+                parts.push(part(g, cell, parts.len()));
                 new.node(Op::Part(PARTS + parts.len() as u32 - 1), args, node.bits)
             }
             None if need[n as usize] && net[n as usize] == Net::Leaf => {
@@ -168,33 +168,38 @@ fn net(node: &Node) -> Net {
     Net::Function { operands: node.args.clone(), table }
 }
 
-/// The operations between `leaves` and `n` as a function of three words.
-fn part(g: &Graph, n: u32, leaves: &[u32], number: usize) -> Func {
+/// The operations between the cell's leaves and its node as a function of three words. A leaf that makes no difference is none of
+/// the cell's, and what lies behind it may be large: then the function is that of the table.
+fn part(g: &Graph, cell: &Cell, number: usize) -> Func {
     let empty = Program::default();
-    let bits = g.nodes[n as usize].bits;
+    let bits = g.nodes[cell.node as usize].bits;
     let mut b = FuncBuilder::new(&empty, format!("part${number}"));
     let params: Vec<LocalId> = ["a", "b", "c"].iter().map(|p| b.param(*p, Ty::Word(bits))).collect();
     let ret = b.ret("r", Ty::Word(bits));
-    let mut known: BTreeMap<u32, Expr> = leaves.iter().zip(&params).map(|(l, p)| (*l, b.get(*p))).collect();
-    let value = cone(g, n, &mut known);
+    let mut known: BTreeMap<u32, Expr> = cell.leaves.iter().zip(&params).map(|(l, p)| (*l, b.get(*p))).collect();
+    let words: Vec<Expr> = params.iter().map(|p| b.get(*p)).collect();
+    let value = cone(g, cell.node, &mut known, &mut { CONE_MAX }).unwrap_or_else(|| lut::expression(cell.table, &words, bits));
     b.assign(Place::local(ret), value);
     b.func_mut().inline = santoku_ir::Inline::Never;
     b.finish()
 }
 
-fn cone(g: &Graph, n: u32, known: &mut BTreeMap<u32, Expr>) -> Expr {
+/// Operations of a part, each as often as it is used.
+const CONE_MAX: usize = 64;
+
+/// `None`: too many operations, or something that is no bitwise operation.
+fn cone(g: &Graph, n: u32, known: &mut BTreeMap<u32, Expr>, left: &mut usize) -> Option<Expr> {
+    *left = left.checked_sub(1)?;
     if let Some(e) = known.get(&n) {
-        return e.clone();
+        return Some(e.clone());
     }
     let node = &g.nodes[n as usize];
-    let args: Vec<Expr> = node.args.iter().map(|a| cone(g, *a, known)).collect();
-    let e = match (&node.op, args.as_slice()) {
+    let args: Vec<Expr> = node.args.iter().map(|a| cone(g, *a, known, left)).collect::<Option<_>>()?;
+    Some(match (&node.op, args.as_slice()) {
         (Op::Un(op), [a]) => Expr::un(*op, a.clone()),
         (Op::Bin(op), [a, b]) => Expr::bin(*op, a.clone(), b.clone()),
         (Op::Const(v), _) => Expr::new(santoku_ir::ExprKind::Const(v.clone()), Ty::Word(node.bits)),
         (Op::Lut(t), abc) => lut::expression(*t, abc, node.bits),
-        _ => Expr::word(node.bits, 0),
-    };
-    known.insert(n, e.clone());
-    e
+        _ => return None,
+    })
 }

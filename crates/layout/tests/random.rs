@@ -62,6 +62,15 @@ fn what_once_was_an_internal_error_is_right_in_every_layout() {
     assert!(count.agreed >= 2 * ONCE_INTERNAL.len());
 }
 
+/// What lies behind an operand that makes no difference is no part of a cell: it was written out, and took all memory.
+#[test]
+fn an_operand_that_makes_no_difference_hides_nothing_large() {
+    let text = "const RC: [u32; 6] = [3725133732, 1965857832, 1047619449, 2676924343, 1264017170, 1053185052]\nfn mix(x: [u32; 8], c: u32) -> [u32; 8] {\n  var s = x\n  s[5] ^= c\n  let o = s\n  for j in 0..<8 { s[j] = o[j] ^ (s[6] & s[3]) }\n  s[6] = s[3] & 48\n  s\n}\n@export(\"f\")\nfn f(x: [u32; 8], k: [u32; 40]) -> [u32; 8] {\n  var s = x\n  s[2] = s[0] >>> 4\n  for i in 0..<40 {\n    if i % 2 == 0 { s[5] = ~(s[2] & k[i]) | RC[(i * 3 + 3) % 6] } else { s[4] ^= ~(s[2] & k[i]) | RC[(i * 3 + 3) % 6] }\n    s = mix(s, (RC[(i + 2) % 6] ^ s[(5 * i + 6) % 8 / 2]) & RC[(i * 3 + 3) % 6])\n    if i % 2 == 0 { s[0] = (s[5] & RC[(5 * i + 2) % 6 / 2]) & k[i] } else { s[2] ^= (s[5] & RC[(5 * i + 2) % 6 / 2]) & k[i] }\n    s[1] ^= (RC[(i / 2 * 2 + (i + 1) % 2) % 6] << 28) & (~k[i] | RC[(i * 3 + 3) % 6])\n  }\n  s[5] = s[1] ^ 12\n  s\n}\n";
+    let count = try_all(&[Case { name: "no difference".into(), text: text.into(), layout: Layout::Bitslice, isa: Isa::Avx512Vl, interleave: 1 }]);
+    print(&count);
+    assert!(count.refused.is_empty(), "{:?}", count.refused);
+}
+
 /// Scalars beside registers: `vpternlog` takes registers alone, so a cell of constants does not compile.
 #[test]
 fn what_constants_alone_decide_stays_a_scalar() {
