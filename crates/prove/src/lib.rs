@@ -11,6 +11,7 @@ pub mod contracts;
 pub mod crosscheck;
 pub mod equiv;
 mod excuse;
+pub mod judged;
 mod key;
 #[cfg(test)]
 mod fault_tests;

@@ -3,6 +3,7 @@
 //! The programs have few inputs, so what is true of them is known from running all; each engine is asked by itself, without
 //! the trial of inputs that would hide what it gets wrong, and then all together.
 
+mod annotations;
 mod ast;
 mod carries;
 mod cases;
@@ -199,6 +200,52 @@ fn all_engines_together_prove_no_false_claim() {
 #[test]
 fn budgets_that_end_prove_no_false_claim() {
     sound(&attack(600_000..600_240, plan(Ask::Short(0), 12)), 1400, 30);
+}
+
+/// Nor does the judge accept one, whoever found the ranges.
+#[test]
+fn the_judge_accepts_no_false_claim() {
+    sound(&attack(700_000..700_720, plan(Ask::Judge, 12)), 4400, 40);
+    assert!(free(0..300, free::lengths, Ask::Judge).broken > 250);
+    assert!(free(0..400, free::written, Ask::Judge).broken > 120);
+    assert!(free(0..1500, carries::program, Ask::Judge).broken > 300);
+    tiny(0..320, Ask::Judge);
+}
+
+/// Ranges are what the judge goes by: wrong ones are refused.
+#[test]
+fn the_judge_accepts_no_false_range() {
+    assert!(false_ranges(0..400) > 1000);
+}
+
+#[test]
+#[ignore = "long"]
+fn soak_the_judge_accepts_nothing_false() {
+    let (from, n) = (seeds::first(), seeds::count(40_000));
+    let t = attack(from..from + n, plan(Ask::Judge, 20));
+    assert!(t.found.is_empty() && t.sum(0) > 0, "{} false claims accepted", t.found.len());
+    free(from..from + n, free::lengths, Ask::Judge);
+    free(from..from + n / 4, free::written, Ask::Judge);
+    free(from..from + 2 * n, carries::program, Ask::Judge);
+    tiny(from..from + n / 4, Ask::Judge);
+    false_ranges(from..from + n / 2);
+}
+
+fn false_ranges(seeds: std::ops::Range<u64>) -> usize {
+    let parts = in_parts(seeds, |seeds| {
+        let mut t = annotations::Tried::default();
+        seeds.for_each(|seed| annotations::attack(seed, &mut t));
+        t
+    });
+    let sum = |f: fn(&annotations::Tried) -> usize| parts.iter().map(f).sum::<usize>();
+    let found: Vec<&String> = parts.iter().flat_map(|t| &t.found).collect();
+    println!(
+        "tried: {} programs: {} ranges that an input leaves, {} accepted; {} narrowed ranges that no input left, {} accepted; {} of {} functions as found accepted",
+        sum(|t| t.programs), sum(|t| t.false_ones), found.len(), sum(|t| t.kept[0]), sum(|t| t.kept[1]), sum(|t| t.functions[1]), sum(|t| t.functions[0])
+    );
+    found.iter().take(3).for_each(|f| println!("{f}"));
+    assert!(found.is_empty(), "{} false ranges accepted", found.len());
+    sum(|t| t.false_ones)
 }
 
 #[test]

@@ -1,0 +1,304 @@
+//! The judge of safety: every exact integer in its range, every index in its array, every value written before it is read, every
+//! shift below its width, every simple clause of a contract met.
+//!
+//! It finds nothing. Ranges stand in the program, written there by somebody; a [`Plan`] says which loops are followed round by
+//! round and which scalars grow steadily; a [`Search`] gives proofs of linear facts. All of this may be wrong: what does not
+//! follow in one step is refused, with its place.
+//!
+//! Needs: a program that the verifier accepts, its functions in order.  Keeps: if every function of a program is accepted, no
+//! execution that meets the `requires` of an exported function breaks an obligation of these kinds.  Absent on purpose: secrecy
+//! (the verifier's), clauses with congruences, sums and specification functions, and any search.
+//!
+//! This crate is trusted: it depends on the core alone.
+
+mod cond;
+mod expr;
+pub mod itv;
+pub mod lin;
+mod loops;
+mod place;
+mod run;
+mod spec;
+mod stmt;
+pub mod value;
+
+pub use spec::is_simple;
+
+use itv::Itv;
+use lin::{Atoms, Lin, Proof};
+use run::{Res, Run, State};
+use santoku_ir::interp::Int;
+use santoku_ir::{visit, ContractKind, Func, FuncId, Len, Loc, LocalId, LocalKind, Program, Stmt, Ty};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use value::{small, Sc, Val};
+
+/// Why a function is not accepted, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub func: String,
+    pub loc: Loc,
+    /// Number of the statement in the order of the text, where it is one.
+    pub statement: Option<usize>,
+    pub what: String,
+}
+
+/// How a function is judged. Decides how much is found to follow, never what does.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Follow linear forms.
+    pub forms: bool,
+    /// Steps before giving up.
+    pub steps: u64,
+    /// Bodies of callees of so many steps are run for the arguments at hand, that deep.
+    pub callee: u64,
+    pub depth: u32,
+    /// Parameters whose values are judged one by one.
+    pub cases: BTreeSet<LocalId>,
+    /// Loops, by function and number of the statement in the order of the text, of which one round stands for all.
+    pub summarised: BTreeSet<(String, usize)>,
+    /// Scalars that such a loop changes by a constant in every round.
+    pub steady: BTreeMap<(String, usize), Vec<(LocalId, Int)>>,
+    /// Statements, by function and number, before which cases are told apart.
+    pub splits: BTreeMap<(String, usize), Split>,
+}
+
+/// A stored integer, told apart by which of these numbers it reaches (in ascending order), for so many statements.
+#[derive(Clone, Debug)]
+pub struct Split {
+    pub local: LocalId,
+    pub path: Vec<usize>,
+    pub cuts: Vec<Int>,
+    pub statements: usize,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan { forms: false, steps: 20_000_000, callee: 0, depth: 0, cases: BTreeSet::new(), summarised: BTreeSet::new(), steady: BTreeMap::new(), splits: BTreeMap::new() }
+    }
+}
+
+/// Finds proofs. Whatever it answers is checked.
+pub trait Search {
+    /// A proof of `goal >= 0` where all `facts` are `>= 0`.
+    fn proof(&self, atoms: &Atoms, goal: &Lin, facts: &[Lin]) -> Option<Proof>;
+}
+
+/// Never finds one.
+pub struct NoSearch;
+
+impl Search for NoSearch {
+    fn proof(&self, _: &Atoms, _: &Lin, _: &[Lin]) -> Option<Proof> {
+        None
+    }
+}
+
+/// What callers may use of a judged function: its results for any arguments, and what a run costs.
+#[derive(Clone, Debug)]
+pub struct Claims {
+    rets: Vec<Val>,
+    steps: u64,
+    asked: u64,
+}
+
+impl Claims {
+    /// Whether both say the same of the results.
+    pub fn says_what(&self, o: &Claims) -> bool {
+        self.rets == o.rets
+    }
+    /// Obligations that were asked and hold, each as often as it was met.
+    pub fn asked(&self) -> u64 {
+        self.asked
+    }
+    /// What two judgements of one function say together.
+    pub fn and(&self, o: &Claims) -> Claims {
+        let both = |a: &Sc, b: &Sc| Sc::new(a.itv.as_ref().zip(b.itv.as_ref()).and_then(|(a, b)| a.meet(b)).or(a.itv.clone()).unwrap_or_else(Itv::bool));
+        let rets = self.rets.iter().zip(&o.rets).map(|(a, b)| a.zip(b, &mut |a, b| both(a, b)).unwrap_or_else(|| a.clone()));
+        Claims { rets: rets.collect(), ..self.clone() }
+    }
+    /// Abstract steps of one run.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+}
+
+/// Most values that are judged one by one.
+const MAX_CASES: usize = 4096;
+
+/// Judges a function; `claims` are those of the functions before it, as far as they were accepted. `modular`: integers may be wider
+/// than 128 bits where only their low bits are used.
+///
+/// # Errors
+/// The first obligation that does not follow, with its place.
+pub fn judge(p: &Program, func: FuncId, claims: &[Option<Claims>], plan: &Plan, search: &dyn Search, modular: bool) -> Result<Claims, Refusal> {
+    let f = p.func(func);
+    let refuse = |what: &str| Refusal { func: f.name.clone(), loc: f.loc, statement: None, what: what.into() };
+    let consts: Vec<Option<Val>> = p.consts.iter().map(|c| Val::of_const(&c.value)).collect();
+    let numbers = numbers(p);
+    let (mut rets, mut steps, mut asked): (Option<Vec<Val>>, u64, u64) = (None, 0, 0);
+    for case in cases(p, f, plan).ok_or_else(|| refuse("too many cases"))? {
+        let mut run = Run {
+            p,
+            f,
+            claims: &claims[..claims.len().min(func.0 as usize)],
+            consts: &consts,
+            plan,
+            search,
+            numbers: &numbers,
+            statement: None,
+            atoms: Atoms::default(),
+            facts: vec![],
+            frame: (0, 0),
+            clock: 0,
+            steps: 0,
+            trusted: 0,
+            clauses: 0,
+            asked: Cell::new(0),
+            depth: 0,
+            modular: false,
+            modular_allowed: modular,
+            loc: f.loc,
+        };
+        let now = run.function(&case)?;
+        steps += run.steps;
+        asked += run.asked.get();
+        rets = Some(match rets {
+            Some(before) => before.iter().zip(&now).map(|(a, b)| a.join(b)).collect(),
+            None => now,
+        });
+    }
+    Ok(Claims { rets: rets.ok_or_else(|| refuse("no case"))?, steps, asked })
+}
+
+/// The statements of every function, numbered in the order of its text, by address.
+fn numbers(p: &Program) -> HashMap<usize, usize> {
+    let mut all = HashMap::new();
+    for f in &p.funcs {
+        let mut nr = 0;
+        visit::walk_stmts(&f.body, &mut |s| {
+            all.insert(address(s), nr);
+            nr += 1;
+        });
+    }
+    all
+}
+
+pub(crate) fn address(s: &Stmt) -> usize {
+    std::ptr::from_ref(s) as usize
+}
+
+/// The length known at run time of an array: whose parameter, and what is added.
+fn length_of(ty: &Ty) -> Option<(LocalId, i64)> {
+    if let Ty::Array { len: Len::Param { param, add }, .. } = ty { Some((*param, *add)) } else { None }
+}
+
+/// With those of its elements.
+fn lengths(ty: &Ty) -> Vec<(LocalId, i64)> {
+    match ty {
+        Ty::Array { elem, .. } => length_of(ty).into_iter().chain(lengths(elem)).collect(),
+        Ty::Word(_) | Ty::Int(_) | Ty::Bool | Ty::Struct(_) => vec![],
+    }
+}
+
+/// All combinations of the values of the parameters that are judged one by one.
+fn cases(p: &Program, f: &Func, plan: &Plan) -> Option<Vec<Vec<(LocalId, i128)>>> {
+    let mut all: Vec<Vec<(LocalId, i128)>> = vec![vec![]];
+    for id in f.lens.iter().chain(&f.params).filter(|id| plan.cases.contains(id)) {
+        let Some(Val::Sc(Sc { itv: Some(itv), .. })) = Val::any(p, &f.local(*id).ty) else { return None };
+        let (lo, hi) = (small(&Itv::point(itv.lo))?, small(&Itv::point(itv.hi))?);
+        let values = usize::try_from(hi.checked_sub(lo)?).ok()?.checked_add(1)?;
+        (values.checked_mul(all.len())? <= MAX_CASES).then_some(())?;
+        all = all.iter().flat_map(|c| (lo..=hi).map(move |v| c.iter().copied().chain([(*id, v)]).collect())).collect();
+    }
+    Some(all)
+}
+
+impl<'a> Run<'a> {
+    /// The results of the function for all inputs of a case.
+    fn function(&mut self, case: &[(LocalId, i128)]) -> Res<Vec<Val>> {
+        let f = self.f;
+        let locals = f.locals.iter().map(|l| Val::unwritten(self.p, &l.ty)).collect();
+        let mut st = State { versions: vec![0; f.locals.len()], locals, covers: Default::default(), dead: false };
+        for id in f.lens.iter().chain(&f.params) {
+            st.locals[id.0 as usize] = self.any(&f.local(*id).ty)?;
+        }
+        for (id, v) in case {
+            st.locals[id.0 as usize] = Val::Sc(Sc::new(Itv::point(*v)));
+        }
+        self.lengths_of_arguments(&mut st)?;
+        for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Requires && is_simple(&c.cond)) {
+            self.trusting(|run| run.assume_clause(&mut st, &c.cond))?;
+        }
+        if !st.dead {
+            self.lengths_of_locals(&st)?;
+        }
+        let entry = st.locals.clone();
+        self.block(&mut st, &f.body)?;
+        (self.loc, self.statement) = (f.loc, None);
+        if st.dead {
+            return f.rets.iter().map(|id| self.any(&f.local(*id).ty)).collect();
+        }
+        self.end(&mut st, &entry)
+    }
+
+    /// An argument has a length, so what is named as its length is not negative.
+    fn lengths_of_arguments(&mut self, st: &mut State) -> Res<()> {
+        let f = self.f;
+        // An inner array may not be there at all.
+        for (len, add) in f.params.iter().filter_map(|id| length_of(&f.local(*id).ty)) {
+            let Val::Sc(s) = &st.locals[len.0 as usize] else { continue };
+            let itv = self.itv(s)?;
+            let least = Int::from(add).neg().max(itv.lo.clone());
+            match Itv::new(least, itv.hi) {
+                Some(itv) => st.locals[len.0 as usize] = Val::Sc(Sc::new(itv)),
+                None => st.dead = true,
+            }
+        }
+        for id in f.lens.iter().filter(|_| self.plan.forms) {
+            if let Val::Sc(Sc { itv: Some(itv), .. }) = &st.locals[id.0 as usize] {
+                let form = itv.single().is_none().then(|| Lin::atom(self.atoms.fresh(itv.clone())));
+                st.locals[id.0 as usize] = Val::Sc(Sc::with_form(itv.clone(), form));
+            }
+        }
+        Ok(())
+    }
+
+    fn lengths_of_locals(&self, st: &State) -> Res<()> {
+        for l in self.f.locals.iter().filter(|l| matches!(l.kind, LocalKind::Ret | LocalKind::Var)) {
+            for (param, add) in lengths(&l.ty) {
+                let len = self.length(st, &Len::Param { param, add })?;
+                self.must(self.is_length(&len), || format!("the length of `{}` may be none", l.name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Results are written and as the simple `ensures` say; parameters mean their values at entry.
+    fn end(&mut self, st: &mut State, entry: &[Val]) -> Res<Vec<Val>> {
+        let f = self.f;
+        let mut rets = Vec::new();
+        for id in &f.rets {
+            let own = st.locals[id.0 as usize].clone();
+            let written = own.defined() || self.covered(st, *id, &[]);
+            self.must(written, || format!("result `{}` may be left unwritten", f.local(*id).name))?;
+            let any = self.any(&f.local(*id).ty)?;
+            let inside = own.zip(&any, &mut |a, any| {
+                let met = a.itv.as_ref().zip(any.itv.as_ref()).and_then(|(a, b)| a.meet(b));
+                met.map_or_else(|| any.clone(), Sc::new)
+            });
+            rets.push(self.known(inside, "a result of another shape")?);
+        }
+        for id in f.lens.iter().chain(&f.params) {
+            if visit::written_locals(&f.body).contains(id) {
+                st.locals[id.0 as usize] = entry[id.0 as usize].clone();
+                self.touch(st, *id);
+            }
+        }
+        for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Ensures && is_simple(&c.cond)) {
+            self.loc = c.loc;
+            let held = self.clause(st, &c.cond)?;
+            self.must(held == Some(true), || format!("ensures {}", c.text))?;
+        }
+        Ok(rets)
+    }
+}
