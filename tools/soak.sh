@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 . tools/counts.sh
 # Inputs are other ones in every run; a seed that failed can be given again.
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-$(date +%s)} SANTOKU_STRICT=1
+built_at=$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 work=$(mktemp -d)
 children=()
 leave() {
@@ -96,6 +97,7 @@ part() {
     echo "soak-$name $status"
     echo "inputs $digest"
     echo "PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED${SANTOKU_SEEDS:+ SANTOKU_SEEDS=$SANTOKU_SEEDS}, $(((SECONDS - from + 30) / 60)) min"
+    echo "built at commit $built_at"
     echo "$tools_used"
     outcome "$name" "$log" "$status"
   } >"$work/outcome-$name"
