@@ -241,9 +241,9 @@ impl<'a> Run<'a> {
 
     fn quotient_form(&mut self, f: &Lin, d: &Int) -> Option<Lin> {
         let even = |c: &Int| c.mod_floor(d) == Some(Int::ZERO);
-        if even(&f.konst.0) && f.terms.values().all(even) {
+        if even(&f.konst) && f.terms.values().all(even) {
             let terms = f.terms.iter().filter_map(|(a, c)| Some((*a, c.div_floor(d)?))).collect();
-            return Some(Lin { terms, ..Lin::constant(f.konst.0.div_floor(d)?) });
+            return Some(Lin { terms, ..Lin::constant(f.konst.div_floor(d)?) });
         }
         self.atoms.quotient(f, d).map(Lin::atom)
     }

@@ -116,61 +116,75 @@ impl Claims {
         let rets = self.rets.iter().zip(&o.rets).map(|(a, b)| a.zip(b, &mut |a, b| both(a, b)).unwrap_or_else(|| a.clone()));
         Claims { rets: rets.collect(), ..self.clone() }
     }
-    /// Abstract steps of one run.
-    pub fn steps(&self) -> u64 {
-        self.steps
-    }
 }
 
 /// Most values that are judged one by one.
 const MAX_CASES: usize = 4096;
 
-/// Judges a function; `claims` are those of the functions before it, as far as they were accepted. `modular`: integers may be wider
-/// than 128 bits where only their low bits are used.
-///
-/// # Errors
-/// The first obligation that does not follow, with its place.
-pub fn judge(p: &Program, func: FuncId, claims: &[Option<Claims>], plan: &Plan, search: &dyn Search, modular: bool) -> Result<Claims, Refusal> {
-    let f = p.func(func);
-    let refuse = |what: &str| Refusal { func: f.name.clone(), loc: f.loc, statement: None, what: what.into() };
-    let consts: Vec<Option<Val>> = p.consts.iter().map(|c| Val::of_const(&c.value)).collect();
-    let numbers = numbers(p);
-    let (mut rets, mut steps, mut asked): (Option<Vec<Val>>, u64, u64) = (None, 0, 0);
-    for case in cases(p, f, plan).ok_or_else(|| refuse("too many cases"))? {
-        let mut run = Run {
-            p,
-            f,
-            claims: &claims[..claims.len().min(func.0 as usize)],
-            consts: &consts,
-            plan,
-            search,
-            numbers: &numbers,
-            statement: None,
-            atoms: Atoms::default(),
-            facts: vec![],
-            frame: (0, 0),
-            clock: 0,
-            steps: 0,
-            trusted: 0,
-            clauses: 0,
-            asked: Cell::new(0),
-            depth: 0,
-            modular: false,
-            modular_allowed: modular,
-            loc: f.loc,
-        };
-        let now = run.function(&case)?;
-        steps += run.steps;
-        asked += run.asked.get();
-        rets = Some(match rets {
-            Some(before) => before.iter().zip(&now).map(|(a, b)| a.join(b)).collect(),
-            None => now,
-        });
-    }
-    Ok(Claims { rets: rets.ok_or_else(|| refuse("no case"))?, steps, asked })
+/// A program before the judge, and what is the same for all of its functions.
+pub struct Judge<'a> {
+    p: &'a Program,
+    /// Integers may be wider than 128 bits where only their low bits are used.
+    modular: bool,
+    consts: Vec<Option<Val>>,
+    /// The statements of every function, numbered in the order of its text, by address.
+    numbers: HashMap<usize, usize>,
 }
 
-/// The statements of every function, numbered in the order of its text, by address.
+impl<'a> Judge<'a> {
+    /// `modular`: integers may be wider than 128 bits where only their low bits are used.
+    pub fn of(p: &'a Program, modular: bool) -> Judge<'a> {
+        Judge { p, modular, consts: p.consts.iter().map(|c| Val::of_const(&c.value)).collect(), numbers: numbers(p) }
+    }
+
+    pub fn program(&self) -> &'a Program {
+        self.p
+    }
+
+    /// Judges a function; `claims` are those of the functions before it, as far as they were accepted.
+    ///
+    /// # Errors
+    /// The first obligation that does not follow, with its place.
+    pub fn function(&self, func: FuncId, claims: &[Option<Claims>], plan: &Plan, search: &dyn Search) -> Result<Claims, Refusal> {
+        let p = self.p;
+        let f = p.func(func);
+        let refuse = |what: &str| Refusal { func: f.name.clone(), loc: f.loc, statement: None, what: what.into() };
+        let (mut rets, mut steps, mut asked): (Option<Vec<Val>>, u64, u64) = (None, 0, 0);
+        for case in cases(p, f, plan).ok_or_else(|| refuse("too many cases"))? {
+            let mut run = Run {
+                p,
+                f,
+                claims: &claims[..claims.len().min(func.0 as usize)],
+                consts: &self.consts,
+                plan,
+                search,
+                numbers: &self.numbers,
+                statement: None,
+                atoms: Atoms::default(),
+                facts: vec![],
+                frame: (0, 0),
+                clock: 0,
+                steps: 0,
+                trusted: 0,
+                clauses: 0,
+                asked: Cell::new(0),
+                depth: 0,
+                modular: false,
+                modular_allowed: self.modular,
+                loc: f.loc,
+            };
+            let now = run.function(&case)?;
+            steps += run.steps;
+            asked += run.asked.get();
+            rets = Some(match rets {
+                Some(before) => before.iter().zip(&now).map(|(a, b)| a.join(b)).collect(),
+                None => now,
+            });
+        }
+        Ok(Claims { rets: rets.ok_or_else(|| refuse("no case"))?, steps, asked })
+    }
+}
+
 fn numbers(p: &Program) -> HashMap<usize, usize> {
     let mut all = HashMap::new();
     for f in &p.funcs {

@@ -10,31 +10,21 @@ use std::rc::Rc;
 pub type Atom = u32;
 
 /// `sum(coefficient * atom) + constant`, without zero coefficients.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lin {
     pub terms: BTreeMap<Atom, Int>,
-    pub konst: Int0,
-}
-
-/// An integer that begins as 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Int0(pub Int);
-
-impl Default for Int0 {
-    fn default() -> Int0 {
-        Int0(Int::ZERO)
-    }
+    pub konst: Int,
 }
 
 impl Lin {
     pub fn constant(k: impl Into<Int>) -> Lin {
-        Lin { terms: BTreeMap::new(), konst: Int0(k.into()) }
+        Lin { terms: BTreeMap::new(), konst: k.into() }
     }
     pub fn atom(a: Atom) -> Lin {
-        Lin { terms: [(a, Int::Small(1))].into(), konst: Int0::default() }
+        Lin { terms: [(a, Int::Small(1))].into(), konst: Int::ZERO }
     }
     pub fn as_const(&self) -> Option<&Int> {
-        self.terms.is_empty().then_some(&self.konst.0)
+        self.terms.is_empty().then_some(&self.konst)
     }
     /// `self + k * o`
     pub fn plus(&self, k: &Int, o: &Lin) -> Lin {
@@ -46,7 +36,7 @@ impl Lin {
                 out.terms.remove(a);
             }
         }
-        out.konst.0 = out.konst.0.add(&o.konst.0.mul(k));
+        out.konst = out.konst.add(&o.konst.mul(k));
         out
     }
     pub fn add(&self, o: &Lin) -> Lin {
@@ -68,7 +58,7 @@ impl Lin {
             return self;
         }
         let divided = |v: &Int| v.div_floor(&common).unwrap_or_else(|| v.clone());
-        Lin { terms: self.terms.iter().map(|(a, c)| (*a, divided(c))).collect(), konst: Int0(divided(&self.konst.0)) }
+        Lin { terms: self.terms.iter().map(|(a, c)| (*a, divided(c))).collect(), konst: divided(&self.konst) }
     }
 }
 
@@ -127,7 +117,7 @@ impl Atoms {
     }
     /// The atom `floor(form / k)`, `k > 0`; its bounds are those of the form, which hold on every path.
     pub fn quotient(&mut self, form: &Lin, k: &Int) -> Option<Atom> {
-        let key = (form.terms.clone().into_iter().collect(), form.konst.0.clone(), k.clone());
+        let key = (form.terms.clone().into_iter().collect(), form.konst.clone(), k.clone());
         if let Some(a) = self.known.get(&key) {
             return Some(*a);
         }
@@ -145,7 +135,7 @@ impl Atoms {
     }
     /// Bounds of a form, term by term.
     pub fn bound(&self, l: &Lin) -> Itv {
-        l.terms.iter().fold(Itv::point(l.konst.0.clone()), |acc, (a, c)| acc.add(&self.itv(*a).mul(&Itv::point(c.clone()))))
+        l.terms.iter().fold(Itv::point(l.konst.clone()), |acc, (a, c)| acc.add(&self.itv(*a).mul(&Itv::point(c.clone()))))
     }
     /// The form of a row. `None`: there is no such row.
     pub fn row(&self, row: Row, goal: &Lin, facts: &[Lin], sums: &[Lin]) -> Option<Lin> {

@@ -137,9 +137,7 @@ impl<'a> Run<'a> {
         self.facts.truncate(facts);
         let lifted = self.lifted(&head, &covers, &set, mark);
         self.leave(st, entry, head, covers, &set, nonempty)?;
-        if nonempty || set.counter.hi >= set.counter.lo {
-            lifted.into_iter().for_each(|(l, c)| st.covers.entry(l).or_default().push(c));
-        }
+        lifted.into_iter().for_each(|(l, c)| st.covers.entry(l).or_default().push(c));
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use santoku_ir::interp::Int;
 use santoku_ir::{text, FuncId, LocalId, Program};
-use santoku_judge::{judge, Claims, NoSearch, Plan, Split};
+use santoku_judge::{Claims, Judge, NoSearch, Plan, Split};
 
 fn parsed(source: &str) -> Program {
     text::parse(&format!("santoku-ir 1\n{source}")).unwrap_or_else(|e| panic!("{e}\n{source}"))
@@ -11,9 +11,10 @@ fn parsed(source: &str) -> Program {
 /// Judges all functions by one plan; the first refusal.
 fn by(source: &str, plan: &Plan, modular: bool) -> Result<(), String> {
     let p = parsed(source);
+    let judge = Judge::of(&p, modular);
     let mut claims: Vec<Option<Claims>> = vec![];
     for id in 0..p.funcs.len() as u32 {
-        let one = judge(&p, FuncId(id), &claims, plan, &NoSearch, modular).map_err(|e| format!("{}: {}", e.func, e.what))?;
+        let one = judge.function(FuncId(id), &claims, plan, &NoSearch).map_err(|e| format!("{}: {}", e.func, e.what))?;
         claims.push(Some(one));
     }
     Ok(())

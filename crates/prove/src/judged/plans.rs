@@ -4,7 +4,7 @@ use super::search::Elimination;
 use num_bigint::BigInt;
 use santoku_ir::interp::Int;
 use santoku_ir::{visit, Base, BinOp, ExprKind, Func, FuncId, Len, LocalId, Program, Stmt, Ty};
-use santoku_judge::{judge, Claims, NoSearch, Plan, Refusal, Split};
+use santoku_judge::{Claims, Judge, NoSearch, Plan, Refusal, Split};
 use std::collections::BTreeSet;
 
 /// Callees of so many steps are run for the arguments at hand, so deep.
@@ -19,10 +19,10 @@ const SPLITS: usize = 8;
 const TRIES: usize = 400;
 
 /// The first plan by which the function is accepted, and what callers may use of it.
-pub fn accepted(p: &Program, id: FuncId, claims: &[Option<Claims>], modular: bool) -> Result<(Plan, Claims), Refusal> {
+pub fn accepted(judge: &Judge, id: FuncId, claims: &[Option<Claims>]) -> Result<(Plan, Claims), Refusal> {
     let mut last = None;
-    for plan in plans(p, p.func(id)) {
-        match ask(p, id, claims, modular, &plan) {
+    for plan in plans(judge.program(), id) {
+        match ask(judge, id, claims, &plan) {
             Ok(claims) => return Ok((plan, claims)),
             Err(e) => last = Some(e),
         }
@@ -31,26 +31,28 @@ pub fn accepted(p: &Program, id: FuncId, claims: &[Option<Claims>], modular: boo
 }
 
 /// The same with cases told apart where the judge stops.
-pub fn accepted_by_cases(p: &Program, id: FuncId, claims: &[Option<Claims>], modular: bool) -> Option<(Plan, Claims)> {
-    let ask = |plan: &Plan| ask(p, id, claims, modular, plan);
-    let forms = plans(p, p.func(id)).pop();
+pub fn accepted_by_cases(judge: &Judge, id: FuncId, claims: &[Option<Claims>]) -> Option<(Plan, Claims)> {
+    let p = judge.program();
+    let ask = |plan: &Plan| ask(judge, id, claims, plan);
+    let forms = plans(p, id).pop();
     [narrow()].into_iter().chain(forms).find_map(|plan| with_cases(p, id, plan, &ask))
 }
 
-fn ask(p: &Program, id: FuncId, claims: &[Option<Claims>], modular: bool, plan: &Plan) -> Result<Claims, Refusal> {
-    judge(p, id, claims, plan, if plan.forms { &Elimination } else { &NoSearch }, modular)
+fn ask(judge: &Judge, id: FuncId, claims: &[Option<Claims>], plan: &Plan) -> Result<Claims, Refusal> {
+    judge.function(id, claims, plan, if plan.forms { &Elimination } else { &NoSearch })
 }
 
 /// What is found of a function by running its callees for the arguments at hand.
-pub fn closer(p: &Program, id: FuncId, claims: &[Option<Claims>], modular: bool) -> Option<Claims> {
-    ask(p, id, claims, modular, &narrow()).ok()
+pub fn closer(judge: &Judge, id: FuncId, claims: &[Option<Claims>]) -> Option<Claims> {
+    ask(judge, id, claims, &narrow()).ok()
 }
 
 fn narrow() -> Plan {
     Plan { callee: CALLEE, depth: DEPTH, ..Plan::default() }
 }
 
-fn plans(p: &Program, f: &Func) -> Vec<Plan> {
+fn plans(p: &Program, id: FuncId) -> Vec<Plan> {
+    let f = p.func(id);
     let plain = Plan::default();
     let mut forms = Plan { forms: true, ..plain.clone() };
     for f in &p.funcs {
