@@ -29,7 +29,8 @@ if [ ${#missing[@]} -gt 0 ]; then
     fi
   fi
   $sudo apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  # A fresh machine's unattended upgrades may hold the lock for minutes: wait. sudo drops variables, `env` sets this one behind it.
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 else
   echo "setup: all ${#packages[@]} Debian packages present"
 fi
@@ -52,7 +53,7 @@ elif command -v rustup >/dev/null 2>&1; then
 else
   echo "setup: installing Rust with the official installer (rustup)"
   if apt-cache show rustup >/dev/null 2>&1 && [ "$(id -u)" -eq 0 ]; then
-    apt-get install -y -qq rustup >/dev/null && rustup default stable >/dev/null
+    DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y -qq rustup >/dev/null && rustup default stable >/dev/null
   else
     command -v curl >/dev/null 2>&1 || { echo "setup: curl is needed to install Rust; or install Rust >= $rust_min yourself" >&2; exit 1; }
     curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal >/dev/null
