@@ -113,6 +113,22 @@ fn what_is_not_proved_is_neither_made_nor_compared() {
     assert_eq!(s.run(&["dist", "--check"]).code, 1);
 }
 
+/// All inputs show it, or a solver, and the judge cannot follow: safe, as far as the engines are right.
+#[test]
+fn what_the_judge_does_not_accept_is_not_shipped() {
+    let s = tree(b"@export(\"toy_add\")\nfn add(x: int in 0..9, y: int in 0..9) -> int in 0..18 { x + y + (x * (x + 1) & 1) * 100 }\n");
+    let (before, run) = (s.listing(), s.run(&["dist"]));
+    assert!(run.stdout.contains("toy.add for host64: 13 obligations, 13 proved, 0 open"), "{}", run.stdout);
+    expect![[r#"
+        note: the safety of toy.add.add rests on the engines of the prover; the judge cannot follow it: 0..118 is stored where 0..18 is declared (statement 0)
+        note: the safety of toy.add.add rests on the engines of the prover; the judge cannot follow it: 0..118 is stored where 0..18 is declared (statement 0)
+        error: not made, because the judge does not accept it as safe
+    "#]].assert_eq(&run.stderr);
+    assert_eq!((run.code, s.listing()), (1, before));
+    let proved = s.run(&["prove", "lib/toy/add.stk"]);
+    assert_eq!((proved.code, proved.stdout.lines().last()), (0, Some("the judge accepts 0 of 1 function as safe")));
+}
+
 #[test]
 fn an_unknown_primitive_or_target_is_refused() {
     let run = tree(ADD).run(&["dist", "toy.sub"]);

@@ -1,10 +1,10 @@
 //! Expressions: one step of interval arithmetic for each, and the obligations inside.
 
-use crate::itv::{pow2, Itv};
+use crate::itv::{pow2, shown, Itv};
 use crate::lin::Lin;
 use crate::place::{self, Step};
 use crate::run::{Res, Run, State};
-use crate::value::{has_ranges, small, Sc, Val};
+use crate::value::{has_ranges, small, Sc, Val, MAX_ELEMENTS};
 use santoku_ir::interp::Int;
 use santoku_ir::{Base, BinOp, Expr, ExprKind, Len, LocalId, Place, Proj, Ty, UnOp};
 use std::rc::Rc;
@@ -40,7 +40,7 @@ impl<'a> Run<'a> {
                 let one = Val::All(Rc::new(self.eval(st, a)?));
                 if let Ty::Array { len, .. } = &e.ty {
                     let len = self.length(st, len)?;
-                    self.must(self.is_length(&len), || format!("an array of length {:?}", len.itv))?;
+                    self.must(self.is_length(&len), || format!("an array of length {}", shown(&len.itv)))?;
                 }
                 self.known(one.shaped(self.p, &e.ty), "an array of another shape")?
             }
@@ -136,10 +136,12 @@ impl<'a> Run<'a> {
         let whole = self.length(st, of)?;
         let n = Int::from(len.unwrap_or(1) as u64);
         let fits = self.within(&s, Some(&Int::ZERO), None) && self.at_most(&Sc { itv: s.itv.as_ref().map(|i| i.add(&Itv::point(n.clone()))), form: self.form(&s).map(|f| Rc::new(f.shift(n.clone()))), ..s.clone() }, &whole);
-        self.must(fits, || format!("an index or slice of {n} at {:?} of {:?}", s.itv, whole.itv))?;
+        self.must(fits, || format!("an index or slice of {n} at {} of {}", shown(&s.itv), shown(&whole.itv)))?;
         let last = self.itv(&whole)?.hi.sub(&n);
         let inside = Itv::new(Int::ZERO, last).and_then(|i| i.meet(s.itv.as_ref()?));
         let at = self.known(inside, "an index outside of its array")?;
+        let places = small(&Itv::point(at.hi.sub(&at.lo))).and_then(|w| u64::try_from(w).ok()).unwrap_or(u64::MAX);
+        self.charge(places.min(MAX_ELEMENTS).saturating_mul(len.unwrap_or(1) as u64));
         Ok(Step::Part { form: self.form(&s), at, len })
     }
 
@@ -270,7 +272,7 @@ impl<'a> Run<'a> {
             BinOp::Xor => i.xor(&j),
             BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => {
                 let last = Int::from(u64::from(bits) - 1);
-                self.must(self.within(y, Some(&Int::ZERO), Some(&last)), || format!("a shift count {j:?} of a word of {bits} bits"))?;
+                self.must(self.within(y, Some(&Int::ZERO), Some(&last)), || format!("a shift count in {j} of a word of {bits} bits"))?;
                 match (op, self.count(y, bits).ok()) {
                     (BinOp::Shl, Some(k)) => i.mul(&Itv::point(pow2(k))).wrap(bits),
                     (BinOp::Shr, Some(k)) => self.known(i.div_floor(&pow2(k)), "no quotient")?,
@@ -321,7 +323,7 @@ impl<'a> Run<'a> {
         let itv = self.itv(v)?;
         let signed = Itv { lo: pow2(127).neg(), hi: Itv::word(127).hi };
         let fits = signed.contains(&itv) || Itv::word(128).contains(&itv) || modular && self.modular_allowed && itv.lo.bits().max(itv.hi.bits()) <= MAX_BITS;
-        self.must(fits, || format!("{itv:?} is wider than 128 bits"))
+        self.must(fits, || format!("{itv} is wider than 128 bits"))
     }
 
     pub fn any(&self, ty: &Ty) -> Res<Val> {

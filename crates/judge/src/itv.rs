@@ -2,12 +2,25 @@
 
 use santoku_ir::interp::Int;
 use santoku_ir::Range;
+use std::fmt;
 
 /// `lo <= hi` always: an empty set of values is an `Option` somewhere above.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Itv {
     pub lo: Int,
     pub hi: Int,
+}
+
+/// As ranges are written in the source.
+impl fmt::Display for Itv {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.lo, self.hi)
+    }
+}
+
+/// Of what may never have been written.
+pub fn shown(itv: &Option<Itv>) -> String {
+    itv.as_ref().map_or_else(|| "nothing".into(), Itv::to_string)
 }
 
 /// `2^k`

@@ -18,6 +18,7 @@ pub mod lin;
 mod loops;
 mod place;
 mod run;
+mod same;
 mod spec;
 mod stmt;
 pub mod value;
@@ -124,6 +125,8 @@ const MAX_CASES: usize = 4096;
 /// A program before the judge, and what is the same for all of its functions.
 pub struct Judge<'a> {
     p: &'a Program,
+    /// Of each function: ranges are all that was added to the source.
+    alike: Vec<bool>,
     /// Integers may be wider than 128 bits where only their low bits are used.
     modular: bool,
     consts: Vec<Option<Val>>,
@@ -132,9 +135,10 @@ pub struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
+    /// What is judged is `source`, by the ranges that stand in `p`: the same program, or one with ranges added where `source` has none.
     /// `modular`: integers may be wider than 128 bits where only their low bits are used.
-    pub fn of(p: &'a Program, modular: bool) -> Judge<'a> {
-        Judge { p, modular, consts: p.consts.iter().map(|c| Val::of_const(&c.value)).collect(), numbers: numbers(p) }
+    pub fn of(source: &Program, p: &'a Program, modular: bool) -> Judge<'a> {
+        Judge { p, alike: same::only_ranges_added(source, p), modular, consts: p.consts.iter().map(|c| Val::of_const(&c.value)).collect(), numbers: numbers(p) }
     }
 
     pub fn program(&self) -> &'a Program {
@@ -149,7 +153,10 @@ impl<'a> Judge<'a> {
         let p = self.p;
         let f = p.func(func);
         let refuse = |what: &str| Refusal { func: f.name.clone(), loc: f.loc, statement: None, what: what.into() };
-        let (mut rets, mut steps, mut asked): (Option<Vec<Val>>, u64, u64) = (None, 0, 0);
+        if !self.alike.get(func.0 as usize).is_some_and(|alike| *alike) {
+            return Err(refuse("it differs from the source in more than ranges"));
+        }
+        let (mut rets, steps, mut asked): (Option<Vec<Val>>, Cell<u64>, u64) = (None, Cell::new(0), 0);
         for case in cases(p, f, plan).ok_or_else(|| refuse("too many cases"))? {
             let mut run = Run {
                 p,
@@ -164,7 +171,8 @@ impl<'a> Judge<'a> {
                 facts: vec![],
                 frame: (0, 0),
                 clock: 0,
-                steps: 0,
+                // All cases share what the plan has.
+                steps: steps.clone(),
                 trusted: 0,
                 clauses: 0,
                 asked: Cell::new(0),
@@ -174,14 +182,14 @@ impl<'a> Judge<'a> {
                 loc: f.loc,
             };
             let now = run.function(&case)?;
-            steps += run.steps;
+            steps.set(run.steps.get());
             asked += run.asked.get();
             rets = Some(match rets {
                 Some(before) => before.iter().zip(&now).map(|(a, b)| a.join(b)).collect(),
                 None => now,
             });
         }
-        Ok(Claims { rets: rets.ok_or_else(|| refuse("no case"))?, steps, asked })
+        Ok(Claims { rets: rets.ok_or_else(|| refuse("no case"))?, steps: steps.get(), asked })
     }
 }
 

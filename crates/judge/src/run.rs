@@ -12,6 +12,8 @@ use std::collections::HashMap;
 
 /// A plan may not ask for more.
 const MOST_STEPS: u64 = 100_000_000;
+/// What looking for a proof counts as, beside the facts looked through.
+const SEARCH: u64 = 100;
 
 pub type Res<T> = Result<T, Refusal>;
 
@@ -41,7 +43,7 @@ pub struct Run<'a> {
     /// The activation whose locals are in scope, and how many there were.
     pub frame: (u64, u64),
     pub clock: u64,
-    pub steps: u64,
+    pub steps: Cell<u64>,
     /// Inside what was judged before: obligations hold there.
     pub trusted: u32,
     /// Inside a clause, whose text nobody judges: ranges written there say nothing.
@@ -69,9 +71,13 @@ impl<'a> Run<'a> {
         v.map_or_else(|| self.refuse(what), Ok)
     }
     /// Counts work, which the plan bounds.
-    pub fn step(&mut self) -> Res<()> {
-        self.steps += 1;
-        if self.steps > self.plan.steps.min(MOST_STEPS) { self.refuse("more steps than the plan has") } else { Ok(()) }
+    pub fn step(&self) -> Res<()> {
+        self.charge(1);
+        if self.steps.get() > self.plan.steps.min(MOST_STEPS) { self.refuse("more steps than the plan has") } else { Ok(()) }
+    }
+    /// Work beyond a step, told with the next one.
+    pub fn charge(&self, work: u64) {
+        self.steps.set(self.steps.get().saturating_add(work));
     }
 
     /// The form of a written integer.
@@ -88,6 +94,7 @@ impl<'a> Run<'a> {
         if !self.atoms.bound(goal).lo.is_negative() {
             return true;
         }
+        self.charge(SEARCH + self.facts.len() as u64);
         let proof = self.search.proof(&self.atoms, goal, &self.facts);
         proof.is_some_and(|proof| self.atoms.shows(&proof, goal, &self.facts))
     }
@@ -146,6 +153,8 @@ impl<'a> Run<'a> {
         let versions = a.versions.iter().zip(&b.versions).map(|(x, y)| if x == y { *x } else { clock }).collect();
         let both = |l: &LocalId, x: Vec<(Lin, Lin)>| Some((*l, b.covers.get(l).map(|y| x.into_iter().filter(|c| y.contains(c)).collect())?));
         let covers = a.covers.into_iter().filter_map(|(l, x)| both(&l, x)).collect();
+        let changed = a.versions.iter().zip(&b.versions).zip(&a.locals).filter(|((x, y), _)| x != y);
+        self.charge(changed.map(|(_, l)| l.elements()).sum());
         let locals = a.locals.iter().zip(&b.locals).map(|(x, y)| x.join(y)).collect();
         State { locals, versions, covers, dead: false }
     }

@@ -1,6 +1,6 @@
 //! Statements: what is stored fits its declaration, and calls meet what the callee asks.
 
-use crate::itv::Itv;
+use crate::itv::{shown, Itv};
 use crate::lin::Lin;
 use crate::place::{self, Step};
 use crate::run::{Res, Run, State};
@@ -55,7 +55,7 @@ impl<'a> Run<'a> {
                     return Ok(v);
                 }
                 let ok = self.within(s, Some(&wanted.lo), Some(&wanted.hi));
-                self.must(ok, || format!("{itv:?} is stored where {wanted:?} is declared"))?;
+                self.must(ok, || format!("{itv} is stored where {wanted} is declared"))?;
                 Ok(Val::Sc(Sc { itv: Some(self.known(itv.meet(&wanted), "a value outside of its range")?), ..s.clone() }))
             }
             (Val::Arr(es), Ty::Array { elem, ranges, .. }) => {
@@ -202,7 +202,7 @@ impl<'a> Run<'a> {
         let want = self.known(frame[param.0 as usize].scalar(), "a length that is no scalar")?;
         let want = Sc::with_form(self.itv(want)?.add(&Itv::point(*add)), self.form(want).map(|f| f.shift(*add)));
         let have = self.length(st, have)?;
-        self.must(self.at_most(&want, &have) && self.at_most(&have, &want), || format!("array lengths {:?} and {:?}", want.itv, have.itv))
+        self.must(self.at_most(&want, &have) && self.at_most(&have, &want), || format!("array lengths {} and {}", shown(&want.itv), shown(&have.itv)))
     }
 
     /// Notes which elements of an array with one value for all are written from here on.

@@ -94,6 +94,15 @@ pub enum Val {
 }
 
 impl Val {
+    /// How many scalars it holds, roughly: by the first element of an array.
+    pub fn elements(&self) -> u64 {
+        match self {
+            Val::Arr(es) => es.len() as u64 * es.first().map_or(0, Val::elements),
+            Val::Rec(fs) => fs.iter().map(Val::elements).sum(),
+            Val::All(e) => e.elements(),
+            Val::Sc(_) => 1,
+        }
+    }
     /// A value of the type; `leaf` sees the scalar's type with the range of its element.
     pub fn build(p: &Program, ty: &Ty, leaf: &mut dyn FnMut(&Ty) -> Option<Sc>) -> Option<Val> {
         scalars(p, ty)?;

@@ -11,7 +11,7 @@ fn parsed(source: &str) -> Program {
 /// Judges all functions by one plan; the first refusal.
 fn by(source: &str, plan: &Plan, modular: bool) -> Result<(), String> {
     let p = parsed(source);
-    let judge = Judge::of(&p, modular);
+    let judge = Judge::of(&p, &p, modular);
     let mut claims: Vec<Option<Claims>> = vec![];
     for id in 0..p.funcs.len() as u32 {
         let one = judge.function(FuncId(id), &claims, plan, &NoSearch).map_err(|e| format!("{}: {}", e.func, e.what))?;
@@ -123,4 +123,52 @@ fn a_wrong_guess_of_growth_is_refused() {
         assert!(by(source, &plan, false).is_err_and(|e| e.contains("does not grow")), "by {k}");
     }
     assert!(by(source, &Plan { forms: true, ..Plan::default() }, false).is_ok());
+}
+
+/// What is judged is the source: ranges of variables and expressions may be added to it, and nothing else may differ.
+#[test]
+fn ranges_are_all_that_may_be_added_to_the_source() {
+    let f = "struct P { x: u8 }\nconst K: [u8; 2] = [3, 4]\nfn f {\n param x: int 0..9\n ret r: int\n var v: int\n var w: int 0..20\n body {\n v#2 = (x#0 + 1)\n w#3 = v#2\n r#1 = (w#3 + v#2)\n }\n}";
+    let source = parsed(f);
+    // With the ranges that are missing, and one change.
+    let accepts = |from: &str, to: &str| {
+        let full = [("var v: int\n", "var v: int 0..10\n"), ("ret r: int\n", "ret r: int 1..20\n")].iter().fold(f.to_string(), |t, (a, b)| t.replacen(a, b, 1));
+        assert!(full.contains(from), "{from}");
+        Judge::of(&source, &parsed(&full.replacen(from, to, 1)), false).function(FuncId(0), &[], &Plan::default(), &NoSearch).map(|_| ()).map_err(|e| e.what)
+    };
+    assert_eq!(accepts("", ""), Ok(()));
+    assert_eq!(accepts("var v: int 0..10", "var v: int 1..10"), Ok(()));
+    let differ = [
+        ("param x: int 0..9", "param x: int 0..5"),
+        ("param x: int 0..9", "param x: int"),
+        ("var w: int 0..20", "var w: int 0..30"),
+        ("var w: int 0..20", "var w: int"),
+        ("var v: int 0..10", "var v: u8"),
+        ("(x#0 + 1)", "(x#0 + 0)"),
+        ("w#3 = v#2\n", ""),
+        ("{ x: u8 }", "{ x: u16 }"),
+        ("[3, 4]", "[3, 5]"),
+    ];
+    for (from, to) in differ {
+        assert_eq!(accepts(from, to), Err("it differs from the source in more than ranges".into()), "{from}: {to}");
+    }
+    assert!(accepts("var v: int 0..10", "var v: int 0..9").is_err_and(|e| e == "1..10 is stored where 0..9 is declared"), "an added range is judged");
+}
+
+/// Readers of an array look at the range of one element or at that of all: both must say the same.
+#[test]
+fn ranges_of_elements_add_up_to_that_of_all() {
+    let text = |ty: &str| parsed(&format!("fn f {{\n ret r: {ty}\n body {{ r#0 = [5, 6] }}\n}}"));
+    let source = text("[int; 2]");
+    let judged = |p: &Program| Judge::of(&source, p, false).function(FuncId(0), &[], &Plan::default(), &NoSearch).map(|_| ()).map_err(|e| e.what);
+    let with = |all: (i64, i64), each: &[(i64, i64)]| {
+        let mut p = source.clone();
+        let range = |(lo, hi): (i64, i64)| santoku_ir::Range::new(lo, hi);
+        p.funcs[0].locals[0].ty = santoku_ir::Ty::Array { elem: Box::new(santoku_ir::Ty::Int(Some(range(all)))), len: santoku_ir::Len::Const(2), ranges: Some(each.iter().copied().map(range).collect()) };
+        judged(&p)
+    };
+    assert_eq!(with((5, 6), &[(5, 5), (6, 6)]), Ok(()));
+    for (all, each) in [((0, 0), &[(0, 9), (0, 9)][..]), ((5, 5), &[(5, 5), (6, 6)]), ((5, 5), &[(5, 5)]), ((5, 6), &[(5, 5), (6, 6), (5, 6)])] {
+        assert_eq!(with(all, each), Err("it differs from the source in more than ranges".into()), "{all:?} {each:?}");
+    }
 }

@@ -4,6 +4,7 @@
 //! remembered, so a failure is always shown afresh.  Absent on purpose: files.
 
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
+use crate::report::{FunctionReport, Judgement};
 use santoku_ir::{FuncId, Loc};
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,7 @@ struct Kept {
     /// Guards against a text under the wrong key.
     key: String,
     obligations: Vec<KeptOne>,
+    judgement: Judgement,
     /// Inputs on which all of it was run.
     inputs: u64,
 }
@@ -47,13 +49,20 @@ struct KeptOne {
     micros: u64,
 }
 
-/// The remembered obligations of a function, all proved, and on how many inputs they were run; places are the function's own.
-pub fn recall(store: &dyn Store, key: &str, func: FuncId, loc: Loc) -> Option<(Vec<Obligation>, u64)> {
+/// What is remembered of a function.
+pub struct Recalled {
+    /// All proved; places are the function's own.
+    pub obligations: Vec<Obligation>,
+    pub judgement: Judgement,
+    pub inputs: u64,
+}
+
+/// What was remembered under a key.
+pub fn recall(store: &dyn Store, key: &str, func: FuncId, loc: Loc) -> Option<Recalled> {
     let kept: Kept = serde_json::from_str(&store.get(key)?).ok()?;
     if kept.key != key {
         return None;
     }
-    let inputs = kept.inputs;
     let obligations: Option<Vec<Obligation>> = kept
         .obligations
         .into_iter()
@@ -63,12 +72,13 @@ pub fn recall(store: &dyn Store, key: &str, func: FuncId, loc: Loc) -> Option<(V
             Some(Obligation { func, kind, loc, nr: 0, text: o.text, outcome: Outcome::Proved { engine }, micros: o.micros })
         })
         .collect();
-    Some((obligations?, inputs))
+    Some(Recalled { obligations: obligations?, judgement: kept.judgement, inputs: kept.inputs })
 }
 
 /// Remembers a function if everything about it is proved.
-pub fn remember(store: &dyn Store, key: &str, obligations: &[Obligation], inputs: u64) {
-    let all: Option<Vec<KeptOne>> = obligations
+pub fn remember(store: &dyn Store, key: &str, of: &FunctionReport) {
+    let all: Option<Vec<KeptOne>> = of
+        .obligations
         .iter()
         .map(|o| {
             let engine = o.engine()?.name().to_string();
@@ -76,7 +86,7 @@ pub fn remember(store: &dyn Store, key: &str, obligations: &[Obligation], inputs
         })
         .collect();
     let Some(obligations) = all.filter(|a| !a.is_empty()) else { return };
-    if let Ok(text) = serde_json::to_string(&Kept { key: key.to_string(), obligations, inputs }) {
+    if let Ok(text) = serde_json::to_string(&Kept { key: key.to_string(), obligations, judgement: of.judgement.clone(), inputs: of.inputs }) {
         store.put(key, &text);
     }
 }

@@ -8,6 +8,7 @@ use crate::cache::{self, NoStore, Store};
 use crate::contracts::{self, cost};
 use crate::crosscheck::{self, Against, Crosscheck};
 use crate::excuse::Excuses;
+use crate::judged::{self, Verdict};
 use crate::key;
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use crate::secrecy::{self, Timing};
@@ -15,6 +16,8 @@ use crate::threads;
 use crate::trial::{self, Trial};
 use crate::ranges;
 use santoku_ir::{visit, Contract, ContractKind, Func, FuncId, Loc, Program, Stmt};
+use santoku_judge::Refusal;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -46,8 +49,18 @@ pub struct FunctionReport {
     pub obligations: Vec<Obligation>,
     /// Contracts and assertions that say nothing, because no input gets to them.
     pub vacuous: Vec<Vacuous>,
+    /// What the judge says to what the range engines found of it.
+    pub judgement: Judgement,
     /// Runs to the end on inputs, its own or those of a caller's run, in which everything claimed of the function held.
     pub inputs: u64,
+}
+
+/// Whether the safety of a function rests on the judge alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Judgement {
+    Accepted,
+    /// And why; safety rests on the engines.
+    Refused(String),
 }
 
 /// A condition that holds for want of an input.
@@ -88,6 +101,15 @@ impl Report {
     pub fn unrun(&self) -> impl Iterator<Item = &FunctionReport> {
         self.functions.iter().filter(|f| f.inputs == 0 && f.obligations.iter().all(Obligation::proved) && f.vacuous.iter().all(|v| v.why != Why::Requires))
     }
+    /// Functions that the judge does not accept although nothing is open: that they are safe rests on the engines.
+    pub fn refused(&self) -> impl Iterator<Item = (&FunctionReport, &str)> {
+        let closed = self.failed().next().is_none();
+        self.functions.iter().filter(move |_| closed).filter_map(|f| if let Judgement::Refused(why) = &f.judgement { Some((f, why.as_str())) } else { None })
+    }
+    /// Functions that the judge accepts.
+    pub fn accepted(&self) -> usize {
+        self.functions.iter().filter(|f| f.judgement == Judgement::Accepted).count()
+    }
     pub fn vacuous(&self) -> impl Iterator<Item = (FuncId, &Vacuous)> {
         self.functions.iter().flat_map(|f| f.vacuous.iter().map(|v| (f.func, v)))
     }
@@ -109,8 +131,9 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
     let mut found: BTreeMap<FuncId, FunctionReport> = BTreeMap::new();
     for id in &wanted {
         let f = p.func(*id);
-        if let Some((obligations, inputs)) = cache::recall(opts.store, &keys[id.0 as usize], *id, f.loc) {
-            found.insert(*id, FunctionReport { func: *id, name: f.name.clone(), cached: true, obligations, vacuous: Vec::new(), inputs });
+        if let Some(kept) = cache::recall(opts.store, &keys[id.0 as usize], *id, f.loc) {
+            let cache::Recalled { obligations, judgement, inputs } = kept;
+            found.insert(*id, FunctionReport { func: *id, name: f.name.clone(), cached: true, obligations, vacuous: Vec::new(), judgement, inputs });
         }
     }
     let missing: Vec<FuncId> = wanted.iter().copied().filter(|f| !found.contains_key(f)).collect();
@@ -127,7 +150,7 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
         for r in settled.functions {
             // What is vacuous is said on every run.
             if sound && r.vacuous.is_empty() {
-                cache::remember(opts.store, &keys[r.func.0 as usize], &r.obligations, r.inputs);
+                cache::remember(opts.store, &keys[r.func.0 as usize], &r);
             }
             found.insert(r.func, r);
         }
@@ -143,7 +166,8 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
     let made = threads::each(opts.threads, &tasks, || (), |(), task| match task {
         None => {
             let (ranges, found) = ranges::analyse(p, &opts.ranges);
-            Made::Safety(found, Box::new(Claims::of(p, &ranges)))
+            let verdicts = judged::program(p, &ranges::annotate_with(p, &ranges), false);
+            Made::Safety(found, verdicts, Box::new(Claims::of(p, &ranges)))
         }
         Some(id) => {
             let (mut found, contradicted) = contracts::check_with_contradictions(p, *id, &costs);
@@ -151,13 +175,13 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
             Made::Meaning(*id, found, contradicted)
         }
     });
-    let mut claims = Claims::default();
+    let (mut verdicts, mut claims) = (Vec::new(), Claims::default());
     let mut safety_of: BTreeMap<FuncId, Vec<Obligation>> = BTreeMap::new();
     let mut meaning_of: BTreeMap<FuncId, Vec<Obligation>> = BTreeMap::new();
     for one in made {
         match one {
-            Made::Safety(found, of_all) => {
-                claims = *of_all;
+            Made::Safety(found, of_judge, of_all) => {
+                (verdicts, claims) = (of_judge, *of_all);
                 found.into_iter().for_each(|o| safety_of.entry(o.func).or_default().push(o));
             }
             Made::Meaning(id, found, contradicted) => {
@@ -173,15 +197,29 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
             let meaning = meaning_of.remove(id).unwrap_or_default();
             let mut vacuous = claims.vacuous.get(id).cloned().unwrap_or_default();
             let obligations = last_resorts(p, *id, join(safety, meaning), &mut vacuous, opts);
-            FunctionReport { func: *id, name: p.func(*id).name.clone(), cached: false, obligations, vacuous, inputs: 0 }
+            let judgement = match verdicts.get_mut(id.0 as usize).and_then(Option::take) {
+                Some(Ok(_)) => Judgement::Accepted,
+                Some(Err(e)) => Judgement::Refused(why_refused(p.func(*id), &e)),
+                None => Judgement::Refused("it was not judged".into()),
+            };
+            FunctionReport { func: *id, name: p.func(*id).name.clone(), cached: false, obligations, vacuous, judgement, inputs: 0 }
         })
         .collect();
     Settled { functions, claims_written: claims.written }
 }
 
+/// In words that do not change when the text around the function does.
+fn why_refused(f: &Func, e: &Refusal) -> String {
+    let inside = if e.func == f.name { String::new() } else { format!(", in `{}`", e.func) };
+    match e.statement {
+        Some(nr) => format!("{} (statement {nr}{inside})", e.what),
+        None => format!("{}{inside}", e.what),
+    }
+}
+
 /// What one task of [`settle`] found.
 enum Made {
-    Safety(Vec<Obligation>, Box<Claims>),
+    Safety(Vec<Obligation>, Vec<Option<Verdict>>, Box<Claims>),
     Meaning(FuncId, Vec<Obligation>, contracts::Contradicted),
 }
 
@@ -397,7 +435,7 @@ mod tests {
         let (ranges, mut obligations) = ranges::analyse(&p, &ranges::Options::default());
         obligations.iter_mut().for_each(|o| o.outcome = Outcome::Proved { engine: Engine::Smt });
         let written = crosscheck::claims_written(&p, &ranges);
-        let report = FunctionReport { func: FuncId(0), name: "f".into(), cached: false, obligations, vacuous: Vec::new(), inputs: 0 };
+        let report = FunctionReport { func: FuncId(0), name: "f".into(), cached: false, obligations, vacuous: Vec::new(), judgement: Judgement::Accepted, inputs: 0 };
         (p, Settled { functions: vec![report], claims_written: written })
     }
 

@@ -42,9 +42,18 @@ struct JsonReport<'a> {
     holds: bool,
     total: Counts,
     wall_micros: u64,
+    judge: JsonJudge<'a>,
     /// Closed without a run on any input.
     unrun: Vec<&'a str>,
     functions: Vec<JsonFunction<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonJudge<'a> {
+    /// Functions whose safety the judge accepts.
+    accepted: usize,
+    /// Functions that are not accepted, and why; empty where something is open.
+    refused: BTreeMap<&'a str, &'a str>,
 }
 
 #[derive(Serialize)]
@@ -77,7 +86,7 @@ impl Report {
         c
     }
 
-    /// Machine-readable form. Field names are stable: `prover, holds, total, wall_micros, unrun[], functions[].{function, cached,
+    /// Machine-readable form. Field names are stable: `prover, holds, total, wall_micros, judge.{accepted, refused}, unrun[], functions[].{function, cached,
     /// counts, inputs, vacuous[], failures[]}`, counts `{obligations, proved, failed, by_kind, by_engine, micros}`, failures `{kind, file, line,
     /// column, claim, reason, witness, witness_message}`.
     pub fn json(&self) -> String {
@@ -98,6 +107,7 @@ impl Report {
             holds: self.holds(),
             total: self.counts(),
             wall_micros: self.micros,
+            judge: JsonJudge { accepted: self.accepted(), refused: self.refused().map(|(f, why)| (f.name.as_str(), why)).collect() },
             unrun: self.unrun().map(|f| f.name.as_str()).collect(),
             functions,
         };

@@ -92,6 +92,31 @@ fn the_cache_answers_for_what_did_not_change() {
     assert!(!run(&TWO.replace("= 2 * x", "= 3 * x")).holds(), "failures are not remembered");
 }
 
+/// `x * (x + 1)` is even: all inputs tell, no single step does.
+const EVEN: &str = "fn even(x: int in 0..9) -> int in 0..9\n{ x + (x * (x + 1) & 1) * 100 }
+fn plain(x: int in 0..9) -> int in 1..10\n{ even(x) + 1 }
+";
+
+#[test]
+fn what_the_judge_cannot_follow_is_told_with_the_function() {
+    let shelf = Shelf::default();
+    let run = |text: &str| prove(&source(text), &ProveOptions { store: &shelf, ..ProveOptions::default() });
+    for cached_before in [false, true] {
+        let r = run(EVEN);
+        assert!(r.holds());
+        assert_eq!(cached(&r), [cached_before; 2]);
+        // The caller is judged as well: nothing is known of a callee that is not accepted.
+        let refused: Vec<(&str, &str)> = r.refused().map(|(f, why)| (f.name.as_str(), why)).collect();
+        assert_eq!((r.accepted(), refused.len(), refused[0]), (0, 2, ("t.even", "0..109 is stored where 0..9 is declared (statement 0)")), "{refused:?}");
+        let v: serde_json::Value = serde_json::from_str(&r.json()).expect("JSON");
+        assert_eq!((&v["judge"]["accepted"], v["judge"]["refused"]["t.even"].as_str()), (&0.into(), Some(refused[0].1)));
+    }
+    let r = run(TWO);
+    assert_eq!((r.accepted(), r.refused().count()), (2, 0));
+    // What is open is told first.
+    assert_eq!(run(&TWO.replace("0..200", "0..199")).refused().count(), 0);
+}
+
 #[test]
 fn a_damaged_store_costs_only_time() {
     let shelf = Shelf::default();

@@ -2,7 +2,7 @@
 
 use super::common::{check, Source};
 use super::lay_out;
-use super::prove::{show_open, with_progress};
+use super::prove::{show_open, show_refused, with_progress};
 use crate::cache::Cache;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
@@ -52,6 +52,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let checked = check(&args.source, &args.file)?;
     let found = with_progress(&args.file, &checked, &Cache::of_user(), 2)?;
     show_open(&checked, &found);
+    show_refused(&found);
     if !found.holds() && !args.allow_unproved {
         report::err("error: not built, because it is not proved\n");
         return Ok(report::FAILED);

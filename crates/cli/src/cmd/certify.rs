@@ -3,7 +3,7 @@
 use super::build::unit_of;
 use super::certify_match;
 use super::common::{check, Source};
-use super::prove::{show_open, with_progress};
+use super::prove::{show_open, show_refused, with_progress};
 use crate::cache::Cache;
 use crate::{files, report};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -92,6 +92,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         report::err("error: nothing is compared, because the program is not proved\n");
         return Ok(report::FAILED);
     }
+    show_refused(&found);
     let built = program(&checked, entry, &args.level)?;
     let leaks = !checked.target.timing().variable_time.is_empty();
     let options = Options { secret_mul_leaks: leaks, ckb_vm: checked.target.ckb_vm, only: args.function.first().cloned(), threads: usize::from(args.threads) };

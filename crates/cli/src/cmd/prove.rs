@@ -43,12 +43,14 @@ struct JsonProgram {
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let cache = if args.no_cache { Cache::in_memory() } else { Cache::of_user() };
     let mut json = Json { holds: true, obligations: 0, programs: Vec::new() };
-    let mut open = 0;
+    let (mut open, mut accepted, mut functions) = (0, 0, 0);
     for path in files::collect(&args.paths)? {
         let checked = check(&args.source, &path)?;
         let found = with_progress(&path, &checked, &cache, usize::from(args.threads))?;
         json.obligations += found.total();
         open += found.failed().count();
+        accepted += found.accepted();
+        functions += found.functions.len();
         if args.json {
             let value = serde_json::from_str(&found.json()).map_err(|e| Failure::internal("prove", e.to_string()))?;
             json.programs.push(JsonProgram { program: path.clone(), report: value });
@@ -57,6 +59,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         }
         show_open(&checked, &found);
         show_unrun(&found);
+        show_refused(&found);
     }
     json.holds = open == 0 && json.obligations > 0;
     if args.json {
@@ -64,6 +67,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         report::out(&(text + "\n"));
     } else {
         report::out(&format!("{} obligations, {} proved, {open} open\n", json.obligations, json.obligations - open));
+        if functions > 0 {
+            report::out(&format!("the judge accepts {accepted} of {} as safe\n", self::functions(functions)));
+        }
     }
     if json.obligations == 0 {
         report::err("error: there is nothing to prove; a proof of nothing is no success\n");
@@ -77,6 +83,16 @@ fn show_unrun(found: &Report) {
     if !names.is_empty() {
         report::err(&format!("note: {} proved without a run on any input: {}\n", functions(names.len()), names.join(", ")));
     }
+}
+
+/// Functions whose safety rests on the engines, because the judge cannot follow them. Whether there are any.
+pub fn show_refused(found: &Report) -> bool {
+    let mut any = false;
+    for (f, why) in found.refused() {
+        any = true;
+        report::err(&format!("note: the safety of {} rests on the engines of the prover; the judge cannot follow it: {why}\n", f.name));
+    }
+    any
 }
 
 fn functions(n: usize) -> String {

@@ -8,67 +8,94 @@ mod search;
 
 pub use search::Elimination;
 
-use santoku_ir::{visit, FuncId, Program, Stmt};
-use santoku_judge::{Claims, Judge, Plan, Refusal};
-use std::collections::BTreeSet;
+use plans::Planner;
+use santoku_ir::{visit, FuncId, Program, Stmt, Ty};
+use santoku_judge::{Claims, Refusal};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// The verdict on a function, and the plan it was accepted by.
-pub type Verdict = Result<Plan, Refusal>;
+/// The verdict on a function: how many obligations were asked and hold, or what does not follow.
+pub type Verdict = Result<u64, Refusal>;
 
-/// Judges every function but the bodies of tests, callees first. `None`: a test.
-pub fn program(annotated: &Program, modular: bool) -> Vec<Option<Verdict>> {
-    let judge = Judge::of(annotated, modular);
+/// Judges every function of `source` but the bodies of tests, callees first, by the ranges that `annotated` adds to it. `None`: a test.
+/// A verdict depends on the function and what it calls alone, not on other functions.
+pub fn program(source: &Program, annotated: &Program, modular: bool) -> Vec<Option<Verdict>> {
     let tests: BTreeSet<FuncId> = annotated.tests.iter().map(|t| t.func).collect();
-    let mut claims: Vec<Option<Claims>> = Vec::with_capacity(annotated.funcs.len());
-    let mut out = Vec::with_capacity(annotated.funcs.len());
-    let mut closer = BTreeSet::new();
-    for id in (0..annotated.funcs.len() as u32).map(FuncId) {
-        let ask = |claims: &[Option<Claims>]| plans::accepted(&judge, id, claims);
-        let found = (!tests.contains(&id)).then(|| ask(&claims).or_else(|first| {
-            // Callees may be known too roughly: those it calls, then what they call, and so on.
-            let (mut layer, mut last) = (callees(annotated, &[id]), first);
-            while !layer.is_empty() {
-                let new: Vec<FuncId> = layer.iter().copied().filter(|c| closer.insert(*c)).collect();
-                if new.iter().fold(false, |any, c| look_closer(&judge, *c, &mut claims) || any) {
-                    match ask(&claims) {
-                        Err(e) => last = e,
-                        accepted => return accepted,
-                    }
-                }
-                layer = callees(annotated, &layer);
-            }
-            plans::accepted_by_cases(&judge, id, &claims).ok_or(last)
-        }));
-        let (claim, verdict) = match found {
-            None => (None, None),
-            Some(Ok((plan, claims))) => (Some(claims), Some(Ok(plan))),
-            Some(Err(e)) => (None, Some(Err(e))),
-        };
-        claims.push(claim);
-        out.push(verdict);
+    let mut all = Judged { planner: Planner::of(source, annotated, modular), claims: Vec::new(), closer: BTreeMap::new() };
+    let ids = (0..annotated.funcs.len() as u32).map(FuncId);
+    ids.map(|id| {
+        let found = (!tests.contains(&id)).then(|| all.function(id));
+        all.claims.push(found.as_ref().and_then(|f| f.as_ref().ok()).cloned());
+        found.map(|f| f.map(|claims| claims.asked()))
+    })
+    .collect()
+}
+
+/// A program before the judge, and what was accepted of it so far.
+struct Judged<'a> {
+    planner: Planner<'a>,
+    claims: Vec<Option<Claims>>,
+    /// What a closer look found of functions for which a caller asked for one.
+    closer: BTreeMap<FuncId, Option<Claims>>,
+}
+
+impl Judged<'_> {
+    fn function(&mut self, id: FuncId) -> Result<Claims, Refusal> {
+        self.planner.by_itself(id, &self.claims).or_else(|_| {
+            // Callees may be known too roughly.
+            let known = self.look_closer(id);
+            let more = self.below(id).iter().any(|c| !same(&known[c.0 as usize], &self.claims[c.0 as usize]));
+            self.planner.with_callees(id, more, &known)
+        })
     }
+
+    /// What is known of all functions, with what a closer look finds of those below this one. What a function of long loops gives
+    /// is mostly clear from its callees, so they come first; the lowest are looked at by running what they call.
+    fn look_closer(&mut self, id: FuncId) -> Vec<Option<Claims>> {
+        let mut known = self.claims.clone();
+        for below in self.below(id) {
+            if !self.closer.contains_key(&below) {
+                let seen = self.look_closer(below);
+                let more_below = self.below(below).iter().any(|c| !same(&seen[c.0 as usize], &self.claims[c.0 as usize]));
+                let found = self.planner.closer(below, more_below, &seen);
+                let own = self.claims[below.0 as usize].clone();
+                self.closer.insert(below, own.map(|own| found.map_or_else(|| own.clone(), |f| own.and(&f))));
+            }
+            known[below.0 as usize] = self.closer[&below].clone();
+        }
+        known
+    }
+
+    /// All that a function calls, through others too, as far as they give integers back.
+    fn below(&self, id: FuncId) -> BTreeSet<FuncId> {
+        let (mut all, mut todo) = (BTreeSet::new(), vec![id]);
+        while let Some(id) = todo.pop() {
+            todo.extend(callees(self.planner.program(), id).into_iter().filter(|c| all.insert(*c)));
+        }
+        all
+    }
+}
+
+fn same(a: &Option<Claims>, b: &Option<Claims>) -> bool {
+    a.is_none() == b.is_none() && a.as_ref().zip(b.as_ref()).is_none_or(|(a, b)| a.says_what(b))
+}
+
+/// What it calls that gives integers back.
+fn callees(p: &Program, of: FuncId) -> BTreeSet<FuncId> {
+    let mut out = BTreeSet::new();
+    visit::walk_stmts(&p.func(of).body, &mut |s| {
+        if let Stmt::Call { func, .. } = s {
+            out.insert(*func);
+        }
+    });
+    out.retain(|f| p.func(*f).rets.iter().any(|r| has_integers(p, &p.func(*f).local(*r).ty)));
     out
 }
 
-/// What these call, in the order of the program.
-fn callees(p: &Program, of: &[FuncId]) -> Vec<FuncId> {
-    let mut out = BTreeSet::new();
-    for id in of {
-        visit::walk_stmts(&p.func(*id).body, &mut |s| {
-            if let Stmt::Call { func, .. } = s {
-                out.insert(*func);
-            }
-        });
+fn has_integers(p: &Program, ty: &Ty) -> bool {
+    match ty {
+        Ty::Word(_) | Ty::Bool => false,
+        Ty::Int(_) => true,
+        Ty::Array { elem, .. } => has_integers(p, elem),
+        Ty::Struct(id) => p.structs[id.0 as usize].fields.iter().any(|(_, t)| has_integers(p, t)),
     }
-    out.into_iter().collect()
-}
-
-/// Adds to what is known of a function what a closer look finds; whether that is more.
-fn look_closer(judge: &Judge, id: FuncId, claims: &mut [Option<Claims>]) -> bool {
-    let more = plans::closer(judge, id, claims);
-    let (Some(own), Some(more)) = (&mut claims[id.0 as usize], more) else { return false };
-    let both = own.and(&more);
-    let new = !both.says_what(own);
-    *own = both;
-    new
 }

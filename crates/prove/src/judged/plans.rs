@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 /// Callees of so many steps are run for the arguments at hand, so deep.
 const CALLEE: u64 = 20_000;
 const DEPTH: u32 = 3;
+/// Rounds of a loop that are followed one by one first.
+const LONG: u32 = 4096;
 /// Values of a parameter that are judged one by one; parts that a stored integer is told apart in; elements looked at.
 const FEW_VALUES: u32 = 64;
 const FEW_PARTS: usize = 4;
@@ -17,52 +19,92 @@ const ELEMENTS: u64 = 64;
 /// Statements at which cases are told apart, and cases tried in all.
 const SPLITS: usize = 8;
 const TRIES: usize = 400;
+/// Steps of one such try.
+const STEPS: u64 = 200_000;
 
-/// The first plan by which the function is accepted, and what callers may use of it.
-pub fn accepted(judge: &Judge, id: FuncId, claims: &[Option<Claims>]) -> Result<(Plan, Claims), Refusal> {
-    let mut last = None;
-    for plan in plans(judge.program(), id) {
-        match ask(judge, id, claims, &plan) {
-            Ok(claims) => return Ok((plan, claims)),
-            Err(e) => last = Some(e),
+/// Asks the judge about one program.
+pub struct Planner<'a> {
+    judge: Judge<'a>,
+    /// The plan with linear forms: what grows steadily is found once for the whole program.
+    forms: Plan,
+}
+
+impl<'a> Planner<'a> {
+    pub fn of(source: &Program, p: &'a Program, modular: bool) -> Planner<'a> {
+        let mut forms = Plan { forms: true, ..Plan::default() };
+        for f in &p.funcs {
+            steady(f, &mut forms);
         }
+        Planner { judge: Judge::of(source, p, modular), forms }
     }
-    Err(last.expect("there are plans"))
-}
 
-/// The same with cases told apart where the judge stops.
-pub fn accepted_by_cases(judge: &Judge, id: FuncId, claims: &[Option<Claims>]) -> Option<(Plan, Claims)> {
-    let p = judge.program();
-    let ask = |plan: &Plan| ask(judge, id, claims, plan);
-    let forms = plans(p, id).pop();
-    [narrow()].into_iter().chain(forms).find_map(|plan| with_cases(p, id, plan, &ask))
-}
+    /// The first plan by which the function is accepted from what is known of its callees, and what callers may use of it.
+    pub fn by_itself(&self, id: FuncId, claims: &[Option<Claims>]) -> Result<Claims, Refusal> {
+        let f = self.program().func(id);
+        let few = |id: &LocalId| f.local(*id).public && matches!(&f.local(*id).ty, Ty::Int(Some(r)) if &r.hi - &r.lo < FEW_VALUES.into());
+        let cases: BTreeSet<LocalId> = f.lens.iter().chain(&f.params).copied().filter(few).collect();
+        let one_by_one = (!cases.is_empty()).then(|| Plan { cases, ..Plan::default() });
+        // A round of a long loop is to stand for all before all are followed.
+        let long = long_loops(f);
+        let summarised = (!long.is_empty()).then(|| Plan { summarised: long, ..self.forms.clone() });
+        let forms = std::iter::once_with(|| self.forms.clone());
+        self.first(summarised.into_iter().chain([Plan::default()]).chain(one_by_one).chain(forms), id, claims)
+    }
 
-fn ask(judge: &Judge, id: FuncId, claims: &[Option<Claims>], plan: &Plan) -> Result<Claims, Refusal> {
-    judge.function(id, claims, plan, if plan.forms { &Elimination } else { &NoSearch })
-}
+    /// The same with callees run for the arguments at hand, then with cases told apart where the judge stops. `more`: more is known
+    /// of callees than before.
+    pub fn with_callees(&self, id: FuncId, more: bool, claims: &[Option<Claims>]) -> Result<Claims, Refusal> {
+        let both = || Plan { callee: CALLEE, depth: DEPTH, ..self.forms.clone() };
+        let ask = |plan: &Plan| self.ask(id, claims, plan);
+        let by_cases = || [narrow(), both()].into_iter().find_map(|plan| with_cases(self.program(), id, plan, &ask));
+        let again = more.then(|| [Plan::default(), self.forms.clone()]).into_iter().flatten();
+        self.first(again.chain([narrow(), both()]), id, claims).or_else(|e| by_cases().ok_or(e))
+    }
 
-/// What is found of a function by running its callees for the arguments at hand.
-pub fn closer(judge: &Judge, id: FuncId, claims: &[Option<Claims>]) -> Option<Claims> {
-    ask(judge, id, claims, &narrow()).ok()
+    fn first(&self, plans: impl IntoIterator<Item = Plan>, id: FuncId, claims: &[Option<Claims>]) -> Result<Claims, Refusal> {
+        let mut last = None;
+        for plan in plans {
+            match self.ask(id, claims, &plan) {
+                Ok(claims) => return Ok(claims),
+                Err(e) => last = Some(e),
+            }
+        }
+        Err(last.expect("there are plans"))
+    }
+
+    /// What a closer look at a function finds: by what is now known of its callees, if that is more than it was, else by
+    /// running them for the arguments at hand.
+    pub fn closer(&self, id: FuncId, more_below: bool, claims: &[Option<Claims>]) -> Option<Claims> {
+        let plan = if more_below { Plan::default() } else { narrow() };
+        self.ask(id, claims, &plan).ok()
+    }
+
+    pub fn program(&self) -> &'a Program {
+        self.judge.program()
+    }
+
+    fn ask(&self, id: FuncId, claims: &[Option<Claims>], plan: &Plan) -> Result<Claims, Refusal> {
+        self.judge.function(id, claims, plan, if plan.forms { &Elimination } else { &NoSearch })
+    }
 }
 
 fn narrow() -> Plan {
     Plan { callee: CALLEE, depth: DEPTH, ..Plan::default() }
 }
 
-fn plans(p: &Program, id: FuncId) -> Vec<Plan> {
-    let f = p.func(id);
-    let plain = Plan::default();
-    let mut forms = Plan { forms: true, ..plain.clone() };
-    for f in &p.funcs {
-        steady(f, &mut forms);
-    }
-    let both = Plan { callee: CALLEE, depth: DEPTH, ..forms.clone() };
-    let few = |id: &LocalId| f.local(*id).public && matches!(&f.local(*id).ty, Ty::Int(Some(r)) if &r.hi - &r.lo < FEW_VALUES.into());
-    let cases: BTreeSet<LocalId> = f.lens.iter().chain(&f.params).copied().filter(few).collect();
-    let one_by_one = (!cases.is_empty()).then(|| Plan { cases, ..plain.clone() });
-    [plain].into_iter().chain(one_by_one).chain([narrow(), forms, both]).collect()
+/// Loops of more rounds than are worth following.
+fn long_loops(f: &Func) -> BTreeSet<(String, usize)> {
+    let (mut nr, mut out) = (0, BTreeSet::new());
+    visit::walk_stmts(&f.body, &mut |s| {
+        if let Stmt::For { lo, hi, .. } = s {
+            let rounds = hi.as_const().zip(lo.as_const()).map(|(hi, lo)| hi - lo);
+            if rounds.is_none_or(|n| n > LONG.into()) {
+                out.insert((f.name.clone(), nr));
+            }
+        }
+        nr += 1;
+    });
+    out
 }
 
 /// Statements `x = x + c` in the bodies of loops.
@@ -85,10 +127,11 @@ fn growth(s: &Stmt) -> Option<(LocalId, Int)> {
 }
 
 /// The plan with cases told apart where the judge stops, as long as that takes it further.
-fn with_cases(p: &Program, id: FuncId, mut plan: Plan, ask: &dyn Fn(&Plan) -> Result<Claims, Refusal>) -> Option<(Plan, Claims)> {
+fn with_cases(p: &Program, id: FuncId, mut plan: Plan, ask: &dyn Fn(&Plan) -> Result<Claims, Refusal>) -> Option<Claims> {
     let f = p.func(id);
+    plan.steps = STEPS;
     let mut last = match ask(&plan) {
-        Ok(claims) => return Some((plan, claims)),
+        Ok(claims) => return Some(claims),
         Err(e) => e,
     };
     let mut tries = 0;
@@ -102,7 +145,7 @@ fn with_cases(p: &Program, id: FuncId, mut plan: Plan, ask: &dyn Fn(&Plan) -> Re
             }
             plan.splits.insert((f.name.clone(), at), split);
             match ask(&plan) {
-                Ok(claims) => return Some((plan, claims)),
+                Ok(claims) => return Some(claims),
                 Err(e) if e.statement > last.statement => {
                     further = Some(e);
                     break;
@@ -136,22 +179,27 @@ fn candidates(p: &Program, f: &Func, nr: usize) -> Vec<Split> {
 
 /// Constants that a statement, or what it calls, shifts integers by.
 fn shifts(p: &Program, body: &[Stmt]) -> BTreeSet<u32> {
-    let mut out = BTreeSet::new();
-    visit::walk_exprs(body, &mut |e| {
-        if let (ExprKind::Bin(BinOp::Shr, _, k), Ty::Int(_)) = (&e.kind, &e.ty) {
-            out.extend(k.as_const().and_then(|k| u32::try_from(k).ok()).filter(|k| *k < 1024));
-        }
-    });
-    visit::walk_stmts(body, &mut |s| {
-        if let Stmt::Call { func, .. } = s {
-            out.extend(shifts(p, &p.func(*func).body));
-        }
-    });
+    let (mut out, mut seen, mut todo) = (BTreeSet::new(), BTreeSet::new(), vec![body]);
+    while let Some(body) = todo.pop() {
+        visit::walk_exprs(body, &mut |e| {
+            if let (ExprKind::Bin(BinOp::Shr, _, k), Ty::Int(_)) = (&e.kind, &e.ty) {
+                out.extend(k.as_const().and_then(|k| u32::try_from(k).ok()).filter(|k| *k < 1024));
+            }
+        });
+        visit::walk_stmts(body, &mut |s| {
+            if let Stmt::Call { func, .. } = s {
+                if seen.insert(*func) {
+                    todo.push(&p.func(*func).body);
+                }
+            }
+        });
+    }
     out
 }
 
 fn parts(local: LocalId, ty: &Ty, k: u32, path: &mut Vec<usize>, out: &mut Vec<Split>) {
     match ty {
+        _ if out.len() > TRIES => {}
         Ty::Int(Some(r)) => {
             let (lo, hi): (BigInt, BigInt) = (&r.lo >> k, &r.hi >> k);
             let cuts: Vec<Int> = (1..=FEW_PARTS).map(|i| &lo + i).take_while(|q| *q <= hi).map(|q| Int::from(q << k)).collect();

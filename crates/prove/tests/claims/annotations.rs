@@ -29,7 +29,7 @@ pub fn attack(seed: u64, t: &mut Tried) {
     let (Ok(p), Some((_, inputs))) = (judge::compile(&c.truth.text()), run::inputs(c.truth.main())) else { return };
     t.programs += 1;
     let found = ranges::annotate(&p);
-    let verdicts = judged::program(&found, false);
+    let verdicts = judged::program(&p, &found, false);
     t.functions[0] += verdicts.iter().flatten().count();
     t.functions[1] += verdicts.iter().flatten().filter(|v| v.is_ok()).count();
     for _ in 0..CHANGES {
@@ -38,7 +38,7 @@ pub fn attack(seed: u64, t: &mut Tried) {
             return;
         }
         let leaves = (0..inputs).any(|k| Interp::with_options(&narrowed, santoku_ir::interp::Options::checked()).call(judge::entry(&narrowed), &[], judge::args(&c.truth, k)).is_err());
-        let whole = judged::program(&narrowed, false).iter().flatten().all(Result::is_ok);
+        let whole = judged::program(&narrowed, &narrowed, false).iter().flatten().all(Result::is_ok);
         match (leaves, whole) {
             (true, true) => t.found.push(format!("// seed {seed}: accepted\n{}", santoku_ir::text::print(&narrowed))),
             (false, true) => t.kept[1] += 1,

@@ -135,7 +135,7 @@ fn judged(p: &Program, ask: Ask) -> Vec<Obligation> {
     };
     let (ranges, mut all) = ranges::analyse(p, &opts);
     if ask == Ask::Judge {
-        accept(&santoku_prove::judged::program(&ranges::annotate_with(p, &ranges), false), &mut all);
+        accept(&santoku_prove::judged::program(p, &ranges::annotate_with(p, &ranges), false), &mut all);
         return all;
     }
     let costs = cost::of_program(p);
