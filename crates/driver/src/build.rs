@@ -8,6 +8,8 @@ use santoku_passes::{Level, PassOptions};
 use santoku_prove::products::widest_secret_product;
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use santoku_passes::believed;
+
 /// How a program is built, its target apart: that is the one it was checked for.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {

@@ -20,7 +20,7 @@ mod stages;
 mod target;
 
 pub use args::{parse_arg, show_value};
-pub use build::{build, BuildOptions, Built, Step};
+pub use build::{believed, build, BuildOptions, Built, Step};
 pub use check::{check, Checked, Loader, Request};
 pub use failure::Failure;
 pub use interpret::{call, find_function, run_tests, TestOutcome, STEPS};

@@ -65,7 +65,7 @@ pub struct Plan {
 }
 
 /// A stored integer, told apart by which of these numbers it reaches (in ascending order), for so many statements.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Split {
     pub local: LocalId,
     pub path: Vec<usize>,

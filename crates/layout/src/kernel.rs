@@ -502,7 +502,7 @@ impl<'a> Steps<'a> {
 fn ranged(program: &Program, f: &Func, name: &str, layout: Layout) -> Result<Program, LayoutError> {
     let done = optimise(program, Level::O0, &BTreeSet::new(), &PassOptions::new(Level::O0, 64));
     let done = done.map_err(|e| LayoutError::internal("ranges", e.to_string()))?;
-    match done.steps.iter().flat_map(|s| &s.reverted).next() {
+    match done.steps.iter().flat_map(|s| s.reverted.iter().chain(&s.believed)).next() {
         Some(_) => Err(LayoutError::Operation {
             func: name.to_string(),
             what: "place for contracts and assertions, without which the ranges of its integers are not found".into(),

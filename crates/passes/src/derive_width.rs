@@ -3,12 +3,13 @@
 //! Needs: all structural passes before it; a range is that of one occurrence.  Keeps: the text of every statement, and
 //! declared ranges.  Leaves out: the choice of machine types, which is the back end's; asserts and invariants are still
 //! there, as facts.
-//! Class: checked. The written ranges are proved again from the annotated text alone, and so is everything they rest on.
+//! Class: checked. The judge accepts the annotated text alone, or the engines prove its ranges again and are named as believed.
 //! Page: docs/passes/derive-width.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
 use crate::options::PassOptions;
 use santoku_ir::visit::{map_exprs, rewrite_stmts, walk_stmts};
 use santoku_ir::{Expr, ExprKind, Func, FuncId, Loc, Program, Range, Stmt, Ty};
+use santoku_prove::judged;
 use santoku_prove::obligation::{Kind, Obligation, Outcome};
 use santoku_prove::ranges::{analyse, annotate, check_annotations, Options};
 use std::collections::BTreeSet;
@@ -136,13 +137,35 @@ impl Base {
     }
 }
 
+/// What is known of the ranges of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// Obligations that hold: as the judge asked them, as often as it met them, or as the engines count them where it refused a function.
+    pub held: usize,
+    /// Functions that the judge does not accept and in which the engines leave nothing open, with what does not follow.
+    pub believed: Vec<(String, String)>,
+    pub open: Vec<Open>,
+}
+
 /// Proves everything anew that an annotated program rests on: that each value is in the range written next to it, that
-/// what is assigned or passed fits the range of where it goes, that facts hold, that indices are in bounds. Gives how
-/// many of these hold, and those that do not.
-pub fn check(program: &Program) -> (usize, Vec<Open>) {
+/// what is assigned or passed fits the range of where it goes, that facts hold, that indices are in bounds. The judge
+/// decides; the engines are asked where it does not accept a function, and then it is said whom they speak for.
+pub fn check(program: &Program) -> Checked {
+    let (mut held, mut refused) = (0, Vec::new());
+    for (func, verdict) in program.funcs.iter().zip(judged::program(program, program, false)) {
+        match verdict {
+            Some(Ok(asked)) => held += usize::try_from(asked).unwrap_or(usize::MAX),
+            Some(Err(why)) => refused.push((func.name.clone(), why.what)),
+            None => {}
+        }
+    }
+    if refused.is_empty() {
+        return Checked { held, ..Checked::default() };
+    }
     let all = check_annotations(program);
-    let held = all.iter().filter(|o| matters(o.kind) && o.proved()).count();
-    (held, left_open(program, &all))
+    let open = left_open(program, &all);
+    refused.retain(|(name, _)| open.iter().all(|o| o.func != *name));
+    Checked { held: all.iter().filter(|o| matters(o.kind) && o.proved()).count(), believed: refused, open }
 }
 
 /// The same of a program without ranges on its expressions.

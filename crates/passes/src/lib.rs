@@ -31,7 +31,7 @@ mod unroll;
 mod util;
 
 pub use options::{Level, PassOptions, ParseLevelError};
-pub use run::{optimise, optimise_with, Optimised, PassFailure, Reason, StepReport};
+pub use run::{believed, optimise, optimise_with, Optimised, PassFailure, Reason, StepReport};
 pub use table::{find, Class, Pass, Rewrite, PIPELINE, TABLE};
 
 #[cfg(test)]

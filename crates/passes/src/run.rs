@@ -6,7 +6,7 @@
 //! Absent: recovery from a wrong pass; that is our fault and is reported as such.
 
 use crate::compact::compact;
-use crate::derive_width::{Base, Open};
+use crate::derive_width::{Base, Checked, Open};
 use crate::options::{Level, PassOptions};
 use crate::table::{find, Pass, PIPELINE};
 use crate::util::map_calls;
@@ -33,6 +33,8 @@ pub struct StepReport {
     pub removed: Vec<String>,
     /// Ranges written, and what they rest on: proved again.
     pub ranges: usize,
+    /// Functions whose ranges rest on the engines of the prover, because the judge does not accept them, with what does not follow.
+    pub believed: Vec<(String, String)>,
     /// Nodes of all term graphs of the step together.
     pub nodes: usize,
     /// Wall time of the pass and of its checks, in microseconds. Zero unless a clock is given.
@@ -44,6 +46,18 @@ pub struct StepReport {
 pub struct Optimised {
     pub program: Program,
     pub steps: Vec<StepReport>,
+}
+
+impl Optimised {
+    /// Functions whose ranges rest on the engines of the prover, with the pass that wrote them and what the judge does not accept.
+    pub fn believed(&self) -> impl Iterator<Item = (&'static str, &str, &str)> {
+        believed(&self.steps)
+    }
+}
+
+/// The same of the steps alone.
+pub fn believed(steps: &[StepReport]) -> impl Iterator<Item = (&'static str, &str, &str)> {
+    steps.iter().flat_map(|s| s.believed.iter().map(|(func, why)| (s.pass, func.as_str(), why.as_str())))
 }
 
 /// A pass did something wrong: an internal error.
@@ -201,8 +215,8 @@ impl Run<'_> {
         let checked = rewrite(pass, before, self.options, annotated, &leave);
         let (mut after, mut report) = checked.map_err(|e| Stop::Failed(Box::new(e)))?;
         if pass.writes_ranges {
-            let (held, mut open) = crate::derive_width::check(&after);
-            report.ranges = held;
+            let Checked { held, believed, mut open } = crate::derive_width::check(&after);
+            (report.ranges, report.believed) = (held, believed);
             // Facts that do not hold are not used; what made them so is not left in place either.
             open.extend(crate::derive_width::open_facts(before));
             if !open.is_empty() {
@@ -257,6 +271,7 @@ fn rewrite(
         reverted: Vec::new(),
         removed: removed(before, &after),
         ranges: 0,
+        believed: Vec::new(),
         nodes: 0,
         micros: 0,
     };

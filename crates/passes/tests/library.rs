@@ -17,7 +17,7 @@ fn compile(entry: &str, impls: &[(&str, &str)]) -> Program {
     }
 }
 
-/// Optimises and gives what the steps did: functions changed, put back.
+/// Optimises and gives what the steps did: functions changed, put back or not accepted by the judge.
 fn run(p: &Program, level: Level) -> (Program, usize, Vec<String>) {
     let started = std::time::Instant::now();
     let clock = || started.elapsed().as_micros() as u64;
@@ -26,7 +26,8 @@ fn run(p: &Program, level: Level) -> (Program, usize, Vec<String>) {
     let done = done.unwrap_or_else(|e| panic!("{level}: {e}"));
     let changed = done.steps.iter().map(|s| s.changed.len()).sum();
     let put_back = done.steps.iter().flat_map(|s| s.reverted.iter().map(|(f, why)| format!("{level} {} {f}: {why}", s.pass)));
-    let put_back = put_back.collect();
+    let believed = done.believed().map(|(pass, f, why)| format!("{level} {pass} {f}: not accepted by the judge: {why}"));
+    let put_back = put_back.chain(believed).collect();
     if std::env::var_os("SANTOKU_TIMES").is_some() {
         for s in &done.steps {
             eprintln!("{level} {:16} {:4} changed {:9} nodes {:8} us", s.pass, s.changed.len(), s.nodes, s.micros);

@@ -56,6 +56,11 @@ fn widened(program: &Program) -> Result<Program, BenchError> {
 }
 
 impl Compiled {
+    /// Functions whose ranges the judge does not accept as they are after the passes, a line each.
+    pub fn believed(&self) -> Vec<String> {
+        santoku_passes::believed(&self.steps).map(|(pass, func, why)| format!("ranges of {func} written by {pass}: {why}")).collect()
+    }
+
     /// What validation said, over all passes.
     pub fn checks(&self) -> Checks {
         let sum = |f: fn(&StepReport) -> usize| self.steps.iter().map(f).sum();

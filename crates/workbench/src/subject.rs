@@ -28,7 +28,7 @@ pub struct Subject {
 /// Our code of a primitive for one target, its header pasted in.
 pub fn ours(tree: &Tree, primitive: &Primitive, target: &str, level: Level, without: &BTreeSet<String>) -> Result<Subject, BenchError> {
     let one = Primitive { targets: vec![target.to_string()], ..primitive.clone() };
-    let Amalgam { emitted: made, checks } = amalgam(tree, &one, level, without, "")?;
+    let Amalgam { emitted: made, checks, .. } = amalgam(tree, &one, level, without, "")?;
     let text = one_file(&one.unit, &made)?;
     Ok(Subject {
         variant: variant(target),

@@ -6,7 +6,7 @@ use super::prove::{show_open, show_refused, with_progress};
 use crate::cache::Cache;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::{build, BuildOptions, Failure, Step};
+use santoku_driver::{believed, build, BuildOptions, Failure, Step};
 use santoku_passes::Level;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -80,6 +80,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         report::out(&steps(&built.steps));
     }
     report::err(&put_back(&built.steps));
+    report::err(&on_engines(&built.steps));
     for (name, _) in &all {
         report::out(&format!("{}\n", folder.join(name).display()));
     }
@@ -98,6 +99,12 @@ fn put_back(steps: &[Step]) -> String {
         format!("put back: {pass} in {func}: {why}\n")
     };
     steps.iter().flat_map(|s| s.reverted.iter().map(|(func, why)| line(s.pass, func, why))).collect()
+}
+
+/// A line for every function whose ranges the judge does not accept.
+fn on_engines(steps: &[Step]) -> String {
+    let line = |(pass, func, why)| format!("note: ranges of `{func}` written by {pass} rest on the engines of the prover; the judge cannot follow them: {why}\n");
+    believed(steps).map(line).collect()
 }
 
 /// `lib/nacl/sign.stk` is `nacl_sign`.

@@ -25,7 +25,7 @@ pub struct Args {
     every_object: bool,
 }
 
-/// Proves the primitives, then makes `dist/c/` or compares it. Exit 1, and nothing made, if anything is open.
+/// Proves the primitives, then makes `dist/c/` or compares it. Exit 1, and nothing made, if anything is open or not accepted by the judge.
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let tree = tree()?;
     let chosen = match &args.name {
@@ -41,6 +41,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         let _progress = Progress::start("dist", "making dist");
         units(&tree, &chosen).map_err(failure)?
     };
+    if let Some(line) = made.iter().flat_map(|u| &u.believed).next() {
+        report::err(&format!("error: not made, because the judge does not accept {line}\n"));
+        return Ok(report::FAILED);
+    }
     if args.check {
         let found = first_difference(&tree, &made, args.name.is_none()).map_err(failure)?;
         let count: usize = made.iter().map(|u| u.files.len()).sum();

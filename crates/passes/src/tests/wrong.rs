@@ -101,7 +101,7 @@ fn caught(p: &Program, level: Level, name: &'static str, mistake: Mistake) -> Re
     if behave_differently(p, &done.program, 20) {
         return Err("put back, but something is left of it".into());
     }
-    let (_, open) = crate::derive_width::check(&done.program);
+    let open = crate::derive_width::check(&done.program).open;
     open.first().map_or(Ok(false), |o| Err(format!("put back, but {}", o.text)))
 }
 
@@ -111,6 +111,7 @@ fn the_real_passes_are_neither_refused_nor_put_back() {
         for level in Level::ALL {
             let done = run_passes(&p, &passes(level), &options(level), &mut |_, _| {}, &|| 0).unwrap_or_else(|e| panic!("{e}"));
             assert!(done.steps.iter().all(|s| s.reverted.is_empty()), "{level}: {:#?}", done.steps);
+            assert_eq!(done.believed().collect::<Vec<_>>(), [], "{level}");
             assert!(!behave_differently(&p, &done.program, 20), "{level}");
         }
     }

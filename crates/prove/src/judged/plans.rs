@@ -3,7 +3,7 @@
 use super::search::Elimination;
 use num_bigint::BigInt;
 use santoku_ir::interp::Int;
-use santoku_ir::{visit, Base, BinOp, ExprKind, Func, FuncId, Len, LocalId, Program, Stmt, Ty};
+use santoku_ir::{visit, Base, BinOp, ExprKind, Func, FuncId, Len, LocalId, Place, Program, Proj, Stmt, Ty};
 use santoku_judge::{Claims, Judge, NoSearch, Plan, Refusal, Split};
 use std::collections::BTreeSet;
 
@@ -17,8 +17,10 @@ const FEW_VALUES: u32 = 64;
 const FEW_PARTS: usize = 4;
 const ELEMENTS: u64 = 64;
 /// Statements at which cases are told apart, and cases tried in all.
-const SPLITS: usize = 8;
-const TRIES: usize = 400;
+const SPLITS: usize = 32;
+const TRIES: usize = 1000;
+/// Statements back from where the judge stops.
+const BACK: usize = 128;
 /// Steps of one such try.
 const STEPS: u64 = 200_000;
 
@@ -126,7 +128,7 @@ fn growth(s: &Stmt) -> Option<(LocalId, Int)> {
     (dst.projs.is_empty() && a.as_read() == Some(dst)).then(|| (l, if *op == BinOp::Add { k } else { k.neg() }))
 }
 
-/// The plan with cases told apart where the judge stops, as long as that takes it further.
+/// The plan with cases told apart where the judge stops or before, as long as that takes it further.
 fn with_cases(p: &Program, id: FuncId, mut plan: Plan, ask: &dyn Fn(&Plan) -> Result<Claims, Refusal>) -> Option<Claims> {
     let f = p.func(id);
     plan.steps = STEPS;
@@ -138,19 +140,20 @@ fn with_cases(p: &Program, id: FuncId, mut plan: Plan, ask: &dyn Fn(&Plan) -> Re
     for _ in 0..SPLITS {
         let at = last.statement.filter(|_| last.func == f.name)?;
         let mut further = None;
-        for split in candidates(p, f, at) {
+        for (from, split) in candidates(p, f, at) {
             tries += 1;
             if tries > TRIES {
                 return None;
             }
-            plan.splits.insert((f.name.clone(), at), split);
+            let key = (f.name.clone(), from);
+            let before = plan.splits.insert(key.clone(), split);
             match ask(&plan) {
                 Ok(claims) => return Some(claims),
                 Err(e) if e.statement > last.statement => {
                     further = Some(e);
                     break;
                 }
-                Err(_) => {}
+                Err(_) => plan.splits.extend(before.map(|s| (key, s))),
             }
         }
         last = further?;
@@ -158,23 +161,58 @@ fn with_cases(p: &Program, id: FuncId, mut plan: Plan, ask: &dyn Fn(&Plan) -> Re
     None
 }
 
-/// Stored integers that a statement reads and that few quotients by a power of two are possible of.
-fn candidates(p: &Program, f: &Func, nr: usize) -> Vec<Split> {
-    let (mut at, mut found) = (0, None);
-    visit::walk_stmts(&f.body, &mut |s| {
-        if at == nr {
-            found = Some(s.clone());
-        }
-        at += 1;
-    });
-    let statement = found.as_slice();
+/// Stored integers of which few quotients by a power of two are possible, with the statement before which they are told apart: the
+/// one given or one that comes before it, nearest first.
+fn candidates(p: &Program, f: &Func, nr: usize) -> Vec<(usize, Split)> {
     let mut out = vec![];
-    for k in shifts(p, statement) {
-        for l in visit::read_locals(statement) {
-            parts(l, &f.local(l).ty, k, &mut vec![], &mut out);
+    for (block, first, at) in around(&f.body, 0, nr) {
+        let mut number = first + block[..at].iter().map(size).sum::<usize>();
+        for (back, s) in block[..=at].iter().rev().take(BACK).enumerate() {
+            number -= if back > 0 { size(s) } else { 0 };
+            let mut here = vec![];
+            for k in shifts(p, std::slice::from_ref(s)) {
+                visit::walk_exprs(std::slice::from_ref(s), &mut |e| {
+                    let ExprKind::Read(Place { base: Base::Local(local), projs }) = &e.kind else { return };
+                    let few = Few { local: *local, k, statements: back + 1 };
+                    for mut path in paths(&f.local(*local).ty, projs) {
+                        few.parts(&e.ty, &mut path, &mut here);
+                    }
+                });
+            }
+            out.extend(here.into_iter().map(|split| (number, split)));
         }
     }
     out
+}
+
+/// The blocks around a statement, inner ones first: with the number of their first statement, and which of theirs it is or holds it.
+fn around(body: &[Stmt], first: usize, nr: usize) -> Vec<(&[Stmt], usize, usize)> {
+    let mut start = first;
+    for (at, s) in body.iter().enumerate() {
+        let end = start + size(s);
+        if nr < end {
+            let mut inner = start + 1;
+            let mut out = vec![];
+            for block in visit::blocks(s) {
+                let after = inner + block.iter().map(size).sum::<usize>();
+                if (inner..after).contains(&nr) {
+                    out = around(block, inner, nr);
+                }
+                inner = after;
+            }
+            out.push((body, first, at));
+            return out;
+        }
+        start = end;
+    }
+    vec![]
+}
+
+/// Numbers that a statement takes up.
+fn size(s: &Stmt) -> usize {
+    let mut n = 0;
+    visit::walk_stmts(std::slice::from_ref(s), &mut |_| n += 1);
+    n
 }
 
 /// Constants that a statement, or what it calls, shifts integers by.
@@ -197,24 +235,48 @@ fn shifts(p: &Program, body: &[Stmt]) -> BTreeSet<u32> {
     out
 }
 
-fn parts(local: LocalId, ty: &Ty, k: u32, path: &mut Vec<usize>, out: &mut Vec<Split>) {
-    match ty {
-        _ if out.len() > TRIES => {}
-        Ty::Int(Some(r)) => {
-            let (lo, hi): (BigInt, BigInt) = (&r.lo >> k, &r.hi >> k);
-            let cuts: Vec<Int> = (1..=FEW_PARTS).map(|i| &lo + i).take_while(|q| *q <= hi).map(|q| Int::from(q << k)).collect();
-            if (1..FEW_PARTS).contains(&cuts.len()) {
-                out.push(Split { local, path: path.clone(), cuts, statements: 1 });
+/// The elements of a local that an occurrence may mean; of structures and slices, none.
+fn paths(ty: &Ty, projs: &[Proj]) -> Vec<Vec<usize>> {
+    let (mut ty, mut out) = (ty, vec![vec![]]);
+    for proj in projs {
+        let (Proj::Index(i), Ty::Array { elem, len: Len::Const(n), .. }) = (proj, ty) else { return vec![] };
+        let at = i.as_const().and_then(|i| u64::try_from(i).ok());
+        let all = at.map_or(0..*n.min(&ELEMENTS), |i| i..i + 1);
+        out = out.iter().flat_map(|p| all.clone().map(move |i| p.iter().copied().chain([i as usize]).collect())).take(ELEMENTS as usize).collect();
+        ty = elem;
+    }
+    out
+}
+
+/// An integer to be told apart by its quotient by `2^k`.
+struct Few {
+    local: LocalId,
+    k: u32,
+    statements: usize,
+}
+
+impl Few {
+    /// All integers of this type, below that path, of which few quotients are possible.
+    fn parts(&self, ty: &Ty, path: &mut Vec<usize>, out: &mut Vec<Split>) {
+        match ty {
+            _ if out.len() > TRIES => {}
+            Ty::Int(Some(r)) => {
+                let (lo, hi): (BigInt, BigInt) = (&r.lo >> self.k, &r.hi >> self.k);
+                let cuts: Vec<Int> = (1..=FEW_PARTS).map(|i| &lo + i).take_while(|q| *q <= hi).map(|q| Int::from(q << self.k)).collect();
+                let new = Split { local: self.local, path: path.clone(), cuts, statements: self.statements };
+                if (1..FEW_PARTS).contains(&new.cuts.len()) && !out.contains(&new) {
+                    out.push(new);
+                }
             }
-        }
-        Ty::Array { elem, len: Len::Const(n), ranges } if *n <= ELEMENTS => {
-            for i in 0..*n as usize {
-                let own = ranges.as_ref().and_then(|r| r.get(i)).map(|r| Ty::Int(Some(r.clone())));
-                path.push(i);
-                parts(local, own.as_ref().unwrap_or(elem), k, path, out);
-                path.pop();
+            Ty::Array { elem, len: Len::Const(n), ranges } if *n <= ELEMENTS => {
+                for i in 0..*n as usize {
+                    let own = ranges.as_ref().and_then(|r| r.get(i)).map(|r| Ty::Int(Some(r.clone())));
+                    path.push(i);
+                    self.parts(own.as_ref().unwrap_or(elem), path, out);
+                    path.pop();
+                }
             }
+            _ => {}
         }
-        _ => {}
     }
 }
