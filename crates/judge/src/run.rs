@@ -195,7 +195,10 @@ impl<'a> Run<'a> {
     /// The statements once for every part of the integers that the cuts make, as far as the stored integer can be there.
     fn cases(&mut self, st: &mut State, split: &Split, group: &'a [Stmt]) -> Res<()> {
         let leaf = st.locals.get(split.local.0 as usize).and_then(|v| v.at(&split.path)).filter(|s| s.def);
-        let Some(itv) = leaf.and_then(|s| s.itv.clone()) else { return group.iter().try_for_each(|s| self.single(st, s)) };
+        let Some(itv) = leaf.and_then(|s| s.itv.clone()) else {
+            self.single(st, &group[0])?;
+            return self.block(st, &group[1..]);
+        };
         let below = |c: &Int| c.sub(&Int::Small(1));
         let from = std::iter::once(itv.lo.clone()).chain(split.cuts.iter().cloned());
         let to = split.cuts.iter().map(below).chain([itv.hi.clone()]);
@@ -205,10 +208,9 @@ impl<'a> Run<'a> {
             if let Some(leaf) = one.locals[split.local.0 as usize].at_mut(&split.path) {
                 leaf.itv = Some(part);
             }
-            for s in group {
-                if !one.dead {
-                    self.single(&mut one, s)?;
-                }
+            if !one.dead {
+                self.single(&mut one, &group[0])?;
+                self.block(&mut one, &group[1..])?;
             }
             self.facts.truncate(facts);
             end = self.join(end, one);

@@ -20,7 +20,7 @@ const ELEMENTS: u64 = 64;
 const SPLITS: usize = 32;
 const TRIES: usize = 1000;
 /// Statements back from where the judge stops.
-const BACK: usize = 128;
+const BACK: usize = 512;
 /// Steps of one such try.
 const STEPS: u64 = 200_000;
 
@@ -153,7 +153,10 @@ fn with_cases(p: &Program, id: FuncId, mut plan: Plan, ask: &dyn Fn(&Plan) -> Re
                     further = Some(e);
                     break;
                 }
-                Err(_) => plan.splits.extend(before.map(|s| (key, s))),
+                Err(_) => {
+                    plan.splits.remove(&key);
+                    plan.splits.extend(before.map(|s| (key, s)));
+                }
             }
         }
         last = further?;
