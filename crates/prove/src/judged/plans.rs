@@ -43,9 +43,7 @@ impl<'a> Planner<'a> {
     /// The first plan by which the function is accepted from what is known of its callees, and what callers may use of it.
     pub fn by_itself(&self, id: FuncId, claims: &[Option<Claims>]) -> Result<Claims, Refusal> {
         let f = self.program().func(id);
-        let few = |id: &LocalId| f.local(*id).public && matches!(&f.local(*id).ty, Ty::Int(Some(r)) if &r.hi - &r.lo < FEW_VALUES.into());
-        let cases: BTreeSet<LocalId> = f.lens.iter().chain(&f.params).copied().filter(few).collect();
-        let one_by_one = (!cases.is_empty()).then(|| Plan { cases, ..Plan::default() });
+        let one_by_one = one_by_one(f, Plan::default());
         // A round of a long loop is to stand for all before all are followed.
         let long = long_loops(f);
         let summarised = (!long.is_empty()).then(|| Plan { summarised: long, ..self.forms.clone() });
@@ -60,7 +58,8 @@ impl<'a> Planner<'a> {
         let ask = |plan: &Plan| self.ask(id, claims, plan);
         let by_cases = || [narrow(), both()].into_iter().find_map(|plan| with_cases(self.program(), id, plan, &ask));
         let again = more.then(|| [Plan::default(), self.forms.clone()]).into_iter().flatten();
-        self.first(again.chain([narrow(), both()]), id, claims).or_else(|e| by_cases().ok_or(e))
+        let one_by_one = one_by_one(self.program().func(id), narrow());
+        self.first(again.chain([narrow()]).chain(one_by_one).chain([both()]), id, claims).or_else(|e| by_cases().ok_or(e))
     }
 
     fn first(&self, plans: impl IntoIterator<Item = Plan>, id: FuncId, claims: &[Option<Claims>]) -> Result<Claims, Refusal> {
@@ -88,6 +87,13 @@ impl<'a> Planner<'a> {
     fn ask(&self, id: FuncId, claims: &[Option<Claims>], plan: &Plan) -> Result<Claims, Refusal> {
         self.judge.function(id, claims, plan, if plan.forms { &Elimination } else { &NoSearch })
     }
+}
+
+/// The plan for every value of the public parameters of few values, where there are any.
+fn one_by_one(f: &Func, plan: Plan) -> Option<Plan> {
+    let few = |id: &LocalId| f.local(*id).public && matches!(&f.local(*id).ty, Ty::Int(Some(r)) if &r.hi - &r.lo < FEW_VALUES.into());
+    let cases: BTreeSet<LocalId> = f.lens.iter().chain(&f.params).copied().filter(few).collect();
+    (!cases.is_empty()).then(|| Plan { cases, ..plan })
 }
 
 fn narrow() -> Plan {
