@@ -1,4 +1,4 @@
-//! Embeds the pages of `docs/diagnostics/` as a table of `(code, text)`, sorted by code.
+//! Embeds the pages of `docs/diagnostics/` as a table of `(code, text)`, sorted by code, and what is believed for each claim.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -6,6 +6,8 @@ use std::{env, fs};
 
 fn main() {
     let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    let out = env::var("OUT_DIR").expect("cargo sets it");
+    fs::write(Path::new(&out).join("trust.json"), trust(&Path::new(&root).join("../.."))).expect("the build folder is writable");
     let folder = Path::new(&root).join("../../docs/diagnostics");
     println!("cargo:rerun-if-changed={}", folder.display());
     let mut pages: Vec<_> = fs::read_dir(&folder)
@@ -21,6 +23,16 @@ fn main() {
         let _ = writeln!(table, "    ({code:?}, include_str!({:?})),", page.display().to_string());
     }
     table.push_str("];\n");
-    let out = env::var("OUT_DIR").expect("cargo sets it");
     fs::write(Path::new(&out).join("pages.rs"), table).expect("the build folder is writable");
+}
+
+/// The claims of these very sources, as JSON.
+fn trust(root: &Path) -> String {
+    let (crates, lock) = (root.join("crates"), root.join("Cargo.lock"));
+    println!("cargo:rerun-if-changed={}", crates.display());
+    println!("cargo:rerun-if-changed={}", lock.display());
+    let sources = santoku_trust::read(&crates).expect("the sources are there");
+    let lock = fs::read_to_string(lock).expect("there is a lock file");
+    let claims = santoku_trust::ledger(&sources, &lock).unwrap_or_else(|e| panic!("what is believed is not clear: {e:#?}"));
+    serde_json::to_string(&claims).expect("claims are plain data")
 }

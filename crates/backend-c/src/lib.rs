@@ -6,6 +6,7 @@
 //! undefined behaviour. Assumed of the C compiler: two's complement and arithmetic right shift of negative
 //! values (both checked at compile time by the emitted unit).
 //! Absent on purpose: optimisation (passes), reading or writing files.
+//! Trusted: c.
 
 mod aggregate;
 mod alias;

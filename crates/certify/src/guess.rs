@@ -3,6 +3,7 @@
 //!
 //! Needs: the core IR.  Keeps: nothing rests on it: a convention guessed from it is proved of the code, and of every call.
 //! Absent: values that take arithmetic to know.
+//! Trusted: nothing: what it guesses is proved or dropped.
 
 use crate::source::abi::Role;
 use crate::source::convention::{Change, Convention, Fact};

@@ -2,6 +2,7 @@
 //!
 //! Needs: runs on the concrete machine.  Keeps: both inputs meet the preconditions; what is told was seen in two runs of the
 //! very code.  Absent: that there are none: secrets that show only on rare inputs are found by the proof, not here.
+//! Trusted: nothing: it shows leaks that were found.
 
 use crate::concrete::inputs::{meeting, pairs, secrets, show, with_scalars, Input};
 use crate::concrete::{Bench, Ran, Shown};

@@ -2,6 +2,7 @@
 //!
 //! Needs: the IR, the RISC-V model (`isa`), object files (`elf`).  Keeps: every value of both sides in one canonical form
 //! ([`term`]); what is not shown equal is reported as not proved, and run ([`concrete`]) to see whether it is wrong.  Absent: files, clocks, compilers; any table of the C back end.
+//! Trusted: bytes, leaks.
 
 mod adapt;
 pub mod concrete;

@@ -2,6 +2,7 @@
 //!
 //! Needs: decoded code.  Keeps: nothing: a call whose target is not written in the instructions before it is missing here, and so is
 //! one from code of no function. Whether there are others is asked of `entered`.  Absent: what is made of it.
+//! Trusted: nothing: it orders the work.
 
 use crate::file::Subject;
 use santoku_elf::Function;

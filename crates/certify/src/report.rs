@@ -1,6 +1,7 @@
 //! What was found of a file, as data: for tables, for JSON, for manifests.
 //!
 //! Needs: nothing.  Keeps: the order of addresses; a report of no proved function never holds.  Absent: how things are shown.
+//! Trusted: nothing: data for those who print.
 
 use crate::leak::Evidence;
 use serde::{Deserialize, Serialize};

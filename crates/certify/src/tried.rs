@@ -1,6 +1,7 @@
 //! Code that is not proved, run: a wrong value is a refutation, two inputs show a leak, and what does not even run has another convention.
 //!
 //! Needs: the concrete machine, the interpreter.  Keeps: a verdict only gets worse or clearer here, never `Equal`.  Absent: proofs.
+//! Trusted: nothing: it runs what is not proved.
 
 use crate::concrete::inputs::{inputs, meeting, show};
 use crate::concrete::{Bench, End};

@@ -45,6 +45,8 @@ enum Command {
     Lab(cmd::lab::Args),
     /// List the stages and passes of the compiler
     Passes,
+    /// Print what is believed for each claim, in lines
+    Trust(cmd::trust::Args),
     /// Explain a diagnostic code
     Explain(cmd::explain::Args),
 }
@@ -80,6 +82,7 @@ fn run(command: Command) -> u8 {
         Command::Dist(args) => cmd::dist::run(&args),
         Command::Lab(args) => cmd::lab::run(&args),
         Command::Passes => cmd::passes::run(),
+        Command::Trust(args) => cmd::trust::run(&args),
         Command::Explain(args) => cmd::explain::run(&args),
     };
     done.unwrap_or_else(|failure| report::failure(&failure))

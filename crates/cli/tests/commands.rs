@@ -160,6 +160,29 @@ fn passes_are_listed_in_order() {
 }
 
 #[test]
+fn trust_adds_up_what_is_believed() {
+    let s = Sandbox::new(&[]);
+    let json: serde_json::Value = serde_json::from_str(&s.run(&["trust", "--json"]).stdout).expect("JSON");
+    let lines = |v: &serde_json::Value| v["lines"].as_u64().expect("a number");
+    let claims = json.as_array().expect("a list");
+    assert_eq!(claims.len(), 6);
+    let table = s.run(&["trust"]).stdout;
+    for claim in claims {
+        let parts = claim["components"].as_array().expect("a list");
+        assert!(parts.len() >= 3 && lines(claim) > 0, "{claim}");
+        assert_eq!(parts.iter().map(lines).sum::<u64>(), lines(claim), "{}", claim["name"]);
+        for part in parts {
+            let files = part["files"].as_array().expect("a list");
+            assert_eq!(files.iter().map(|f| f[1].as_u64().expect("a number")).sum::<u64>(), lines(part));
+            let row = table.lines().find(|l| l.contains(&part["digest"].as_str().expect("a text")[..16])).expect("a row");
+            assert!(row.split_whitespace().any(|w| w == lines(part).to_string()), "{row}");
+        }
+    }
+    assert!(s.run(&["trust", "--files"]).stdout.contains(" judge/src/"));
+    assert_eq!(s.run(&["trust", "--files", "--json"]).code, 2);
+}
+
+#[test]
 fn explain_prints_the_page_of_every_code() {
     let s = Sandbox::new(&[]);
     let run = s.run(&["explain", "secret-index"]);

@@ -2,6 +2,7 @@
 //!
 //! Needs: nothing of ours.  Keeps: every message a user can see has a code, a place, a reason and a way out.
 //! Absent on purpose: terminal detection and I/O ([`render`] returns text; `cli` prints it).
+//! Trusted: nothing: messages and places.
 
 /// A file known to this run: index into [`Sources`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

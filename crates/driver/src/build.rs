@@ -1,4 +1,5 @@
 //! From a checked program to C.
+//! Trusted: c.
 
 use crate::check::Checked;
 use crate::failure::{emit_error, pass_failure, unknown_pass, Failure};

@@ -1,4 +1,5 @@
 //! The front half of the pipeline: load, parse, analyse, verify.
+//! Trusted: text.
 
 use crate::choices;
 use crate::failure::Failure;

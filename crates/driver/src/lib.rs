@@ -4,6 +4,7 @@
 //! loader, times from a clock the caller gives). A fault of the user is [`Failure::Refused`] with diagnostics; a fault of
 //! ours is [`Failure::Internal`] and names the stage.
 //! Absent on purpose: rendering, arguments, files (`cli`); measuring (`lab`).
+//! Trusted: nothing: the order of stages; what hands a program on says so itself.
 
 // A failure ends the run: its size costs nothing.
 #![allow(clippy::result_large_err)]

@@ -3,6 +3,7 @@
 //! Needs: nothing but the data types.  Keeps: the convention that a fresh expression carries no range.
 //! Absent: checking. A constructor given operands that do not fit builds an expression that does not fit;
 //! [`crate::verify`] says so.
+//! Trusted: nothing: it makes programs, which are verified.
 
 use crate::data::*;
 use crate::spec::{Contract, ContractKind, SpecExpr};

@@ -10,6 +10,7 @@
 //! (the verifier's), clauses with congruences, sums and specification functions, and any search.
 //!
 //! This crate is trusted: it depends on the core alone.
+//! Trusted: safe, field, c, bytes, leaks.
 
 mod cond;
 mod expr;

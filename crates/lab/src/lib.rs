@@ -3,6 +3,7 @@
 //! Needs C sources or executables and, on the machine it runs on, the compilers that build them. Keeps the simulated
 //! 32-bit RISC-V machine and its timing model, stack bounds, code sizes, profiles and run records. Knows artefacts only:
 //! no crate of the compiler is used here, so what measures shares nothing with what is measured.
+//! Trusted: nothing: it measures.
 
 mod error;
 pub mod calibration;

@@ -3,6 +3,7 @@
 //! Needs: a verified core program, the passes, the C printer's vector mode.  Keeps: the function. Every step is checked on
 //! every run (terms, bits, or all inputs of a table), see [`Kernel::checks`]; what has no form in a layout is refused with its
 //! place.  Absent on purpose: files, compilers, timing; choosing the best variant (the lab measures, the tuner chooses).
+//! Trusted: c.
 
 mod ahead;
 pub mod bits;

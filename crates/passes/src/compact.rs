@@ -2,6 +2,7 @@
 //!
 //! Needs: nothing.  Keeps: the text. The numbers put back give the function there was, but for the locals that went.
 //! Absent: any choice; a pass only says that it leaves such locals behind.
+//! Trusted: c.
 
 use santoku_ir::visit::{read_locals, rename_contract_locals, rename_locals, rename_ty_locals, written_locals};
 use santoku_ir::{Func, LocalId, LocalKind};

@@ -5,6 +5,7 @@
 //! there, as facts.
 //! Class: checked. The judge accepts the annotated text alone, or the engines prove its ranges again and are named as believed.
 //! Page: docs/passes/derive-width.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
+//! Trusted: c.
 
 use crate::options::PassOptions;
 use santoku_ir::visit::{map_exprs, rewrite_stmts, walk_stmts};

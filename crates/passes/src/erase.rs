@@ -6,6 +6,7 @@
 //!
 //! Needs: both bodies with the same numbers of locals.  Keeps: the ranges proved before hold after.
 //! Absent: any judgement of what is worth taking out.
+//! Trusted: c.
 
 use crate::util::local_of;
 use santoku_ir::visit::{expr_locals, place_exprs, written_locals};

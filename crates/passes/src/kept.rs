@@ -3,6 +3,7 @@
 //! Needs: the programs before and after.  Keeps: totality. Each record of the core is taken apart field by field and
 //! without `..`, so that a new field does not compile until it is decided here what a pass may do with it.
 //! Absent: what is computed (the equivalence checker's), and whether values fit what is declared (`derive_width`'s).
+//! Trusted: c.
 
 use santoku_ir::{Const, Contract, Func, Local, LocalId, LocalKind, Program, SpecFn, StructDef, Test, Ty};
 use std::collections::BTreeSet;

@@ -6,6 +6,7 @@
 //!
 //! [`TABLE`] is the list of passes: names, documentation, trust class, levels. [`optimise`] runs [`PIPELINE`] and checks
 //! each step.
+//! Trusted: nothing: rewrites are checked; what checks them says so itself.
 
 mod array_to_scalar;
 mod blame;

@@ -4,6 +4,7 @@
 //! whose rewrite is shown to differ stops everything, as does a pass that changes what is declared; one whose rewrite the
 //! checker cannot decide, or after which ranges cannot be proved again, goes back to what it was.
 //! Absent: recovery from a wrong pass; that is our fault and is reported as such.
+//! Trusted: c.
 
 use crate::compact::compact;
 use crate::derive_width::{Base, Checked, Open};

@@ -2,6 +2,7 @@
 //!
 //! Needs: the passes.  Keeps: order, names, documentation, trust class and levels, which the command line, the pages and
 //! the ablation switches are derived from.  Absent: options, see [`crate::PassOptions`].
+//! Trusted: c.
 
 use crate::options::{Level, PassOptions};
 use santoku_ir::Program;

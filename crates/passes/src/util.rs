@@ -1,6 +1,7 @@
 //! What several passes ask of a function: sizes, overlap of places, publicness, renumbering.
 //!
 //! Needs: the walkers of `ir`.  Keeps: nothing of its own.  Absent: rewrites.
+//! Trusted: c.
 
 use santoku_ir::visit::{expr_locals, walk_expr, walk_places, walk_stmts, stmt_exprs, Access};
 use santoku_ir::{Base, Expr, ExprKind, Func, FuncId, Local, LocalId, LocalKind, Loc, Place, Program, Proj, Stmt, Ty};

@@ -3,6 +3,7 @@
 //! Needs: a verified core program (`ir`).  Keeps: an obligation is proved by a named engine or stands as failed; nothing is
 //! dropped, and a program without obligations is no success.  Absent on purpose: files, processes (an SMT solver is
 //! reached through its own module), rendering for people (see `cli`).
+//! Trusted: nothing: engines search, and what they find is judged; what is believed all the same says so itself.
 
 pub mod algebra;
 pub mod cache;

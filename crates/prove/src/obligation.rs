@@ -1,4 +1,5 @@
 //! What has to be shown, and how it was settled: the currency of every engine and of the report.
+//! Trusted: safe, field.
 
 use num_bigint::BigInt;
 use santoku_ir::{Contract, ContractKind, Func, FuncId, Loc};

@@ -2,6 +2,7 @@
 //!
 //! Needs: the core with ranges on its integers; [`crate::secrecy`].  Keeps: the width is never too small; an integer without a
 //! range counts as 128 bits.  Absent: multiplications that a compiler makes of other operations.
+//! Trusted: c.
 
 use crate::secrecy::Taint;
 use num_bigint::BigInt;

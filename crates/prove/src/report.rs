@@ -3,6 +3,7 @@
 //! Needs: a verified core program.  Keeps: every obligation of every function is counted, functions in the order of the
 //! program, the same result for the same input whatever the number of threads (but for times).  Absent on purpose: files,
 //! clocks other than for the times shown, rendering of diagnostics.
+//! Trusted: safe, field.
 
 use crate::cache::{self, NoStore, Store};
 use crate::contracts::{self, cost};

@@ -4,6 +4,7 @@
 //! Needs: the core and a list of variable-time operations of the target.  Keeps: independence from the front end, whose
 //! `public` marks on variables are judged here and not believed.  Absent on purpose: machine code (a compiler may add
 //! branches), speculation, frequency.
+//! Trusted: safe, field.
 
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use num_traits::{One, Signed};

@@ -9,6 +9,7 @@
 //! Order of reading: [`modules`] loads, [`names`] resolves, [`consts`] and [`types`] evaluate,
 //! [`instances`] asks for one function after another, [`body`] lowers it, [`secrecy`] and [`predicate`]
 //! finish it; [`spec`], [`interfaces`] and [`tables`] stand beside.
+//! Trusted: text.
 
 mod arith;
 mod body;

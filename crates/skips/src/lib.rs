@@ -3,6 +3,7 @@
 //! Needs: nothing.  Keeps: a skipped check is printed, and written to the file that `SANTOKU_SKIPS` names, a line each, for whoever
 //! counts; with `SANTOKU_STRICT=1`, where everything is installed, it is a failure; a test that checked nothing and skipped
 //! nothing fails.  Absent: what a check needs.
+//! Trusted: nothing: for tests.
 
 pub mod seeds;
 

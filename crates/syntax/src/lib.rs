@@ -4,6 +4,7 @@
 //! linear in the text. Expressions are at most [`DEPTH_MAX`] high, brackets, blocks and types at most [`NESTING_MAX`] deep, so
 //! recursion over a tree is safe.
 //! Absent on purpose: names, types, meaning.
+//! Trusted: text.
 
 pub mod ast;
 mod format;

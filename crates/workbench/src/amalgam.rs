@@ -1,4 +1,5 @@
 //! The shipped form of a primitive: one C file and one header for all its targets.
+//! Trusted: c.
 
 use crate::compile::{compile, emit, Build, Checks};
 use crate::primitives::{Primitive, Tree};

@@ -1,4 +1,5 @@
 //! One primitive for one target: source to core IR, passes, C.
+//! Trusted: c.
 
 use crate::primitives::{Primitive, Tree};
 use crate::widen::widen;

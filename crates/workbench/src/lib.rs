@@ -3,6 +3,7 @@
 //! Needs: the driver, the stages behind it, and the lab.  Keeps: one declaration per primitive (`lib/primitives.toml`) and per target
 //! (`tuned/*.toml`); rivals are measured in the same run; every figure printed is also a row of a record.
 //! Absent on purpose: argument parsing and colours (see `cli`); measuring itself (see `lab`).
+//! Trusted: nothing: it measures; what joins the shipped files says so itself.
 
 pub mod ablate;
 pub mod amalgam;

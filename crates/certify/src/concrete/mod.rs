@@ -4,6 +4,7 @@
 //! meaning hold noise, so that code which reads them gives another result with other noise; a run sees what an observer of
 //! branches, addresses and operands of variable time sees; a call breaks no rule ([`contract`]).  Absent: terms, proofs; how inputs are found
 //! ([`inputs`]).
+//! Trusted: nothing: it runs code to show what is wrong.
 
 mod contract;
 pub mod inputs;

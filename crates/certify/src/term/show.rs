@@ -1,4 +1,5 @@
 //! Terms for the reader.
+//! Trusted: nothing: it prints terms.
 
 use super::atom::Atom;
 use super::{Terms, A, T};

@@ -18,3 +18,4 @@ pub mod passes;
 pub mod prove;
 pub mod run;
 pub mod test;
+pub mod trust;

@@ -5,6 +5,7 @@
 //! the transformation's.  Absent: programs that look like cryptography, or that are hard to prove.
 //!
 //! Ranges are such that interval arithmetic alone proves them.
+//! Trusted: nothing: it makes random programs for tests.
 
 mod expr;
 mod func;

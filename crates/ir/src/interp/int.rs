@@ -1,4 +1,5 @@
 //! Exact integers with a fast path: `i128` while it fits, big integers beyond.
+//! Trusted: safe, field, c, bytes, leaks, text.
 
 use num_bigint::BigInt;
 use num_integer::Integer;

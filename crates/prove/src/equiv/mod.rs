@@ -5,6 +5,7 @@
 //! executed symbolically into one graph of normalised terms, and the results are the same terms or they are not.
 //!
 //! Loops are first kept as terms, then, where that does not settle it, executed step by step in growing steps.
+//! Trusted: c.
 
 mod arith;
 mod bits;

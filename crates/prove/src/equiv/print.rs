@@ -1,6 +1,7 @@
 //! Terms as text, and the search for the smallest pair that differs.
 //!
 //! Needs: [`super::dag`].  Keeps: the names of the function's inputs.  Absent: whole terms; text stops at a depth.
+//! Trusted: nothing: it shows what differs.
 
 use super::dag::{operands, Dag, Id, Node, Sort};
 use num_traits::{One, Signed, Zero};

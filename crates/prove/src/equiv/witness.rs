@@ -2,6 +2,7 @@
 //!
 //! Needs: the interpreter.  Keeps: determinism; the generator is seeded by a constant.  Absent: guidance by the
 //! difference found. Preconditions are not solved for: runs that fault on either side say nothing.
+//! Trusted: nothing: it looks for inputs that show a difference.
 
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, ToPrimitive};

@@ -1,4 +1,5 @@
 //! Guesses how a function can be judged: cheap plans first, then cases at the statement where the judge stops.
+//! Trusted: nothing: a wrong plan is refused.
 
 use super::search::Elimination;
 use num_bigint::BigInt;

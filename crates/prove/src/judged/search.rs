@@ -1,4 +1,5 @@
 //! Proofs of linear facts for the judge: Fourier-Motzkin elimination that remembers what it added up.
+//! Trusted: nothing: a wrong proof is refused.
 
 use santoku_ir::interp::Int;
 use santoku_judge::lin::{Atom, Atoms, Lin, Proof, Row};
