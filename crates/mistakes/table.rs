@@ -1,0 +1,48 @@
+//! The table of mistakes as the build and the tests read it.
+
+use serde::Deserialize;
+
+/// `mistakes.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    pub mistake: Vec<Mistake>,
+}
+
+/// A wrong rule, and a program about which the prover believes a lie because of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code)]
+pub struct Mistake {
+    /// What is wrong, for people.
+    pub what: String,
+    /// Where: all of them wrong at once.
+    pub edits: Vec<Edit>,
+    /// The prover made it once.
+    #[serde(default)]
+    pub made: bool,
+    /// Only the solver is fooled.
+    #[serde(default)]
+    pub solver: bool,
+    /// A program with `$` where its lie or truth is put.
+    pub program: String,
+    pub lie: String,
+    /// Put there instead, it holds, and the judge follows.
+    pub truth: String,
+    /// Lengths of the arrays of `main`, if it has such.
+    #[serde(default)]
+    pub lens: Vec<u64>,
+    /// Arguments of `main` on which the lie shows.
+    pub input: Vec<toml::Value>,
+}
+
+/// An expression of the prover, which occurs once in its file, and the wrong one.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code)]
+pub struct Edit {
+    /// Below the sources of the prover.
+    pub file: String,
+    pub right: String,
+    pub wrong: String,
+}

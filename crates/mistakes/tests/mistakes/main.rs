@@ -1,0 +1,62 @@
+//! Every mistake of the table proves its lie, and the judge refuses it; likewise what random programs make of all mistakes.
+//!
+//! Nothing here believes an engine: a lie is one because the interpreter runs into it.
+
+// The programs and the engines' verdicts are those of the prover's own tests, with the copy in the prover's place.
+extern crate santoku_mistakes as santoku_prove;
+
+#[path = "../../../prove/tests/claims/ast.rs"]
+#[allow(dead_code)]
+mod ast;
+#[path = "../../../prove/tests/claims/claim.rs"]
+#[allow(dead_code)]
+mod claim;
+#[path = "../../../prove/tests/claims/express.rs"]
+#[allow(dead_code)]
+mod express;
+#[path = "../../../prove/tests/claims/grow.rs"]
+#[allow(dead_code)]
+mod grow;
+#[path = "../../../prove/tests/claims/judge.rs"]
+#[allow(dead_code)]
+mod judge;
+#[path = "../../../prove/tests/claims/run.rs"]
+#[allow(dead_code)]
+mod run;
+#[path = "../../../prove/tests/claims/shrink.rs"]
+#[allow(dead_code)]
+mod shrink;
+#[path = "../../table.rs"]
+mod table;
+
+mod ask;
+mod random;
+mod written;
+
+/// Specification functions recurse.
+const STACK_BYTES: usize = 64 << 20;
+
+fn table() -> Vec<table::Mistake> {
+    let all: table::Table = toml::from_str(include_str!("../../mistakes.toml")).expect("a table");
+    all.mistake
+}
+
+/// `f` of each, on all cores.
+fn of_each<T: Send, R: Send>(all: Vec<T>, f: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let queue = std::sync::Mutex::new(all.into_iter().enumerate());
+    let done = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|s| {
+        let work = || loop {
+            let next = queue.lock().expect("the queue").next();
+            let Some((nr, one)) = next else { return };
+            let found = f(one);
+            done.lock().expect("what is done").push((nr, found));
+        };
+        let threads: Vec<_> = (0..cores).map(|_| std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(s, work).expect("a thread")).collect();
+        threads.into_iter().for_each(|t| t.join().unwrap_or_else(|e| std::panic::resume_unwind(e)));
+    });
+    let mut done = done.into_inner().expect("what is done");
+    done.sort_by_key(|(nr, _)| *nr);
+    done.into_iter().map(|(_, r)| r).collect()
+}
