@@ -3,8 +3,8 @@
 #[path = "build/digest.rs"]
 mod digest;
 
-/// What judges: this crate, the small judge, the meaning of the core, and the versions of what others wrote.
-const JUDGES: [&str; 4] = ["src", "../judge/src", "../ir/src", "../../Cargo.lock"];
+/// What judges: this crate, the judge of safety, the judge of meaning, the meaning of the core, and the versions of what others wrote.
+const JUDGES: [&str; 5] = ["src", "../judge/src", "../meaning/src", "../ir/src", "../../Cargo.lock"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

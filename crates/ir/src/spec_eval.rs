@@ -5,7 +5,7 @@
 //!
 //! Words and booleans inside aggregates stay as they are until used as scalars; a word then reads as its
 //! integer. `&&`, `||`, `==>` and `if` evaluate only what they need. Division by zero has no value.
-//! Trusted: field.
+//! Trusted: engines.
 
 use crate::data::{Base, CmpOp, Place, Program, SpecId};
 use crate::interp::ops::holds;

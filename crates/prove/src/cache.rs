@@ -4,6 +4,7 @@
 //! remembered, so a failure is always shown afresh.  Absent on purpose: files.
 
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
+use crate::replay::Replayed;
 use crate::report::{FunctionReport, Judgement};
 use santoku_ir::{FuncId, Loc};
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,7 @@ struct Kept {
     key: String,
     obligations: Vec<KeptOne>,
     judgement: Judgement,
+    clauses: Replayed,
     /// Inputs on which all of it was run.
     inputs: u64,
 }
@@ -54,6 +56,7 @@ pub struct Recalled {
     /// All proved; places are the function's own.
     pub obligations: Vec<Obligation>,
     pub judgement: Judgement,
+    pub clauses: Replayed,
     pub inputs: u64,
 }
 
@@ -72,7 +75,7 @@ pub fn recall(store: &dyn Store, key: &str, func: FuncId, loc: Loc) -> Option<Re
             Some(Obligation { func, kind, loc, nr: 0, text: o.text, outcome: Outcome::Proved { engine }, micros: o.micros })
         })
         .collect();
-    Some(Recalled { obligations: obligations?, judgement: kept.judgement, inputs: kept.inputs })
+    Some(Recalled { obligations: obligations?, judgement: kept.judgement, clauses: kept.clauses, inputs: kept.inputs })
 }
 
 /// Remembers a function if everything about it is proved.
@@ -86,7 +89,7 @@ pub fn remember(store: &dyn Store, key: &str, of: &FunctionReport) {
         })
         .collect();
     let Some(obligations) = all.filter(|a| !a.is_empty()) else { return };
-    if let Ok(text) = serde_json::to_string(&Kept { key: key.to_string(), obligations, judgement: of.judgement.clone(), inputs: of.inputs }) {
+    if let Ok(text) = serde_json::to_string(&Kept { key: key.to_string(), obligations, judgement: of.judgement.clone(), clauses: of.clauses.clone(), inputs: of.inputs }) {
         store.put(key, &text);
     }
 }

@@ -8,6 +8,7 @@
 pub mod algebra;
 pub mod cache;
 pub mod carried;
+pub mod clauses;
 pub mod contracts;
 pub mod crosscheck;
 pub mod equiv;
@@ -19,6 +20,7 @@ mod fault_tests;
 pub mod obligation;
 pub mod products;
 pub mod ranges;
+pub mod replay;
 pub mod report;
 pub mod secrecy;
 pub mod smt;

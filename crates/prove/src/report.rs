@@ -11,6 +11,7 @@ use crate::crosscheck::{self, Against, Crosscheck};
 use crate::excuse::Excuses;
 use crate::judged::{self, Verdict};
 use crate::key;
+use crate::replay::{self, Replayed};
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use crate::secrecy::{self, Timing};
 use crate::threads;
@@ -18,6 +19,7 @@ use crate::trial::{self, Trial};
 use crate::ranges;
 use santoku_ir::{visit, Contract, ContractKind, Func, FuncId, Loc, Program, Stmt};
 use santoku_judge::Refusal;
+use santoku_meaning::{Clauses, Stop};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -52,6 +54,8 @@ pub struct FunctionReport {
     pub vacuous: Vec<Vacuous>,
     /// What the judge says to what the range engines found of it.
     pub judgement: Judgement,
+    /// What the judge of meaning says to the clauses that the engines closed.
+    pub clauses: Replayed,
     /// Runs to the end on inputs, its own or those of a caller's run, in which everything claimed of the function held.
     pub inputs: u64,
 }
@@ -111,6 +115,15 @@ impl Report {
     pub fn accepted(&self) -> usize {
         self.functions.iter().filter(|f| f.judgement == Judgement::Accepted).count()
     }
+    /// Clauses of contracts that the judge of meaning accepts, of how many.
+    pub fn clauses(&self) -> (usize, usize) {
+        self.functions.iter().fold((0, 0), |(accepted, all), f| (accepted + f.clauses.accepted, all + f.clauses.asked()))
+    }
+    /// Functions with clauses that rest on the engines although nothing is open, and these clauses.
+    pub fn resting(&self) -> impl Iterator<Item = (&FunctionReport, &[String])> {
+        let closed = self.failed().next().is_none();
+        self.functions.iter().filter(move |f| closed && !f.clauses.open.is_empty()).map(|f| (f, f.clauses.open.as_slice()))
+    }
     pub fn vacuous(&self) -> impl Iterator<Item = (FuncId, &Vacuous)> {
         self.functions.iter().flat_map(|f| f.vacuous.iter().map(|v| (f.func, v)))
     }
@@ -133,8 +146,8 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
     for id in &wanted {
         let f = p.func(*id);
         if let Some(kept) = cache::recall(opts.store, &keys[id.0 as usize], *id, f.loc) {
-            let cache::Recalled { obligations, judgement, inputs } = kept;
-            found.insert(*id, FunctionReport { func: *id, name: f.name.clone(), cached: true, obligations, vacuous: Vec::new(), judgement, inputs });
+            let cache::Recalled { obligations, judgement, clauses, inputs } = kept;
+            found.insert(*id, FunctionReport { func: *id, name: f.name.clone(), cached: true, obligations, vacuous: Vec::new(), judgement, clauses, inputs });
         }
     }
     let missing: Vec<FuncId> = wanted.iter().copied().filter(|f| !found.contains_key(f)).collect();
@@ -173,20 +186,23 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
         Some(id) => {
             let (mut found, contradicted) = contracts::check_with_contradictions(p, *id, &costs);
             found.extend(secrecy::check(p, *id, &opts.timing));
-            Made::Meaning(*id, found, contradicted)
+            let judged = contracts::concerns(p, *id).then(|| replay::judged(p, *id));
+            Made::Meaning(*id, found, contradicted, judged)
         }
     });
     let (mut verdicts, mut claims) = (Vec::new(), Claims::default());
     let mut safety_of: BTreeMap<FuncId, Vec<Obligation>> = BTreeMap::new();
     let mut meaning_of: BTreeMap<FuncId, Vec<Obligation>> = BTreeMap::new();
+    let mut judged_of: BTreeMap<FuncId, Result<Clauses, Stop>> = BTreeMap::new();
     for one in made {
         match one {
             Made::Safety(found, of_judge, of_all) => {
                 (verdicts, claims) = (of_judge, *of_all);
                 found.into_iter().for_each(|o| safety_of.entry(o.func).or_default().push(o));
             }
-            Made::Meaning(id, found, contradicted) => {
+            Made::Meaning(id, found, contradicted, judged) => {
                 meaning_of.insert(id, found);
+                judged.into_iter().for_each(|j| drop(judged_of.insert(id, j)));
                 crosscheck::contradictions_written(&mut claims.written, id, &contradicted);
             }
         }
@@ -203,7 +219,8 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
                 Some(Err(e)) => Judgement::Refused(why_refused(p.func(*id), &e)),
                 None => Judgement::Refused("it was not judged".into()),
             };
-            FunctionReport { func: *id, name: p.func(*id).name.clone(), cached: false, obligations, vacuous, judgement, inputs: 0 }
+            let clauses = replay::replayed(p, judged_of.get(id), &obligations);
+            FunctionReport { func: *id, name: p.func(*id).name.clone(), cached: false, obligations, vacuous, judgement, clauses, inputs: 0 }
         })
         .collect();
     Settled { functions, claims_written: claims.written }
@@ -221,7 +238,7 @@ fn why_refused(f: &Func, e: &Refusal) -> String {
 /// What one task of [`settle`] found.
 enum Made {
     Safety(Vec<Obligation>, Vec<Option<Verdict>>, Box<Claims>),
-    Meaning(FuncId, Vec<Obligation>, contracts::Contradicted),
+    Meaning(FuncId, Vec<Obligation>, contracts::Contradicted, Option<Result<Clauses, Stop>>),
 }
 
 /// Functions proved anew, and the program with what was found of it written into it.
@@ -436,7 +453,7 @@ mod tests {
         let (ranges, mut obligations) = ranges::analyse(&p, &ranges::Options::default());
         obligations.iter_mut().for_each(|o| o.outcome = Outcome::Proved { engine: Engine::Smt });
         let written = crosscheck::claims_written(&p, &ranges);
-        let report = FunctionReport { func: FuncId(0), name: "f".into(), cached: false, obligations, vacuous: Vec::new(), judgement: Judgement::Accepted, inputs: 0 };
+        let report = FunctionReport { func: FuncId(0), name: "f".into(), cached: false, obligations, vacuous: Vec::new(), judgement: Judgement::Accepted, clauses: Replayed::default(), inputs: 0 };
         (p, Settled { functions: vec![report], claims_written: written })
     }
 

@@ -54,6 +54,11 @@ struct JsonJudge<'a> {
     accepted: usize,
     /// Functions that are not accepted, and why; empty where something is open.
     refused: BTreeMap<&'a str, &'a str>,
+    /// Clauses of contracts that the judge of meaning accepts, and all that were closed.
+    clauses_accepted: usize,
+    clauses: usize,
+    /// Functions with clauses that rest on the engines, and these.
+    resting: BTreeMap<&'a str, &'a [String]>,
 }
 
 #[derive(Serialize)]
@@ -86,7 +91,7 @@ impl Report {
         c
     }
 
-    /// Machine-readable form. Field names are stable: `prover, holds, total, wall_micros, judge.{accepted, refused}, unrun[], functions[].{function, cached,
+    /// Machine-readable form. Field names are stable: `prover, holds, total, wall_micros, judge.{accepted, refused, clauses_accepted, clauses, resting}, unrun[], functions[].{function, cached,
     /// counts, inputs, vacuous[], failures[]}`, counts `{obligations, proved, failed, by_kind, by_engine, micros}`, failures `{kind, file, line,
     /// column, claim, reason, witness, witness_message}`.
     pub fn json(&self) -> String {
@@ -107,7 +112,13 @@ impl Report {
             holds: self.holds(),
             total: self.counts(),
             wall_micros: self.micros,
-            judge: JsonJudge { accepted: self.accepted(), refused: self.refused().map(|(f, why)| (f.name.as_str(), why)).collect() },
+            judge: JsonJudge {
+                accepted: self.accepted(),
+                refused: self.refused().map(|(f, why)| (f.name.as_str(), why)).collect(),
+                clauses_accepted: self.clauses().0,
+                clauses: self.clauses().1,
+                resting: self.resting().map(|(f, open)| (f.name.as_str(), open)).collect(),
+            },
             unrun: self.unrun().map(|f| f.name.as_str()).collect(),
             functions,
         };

@@ -2,7 +2,7 @@
 //!
 //! Needs: the interpreter with contracts checked.  Keeps: a witness is always confirmed by a run; "all inputs" means every
 //! one was run.  Absent on purpose: cleverness; corners and random values only, from a fixed seed.
-//! Trusted: field.
+//! Trusted: engines.
 
 use crate::excuse::Excuses;
 use crate::obligation::{Kind, Witness};

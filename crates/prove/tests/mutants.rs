@@ -103,6 +103,26 @@ fn program(change: Change) -> (Program, FuncId, usize) {
     (p, id, m.places)
 }
 
+/// The same for the judge of meaning.
+fn accepted_by_the_judge(change: Change) -> bool {
+    let (p, id, _) = program(change);
+    santoku_prove::replay::judged(&p, id).is_ok_and(|found| found.ensures.values().all(|held| *held) && found.ensures.len() == 1)
+}
+
+#[test]
+fn the_judge_of_meaning_refuses_every_change() {
+    assert!(accepted_by_the_judge(Change::None));
+    let (_, _, places) = program(Change::None);
+    let (mut tried, mut accepted) = (0, vec![]);
+    for n in (0..places).filter(|n| *n >= 512 || n % 8 == 0) {
+        tried += 1;
+        accepted.extend(Some(n).filter(|n| accepted_by_the_judge(Change::At(*n))));
+    }
+    println!("tried: {tried} wrong multiplications before the judge of meaning, {} accepted, which are right", accepted.len());
+    // See `every_single_change_is_refused`.
+    assert!(tried > 200 && accepted.iter().all(|n| [686, 687].contains(n)), "{accepted:?}");
+}
+
 fn proved(change: Change) -> bool {
     let (p, id, _) = program(change);
     let obligations = check(&p, id, &cost::of_program(&p));

@@ -97,6 +97,30 @@ const EVEN: &str = "fn even(x: int in 0..9) -> int in 0..9\n{ x + (x * (x + 1) &
 fn plain(x: int in 0..9) -> int in 1..10\n{ even(x) + 1 }
 ";
 
+/// All inputs tell that the product is even, no rule of the judge does; the second clause it finds again.
+const PRODUCT: &str = "fn product(x: int in 0..9) -> int in 0..90
+  ensures result % 2 == 0
+  ensures result == x * x + x
+{ x * (x + 1) }
+";
+
+#[test]
+fn a_clause_that_rests_on_the_engines_is_named() {
+    let shelf = Shelf::default();
+    for cached_before in [false, true] {
+        let r = prove(&source(PRODUCT), &ProveOptions { store: &shelf, ..ProveOptions::default() });
+        assert!(r.holds());
+        assert_eq!((cached(&r), r.clauses()), (vec![cached_before], (1, 2)));
+        let resting: Vec<(&str, &[String])> = r.resting().map(|(f, open)| (f.name.as_str(), open)).collect();
+        assert_eq!(resting, [("t.product", &["`result % 2 == 0`: not found again by the judge's rules".to_string()][..])]);
+        let v: serde_json::Value = serde_json::from_str(&r.json()).expect("JSON");
+        assert_eq!((&v["judge"]["clauses_accepted"], &v["judge"]["clauses"]), (&1.into(), &2.into()));
+    }
+    // What is open is told first, and counts for nothing.
+    let wrong = prove(&source(&PRODUCT.replace("% 2 == 0", "% 4 == 0")), &ProveOptions::default());
+    assert_eq!((wrong.holds(), wrong.clauses(), wrong.resting().count()), (false, (1, 1), 0));
+}
+
 #[test]
 fn what_the_judge_cannot_follow_is_told_with_the_function() {
     let shelf = Shelf::default();

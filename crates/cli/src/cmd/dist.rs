@@ -2,7 +2,7 @@
 
 use super::dist_claims;
 use super::lab_common::{failure, tree, Progress};
-use super::prove::{show_open, show_refused, with_progress};
+use super::prove::{show_open, show_refused, show_resting, with_progress};
 use crate::cache::Cache;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
@@ -80,6 +80,7 @@ fn not_proved(tree: &Tree, chosen: &[Primitive]) -> Result<Option<&'static str>,
             if show_refused(&found) {
                 why.get_or_insert("the judge does not accept it as safe");
             }
+            show_resting(&found);
             if !found.holds() {
                 why = Some("it is not proved");
             }

@@ -43,7 +43,7 @@ struct JsonProgram {
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let cache = if args.no_cache { Cache::in_memory() } else { Cache::of_user() };
     let mut json = Json { holds: true, obligations: 0, programs: Vec::new() };
-    let (mut open, mut accepted, mut functions) = (0, 0, 0);
+    let (mut open, mut accepted, mut functions, mut clauses) = (0, 0, 0, (0, 0));
     for path in files::collect(&args.paths)? {
         let checked = check(&args.source, &path)?;
         let found = with_progress(&path, &checked, &cache, usize::from(args.threads))?;
@@ -51,6 +51,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         open += found.failed().count();
         accepted += found.accepted();
         functions += found.functions.len();
+        clauses = (clauses.0 + found.clauses().0, clauses.1 + found.clauses().1);
         if args.json {
             let value = serde_json::from_str(&found.json()).map_err(|e| Failure::internal("prove", e.to_string()))?;
             json.programs.push(JsonProgram { program: path.clone(), report: value });
@@ -60,6 +61,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         show_open(&checked, &found);
         show_unrun(&found);
         show_refused(&found);
+        show_resting(&found);
     }
     json.holds = open == 0 && json.obligations > 0;
     if args.json {
@@ -69,6 +71,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         report::out(&format!("{} obligations, {} proved, {open} open\n", json.obligations, json.obligations - open));
         if functions > 0 {
             report::out(&format!("the judge accepts {accepted} of {} as safe\n", self::functions(functions)));
+        }
+        if clauses.1 > 0 {
+            report::out(&format!("the judge of meaning accepts {} of {} clauses of contracts\n", clauses.0, clauses.1));
         }
     }
     if json.obligations == 0 {
@@ -93,6 +98,13 @@ pub fn show_refused(found: &Report) -> bool {
         report::err(&format!("note: the safety of {} rests on the engines of the prover; the judge cannot follow it: {why}\n", f.name));
     }
     any
+}
+
+/// Clauses of contracts that rest on the engines, because the judge of meaning does not find them again.
+pub fn show_resting(found: &Report) {
+    for (f, open) in found.resting() {
+        report::err(&format!("note: {} rests on the engines of the prover in {}\n", f.name, open.join("; ")));
+    }
 }
 
 fn functions(n: usize) -> String {

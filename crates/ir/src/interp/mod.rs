@@ -9,7 +9,7 @@
 //! - Invariants hold at entry with the counter at its first value, and after each step with the counter at the
 //!   next value (`hi` after the last step, `lo - 1` for `rev`), also where there is no step.
 //! - Asserts are always executed; contracts, invariants and ranges when [`Options::check_contracts`] is set.
-//! Trusted: field.
+//! Trusted: engines.
 
 mod code;
 mod fault;

@@ -242,7 +242,7 @@ impl Search<'_> {
         self.nodes -= 1;
         let Some((index, bounds, forms)) = self.program(fixed) else { return true };
         let point = match self.solve(&bounds, &forms) {
-            Answer::Infeasible => return true,
+            Answer::Infeasible(_) => return true,
             Answer::Unknown => return false,
             Answer::Point(values) => values,
         };

@@ -7,7 +7,7 @@
 //!
 //! Needs: big integers.  Keeps: every atom has one integer value in every execution.  Absent on purpose: programs,
 //! contracts, words (see `contracts`).
-//! Trusted: field.
+//! Trusted: engines.
 
 pub mod atoms;
 pub mod bound;

@@ -19,8 +19,9 @@ struct Tableau {
 /// How a search for a point ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// No point satisfies all bounds.
-    Infeasible,
+    /// No point satisfies all bounds: the sum of these forms with these factors exceeds what the variables allow, where a form with a positive
+    /// factor is at its least and one with a negative factor at its most.
+    Infeasible(Vec<(usize, BigRational)>),
     /// Values of the variables at a point that does.
     Point(Vec<BigRational>),
     /// The budget is spent.
@@ -34,7 +35,7 @@ pub fn solve(vars: &[Bounds], forms: &[(BTreeMap<usize, BigInt>, Bounds)], work:
     let mut t = Tableau { bounds: vars.iter().map(rational).collect(), value: Vec::new(), rows: BTreeMap::new() };
     for (lo, hi) in &t.bounds {
         if matches!((lo, hi), (Some(a), Some(b)) if a > b) {
-            return Answer::Infeasible;
+            return Answer::Infeasible(Vec::new());
         }
         t.value.push(lo.clone().or_else(|| hi.clone()).unwrap_or_else(BigRational::zero));
     }
@@ -51,7 +52,10 @@ pub fn solve(vars: &[Bounds], forms: &[(BTreeMap<usize, BigInt>, Bounds)], work:
                 t.value.truncate(vars.len());
                 return Answer::Point(t.value);
             }
-            Step::Infeasible => return Answer::Infeasible,
+            Step::Infeasible(row) => {
+                let form = |(v, c): (usize, BigRational)| v.checked_sub(vars.len()).map(|i| (i, c));
+                return Answer::Infeasible(row.into_iter().filter_map(form).collect());
+            }
             Step::Moved => {}
         }
     }
@@ -60,7 +64,8 @@ pub fn solve(vars: &[Bounds], forms: &[(BTreeMap<usize, BigInt>, Bounds)], work:
 
 enum Step {
     Feasible,
-    Infeasible,
+    /// Factors of variables that add up to nothing, though the bounds say otherwise.
+    Infeasible(Vec<(usize, BigRational)>),
     Moved,
 }
 
@@ -96,7 +101,11 @@ impl Tableau {
                 self.can_fall(**v)
             }
         });
-        let (Some((enter, c)), Some(target)) = (enter, target) else { return Step::Infeasible };
+        let (Some((enter, c)), Some(target)) = (enter, target) else {
+            let sign = BigRational::from(BigInt::from(if up { 1 } else { -1 }));
+            let others = self.rows[&basic].iter().map(|(v, c)| (*v, -(c * &sign)));
+            return Step::Infeasible(std::iter::once((basic, sign.clone())).chain(others).collect());
+        };
         let (enter, by) = (*enter, (target - &self.value[basic]) / c);
         *work = work.saturating_sub(self.shift(enter, &by));
         *work = work.saturating_sub(self.pivot(basic, enter));
@@ -173,7 +182,7 @@ mod tests {
         let mut forms = vec![form(&[(0, 1), (1, 1), (2, 1)], Some(2), None), form(&[(0, 1), (1, -1)], Some(0), Some(0))];
         assert!(matches!(solve(&vars, &forms, &mut 10_000), Answer::Point(_)));
         forms.push(form(&[(0, 2), (2, 1)], None, Some(1)));
-        assert_eq!(solve(&vars, &forms, &mut 10_000), Answer::Infeasible);
+        assert!(matches!(solve(&vars, &forms, &mut 10_000), Answer::Infeasible(_)));
         // A spent budget decides nothing, and is seen to be spent.
         let mut little = 10;
         assert_eq!(solve(&vars, &forms, &mut little), Answer::Unknown);

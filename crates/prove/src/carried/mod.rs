@@ -7,7 +7,7 @@
 //!
 //! An abstract interpretation: each part of each variable carries the set of claims that hold of it; branches intersect,
 //! loops go to the greatest fixed point. A boolean remembers what it says of other values when true.
-//! Trusted: field.
+//! Trusted: engines.
 
 mod claim;
 mod facts;

@@ -6,7 +6,7 @@
 //!
 //! One function at a time: parameters become atoms, the body is executed symbolically, calls stand for their callees'
 //! contracts (which are obligations of the callee), and each clause becomes a goal for `algebra`.
-//! Trusted: field.
+//! Trusted: engines.
 
 pub mod call;
 pub mod cost;

@@ -75,6 +75,8 @@ pub enum Ask {
     InPlace(u64),
     /// As `Own`, of which only what the judge accepts counts.
     Judge,
+    /// Of clauses, what the judge of meaning accepts, whatever the engines say; nothing else.
+    Meaning,
 }
 
 impl Ask {
@@ -142,7 +144,23 @@ fn judged(p: &Program, ask: Ask) -> Vec<Obligation> {
     for id in 0..p.funcs.len() as u32 {
         all.extend(contracts::check(p, FuncId(id), &costs));
     }
+    if ask == Ask::Meaning {
+        accept_clauses(p, &mut all);
+    }
     all
+}
+
+/// Clauses are as the judge of meaning says; what else was asked is open.
+fn accept_clauses(p: &Program, all: &mut [Obligation]) {
+    let judged: Vec<_> = (0..p.funcs.len() as u32).map(|id| santoku_prove::replay::judged(p, FuncId(id))).collect();
+    for o in all {
+        let clause = matches!(o.kind, Kind::Ensures | Kind::Requires);
+        let held = clause && judged[o.func.0 as usize].as_ref().is_ok_and(|found| santoku_prove::replay::accepted(p, found, o));
+        o.outcome = match held {
+            true => Outcome::Proved { engine: Engine::Algebra },
+            false => Outcome::Failed { reason: "not accepted".into(), witness: None, origin: None },
+        };
+    }
 }
 
 /// Everything that was asked of a function is as the judge says.

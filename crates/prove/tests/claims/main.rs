@@ -212,6 +212,13 @@ fn the_judge_accepts_no_false_claim() {
     tiny(0..320, Ask::Judge);
 }
 
+/// Nor does the judge of meaning accept a false clause, asked of everything, whether an engine closed it or not.
+#[test]
+fn the_judge_of_meaning_accepts_no_false_clause() {
+    sound(&attack(800_000..800_720, plan(Ask::Meaning, 12)), 4400, 25);
+    tiny(0..320, Ask::Meaning);
+}
+
 /// Ranges are what the judge goes by: wrong ones are refused.
 #[test]
 fn the_judge_accepts_no_false_range() {
@@ -229,6 +236,15 @@ fn soak_the_judge_accepts_nothing_false() {
     free(from..from + 2 * n, carries::program, Ask::Judge);
     tiny(from..from + n / 4, Ask::Judge);
     false_ranges(from..from + n / 2);
+}
+
+#[test]
+#[ignore = "long"]
+fn soak_the_judge_of_meaning_accepts_nothing_false() {
+    let (from, n) = (seeds::first(), seeds::count(40_000));
+    let t = attack(from..from + n, plan(Ask::Meaning, 20));
+    assert!(t.found.is_empty() && t.sum(0) > 0, "{} false clauses accepted", t.found.len());
+    tiny(from..from + n / 4, Ask::Meaning);
 }
 
 fn false_ranges(seeds: std::ops::Range<u64>) -> usize {

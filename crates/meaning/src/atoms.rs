@@ -1,0 +1,322 @@
+//! Atoms and what they are: values of inputs, quotients, names of polynomials, truth values.
+
+use crate::poly::{Atom, Mono, Poly};
+use santoku_ir::interp::Int;
+use santoku_judge::itv::{pow2, Itv};
+use std::collections::BTreeMap;
+
+/// Largest exponent of which bounds are computed.
+const POWER: u64 = 64;
+/// Terms of a dividend that is put together from a quotient and what is beside it.
+const MERGED: usize = 40;
+/// Cuts of a value into low and high bits that are tried.
+const CUTS: usize = 64;
+
+/// A value as a polynomial, with bounds that may be closer than those of its terms. `None`: without bounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Num {
+    pub p: Poly,
+    pub itv: Option<Itv>,
+}
+
+impl Num {
+    pub fn constant(c: impl Into<Int>) -> Num {
+        let c = c.into();
+        Num { itv: Some(Itv::point(c.clone())), p: Poly::constant(c) }
+    }
+    pub fn truth(p: Poly) -> Num {
+        Num { p, itv: Some(Itv::bool()) }
+    }
+    /// Surely below `2^bits` and not negative.
+    pub fn fits(&self, bits: u32) -> bool {
+        self.itv.as_ref().is_some_and(|i| Itv::word(bits).contains(i))
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum Def {
+    /// Any value inside its bounds.
+    Free,
+    /// `floor(p / d)`, `d > 0`
+    Quotient(Poly, Int),
+    /// `p` itself.
+    Name(Poly),
+}
+
+#[derive(Clone, Debug)]
+struct Info {
+    itv: Option<Itv>,
+    def: Def,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Atoms {
+    infos: Vec<Info>,
+    quotients: BTreeMap<(Poly, Int), Poly>,
+    names: BTreeMap<Poly, Atom>,
+    /// 1 where the polynomial is zero.
+    zeros: BTreeMap<Poly, Atom>,
+    /// Of which at most one is 1: a polynomial is one number only.
+    alternatives: BTreeMap<Poly, Vec<Atom>>,
+    group: BTreeMap<Atom, Poly>,
+    /// 1 where the polynomial is zero modulo a number.
+    congruent: BTreeMap<(Poly, Int), Atom>,
+    ands: BTreeMap<(Poly, Poly), Atom>,
+}
+
+impl Atoms {
+    fn make(&mut self, itv: Option<Itv>, def: Def) -> Atom {
+        let boolean = itv.as_ref().is_some_and(|i| Itv::bool().contains(i));
+        self.infos.push(Info { itv, def });
+        Atom::new(self.infos.len() - 1, boolean).expect("fewer atoms than half of 32 bits")
+    }
+    /// Any value in these bounds.
+    pub fn fresh(&mut self, itv: Option<Itv>) -> Num {
+        match itv.as_ref().and_then(Itv::single) {
+            Some(v) => Num::constant(v.clone()),
+            None => Num { p: Poly::atom(self.make(itv.clone(), Def::Free)), itv },
+        }
+    }
+    pub fn def(&self, a: Atom) -> &Def {
+        &self.infos[a.nr()].def
+    }
+    pub fn len(&self) -> usize {
+        self.infos.len()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.infos.is_empty()
+    }
+
+    fn power(&self, a: Atom, e: &Int) -> Option<Itv> {
+        let one = self.infos[a.nr()].itv.clone()?;
+        let e = e.to_u64().filter(|e| *e <= POWER)?;
+        let even = (0..e / 2).fold(Itv::point(1u8), |acc, _| acc.mul(&one.square()));
+        Some(if e % 2 == 1 { even.mul(&one) } else { even })
+    }
+    /// Bounds of a polynomial, term by term.
+    pub fn bound(&self, p: &Poly) -> Option<Itv> {
+        let term = |m: &Mono, c: &Int| m.factors().iter().try_fold(Itv::point(c.clone()), |acc, (a, e)| Some(acc.mul(&self.power(*a, e)?)));
+        p.terms().try_fold(Itv::point(0u8), |acc, (m, c)| Some(acc.add(&term(m, c)?)))
+    }
+    /// A polynomial of which `itv` is known.
+    pub fn num(&self, p: Poly, itv: Option<Itv>) -> Num {
+        let itv = match (itv, self.bound(&p)) {
+            (Some(a), Some(b)) => Some(a.meet(&b).unwrap_or(a)),
+            (a, b) => a.or(b),
+        };
+        Num { p, itv }
+    }
+    pub fn sub(&self, a: &Num, b: &Num) -> Num {
+        self.num(a.p.sub(&b.p), a.itv.as_ref().zip(b.itv.as_ref()).map(|(a, b)| a.sub(b)))
+    }
+
+    /// `floor(x / d)` and what is left, `d > 0`.
+    pub fn divide(&mut self, x: &Num, d: &Int) -> Option<(Num, Num)> {
+        let x = self.num(x.p.clone(), x.itv.clone());
+        let q = self.floor(&x, d)?;
+        let itv = x.itv.as_ref().and_then(|i| i.div_floor(d));
+        let rest = x.itv.as_ref().and_then(|i| i.mod_floor(d)).or_else(|| Itv::new(0u8, d.sub(&Int::Small(1))));
+        let r = x.p.plus(&d.neg(), &q);
+        Some((Num { p: q, itv }, self.num(r, rest)))
+    }
+
+    /// Bounds of `x` hold for all values that atoms can have together, so an atom made here has those that follow.
+    fn floor(&mut self, x: &Num, d: &Int) -> Option<Poly> {
+        if *d == Int::Small(1) {
+            return Some(x.p.clone());
+        }
+        let itv = x.itv.as_ref().and_then(|i| i.div_floor(d));
+        if let Some(q) = itv.as_ref().and_then(Itv::single) {
+            return Some(Poly::constant(q.clone()));
+        }
+        // floor((d h + l) / d) = h + floor(l / d)
+        let (high, low) = x.p.divided(d)?;
+        if !high.is_zero() {
+            let rest = x.itv.as_ref().zip(self.bound(&high.scale(d))).map(|(x, h)| x.sub(&h));
+            let low = self.num(low, rest);
+            return Some(high.add(&self.floor(&low, d)?));
+        }
+        if let Some((high, by)) = self.above(&x.p, d) {
+            let high = self.num(high, None);
+            return self.floor(&high, &by);
+        }
+        // floor((h + floor(y / e)) / d) = floor((e h + y) / (e d))
+        let quotient = x.p.atoms().into_iter().rev().find_map(|a| {
+            let Def::Quotient(y, e) = self.def(a) else { return None };
+            let (c, h) = x.p.linear_in(a)?;
+            (c == Int::Small(1) && h.len() + y.len() <= MERGED).then(|| (y.plus(e, &h), e.clone()))
+        });
+        if let Some((y, e)) = quotient {
+            let whole = x.itv.as_ref().map(|i| Itv { lo: i.lo.mul(&e), hi: i.hi.mul(&e).add(&e).sub(&Int::Small(1)) });
+            let y = self.num(y, whole);
+            return self.floor(&y, &e.mul(d));
+        }
+        if let Some(q) = self.quotients.get(&(x.p.clone(), d.clone())) {
+            return Some(q.clone());
+        }
+        let base = itv.as_ref().filter(|i| i.hi.sub(&i.lo) == Int::Small(1)).map_or(Int::ZERO, |i| i.lo.clone());
+        let moved = itv.map(|i| i.sub(&Itv::point(base.clone())));
+        let a = self.make(moved, Def::Quotient(x.p.shift(base.mul(d).neg()), d.clone()));
+        let q = Poly::atom(a).shift(base);
+        self.quotients.insert((x.p.clone(), d.clone()), q.clone());
+        Some(q)
+    }
+
+    /// `x = low + 2^t high` with `0 <= low < 2^t`, where `2^t` divides `d`: `high`, and what is left of `d`.
+    fn above(&self, x: &Poly, d: &Int) -> Option<(Poly, Int)> {
+        let most = twos(d);
+        let mut cuts: Vec<u32> = x.terms().map(|(_, c)| twos(c)).filter(|t| *t > 0 && *t <= most).collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        for t in cuts.into_iter().rev().take(CUTS) {
+            let (high, low) = x.divided(&pow2(t))?;
+            if !low.is_zero() && self.bound(&low).is_some_and(|i| Itv::word(t).contains(&i)) {
+                return Some((high, d.div_floor(&pow2(t))?));
+            }
+        }
+        None
+    }
+
+    /// 1 where `x < 0`, else 0. `None`: nothing is known of its size.
+    pub fn negative(&mut self, x: &Num) -> Option<Poly> {
+        let x = self.num(x.p.clone(), x.itv.clone());
+        let itv = x.itv.clone()?;
+        if !itv.lo.is_negative() {
+            return Some(Poly::default());
+        }
+        if itv.hi.is_negative() {
+            return Some(Poly::constant(1u8));
+        }
+        let bits = itv.hi.bits().max(itv.lo.neg().sub(&Int::Small(1)).bits());
+        self.floor(&x, &pow2(u32::try_from(bits).ok()?)).map(|q| q.scale(&Int::Small(-1)))
+    }
+
+    /// 1 where `x == 0`, else 0.
+    pub fn zero(&mut self, x: &Num) -> Poly {
+        let x = self.num(x.p.clone(), x.itv.clone());
+        match &x.itv {
+            _ if x.p.is_zero() => return Poly::constant(1u8),
+            Some(i) if i.lo > Int::ZERO || i.hi.is_negative() => return Poly::default(),
+            Some(i) if Itv::bool().contains(i) => return Poly::constant(1u8).sub(&x.p),
+            Some(i) if Itv::bool().contains(&Itv::point(0u8).sub(i)) => return x.p.shift(1u8),
+            _ => {}
+        }
+        let key = signed(&x.p);
+        if let Some(a) = self.zeros.get(&key) {
+            return Poly::atom(*a);
+        }
+        let a = self.make(Some(Itv::bool()), Def::Free);
+        let varying = signed(&key.shift(key.constant_term().neg()));
+        self.alternatives.entry(varying.clone()).or_default().push(a);
+        self.group.insert(a, varying);
+        self.zeros.insert(key, a);
+        Poly::atom(a)
+    }
+
+    /// Atoms that are 0 where this one is 1.
+    pub fn others(&self, a: Atom) -> impl Iterator<Item = Atom> + '_ {
+        let all = self.group.get(&a).and_then(|g| self.alternatives.get(g));
+        all.into_iter().flatten().copied().filter(move |b| *b != a)
+    }
+
+    /// Without products of alternatives, which are 0.
+    pub fn simplified(&self, p: &Poly) -> Poly {
+        let twice = |m: &Mono| {
+            let groups: Vec<&Poly> = m.factors().iter().filter_map(|(a, _)| self.group.get(a)).collect();
+            groups.iter().enumerate().any(|(i, g)| groups[..i].contains(g))
+        };
+        if self.group.is_empty() || !p.terms().any(|(m, _)| twice(m)) {
+            return p.clone();
+        }
+        Poly::of(p.terms().filter(|(m, _)| !twice(m)).map(|(m, c)| (m.clone(), c.clone())))
+    }
+
+    /// 1 where `p` is zero modulo `m`.
+    pub fn congruent(&mut self, p: &Poly, m: &Int) -> Option<Poly> {
+        let (p, q) = (p.modulo(m)?, p.scale(&Int::Small(-1)).modulo(m)?);
+        let key = (p.min(q), m.clone());
+        if key.0.is_zero() {
+            return Some(Poly::constant(1u8));
+        }
+        if let Some(a) = self.congruent.get(&key) {
+            return Some(Poly::atom(*a));
+        }
+        let a = self.make(Some(Itv::bool()), Def::Free);
+        self.congruent.insert(key, a);
+        Some(Poly::atom(a))
+    }
+
+    /// An atom that is `x`.
+    pub fn named(&mut self, x: &Num) -> Num {
+        if x.p.as_const().is_some() || x.p.as_atom().is_some() {
+            return x.clone();
+        }
+        if let Some(a) = self.names.get(&x.p) {
+            return Num { p: Poly::atom(*a), itv: x.itv.clone() };
+        }
+        let a = self.make(self.bound(&x.p), Def::Name(x.p.clone()));
+        self.names.insert(x.p.clone(), a);
+        Num { p: Poly::atom(a), itv: x.itv.clone() }
+    }
+
+    /// Uses that `p >= 0` on every execution, where it bounds a single atom.
+    pub fn narrow(&mut self, p: &Poly) {
+        let Some((a, c)) = p.atoms().first().and_then(|a| Some((*a, p.linear_in(*a)?))).filter(|(_, (_, rest))| rest.as_const().is_some()) else { return };
+        let (c, k) = (c.0, c.1.as_const().unwrap_or(Int::ZERO));
+        let Some(old) = self.infos[a.nr()].itv.clone().filter(|_| !a.is_bool()) else { return };
+        let one = Int::Small(1);
+        let new = match c {
+            _ if c == one => Itv::new(k.neg(), old.hi.clone()),
+            _ if c == one.neg() => Itv::new(old.lo.clone(), k),
+            _ => None,
+        };
+        // What contradicts itself stays what it was.
+        if let Some(met) = new.and_then(|n| n.meet(&old)) {
+            self.infos[a.nr()].itv = Some(met);
+        }
+    }
+
+    /// The name of a polynomial, if it has one.
+    pub fn name_of(&self, p: &Poly) -> Option<Atom> {
+        self.names.get(p).copied()
+    }
+    /// All names.
+    pub fn names(&self) -> impl Iterator<Item = Atom> + '_ {
+        self.names.values().copied()
+    }
+    /// Whether the definition of one atom speaks of another.
+    pub fn mentions(&self, a: Atom, b: Atom) -> bool {
+        match self.def(a) {
+            Def::Free => false,
+            Def::Name(p) | Def::Quotient(p, _) => p.terms().any(|(m, _)| m.exponent(b).is_some()),
+        }
+    }
+
+    /// The bits that both of two words have, of which nothing else is known.
+    pub fn common(&mut self, a: &Num, b: &Num) -> Num {
+        let (x, y) = if a.p <= b.p { (a, b) } else { (b, a) };
+        let bound = |n: &Num| self.bound(&n.p).filter(|i| !i.lo.is_negative()).map(|i| i.hi);
+        let most = bound(x).zip(bound(y)).map(|(a, b)| a.min(b));
+        let itv = most.and_then(|hi| Itv::new(0u8, hi));
+        let key = (x.p.clone(), y.p.clone());
+        let a = match self.ands.get(&key) {
+            Some(a) => *a,
+            None => {
+                let a = self.make(itv.clone(), Def::Free);
+                self.ands.insert(key, a);
+                a
+            }
+        };
+        Num { p: Poly::atom(a), itv }
+    }
+}
+
+/// How often 2 divides a number that is not 0.
+pub fn twos(c: &Int) -> u32 {
+    c.to_big().trailing_zeros().and_then(|t| u32::try_from(t).ok()).unwrap_or(0)
+}
+
+/// The polynomial or its opposite.
+fn signed(p: &Poly) -> Poly {
+    p.clone().min(p.scale(&Int::Small(-1)))
+}

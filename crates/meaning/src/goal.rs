@@ -1,0 +1,207 @@
+//! Conditions on polynomials: learning and proving them.
+
+use crate::atoms::Num;
+use crate::poly::Poly;
+use crate::proof::{Known, Tree, Zero};
+use crate::run::{Res, Run};
+use crate::value::Val;
+use santoku_ir::interp::Int;
+use santoku_ir::SpecExpr;
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Prop {
+    /// `p == 0`, or `p ≡ 0` modulo a number.
+    Zero(Poly, Option<Int>),
+    /// `p >= 0`
+    Least(Poly),
+    /// A 0/1 polynomial is 1.
+    Truth(Poly),
+    Not(Box<Prop>),
+    All(Vec<Prop>),
+    Any(Vec<Prop>),
+    Same(Box<(Prop, Prop)>),
+}
+
+impl Prop {
+    pub fn is(truth: bool) -> Prop {
+        Prop::Truth(Poly::constant(u8::from(truth)))
+    }
+    pub fn negated(self) -> Prop {
+        match self {
+            Prop::Not(p) => *p,
+            Prop::Least(p) => Prop::Least(p.scale(&Int::Small(-1)).shift(-1i32)),
+            Prop::Truth(p) => Prop::Truth(Poly::constant(1u8).sub(&p)),
+            Prop::All(ps) => Prop::Any(ps.into_iter().map(Prop::negated).collect()),
+            Prop::Any(ps) => Prop::All(ps.into_iter().map(Prop::negated).collect()),
+            p => Prop::Not(Box::new(p)),
+        }
+    }
+    /// Whether it is known to be so, or not so, whatever the atoms are.
+    pub fn constant(&self) -> Option<bool> {
+        match self {
+            Prop::Truth(p) | Prop::Zero(p, None) | Prop::Least(p) => {
+                let c = p.as_const()?;
+                Some(match self {
+                    Prop::Truth(_) => c != Int::ZERO,
+                    Prop::Zero(..) => c == Int::ZERO,
+                    _ => !c.is_negative(),
+                })
+            }
+            Prop::Zero(p, Some(m)) => p.modulo(m)?.as_const().map(|c| c == Int::ZERO),
+            Prop::Not(p) => p.constant().map(|t| !t),
+            Prop::All(ps) if ps.iter().any(|p| p.constant() == Some(false)) => Some(false),
+            Prop::All(ps) => ps.iter().map(Prop::constant).collect::<Option<Vec<_>>>().map(|_| true),
+            Prop::Any(ps) if ps.iter().any(|p| p.constant() == Some(true)) => Some(true),
+            Prop::Any(ps) => ps.iter().map(Prop::constant).collect::<Option<Vec<_>>>().map(|_| false),
+            Prop::Same(two) => Some(two.0.constant()? == two.1.constant()?),
+        }
+    }
+}
+
+/// Finds proofs. Whatever it answers is checked.
+pub trait Search {
+    /// Why `goal` is zero (modulo `m`).
+    fn zero(&self, known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero>;
+    /// A proof of `goal >= 0` wherever the 0/1 polynomial `guard` is 1.
+    fn least(&self, known: &Known, goal: &Poly, guard: &Poly) -> Option<Tree>;
+}
+
+impl<'a> Run<'a> {
+    fn known(&self) -> Known<'_> {
+        Known { atoms: &self.atoms, fixed: vec![], assumed: vec![], zeros: &self.zeros, least: &self.least }
+    }
+
+    /// Whether a clause holds of these values wherever execution gets here. `learn`: it is known from then on.
+    pub fn clause(&mut self, locals: &[Option<Val>], cond: &SpecExpr, learn: bool) -> bool {
+        let Ok(p) = self.condition(locals, cond) else { return false };
+        self.steps += 1;
+        let guard = self.guard.clone();
+        let held = self.holds(&p, &guard);
+        if held && learn {
+            self.assume(&p, &guard);
+        }
+        held
+    }
+
+    /// Learns a clause. What cannot be used is a fact less.
+    pub fn assume_clause(&mut self, locals: &[Option<Val>], cond: &SpecExpr) {
+        if let Ok(p) = self.condition(locals, cond) {
+            let guard = self.guard.clone();
+            self.assume(&p, &guard);
+        }
+    }
+
+    /// Takes `p` to hold wherever `guard` is 1.
+    fn assume(&mut self, p: &Prop, guard: &Poly) {
+        match p {
+            Prop::All(ps) => ps.iter().for_each(|q| self.assume(q, guard)),
+            Prop::Zero(d, m) => self.zeros.push((guard.mul(d), m.clone())),
+            Prop::Least(d) => {
+                if self.supposed == 0 && *guard == Poly::constant(1u8) {
+                    self.atoms.narrow(d);
+                }
+                self.least.push((d.clone(), guard.clone()));
+            }
+            Prop::Truth(t) => self.zeros.push((guard.mul(&t.shift(-1i32)), None)),
+            Prop::Not(q) => {
+                if let Some(t) = self.truth(q) {
+                    self.zeros.push((guard.mul(&t), None));
+                }
+            }
+            Prop::Any(ps) => {
+                // Where all but the last fail the last holds.
+                let Some((last, others)) = ps.split_last() else { return };
+                if let Some(none) = others.iter().try_fold(guard.clone(), |g, q| Some(g.mul(&Poly::constant(1u8).sub(&self.truth(q)?)))) {
+                    self.assume(last, &none);
+                }
+            }
+            Prop::Same(two) => {
+                if let (Some(a), Some(b)) = (self.truth(&two.0), self.truth(&two.1)) {
+                    self.zeros.push((guard.mul(&a.sub(&b)), None));
+                }
+            }
+        }
+    }
+
+    /// A condition as a 0/1 polynomial.
+    pub fn truth(&mut self, p: &Prop) -> Option<Poly> {
+        let one = Poly::constant(1u8);
+        Some(match p {
+            Prop::Truth(t) => t.clone(),
+            Prop::Zero(d, None) => {
+                let n = self.atoms.num(d.clone(), None);
+                self.atoms.zero(&n)
+            }
+            Prop::Zero(d, Some(m)) => self.atoms.congruent(d, m)?,
+            Prop::Least(d) => {
+                let n = self.atoms.num(d.clone(), None);
+                one.sub(&self.atoms.negative(&n)?)
+            }
+            Prop::Not(q) => one.sub(&self.truth(q)?),
+            Prop::All(ps) => ps.iter().try_fold(one, |all, q| Some(all.mul(&self.truth(q)?)))?,
+            Prop::Any(ps) => one.sub(&ps.iter().try_fold(one.clone(), |none, q| Some(none.mul(&one.sub(&self.truth(q)?))))?),
+            Prop::Same(two) => {
+                let (a, b) = (self.truth(&two.0)?, self.truth(&two.1)?);
+                one.sub(&a).sub(&b).plus(&Int::Small(2), &a.mul(&b))
+            }
+        })
+    }
+
+    /// Whether `p` holds wherever `guard` is 1.
+    fn holds(&mut self, p: &Prop, guard: &Poly) -> bool {
+        match p {
+            _ if p.constant() == Some(true) => true,
+            Prop::Zero(d, m) => self.is_zero(&guard.mul(d), m.as_ref()),
+            Prop::Truth(t) => self.is_zero(&guard.mul(&t.shift(-1i32)), None),
+            Prop::Least(d) => self.is_least(d, guard),
+            Prop::All(ps) => ps.iter().all(|q| self.holds(q, guard)),
+            Prop::Not(q) => self.truth(q).is_some_and(|t| self.is_zero(&guard.mul(&t), None)),
+            Prop::Any(ps) => {
+                // Some alternative, if need be where the others fail.
+                ps.iter().any(|q| self.holds(q, guard)) || (0..ps.len()).any(|i| {
+                    let others = ps.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, q)| q);
+                    let none = others.into_iter().try_fold(guard.clone(), |g, q| Some(g.mul(&Poly::constant(1u8).sub(&self.truth(q)?))));
+                    none.is_some_and(|g| g != *guard && self.holds(&ps[i], &g))
+                })
+            }
+            Prop::Same(two) => {
+                let (Some(a), Some(b)) = (self.truth(&two.0), self.truth(&two.1)) else { return false };
+                let not = |p: &Poly| Poly::constant(1u8).sub(p);
+                self.is_zero(&guard.mul(&a.sub(&b)), None)
+                    || self.holds(&two.1, &guard.mul(&a)) && self.holds(&two.1.clone().negated(), &guard.mul(&not(&a)))
+                    || self.holds(&two.0, &guard.mul(&b)) && self.holds(&two.0.clone().negated(), &guard.mul(&not(&b)))
+            }
+        }
+    }
+
+    fn is_zero(&self, goal: &Poly, m: Option<&Int>) -> bool {
+        let known = self.known();
+        known.is_zero(&Zero::Steps(vec![]), goal, m) || self.search.zero(&known, goal, m).is_some_and(|proof| known.is_zero(&proof, goal, m))
+    }
+
+    fn is_least(&self, goal: &Poly, guard: &Poly) -> bool {
+        let known = self.known();
+        let at_once = self.atoms.bound(goal).is_some_and(|i| !i.lo.is_negative());
+        at_once || self.search.least(&known, goal, guard).is_some_and(|tree| known.is_least(&tree, goal, guard))
+    }
+
+    /// The truth of a comparison of numbers as a condition.
+    pub fn related(&self, op: santoku_ir::CmpOp, x: &Num, y: &Num) -> Prop {
+        use santoku_ir::CmpOp;
+        let d = self.atoms.sub(x, y);
+        let least = |p: Poly| Prop::Least(p);
+        match op {
+            CmpOp::Eq => Prop::Zero(d.p, None),
+            CmpOp::Ne => Prop::Zero(d.p, None).negated(),
+            CmpOp::Lt => least(d.p.scale(&Int::Small(-1)).shift(-1i32)),
+            CmpOp::Le => least(d.p.scale(&Int::Small(-1))),
+            CmpOp::Gt => least(d.p.shift(-1i32)),
+            CmpOp::Ge => least(d.p),
+        }
+    }
+
+    fn condition(&mut self, locals: &[Option<Val>], cond: &SpecExpr) -> Res<Prop> {
+        crate::spec::Eval::new(self, locals).condition(cond)
+    }
+}

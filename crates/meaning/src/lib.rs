@@ -1,0 +1,44 @@
+//! The judge of meaning: whether a function keeps what its `ensures` say, and what it calls gets what their `requires` ask.
+//!
+//! It executes the function once, on polynomials over its inputs: a remainder is what it divides less a multiple of the quotient, a
+//! quotient is an atom with the equation that makes it one, a call is its callee's contract. A clause becomes a question about polynomials.
+//! Finding an answer is a [`Search`], which may be wrong; the answer is a proof that is checked step by step.
+//!
+//! Needs: a program that `santoku_judge` accepts, so that every value is in its range and written before it is read.  Keeps: a clause is
+//! answered with yes only if it holds on every execution that meets the function's `requires`, provided that callees keep theirs.
+//! Absent on purpose: safety, secrecy, and any search.
+//! Trusted: field.
+
+pub mod atoms;
+pub mod goal;
+pub mod poly;
+pub mod proof;
+mod run;
+mod spec;
+mod value;
+mod words;
+
+pub use goal::Search;
+pub use run::Stop;
+
+use santoku_ir::{FuncId, Loc, Program};
+use std::collections::BTreeMap;
+
+/// Which clauses hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clauses {
+    /// The function's own, by place among its contracts.
+    pub ensures: BTreeMap<usize, bool>,
+    /// Of a callee at a call: every time that it is called there.
+    pub requires: BTreeMap<(Loc, FuncId, usize), bool>,
+}
+
+/// Judges the clauses of a function and those of its callees.
+///
+/// # Errors
+/// What stopped the execution; nothing is known of the function's clauses then.
+pub fn check(p: &Program, id: FuncId, search: &dyn Search) -> Result<Clauses, Stop> {
+    let mut run = run::Run::new(p, id, search);
+    run.function()?;
+    Ok(run.found)
+}

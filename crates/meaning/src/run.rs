@@ -1,0 +1,494 @@
+//! One execution of a function for all inputs, by its statements.
+//!
+//! Loops whose bounds are numbers are followed round by round while the budget lasts; of any other loop one round is run, from
+//! arbitrary values of whatever it writes. Both sides of a branch are run. Values hold on every execution; facts from contracts of callees
+//! are taken times the condition under which the call happens.
+
+use crate::atoms::{Atoms, Num};
+use crate::goal::Search;
+use crate::poly::Poly;
+use crate::spec::Part;
+use crate::value::Val;
+use crate::words;
+use crate::Clauses;
+use santoku_ir::interp::Int;
+use santoku_ir::typing::Scope;
+use santoku_ir::{visit, Base, BinOp, CmpOp, ContractKind, Expr, ExprKind, Func, FuncId, Len, Loc, LocalId, Place, Program, Proj, SpecId, Stmt, Ty, UnOp};
+use santoku_judge::itv::{pow2, Itv};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Why nothing more can be said of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stop(pub String);
+
+pub type Res<T> = Result<T, Stop>;
+
+pub fn stop<T>(why: &str) -> Res<T> {
+    Err(Stop(why.into()))
+}
+
+pub fn known<T>(v: Option<T>, why: &str) -> Res<T> {
+    v.map_or_else(|| stop(why), Ok)
+}
+
+/// Longest polynomial, most statements, callees inside callees.
+pub const TERMS: usize = 20_000;
+const STEPS: u64 = 400_000;
+/// Elements that an index is followed among.
+const ALTERNATIVES: usize = 64;
+/// Of a callee that is run in place.
+const STEPS_INSIDE: u64 = 4_000;
+const TERMS_INSIDE: usize = 200;
+const DEPTH: u32 = 16;
+
+/// A number or a part of so many elements.
+enum Step {
+    At(usize),
+    Part(usize, usize),
+}
+
+pub struct Run<'a> {
+    pub p: &'a Program,
+    pub f: &'a Func,
+    pub atoms: Atoms,
+    pub locals: Vec<Option<Val>>,
+    /// Polynomials that are zero, exactly or modulo a number, and polynomials that are not negative where a 0/1 polynomial is 1.
+    pub zeros: Vec<(Poly, Option<Int>)>,
+    pub least: Vec<(Poly, Poly)>,
+    /// 1 where execution gets here.
+    pub guard: Poly,
+    pub search: &'a dyn Search,
+    pub steps: u64,
+    /// Steps that may be reached, and terms of a polynomial.
+    limits: (u64, usize),
+    /// Callees that take too much to be run in place.
+    too_much: BTreeSet<FuncId>,
+    /// Specification functions without parameters.
+    pub constants: BTreeMap<SpecId, Num>,
+    /// Specification functions of aggregates.
+    pub values: BTreeMap<(SpecId, Vec<Part>), Poly>,
+    /// Inside a round that stands for others.
+    pub supposed: u32,
+    /// Callees that are run in place: what they require of others is asked in them.
+    depth: u32,
+    pub found: Clauses,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(p: &'a Program, id: FuncId, search: &'a dyn Search) -> Run<'a> {
+        let f = p.func(id);
+        let mut run = Run { p, f, atoms: Atoms::default(), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), supposed: 0, depth: 0, found: Clauses::default() };
+        for id in f.lens.iter().chain(&f.params) {
+            run.locals[id.0 as usize] = Some(Val::any(p, &mut run.atoms, &f.local(*id).ty));
+        }
+        run
+    }
+
+    /// Every clause of the function and of what it calls.
+    pub fn function(&mut self) -> Res<()> {
+        let f = self.f;
+        let entry = self.locals.clone();
+        for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Requires) {
+            self.assume_clause(&entry, &c.cond);
+        }
+        self.block(&f.body)?;
+        let mut end = entry;
+        f.rets.iter().for_each(|r| end[r.0 as usize] = self.locals[r.0 as usize].clone());
+        for (nr, c) in f.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Ensures) {
+            let held = self.clause(&end, &c.cond, false);
+            self.found.ensures.insert(nr, held);
+        }
+        Ok(())
+    }
+
+    pub fn block(&mut self, body: &'a [Stmt]) -> Res<()> {
+        body.iter().try_for_each(|s| self.stmt(s))
+    }
+
+    fn stmt(&mut self, s: &'a Stmt) -> Res<()> {
+        self.steps += 1;
+        if self.steps > self.limits.0 {
+            return stop("too many statements");
+        }
+        match s {
+            Stmt::Assign { dst, src, .. } => {
+                let v = self.eval(src)?;
+                self.write(dst, v)
+            }
+            Stmt::Call { dsts, func, lens, args, loc } => self.call(dsts, *func, lens, args, *loc),
+            Stmt::For { var, lo, hi, rev, body, .. } => self.for_loop(*var, lo, hi, *rev, body),
+            Stmt::If { cond, then, els, .. } => self.branch(cond, then, els),
+            // The judge of safety sees to it.
+            Stmt::Assert { .. } => Ok(()),
+        }
+    }
+
+    fn for_loop(&mut self, var: LocalId, lo: &Expr, hi: &Expr, rev: bool, body: &'a [Stmt]) -> Res<()> {
+        let (lo, hi) = (self.scalar(lo)?, self.scalar(hi)?);
+        let bounds = lo.p.as_const().zip(hi.p.as_const());
+        let rounds = bounds.as_ref().and_then(|(a, b)| if a >= b { Some(0) } else { b.sub(a).to_u64() });
+        if let (Some(n), Some((a, b))) = (rounds.filter(|n| self.steps.saturating_add(n.saturating_mul(body.len() as u64)) <= self.limits.0), bounds) {
+            for k in 0..n {
+                let i = if rev { b.sub(&Int::from(k + 1)) } else { a.add(&Int::from(k)) };
+                self.locals[var.0 as usize] = Some(Val::Num(Num::constant(i)));
+                self.block(body)?;
+            }
+            return Ok(());
+        }
+        self.any_round(var, &lo, &hi, body)
+    }
+
+    fn any_round(&mut self, var: LocalId, lo: &Num, hi: &Num, body: &'a [Stmt]) -> Res<()> {
+        let (zeros, least) = (self.zeros.len(), self.least.len());
+        let written = visit::written_locals(body);
+        self.forget(&written);
+        let last = hi.itv.as_ref().map(|i| i.hi.sub(&Int::Small(1)));
+        let counter = lo.itv.as_ref().zip(last).map(|(lo, hi)| Itv::new(lo.lo.clone(), hi));
+        if counter != Some(None) {
+            let at = self.atoms.fresh(counter.flatten());
+            self.locals[var.0 as usize] = Some(Val::Num(at));
+            self.supposed += 1;
+            let done = self.block(body);
+            self.supposed -= 1;
+            done?;
+        }
+        // What was learned there is of a round that may not have been.
+        self.zeros.truncate(zeros);
+        self.least.truncate(least);
+        self.forget(&written);
+        self.locals[var.0 as usize] = None;
+        Ok(())
+    }
+
+    fn forget<'l>(&mut self, locals: impl IntoIterator<Item = &'l LocalId>) {
+        for l in locals {
+            self.locals[l.0 as usize] = Some(Val::any(self.p, &mut self.atoms, &self.f.local(*l).ty));
+        }
+    }
+
+    fn branch(&mut self, cond: &Expr, then: &'a [Stmt], els: &'a [Stmt]) -> Res<()> {
+        let c = self.scalar(cond)?.p;
+        match c.as_const() {
+            Some(c) if c == Int::ZERO => return self.block(els),
+            Some(_) => return self.block(then),
+            None => {}
+        }
+        let (before, outer) = (self.locals.clone(), self.guard.clone());
+        self.guard = outer.mul(&c);
+        self.block(then)?;
+        let yes = std::mem::replace(&mut self.locals, before);
+        self.guard = outer.mul(&Poly::constant(1u8).sub(&c));
+        self.block(els)?;
+        self.guard = outer;
+        for (i, (a, b)) in yes.into_iter().zip(std::mem::take(&mut self.locals)).enumerate() {
+            let both = match (a, b) {
+                (Some(a), Some(b)) => Some(Val::choose(&self.atoms, &b, &[(c.clone(), &a)]).unwrap_or_else(|| Val::any(self.p, &mut self.atoms, &self.f.locals[i].ty))),
+                // Written on one side: read there alone, or not at all.
+                (a, b) => a.or(b),
+            };
+            self.locals.push(both);
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, dsts: &[Place], id: FuncId, lens: &[Expr], args: &[Expr], loc: Loc) -> Res<()> {
+        let g = self.p.func(id);
+        let mut frame: Vec<Option<Val>> = vec![None; g.locals.len()];
+        for (e, l) in lens.iter().zip(&g.lens).chain(args.iter().zip(&g.params)) {
+            frame[l.0 as usize] = Some(self.eval(e)?);
+        }
+        if self.depth == 0 {
+            for (nr, c) in g.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Requires) {
+                let held = self.clause(&frame, &c.cond, true);
+                let at = self.found.requires.entry((loc, id, nr)).or_insert(true);
+                *at &= held;
+            }
+        }
+        let unranged = g.rets.iter().any(|r| has_unranged(self.p, &g.local(*r).ty));
+        if (g.contracts.is_empty() || unranged) && self.depth < DEPTH && !self.too_much.contains(&id) {
+            frame = self.in_place(id, frame);
+        } else {
+            for r in &g.rets {
+                frame[r.0 as usize] = Some(Val::any(self.p, &mut self.atoms, &g.local(*r).ty));
+            }
+            for c in g.contracts.iter().filter(|c| c.kind == ContractKind::Ensures) {
+                self.assume_clause(&frame, &c.cond);
+            }
+        }
+        for (d, r) in dsts.iter().zip(&g.rets) {
+            let v = known(frame[r.0 as usize].clone(), "a result that was not written")?;
+            self.write(d, v)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a callee here. What takes too much gives anything.
+    fn in_place(&mut self, id: FuncId, frame: Vec<Option<Val>>) -> Vec<Option<Val>> {
+        let g = self.p.func(id);
+        let outer = (std::mem::replace(&mut self.f, g), std::mem::replace(&mut self.locals, frame), self.limits, self.guard.clone());
+        self.limits = (self.limits.0.min(self.steps.saturating_add(STEPS_INSIDE)), TERMS_INSIDE);
+        self.depth += 1;
+        let done = self.block(&g.body);
+        self.depth -= 1;
+        let mut frame = std::mem::replace(&mut self.locals, outer.1);
+        (self.f, self.limits, self.guard) = (outer.0, outer.2, outer.3);
+        if done.is_err() {
+            self.too_much.insert(id);
+            frame = vec![None; g.locals.len()];
+            for r in &g.rets {
+                frame[r.0 as usize] = Some(Val::any(self.p, &mut self.atoms, &g.local(*r).ty));
+            }
+        }
+        frame
+    }
+
+    /// The projections of a place. `None`: an index is no number.
+    pub fn path(&mut self, projs: &[Proj]) -> Res<Option<Vec<(usize, Option<usize>)>>> {
+        let mut out: Vec<Step> = vec![];
+        for p in projs {
+            let number = |n: &Num| n.p.as_const().and_then(|i| i.to_u64()).and_then(|i| usize::try_from(i).ok());
+            let step = match p {
+                Proj::Field(i) => Step::At(*i as usize),
+                Proj::Index(e) => match number(&self.scalar(e)?) {
+                    Some(i) => Step::At(i),
+                    None => return Ok(None),
+                },
+                Proj::Slice { off, len } => match (number(&self.scalar(off)?), usize::try_from(*len)) {
+                    (Some(o), Ok(n)) => Step::Part(o, n),
+                    _ => return Ok(None),
+                },
+            };
+            match (out.last_mut(), step) {
+                (Some(Step::Part(o, _)), Step::At(i)) => {
+                    let at = *o + i;
+                    out.pop();
+                    out.push(Step::At(at));
+                }
+                (Some(Step::Part(o, n)), Step::Part(i, m)) => (*o, *n) = (*o + i, m),
+                (_, step) => out.push(step),
+            }
+        }
+        Ok(Some(out.into_iter().map(|s| match s { Step::At(i) => (i, None), Step::Part(o, n) => (o, Some(n)) }).collect()))
+    }
+
+    pub fn read(&mut self, p: &Place) -> Res<Val> {
+        let whole = match p.base {
+            Base::Local(id) => match self.locals[id.0 as usize].clone() {
+                Some(v) => v,
+                None => Val::any(self.p, &mut self.atoms, &self.f.local(id).ty),
+            },
+            Base::Const(id) => Val::of_const(&self.p.consts[id.0 as usize].value),
+        };
+        if let Some(v) = self.path(&p.projs)?.and_then(|path| part(&whole, &path)) {
+            return Ok(v);
+        }
+        if let Some(v) = self.one_of(&whole, &p.projs)? {
+            return Ok(v);
+        }
+        let ty = known(Scope::of(self.p, self.f).place_ty(p), "a place without a type")?;
+        Ok(Val::any(self.p, &mut self.atoms, &ty))
+    }
+
+    /// An element of few aggregates, by what the index is.
+    fn one_of(&mut self, whole: &Val, projs: &[Proj]) -> Res<Option<Val>> {
+        let (Some((Proj::Index(e), rest)), Val::Agg(es)) = (projs.split_first(), whole) else { return Ok(None) };
+        let i = self.scalar(e)?;
+        let small = |v: &Int| v.to_u64().and_then(|v| usize::try_from(v).ok());
+        let Some((lo, hi)) = i.itv.as_ref().and_then(|i| Some((small(&i.lo)?, small(&i.hi)?))) else { return Ok(None) };
+        if hi >= es.len() || hi - lo >= ALTERNATIVES || !matches!(es[lo], Val::Agg(_)) {
+            return Ok(None);
+        }
+        let mut others = vec![];
+        for k in lo + 1..=hi {
+            let d = self.atoms.sub(&i, &Num::constant(k as u64));
+            others.push((self.atoms.zero(&d), &es[k]));
+        }
+        let Some(v) = Val::choose(&self.atoms, &es[lo], &others) else { return Ok(None) };
+        let path = self.path(rest)?;
+        Ok(path.and_then(|path| part(&v, &path)))
+    }
+
+    fn write(&mut self, dst: &Place, v: Val) -> Res<()> {
+        let Base::Local(id) = dst.base else { return stop("a constant is written") };
+        let path = self.path(&dst.projs)?;
+        let ty = &self.f.local(id).ty;
+        let mut whole = match self.locals[id.0 as usize].take() {
+            Some(v) => v,
+            None if dst.projs.is_empty() => Val::Unknown,
+            None => Val::any(self.p, &mut self.atoms, ty),
+        };
+        let done = path.and_then(|path| put(&mut whole, &path, v));
+        self.locals[id.0 as usize] = Some(if done.is_some() { whole } else { Val::any(self.p, &mut self.atoms, ty) });
+        Ok(())
+    }
+
+    pub fn scalar(&mut self, e: &Expr) -> Res<Num> {
+        match self.eval(e)? {
+            Val::Num(n) => Ok(n),
+            _ => stop("a scalar was expected"),
+        }
+    }
+
+    pub fn eval(&mut self, e: &Expr) -> Res<Val> {
+        let v = match &e.kind {
+            ExprKind::Const(v) => Val::Num(Num::constant(Int::from(v))),
+            ExprKind::Read(p) => self.read(p)?,
+            ExprKind::Un(op, a) => {
+                let a = self.scalar(a)?;
+                Val::Num(self.unary(*op, &a, &e.ty)?)
+            }
+            ExprKind::Bin(op, a, b) => {
+                let (a, b) = (self.scalar(a)?, self.scalar(b)?);
+                Val::Num(self.binary(*op, &a, &b, &e.ty)?)
+            }
+            ExprKind::Cmp(op, a, b) => {
+                let (a, b) = (self.eval(a)?, self.eval(b)?);
+                Val::Num(self.compare(*op, &a, &b)?)
+            }
+            ExprKind::Select(c, a, b) => {
+                let (c, a, b) = (self.scalar(c)?, self.eval(a)?, self.eval(b)?);
+                known(Val::choose(&self.atoms, &b, &[(c.p, &a)]), "a choice between different shapes")?
+            }
+            ExprKind::Cast(a) => {
+                let a = self.scalar(a)?;
+                Val::Num(match e.ty {
+                    Ty::Word(bits) => known(words::wrap(&mut self.atoms, &a, bits), "too many atoms")?,
+                    _ => a,
+                })
+            }
+            ExprKind::Array(es) | ExprKind::Struct(_, es) => Val::agg(es.iter().map(|e| self.eval(e)).collect::<Res<_>>()?),
+            ExprKind::Repeat(a) => match &e.ty {
+                Ty::Array { len: Len::Const(n), .. } if *n <= 1 << 16 => Val::agg(vec![self.eval(a)?; *n as usize]),
+                _ => Val::Unknown,
+            },
+        };
+        if let Val::Num(n) = &v {
+            self.steps += n.p.len() as u64 / 16;
+        }
+        match &v {
+            Val::Num(n) if n.p.len() > self.limits.1 => stop("a polynomial that is too long"),
+            _ => Ok(v),
+        }
+    }
+
+    fn unary(&mut self, op: UnOp, a: &Num, ty: &Ty) -> Res<Num> {
+        let from = match (op, ty) {
+            (UnOp::Neg, _) => Num::constant(0u8),
+            (UnOp::Not, Ty::Word(bits)) => Num::constant(Itv::word(*bits).hi),
+            (UnOp::Not, _) => Num::constant(1u8),
+        };
+        let v = self.atoms.sub(&from, a);
+        match ty {
+            Ty::Word(bits) => known(words::wrap(&mut self.atoms, &v, *bits), "too many atoms"),
+            _ => Ok(v),
+        }
+    }
+
+    fn binary(&mut self, op: BinOp, a: &Num, b: &Num, ty: &Ty) -> Res<Num> {
+        let bits = match ty {
+            Ty::Word(bits) => Some(*bits),
+            Ty::Bool => Some(1),
+            _ => None,
+        };
+        let itvs = a.itv.as_ref().zip(b.itv.as_ref());
+        let exact = match op {
+            BinOp::Add => self.atoms.num(a.p.add(&b.p), itvs.map(|(a, b)| a.add(b))),
+            BinOp::Sub => self.atoms.sub(a, b),
+            BinOp::Mul => self.atoms.num(a.p.mul(&b.p), itvs.map(|(a, b)| a.mul(b))),
+            BinOp::Div | BinOp::Mod => {
+                let d = known(b.p.as_const().filter(|d| *d > Int::ZERO), "a divisor that is no positive constant")?;
+                let (q, r) = known(self.atoms.divide(a, &d), "too many atoms")?;
+                return Ok(if op == BinOp::Div { q } else { r });
+            }
+            BinOp::And | BinOp::Or | BinOp::Xor => return self.bitwise(op, a, b, bits),
+            BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => return self.shift(op, a, b, bits),
+        };
+        match bits {
+            Some(bits) => known(words::wrap(&mut self.atoms, &exact, bits), "too many atoms"),
+            None => Ok(exact),
+        }
+    }
+
+    fn bitwise(&mut self, op: BinOp, a: &Num, b: &Num, bits: Option<u32>) -> Res<Num> {
+        let Some(bits) = bits else {
+            let d = known(b.p.as_const().map(|m| m.add(&Int::Small(1))).filter(|d| *d > Int::ZERO), "a mask that is no constant")?;
+            return Ok(known(self.atoms.divide(a, &d), "too many atoms")?.1);
+        };
+        let v = match op {
+            BinOp::And => words::and(&mut self.atoms, a, b, bits),
+            BinOp::Or => words::or(&mut self.atoms, a, b, bits, 1),
+            _ => words::or(&mut self.atoms, a, b, bits, 2),
+        };
+        known(v, "too many atoms")
+    }
+
+    fn shift(&mut self, op: BinOp, a: &Num, b: &Num, bits: Option<u32>) -> Res<Num> {
+        let k = b.p.as_const().and_then(|k| k.to_u64()).and_then(|k| u32::try_from(k).ok()).filter(|k| *k < bits.unwrap_or(1 << 14));
+        let Some(k) = k else { return Ok(self.atoms.fresh(bits.map(Itv::word))) };
+        let v = match (op, bits) {
+            (_, Some(bits)) => words::shifted(&mut self.atoms, op, a, k, bits),
+            (BinOp::Shl, None) => Some(Num { p: a.p.scale(&pow2(k)), itv: a.itv.as_ref().map(|i| i.mul(&Itv::point(pow2(k)))) }),
+            (_, None) => self.atoms.divide(a, &pow2(k)).map(|d| d.0),
+        };
+        known(v, "too many atoms")
+    }
+
+    /// The truth of a comparison.
+    pub fn compare(&mut self, op: CmpOp, a: &Val, b: &Val) -> Res<Num> {
+        let not = |p: Poly| Poly::constant(1u8).sub(&p);
+        let p = match (a, b) {
+            (Val::Agg(xs), Val::Agg(ys)) if xs.len() == ys.len() => {
+                let mut all = Poly::constant(1u8);
+                for (x, y) in xs.iter().zip(ys.iter()) {
+                    all = all.mul(&self.compare(CmpOp::Eq, x, y)?.p);
+                }
+                if op == CmpOp::Ne { not(all) } else { all }
+            }
+            (Val::Num(x), Val::Num(y)) => {
+                let (x, y) = if matches!(op, CmpOp::Gt | CmpOp::Le) { (y, x) } else { (x, y) };
+                let d = self.atoms.sub(x, y);
+                match op {
+                    CmpOp::Eq => self.atoms.zero(&d),
+                    CmpOp::Ne => not(self.atoms.zero(&d)),
+                    CmpOp::Lt | CmpOp::Gt => known(self.atoms.negative(&d), "a comparison of unbounded values")?,
+                    CmpOp::Ge | CmpOp::Le => not(known(self.atoms.negative(&d), "a comparison of unbounded values")?),
+                }
+            }
+            _ => self.atoms.fresh(Some(Itv::bool())).p,
+        };
+        Ok(Num::truth(p))
+    }
+}
+
+/// The part of a value; a number of elements ends the path.
+pub fn part(v: &Val, path: &[(usize, Option<usize>)]) -> Option<Val> {
+    match (path.split_first(), v) {
+        (None, _) => Some(v.clone()),
+        (Some(((i, None), rest)), Val::Agg(es)) => part(es.get(*i)?, rest),
+        (Some(((o, Some(n)), [])), Val::Agg(es)) => Some(Val::agg(es.get(*o..o.checked_add(*n)?)?.to_vec())),
+        _ => None,
+    }
+}
+
+fn put(v: &mut Val, path: &[(usize, Option<usize>)], new: Val) -> Option<()> {
+    match (path.split_first(), v) {
+        (None, v) => *v = new,
+        (Some(((i, None), rest)), Val::Agg(es)) => put(std::rc::Rc::make_mut(es).get_mut(*i)?, rest, new)?,
+        (Some(((o, Some(n)), [])), Val::Agg(es)) => {
+            let Val::Agg(news) = new else { return None };
+            let part = std::rc::Rc::make_mut(es).get_mut(*o..o.checked_add(*n)?).filter(|p| p.len() == news.len())?;
+            part.clone_from_slice(&news);
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn has_unranged(p: &Program, ty: &Ty) -> bool {
+    match ty {
+        Ty::Int(r) => r.is_none(),
+        Ty::Word(_) | Ty::Bool => false,
+        Ty::Array { elem, ranges, .. } => ranges.is_none() && has_unranged(p, elem),
+        Ty::Struct(id) => p.structs[id.0 as usize].fields.iter().any(|(_, t)| has_unranged(p, t)),
+    }
+}

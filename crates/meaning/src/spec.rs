@@ -1,0 +1,329 @@
+//! Clauses of contracts over values: integers become polynomials, truth values conditions.
+
+use crate::atoms::Num;
+use crate::goal::Prop;
+use crate::poly::Poly;
+use crate::run::{known, part, stop, Res, Run, TERMS};
+use crate::value::Val;
+use santoku_ir::interp::Int;
+use santoku_ir::{Base, CmpOp, Place, Proj, SpecExpr, SpecFn, SpecId, SpecOp};
+use santoku_judge::itv::Itv;
+use std::rc::Rc;
+
+/// Specification functions inside one another, values of a bound variable, bits of a constant.
+const DEPTH: u32 = 2500;
+const VALUES: u64 = 1 << 16;
+const BITS: u64 = 1 << 16;
+
+#[derive(Clone, Debug)]
+enum Spec {
+    Num(Num),
+    Prop(Prop),
+    Agg(Rc<Vec<Spec>>),
+}
+
+/// Of an argument of a specification function.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    Agg(usize),
+    Num(Poly),
+}
+
+pub struct Eval<'r, 'a> {
+    run: &'r mut Run<'a>,
+    locals: &'r [Option<Val>],
+    slots: Vec<Option<Spec>>,
+    depth: u32,
+}
+
+fn of_value(v: &Val) -> Res<Spec> {
+    match v {
+        Val::Num(n) => Ok(Spec::Num(n.clone())),
+        Val::Agg(vs) => Ok(Spec::Agg(Rc::new(vs.iter().map(of_value).collect::<Res<_>>()?))),
+        Val::Unknown => stop("an array whose length is not known in a clause"),
+    }
+}
+
+impl<'r, 'a> Eval<'r, 'a> {
+    pub fn new(run: &'r mut Run<'a>, locals: &'r [Option<Val>]) -> Eval<'r, 'a> {
+        Eval { run, locals, slots: vec![], depth: 0 }
+    }
+
+    pub fn condition(&mut self, e: &SpecExpr) -> Res<Prop> {
+        match self.eval(e)? {
+            Spec::Prop(p) => Ok(p),
+            Spec::Num(n) if n.itv.as_ref().is_some_and(|i| Itv::bool().contains(i)) => Ok(Prop::Truth(n.p)),
+            _ => stop("a truth value was expected"),
+        }
+    }
+
+    fn num(&mut self, e: &SpecExpr) -> Res<Num> {
+        match self.eval(e)? {
+            Spec::Num(n) => Ok(n),
+            Spec::Prop(p) => Ok(Num::truth(known(self.run.truth(&p), "a truth value that is no number")?)),
+            Spec::Agg(_) => stop("a number was expected"),
+        }
+    }
+
+    fn constant(&mut self, e: &SpecExpr) -> Res<Int> {
+        let n = self.num(e)?;
+        known(n.p.as_const(), "a number that is not constant")
+    }
+
+    fn made(&self, p: Poly, itv: Option<Itv>) -> Res<Spec> {
+        if p.len() > TERMS { stop("a polynomial that is too long") } else { Ok(Spec::Num(self.run.atoms.num(p, itv))) }
+    }
+
+    fn eval(&mut self, e: &SpecExpr) -> Res<Spec> {
+        match e {
+            SpecExpr::Int(v) => Ok(Spec::Num(Num::constant(Int::from(v)))),
+            SpecExpr::Bool(b) => Ok(Spec::Prop(Prop::is(*b))),
+            SpecExpr::Var(slot) => known(self.slots.get(*slot as usize).cloned().flatten(), "a name that is not bound"),
+            SpecExpr::Place(p) => self.place(p),
+            SpecExpr::Index(a, i) => {
+                let i = self.constant(i)?.to_u64();
+                self.element(a, i)
+            }
+            SpecExpr::Field(a, i) => self.element(a, Some(u64::from(*i))),
+            SpecExpr::Len(a) => match self.eval(a)? {
+                Spec::Agg(es) => Ok(Spec::Num(Num::constant(es.len() as u64))),
+                _ => stop("an array was expected"),
+            },
+            SpecExpr::Neg(a) => {
+                let a = self.num(a)?;
+                self.made(a.p.scale(&Int::Small(-1)), a.itv.map(|i| Itv::point(0u8).sub(&i)))
+            }
+            SpecExpr::Bin(op, a, b) => self.arithmetic(*op, a, b),
+            SpecExpr::Cmp(op, a, b) => {
+                let (x, y) = (self.eval(a)?, self.eval(b)?);
+                Ok(Spec::Prop(self.compare(*op, x, y)?))
+            }
+            SpecExpr::Congruent(a, b, m) => {
+                let (x, y, m) = (self.num(a)?, self.num(b)?, self.constant(m)?);
+                let m = known(Some(m).filter(|m| *m > Int::ZERO), "a modulus that is not positive")?;
+                Ok(Spec::Prop(Prop::Zero(x.p.sub(&y.p), Some(m))))
+            }
+            SpecExpr::Not(a) => Ok(Spec::Prop(self.condition(a)?.negated())),
+            SpecExpr::And(a, b) => Ok(Spec::Prop(Prop::All(vec![self.condition(a)?, self.condition(b)?]))),
+            SpecExpr::Or(a, b) => Ok(Spec::Prop(Prop::Any(vec![self.condition(a)?, self.condition(b)?]))),
+            SpecExpr::Implies(a, b) => {
+                let a = self.condition(a)?;
+                // What follows from nothing need not make sense.
+                if a.constant() == Some(false) {
+                    return Ok(Spec::Prop(Prop::is(true)));
+                }
+                Ok(Spec::Prop(Prop::Any(vec![a.negated(), self.condition(b)?])))
+            }
+            SpecExpr::If(c, a, b) => self.choice(c, a, b),
+            SpecExpr::Let(slot, a, b) => {
+                let v = self.eval(a)?;
+                self.with(*slot, v, |s| s.eval(b))
+            }
+            SpecExpr::Sum { slot, lo, hi, body } => {
+                let (mut p, mut itv) = (Poly::default(), Some(Itv::point(0u8)));
+                for i in self.values(lo, hi)? {
+                    let n = self.with(*slot, Spec::Num(Num::constant(i)), |s| s.num(body))?;
+                    p = p.add(&n.p);
+                    itv = itv.zip(n.itv).map(|(a, b)| a.add(&b));
+                }
+                self.made(p, itv)
+            }
+            SpecExpr::Forall { slot, lo, hi, body } => {
+                let mut all = vec![];
+                for i in self.values(lo, hi)? {
+                    all.push(self.with(*slot, Spec::Num(Num::constant(i)), |s| s.condition(body))?);
+                }
+                Ok(Spec::Prop(Prop::All(all)))
+            }
+            SpecExpr::Array(es) => Ok(Spec::Agg(Rc::new(es.iter().map(|e| self.eval(e)).collect::<Res<_>>()?))),
+            SpecExpr::Call(id, args) => self.call(*id, args),
+        }
+    }
+
+    fn values(&mut self, lo: &SpecExpr, hi: &SpecExpr) -> Res<Vec<Int>> {
+        let (lo, hi) = (self.constant(lo)?, self.constant(hi)?);
+        if hi <= lo {
+            return Ok(vec![]);
+        }
+        let n = known(hi.sub(&lo).to_u64().filter(|n| *n <= VALUES), "a sum or `forall` over too many values")?;
+        Ok((0..n).map(|i| lo.add(&Int::from(i))).collect())
+    }
+
+    fn with<T>(&mut self, slot: u32, v: Spec, f: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
+        let i = slot as usize;
+        if self.slots.len() <= i {
+            self.slots.resize_with(i.min(1 << 16) + 1, || None);
+        }
+        let outer = known(self.slots.get_mut(i), "too many names")?.replace(v);
+        let out = f(self);
+        self.slots[i] = outer;
+        out
+    }
+
+    fn place(&mut self, p: &Place) -> Res<Spec> {
+        let mut path = vec![];
+        for proj in &p.projs {
+            path.push(match proj {
+                Proj::Field(i) => (*i as usize, None),
+                Proj::Index(e) => (known(e.as_const().and_then(|i| usize::try_from(i).ok()), "an index in a clause that is no constant")?, None),
+                Proj::Slice { .. } => return stop("a slice in a clause"),
+            });
+        }
+        let whole = match p.base {
+            Base::Local(id) => known(self.locals.get(id.0 as usize).cloned().flatten(), "a clause about what was not written")?,
+            Base::Const(id) => Val::of_const(&self.run.p.consts[id.0 as usize].value),
+        };
+        of_value(&known(part(&whole, &path), "a place in a clause that is not followed")?)
+    }
+
+    fn element(&mut self, a: &SpecExpr, i: Option<u64>) -> Res<Spec> {
+        match self.eval(a)? {
+            Spec::Agg(es) => known(i.and_then(|i| es.get(usize::try_from(i).ok()?)).cloned(), "an element that is not there"),
+            _ => stop("an aggregate was expected"),
+        }
+    }
+
+    fn arithmetic(&mut self, op: SpecOp, a: &SpecExpr, b: &SpecExpr) -> Res<Spec> {
+        let (x, y) = (self.num(a)?, self.num(b)?);
+        let itvs = x.itv.as_ref().zip(y.itv.as_ref());
+        match op {
+            SpecOp::Add => self.made(x.p.add(&y.p), itvs.map(|(a, b)| a.add(b))),
+            SpecOp::Sub => self.made(x.p.sub(&y.p), itvs.map(|(a, b)| a.sub(b))),
+            SpecOp::Mul => self.made(x.p.mul(&y.p), itvs.map(|(a, b)| a.mul(b))),
+            SpecOp::Pow => {
+                let e = known(y.p.as_const().filter(|e| !e.is_negative()), "an exponent that is no constant")?;
+                self.power(&x, &e)
+            }
+            SpecOp::Div | SpecOp::Mod => {
+                let d = known(y.p.as_const().filter(|d| *d > Int::ZERO), "a divisor that is no positive constant")?;
+                let (q, r) = known(self.run.atoms.divide(&x, &d), "too many atoms")?;
+                Ok(Spec::Num(if op == SpecOp::Div { q } else { r }))
+            }
+        }
+    }
+
+    fn power(&mut self, x: &Num, e: &Int) -> Res<Spec> {
+        if let Some(c) = x.p.as_const() {
+            if c.bits() <= 1 && !c.is_negative() && *e > Int::ZERO {
+                return Ok(Spec::Num(Num::constant(c)));
+            }
+            let e = known(e.to_u64().filter(|e| c.bits().saturating_mul(*e) <= BITS), "a power that is too large")?;
+            let (mut out, bits) = (Int::Small(1), 64 - e.leading_zeros());
+            for bit in (0..bits).rev() {
+                out = out.mul(&out);
+                if e >> bit & 1 == 1 {
+                    out = out.mul(&c);
+                }
+            }
+            return Ok(Spec::Num(Num::constant(out)));
+        }
+        let base = if *e > Int::Small(4) { self.run.atoms.named(x) } else { x.clone() };
+        let p = known(base.p.pow(e, TERMS), "a power that is too long")?;
+        self.made(p, None)
+    }
+
+    fn compare(&mut self, op: CmpOp, a: Spec, b: Spec) -> Res<Prop> {
+        let unless = |p: Prop| if op == CmpOp::Ne { p.negated() } else { p };
+        match (a, b) {
+            (Spec::Agg(xs), Spec::Agg(ys)) if xs.len() == ys.len() && matches!(op, CmpOp::Eq | CmpOp::Ne) => {
+                let all = xs.iter().zip(ys.iter()).map(|(x, y)| self.compare(CmpOp::Eq, x.clone(), y.clone())).collect::<Res<_>>()?;
+                Ok(unless(Prop::All(all)))
+            }
+            (Spec::Num(x), Spec::Num(y)) => Ok(self.run.related(op, &x, &y)),
+            (x, y) if matches!(op, CmpOp::Eq | CmpOp::Ne) => {
+                let truth = |v: Spec| match v {
+                    Spec::Prop(p) => Ok(p),
+                    Spec::Num(n) if n.itv.as_ref().is_some_and(|i| Itv::bool().contains(i)) => Ok(Prop::Truth(n.p)),
+                    _ => stop("a truth value was expected"),
+                };
+                Ok(unless(Prop::Same(Box::new((truth(x)?, truth(y)?)))))
+            }
+            _ => stop("values that are not compared"),
+        }
+    }
+
+    fn choice(&mut self, c: &SpecExpr, a: &SpecExpr, b: &SpecExpr) -> Res<Spec> {
+        let c = self.condition(c)?;
+        match c.constant() {
+            Some(true) => return self.eval(a),
+            Some(false) => return self.eval(b),
+            None => {}
+        }
+        match (self.eval(a)?, self.eval(b)?) {
+            (Spec::Num(x), Spec::Num(y)) => {
+                let t = known(self.run.truth(&c), "a condition that is no number")?;
+                let itv = x.itv.as_ref().zip(y.itv.as_ref()).map(|(a, b)| a.join(b));
+                self.made(y.p.add(&t.mul(&x.p.sub(&y.p))), itv)
+            }
+            (Spec::Prop(x), Spec::Prop(y)) => Ok(Spec::Prop(Prop::All(vec![Prop::Any(vec![c.clone().negated(), x]), Prop::Any(vec![c, y])]))),
+            _ => stop("a choice between aggregates"),
+        }
+    }
+
+    fn call(&mut self, id: SpecId, args: &[SpecExpr]) -> Res<Spec> {
+        let f = &self.run.p.specs[id.0 as usize];
+        if let (true, Some(n)) = (args.is_empty(), self.run.constants.get(&id)) {
+            return Ok(Spec::Num(n.clone()));
+        }
+        let args: Vec<Spec> = args.iter().map(|a| self.eval(a)).collect::<Res<_>>()?;
+        let constant = args.is_empty();
+        if let (true, [Spec::Num(b), Spec::Num(e)]) = (is_power(f, id), &args[..]) {
+            let (b, e) = (b.clone(), known(e.p.as_const().filter(|e| !e.is_negative()), "an exponent that is no constant")?);
+            return self.power(&b, &e);
+        }
+        if self.depth >= DEPTH {
+            return stop("a specification function that recurses too deep");
+        }
+        let aggregate = args.iter().any(|a| matches!(a, Spec::Agg(_)));
+        let key = shape(&args).filter(|_| aggregate).map(|parts| (id, parts));
+        if let Some(p) = key.as_ref().and_then(|k| self.run.values.get(k)) {
+            return self.made(p.clone(), None);
+        }
+        let outer = std::mem::replace(&mut self.slots, args.into_iter().map(Some).collect());
+        self.depth += 1;
+        let out = self.eval(&f.body);
+        self.depth -= 1;
+        self.slots = outer;
+        match out? {
+            // What stands for a whole value is one atom, so that facts about values stay short.
+            Spec::Num(n) if aggregate => {
+                let n = self.run.atoms.named(&n);
+                key.into_iter().for_each(|k| drop(self.run.values.insert(k, n.p.clone())));
+                Ok(Spec::Num(n))
+            }
+            Spec::Num(n) if constant && n.p.as_const().is_some() => {
+                self.run.constants.insert(id, n.clone());
+                Ok(Spec::Num(n))
+            }
+            v => Ok(v),
+        }
+    }
+}
+
+/// Values as a list: of each aggregate its length, then its elements. `None`: there are conditions among them.
+fn shape(of: &[Spec]) -> Option<Vec<Part>> {
+    let mut out = vec![];
+    for v in of {
+        match v {
+            Spec::Num(n) => out.push(Part::Num(n.p.clone())),
+            Spec::Agg(vs) => {
+                out.push(Part::Agg(vs.len()));
+                out.extend(shape(vs)?);
+            }
+            Spec::Prop(_) => return None,
+        }
+    }
+    Some(out)
+}
+
+/// `f(b, e) = if e == 0 { 1 } else { b * f(b, e - 1) }`, or with the product the other way round.
+fn is_power(f: &SpecFn, id: SpecId) -> bool {
+    let SpecExpr::If(c, one, step) = &f.body else { return false };
+    let is = |e: &SpecExpr, v: i32| *e == SpecExpr::Int(v.into());
+    let var = |e: &SpecExpr, i: u32| *e == SpecExpr::Var(i);
+    let cond = matches!(&**c, SpecExpr::Cmp(CmpOp::Eq, a, b) if var(a, 1) && is(b, 0));
+    let less = |e: &SpecExpr| matches!(e, SpecExpr::Bin(SpecOp::Sub, a, b) if var(a, 1) && is(b, 1));
+    let again = |e: &SpecExpr| matches!(e, SpecExpr::Call(g, args) if *g == id && args.len() == 2 && var(&args[0], 0) && less(&args[1]));
+    let product = matches!(&**step, SpecExpr::Bin(SpecOp::Mul, a, b) if var(a, 0) && again(b) || again(a) && var(b, 0));
+    f.params.len() == 2 && cond && is(one, 1) && product
+}

@@ -1,0 +1,289 @@
+//! Steps towards zero: facts solved for their newest atoms, multiples of the others, names written out.
+
+use santoku_ir::interp::Int;
+use santoku_meaning::atoms::Def;
+use santoku_meaning::poly::{inverse, Atom, Mono, Poly};
+use santoku_meaning::proof::{Known, Step, Tree, Zero};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Steps, terms of what is being reduced, choices of leading terms, divisions.
+const STEPS: usize = 4000;
+const TERMS: usize = 3_000;
+const CHOICES: usize = 256;
+/// Facts that are combined.
+const FACTS: usize = 64;
+const DIVISIONS: usize = 4000;
+
+/// Cases inside cases, and cases in all.
+const DEPTH: usize = 80;
+const CASES: usize = 200;
+/// Terms and bits of what is left to be pinned by bounds.
+const PINNED: usize = 8;
+const BITS: u64 = 64;
+
+pub fn proof(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
+    if let Some(steps) = by_one_fact(known, goal, m) {
+        return Some(Zero::Steps(steps));
+    }
+    by_cases(known, goal, m, &mut { CASES })
+}
+
+/// The goal is a fact.
+fn by_one_fact(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Vec<Step>> {
+    let goal = reduced(known.here(goal), m)?;
+    let (t, c) = goal.terms().next()?;
+    (0..known.zeros.len()).rev().find_map(|fact| {
+        let p = &known.zeros[fact].0;
+        if known.fixed.is_empty() && p.len() != goal.len() {
+            return None;
+        }
+        let p = reduced(known.fact(fact, m)?, m)?;
+        let (s, d) = p.terms().next()?;
+        let times = match m {
+            _ if s != t => return None,
+            Some(m) => inverse(d, m)?.mul(c).neg(),
+            None if d == c => Int::Small(-1),
+            None if *d == c.neg() => Int::Small(1),
+            None => return None,
+        };
+        let times = Poly::constant(times);
+        reduced(goal.add(&p.mul(&times)), m)?.is_zero().then(|| vec![Step::Add { fact, times }])
+    })
+}
+
+fn reduced(p: Poly, m: Option<&Int>) -> Option<Poly> {
+    m.map_or(Some(p.clone()), |m| p.modulo(m))
+}
+
+fn by_cases(known: &Known, goal: &Poly, m: Option<&Int>, left: &mut usize) -> Option<Zero> {
+    *left = left.checked_sub(1)?;
+    let goal = known.here(goal);
+    let renamed = renamed(known, &goal);
+    let start = known.after(&renamed, &goal, m)?;
+    let then = |steps: Vec<Step>| renamed.iter().cloned().chain(steps).collect::<Vec<_>>();
+    if let Some(steps) = by_one_fact(known, &start, m) {
+        return Some(Zero::Steps(then(steps)));
+    }
+    let open = selection(known, &start);
+    let outermost = known.fixed.is_empty();
+    // Cases that each are a fact are the cheapest; the whole at once is tried once.
+    let a = open.filter(|_| known.fixed.len() < DEPTH);
+    let by_case = |left: &mut usize| {
+        let a = a?;
+        let no = by_cases(&known.case(a, false), &goal, m, left)?;
+        Some(Zero::Case(a, Box::new((no, by_cases(&known.case(a, true), &goal, m, left)?))))
+    };
+    if let Some(found) = by_case(left) {
+        return Some(found);
+    }
+    if !outermost && open.is_some() {
+        return None;
+    }
+    if let Some(steps) = steps(known, &start, m) {
+        return Some(Zero::Steps(then(steps)));
+    }
+    let (steps, times, to, sides) = pinned(known, &start, m)?;
+    Some(Zero::Pinned { steps: then(steps), times, to, sides: Box::new(sides) })
+}
+
+/// What is left when names are written out is a short combination, zero because of sizes.
+fn pinned(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<(Vec<Step>, Int, Poly, (Tree, Tree))> {
+    let (rest, steps) = Rules::of(known, m, true).reduced(known, goal)?;
+    let (_, first) = rest.terms().next().filter(|_| rest.len() <= PINNED)?;
+    let (times, to) = match m {
+        Some(m) => {
+            let times = inverse(first, m)?;
+            let half = m.shr(1);
+            let signed = |c: &Int| c.mul(&times).mod_floor(m).map(|c| if c > half { c.sub(m) } else { c });
+            (times.clone(), Poly::of(rest.terms().map(|(t, c)| Some((t.clone(), signed(c)?))).collect::<Option<Vec<_>>>()?))
+        }
+        None => (Int::Small(1), rest.clone()),
+    };
+    if to.terms().any(|(_, c)| c.bits() > BITS && m.is_some()) {
+        return None;
+    }
+    let anywhere = Poly::constant(1u8);
+    let side = |p: &Poly| super::least::tree(known, p, &anywhere);
+    let sides = (side(&to)?, side(&to.scale(&Int::Small(-1)))?);
+    Some((steps, times, to, sides))
+}
+
+/// Names that the case makes the same as others.
+fn renamed(known: &Known, goal: &Poly) -> Vec<Step> {
+    if known.fixed.is_empty() {
+        return vec![];
+    }
+    goal.atoms().into_iter().filter_map(|a| {
+        let p = known.name(a).filter(|p| known.fixed.iter().any(|(b, _)| known.atoms.mentions(a, *b)) && p.as_const().is_none())?;
+        known.atoms.name_of(&p).map(|to| Step::Rename(a, to))
+    }).collect()
+}
+
+/// The newest 0/1 atom that a name of the goal depends on.
+pub fn selection(known: &Known, goal: &Poly) -> Option<Atom> {
+    let inside = goal.atoms().into_iter().flat_map(|a| known.name(a).map(|p| p.atoms()).unwrap_or_else(|| [a].into()));
+    inside.filter(|a| a.is_bool()).max_by_key(|a| a.nr())
+}
+
+fn steps(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Vec<Step>> {
+    [(false, true), (true, true), (true, false)].into_iter().filter(|(_, solved)| *solved || known.fixed.is_empty()).find_map(|(names, solved)| {
+        let rules = if solved { Rules::of(known, m, names) } else { Rules::none(known, m) };
+        let (rest, steps) = rules.reduced(known, goal)?;
+        if rest.is_zero() {
+            return Some(steps);
+        }
+        let added = rules.combination(known, &rest)?;
+        let sum = known.after(&added, goal, m)?;
+        let (rest, steps) = rules.reduced(known, &sum)?;
+        rest.is_zero().then(|| added.into_iter().chain(steps).collect())
+    })
+}
+
+/// A name is as old as what it is about.
+fn age(known: &Known, a: Atom) -> (usize, usize) {
+    let own = match known.atoms.def(a) {
+        Def::Name(p) => p.atoms().into_iter().map(Atom::nr).max().unwrap_or(0),
+        _ => a.nr(),
+    };
+    (own, a.nr())
+}
+
+/// Which fact is solved for which atom, and the facts that are not.
+struct Rules<'m> {
+    m: Option<&'m Int>,
+    names: bool,
+    solved: BTreeMap<Atom, usize>,
+    others: Vec<usize>,
+}
+
+impl<'m> Rules<'m> {
+    fn of(known: &Known, m: Option<&'m Int>, names: bool) -> Rules<'m> {
+        let mut rules = Rules { m, names, solved: BTreeMap::new(), others: vec![] };
+        let mut depends: BTreeMap<Atom, BTreeSet<Atom>> = BTreeMap::new();
+        for (nr, (p, _)) in known.zeros.iter().enumerate() {
+            let mut atoms: Vec<Atom> = p.atoms().into_iter().collect();
+            atoms.sort_by_key(|a| std::cmp::Reverse(age(known, *a)));
+            let free = atoms.into_iter().find_map(|a| {
+                let by = known.solved(nr, a, m).filter(|_| !rules.solved.contains_key(&a))?;
+                // Nothing that is put in for an atom leads back to it.
+                let mut all = by.atoms();
+                all.extend(by.atoms().iter().filter_map(|b| depends.get(b)).flatten().copied().collect::<Vec<_>>());
+                (!all.contains(&a)).then_some((a, all))
+            });
+            match free {
+                Some((a, all)) => {
+                    for set in depends.values_mut().filter(|s| s.contains(&a)) {
+                        set.extend(all.iter().copied());
+                    }
+                    depends.insert(a, all);
+                    rules.solved.insert(a, nr);
+                }
+                None => rules.others.push(nr),
+            }
+        }
+        rules
+    }
+
+    /// No fact is solved for anything, names are written out.
+    fn none(known: &Known, m: Option<&'m Int>) -> Rules<'m> {
+        Rules { m, names: true, solved: BTreeMap::new(), others: (0..known.zeros.len()).collect() }
+    }
+
+    fn step(&self, known: &Known, p: &Poly) -> Option<Step> {
+        let mut atoms: Vec<Atom> = p.atoms().into_iter().collect();
+        atoms.sort_by_key(|a| std::cmp::Reverse(age(known, *a)));
+        atoms.into_iter().find_map(|a| match self.solved.get(&a) {
+            Some(fact) => Some(Step::Rewrite { fact: *fact, atom: a }),
+            None if self.names && known.name(a).is_some() => Some(Step::Expand(a)),
+            None => None,
+        })
+    }
+
+    /// What is left when every atom that can be replaced is, newest first.
+    fn reduced(&self, known: &Known, p: &Poly) -> Option<(Poly, Vec<Step>)> {
+        let (mut p, mut steps) = (p.clone(), vec![]);
+        while let Some(step) = self.step(known, &p) {
+            p = known.after(std::slice::from_ref(&step), &p, self.m)?;
+            steps.push(step);
+            if steps.len() > STEPS || p.len() > TERMS {
+                return None;
+            }
+        }
+        Some((p, steps))
+    }
+
+    /// Multiples of the other facts that take `rest` away.
+    fn combination(&self, known: &Known, rest: &Poly) -> Option<Vec<Step>> {
+        let mut wanted = rest.atoms();
+        let mut open: Vec<(usize, Poly)> = self.others.iter().filter_map(|nr| Some((*nr, self.reduced(known, &reduced(known.fact(*nr, self.m)?, self.m)?)?.0))).collect();
+        let mut facts: Vec<(usize, Vec<Lead>)> = vec![];
+        while let Some(i) = open.iter().position(|(_, p)| p.atoms().iter().any(|a| wanted.contains(a))).filter(|_| facts.len() < FACTS) {
+            let (nr, p) = open.swap_remove(i);
+            wanted.extend(p.atoms());
+            let mut leads = leads(&p, self.m);
+            if self.solved.is_empty() {
+                // Parts of what was made last are taken out of everything.
+                leads.retain(|l| l.lead.factors().len() == 1);
+            }
+            if !leads.is_empty() {
+                facts.push((nr, leads));
+            }
+        }
+        let mut choice = vec![0; facts.len()];
+        for _ in 0..if self.solved.is_empty() { 4 } else { CHOICES } {
+            let chosen: Vec<(usize, &Lead)> = facts.iter().zip(&choice).map(|((nr, leads), c)| (*nr, &leads[*c])).collect();
+            if let Some(times) = divided(rest, &chosen, self.m) {
+                return Some(times.into_iter().map(|(fact, times)| Step::Add { fact, times }).collect());
+            }
+            let i = (0..choice.len()).find(|i| choice[*i] + 1 < facts[*i].1.len())?;
+            choice[i] += 1;
+            choice[..i].fill(0);
+        }
+        None
+    }
+}
+
+/// A fact solved for one of its terms: `lead == rest`, where `lead - rest` is `by` times the fact.
+struct Lead {
+    lead: Mono,
+    rest: Poly,
+    by: Int,
+}
+
+fn leads(p: &Poly, m: Option<&Int>) -> Vec<Lead> {
+    let mut out = vec![];
+    for (t, c) in p.terms().filter(|(t, _)| !t.is_one()) {
+        let by = match m {
+            Some(m) => inverse(c, m),
+            None => (*c == Int::Small(1) || *c == Int::Small(-1)).then(|| c.clone()),
+        };
+        let Some(by) = by else { continue };
+        let whole = p.scale(&by.neg()).add(&Poly::of([(t.clone(), Int::Small(1))]));
+        let rest = m.map_or(Some(whole.clone()), |m| whole.modulo(m));
+        let Some(rest) = rest.filter(|r| r.terms().all(|(n, _)| n.over(t).is_none())) else { continue };
+        out.push(Lead { lead: t.clone(), rest, by });
+    }
+    // Long products first: they are rewritten towards shorter ones; of as long ones the newest.
+    out.sort_by_key(|l| std::cmp::Reverse((l.lead.factors().len(), l.lead.factors().iter().map(|f| f.0.nr()).max())));
+    out
+}
+
+/// Multiples of the facts whose sum takes `p` to zero.
+fn divided(p: &Poly, facts: &[(usize, &Lead)], m: Option<&Int>) -> Option<BTreeMap<usize, Poly>> {
+    let (mut p, mut times) = (p.clone(), BTreeMap::<usize, Poly>::new());
+    for _ in 0..DIVISIONS {
+        if p.is_zero() {
+            return Some(times);
+        }
+        let hit = p.terms().rev().find_map(|(t, c)| facts.iter().find_map(|(nr, l)| t.over(&l.lead).map(|q| (*nr, *l, Poly::of([(q, c.clone())]), t.clone(), c.clone()))));
+        let (nr, l, q, t, c) = hit?;
+        let taken = p.add(&q.mul(&l.rest)).sub(&Poly::of([(t, c)]));
+        p = m.map_or(Some(taken.clone()), |m| taken.modulo(m))?;
+        let at = times.entry(nr).or_default();
+        *at = at.sub(&q.scale(&l.by));
+        if p.len() > TERMS {
+            return None;
+        }
+    }
+    None
+}

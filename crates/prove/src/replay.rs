@@ -1,0 +1,57 @@
+//! Which of the clauses that the engines closed the judge of meaning accepts.
+//!
+//! Needs: what `santoku_meaning` says of a function, and the obligations about contracts as the engines left them.  Keeps: a clause
+//! counts as accepted only if the judge answered yes for this very clause, at every call where it is asked.  Absent on purpose: proofs.
+//! Trusted: field.
+
+use crate::clauses::Finder;
+use crate::obligation::{requires_text, Kind, Obligation};
+use santoku_ir::{FuncId, Program};
+use santoku_meaning::{Clauses, Stop};
+use serde::{Deserialize, Serialize};
+
+/// What became of the clauses of one function: its `ensures`, and the `requires` of what it calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replayed {
+    pub accepted: usize,
+    /// Those that rest on the engines, and why.
+    pub open: Vec<String>,
+}
+
+impl Replayed {
+    pub fn asked(&self) -> usize {
+        self.accepted + self.open.len()
+    }
+}
+
+/// What the judge says of a function.
+pub fn judged(p: &Program, id: FuncId) -> Result<Clauses, Stop> {
+    santoku_meaning::check(p, id, &Finder)
+}
+
+/// The clauses among these obligations, all closed.
+pub fn replayed(p: &Program, judged: Option<&Result<Clauses, Stop>>, obligations: &[Obligation]) -> Replayed {
+    let mut all = Replayed::default();
+    for o in obligations.iter().filter(|o| o.proved() && matches!(o.kind, Kind::Ensures | Kind::Requires)) {
+        match judged {
+            Some(Ok(found)) if accepted(p, found, o) => all.accepted += 1,
+            Some(Ok(_)) => all.open.push(format!("`{}`: not found again by the judge's rules", o.text)),
+            Some(Err(why)) => all.open.push(format!("`{}`: {}", o.text, why.0)),
+            None => all.open.push(format!("`{}`: it was not judged", o.text)),
+        }
+    }
+    all
+}
+
+/// Whether the judge accepts the clause of an obligation.
+pub fn accepted(p: &Program, found: &Clauses, o: &Obligation) -> bool {
+    let nr = o.nr as usize;
+    match o.kind {
+        Kind::Ensures => p.func(o.func).contracts.get(nr).is_some_and(|c| c.text == o.text) && found.ensures.get(&nr) == Some(&true),
+        _ => {
+            let text = |g: FuncId| p.func(g).contracts.get(nr).map(|c| requires_text(p.func(g), c));
+            let mut here = found.requires.iter().filter(|((loc, g, n), _)| *loc == o.loc && *n == nr && text(*g).as_ref() == Some(&o.text)).peekable();
+            here.peek().is_some() && here.all(|(_, held)| *held)
+        }
+    }
+}
