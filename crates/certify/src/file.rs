@@ -2,9 +2,11 @@
 //!
 //! Needs: [`crate::function`], a store, a clock.  Keeps: a function counts as equal only if every function it calls is
 //! proved for the way in which it calls it; the same report whatever the number of threads (times apart).  Absent: files.
+//! Trusted: bytes, leaks, certifier.
 
 use crate::adapt::adapt;
 use crate::function::{self, Found, Verdict};
+use crate::judged::judged;
 use crate::key::{self, hex, Keys};
 use crate::leak::Evidence;
 use crate::machine::{Code, Halt, Why};
@@ -328,6 +330,9 @@ fn one(subject: &Subject, code: &Code, job: &Job, symbol: Option<&Function>, key
     code.image.take();
     let mut found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(compare)).unwrap_or_else(|_| failed("the prover failed"));
     if found.verdict == Verdict::Equal {
+        let ask = || judged(code, job.func, job.address, &job.shared, called, &found);
+        let judged = std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)).unwrap_or_else(|_| Some("the judge failed".into()));
+        found.judged = judged;
         found.hashed = key::hashed(image, own, &code.image.take());
         key::remember(world.store, &keys[usize::from(found.hashed)], code.program, &found);
     }

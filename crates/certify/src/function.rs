@@ -9,7 +9,7 @@ use crate::loops::{self, Cut};
 use crate::machine::exec::{Arrays, RA, SP};
 use crate::machine::memory::{undefined, Kind, Object};
 use crate::machine::{Code, Exec, Halt, State, Why};
-use crate::source::abi::{self, Place, Role, Signature};
+use crate::source::abi::{self, InRegisters, Place, Role, Signature};
 use crate::source::layout::Unit;
 use crate::source::{self, inputs, Environment, Inputs, Lengths, Limits, Rng, Site, Source, Value};
 use crate::shared::{modelled, twin, unite};
@@ -73,12 +73,14 @@ pub struct Found {
     pub hashed: bool,
     /// It makes a call whose arguments have the values of no call of the source on the samples.
     pub other_call: bool,
+    /// Why the judge of bytes does not accept it; nothing where it does.
+    pub judged: Option<String>,
 }
 
 impl Found {
     /// A verdict, and nothing done for it.
     pub(crate) fn without_comparison(verdict: Verdict) -> Found {
-        Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0, asked: 0, settled: 0, refused: None, calling: None, hashed: false, other_call: false }
+        Found { verdict, steps: 0, stack: 0, calls: BTreeSet::new(), terms: 0, compared: 0, asked: 0, settled: 0, refused: None, calling: None, hashed: false, other_call: false, judged: Some("not found equal".into()) }
     }
 
     /// The function whose call is where the code is followed no further.
@@ -301,7 +303,7 @@ fn branches(body: &[Stmt]) -> bool {
 }
 
 /// Ciphers and hashes mix every word with others in each round: their words are followed by names from the beginning.
-fn rotates(f: &Func) -> bool {
+pub(crate) fn rotates(f: &Func) -> bool {
     let mut found = false;
     visit::walk_exprs(&f.body, &mut |e| found |= matches!(e.kind, ExprKind::Bin(BinOp::Rotl | BinOp::Rotr, ..)));
     found

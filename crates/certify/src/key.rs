@@ -2,6 +2,7 @@
 //!
 //! Needs: the hashes of an object file, the text of the core IR, a store given by the caller.  Keeps: only `equal` is
 //! remembered, with the calls it rests on, so a failure is always shown afresh.  Absent: files.
+//! Trusted: bytes, leaks, certifier.
 
 use crate::file::Options;
 use crate::function::{Found, Verdict};
@@ -31,6 +32,7 @@ struct Kept {
     settled: u64,
     calls: Vec<(String, Vec<(usize, usize)>)>,
     hashed: bool,
+    judged: Option<String>,
 }
 
 /// Makes the keys of one file and one program.
@@ -188,15 +190,16 @@ pub fn recall(store: &dyn Store, key: &str, program: &Program) -> Option<Found> 
         return None;
     }
     let calls = kept.calls.into_iter().map(|(name, shared)| Some((program.find(&name)?, shared))).collect::<Option<_>>()?;
-    let Kept { steps, stack, terms, compared, asked, settled, hashed, .. } = kept;
-    Some(Found { verdict: Verdict::Equal, steps, stack, calls, terms, compared, asked, settled, hashed, refused: None, calling: None, other_call: false })
+    let Kept { steps, stack, terms, compared, asked, settled, hashed, judged, .. } = kept;
+    Some(Found { verdict: Verdict::Equal, steps, stack, calls, terms, compared, asked, settled, hashed, refused: None, calling: None, other_call: false, judged })
 }
 
 /// Remembers a comparison that found the function equal.
 pub fn remember(store: &dyn Store, key: &str, program: &Program, found: &Found) {
     let calls = found.calls.iter().map(|(f, shared)| (program.func(*f).name.clone(), shared.clone())).collect();
     let Found { steps, stack, terms, compared, asked, settled, hashed, .. } = *found;
-    if let Ok(text) = serde_json::to_string(&Kept { key: key.to_string(), steps, stack, terms, compared, asked, settled, calls, hashed }) {
+    let judged = found.judged.clone();
+    if let Ok(text) = serde_json::to_string(&Kept { key: key.to_string(), steps, stack, terms, compared, asked, settled, calls, hashed, judged }) {
         store.put(key, &text);
     }
 }

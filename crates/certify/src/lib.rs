@@ -2,7 +2,7 @@
 //!
 //! Needs: the IR, the RISC-V model (`isa`), object files (`elf`).  Keeps: every value of both sides in one canonical form
 //! ([`term`]); what is not shown equal is reported as not proved, and run ([`concrete`]) to see whether it is wrong.  Absent: files, clocks, compilers; any table of the C back end.
-//! Trusted: bytes, leaks.
+//! Trusted: certifier.
 
 mod adapt;
 pub mod concrete;
@@ -14,6 +14,7 @@ pub mod file;
 pub mod function;
 mod guess;
 mod isa;
+mod judged;
 mod key;
 pub mod leak;
 pub mod loops;
@@ -29,4 +30,5 @@ mod verdict;
 
 pub use file::{certify, Options, World};
 pub use isa::{isa_name, isa_of};
+pub use judged::EFFORTS;
 pub use key::{hex, program_hash, ENGINE_VERSION};

@@ -67,6 +67,9 @@ pub struct FunctionReport {
     pub calls: Vec<Rest>,
     /// Code without a proof of its own that it runs, directly or through others such.
     pub inside: Vec<crate::manifest::Inside>,
+    /// Of what is proved on its own: why the certifier is believed for it. None where the judge of bytes accepts it, and all that it calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub believed: Option<String>,
     /// Comparisons in which results share an object with a parameter, because a caller does so or could.
     pub shared: Vec<SharedReport>,
 }
@@ -251,6 +254,9 @@ pub struct Totals {
     pub proved: usize,
     /// Of those, proved on their own.
     pub equal: usize,
+    /// Of those, accepted by the judge of bytes with all that they call.
+    #[serde(default)]
+    pub judged: usize,
     pub without_source: usize,
     /// Comparisons that held with a result in the place of a parameter.
     pub shared: usize,
@@ -276,6 +282,7 @@ impl Totals {
             t.functions += 1;
             t.proved += usize::from(f.status.holds());
             t.equal += usize::from(f.status == Status::Equal);
+            t.judged += usize::from(f.status == Status::Equal && f.believed.is_none());
             t.bytes += f.bytes;
             *t.verdicts.entry(f.status.word().to_string()).or_default() += 1;
             t.shared += f.shared.iter().filter(|s| s.status.holds()).count();

@@ -1,6 +1,7 @@
 //! From the answers of single comparisons to what is said of each function.
 //!
 //! Needs: comparisons.  Keeps: what rests on something unproved is not proved.  Absent: proofs.
+//! Trusted: bytes, leaks, certifier.
 
 use crate::entered::{entered, Entered};
 use crate::file::{hash_of, Done, Job, Subject};
@@ -12,6 +13,7 @@ use crate::reach::{callers, Callers};
 use crate::machine::{Halt, Leak, Why};
 use crate::report::{Differing, FileReport, FunctionReport, Rest, SharedReport, Site, Status, Totals, WithoutSymbol, Witness, Work, ASSUMED};
 use crate::shared::Shared;
+use santoku_bytes::closed::{closed, Judged};
 use santoku_elf::Function;
 use santoku_ir::{FuncId, Program};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +45,12 @@ impl Results {
         }
     }
 
+    /// What the judge of bytes accepts together with all that it rests on.
+    fn judged(&self, known: &Known) -> BTreeSet<Judged> {
+        let accepted = self.done.iter().filter(|(_, d)| d.found.verdict == Verdict::Equal && d.found.judged.is_none());
+        closed(&accepted.map(|(j, d)| ((j.address, (j.func, j.shared.clone())), d.found.calls.clone())).collect(), known)
+    }
+
     /// A call that a comparison rests on and that is not among these.
     fn unproved(&self, job: &Job, known: &Known, sound: &BTreeSet<Job>) -> Option<(FuncId, Shared)> {
         let calls = &self.done.get(job)?.found.calls;
@@ -70,7 +78,7 @@ pub(crate) fn entries_above(subject: &Subject, callers: &Callers, address: u64) 
 /// Puts the report together. `moved`: functions executed inside their callers.
 pub(crate) fn report(subject: &Subject, known: &Known, results: &Results, moved: &BTreeSet<u64>) -> FileReport {
     let sound = results.sound(known);
-    let view = View { subject, known, results, sound: &sound, moved, callers: callers(subject), entered: entered(subject, results) };
+    let view = View { subject, known, results, sound: &sound, moved, callers: callers(subject), entered: entered(subject, results), judged: results.judged(known) };
     let runs = view.runs();
     let mut functions = vec![];
     for f in &subject.image.functions {
@@ -104,6 +112,7 @@ struct View<'a> {
     moved: &'a BTreeSet<u64>,
     callers: Callers,
     entered: Entered,
+    judged: BTreeSet<Judged>,
 }
 
 impl View<'_> {
@@ -122,6 +131,7 @@ impl View<'_> {
             convention: func.map_or(vec![], |id| self.subject.convention_at(f.address).told(self.subject.program.func(id))),
             calls: vec![],
             inside: vec![],
+            believed: None,
             shared: vec![],
         }
     }
@@ -157,6 +167,7 @@ impl View<'_> {
         out.hashed = done.found.hashed;
         out.calls = self.rests(done);
         out.inside = self.inside_of(f.address);
+        out.believed = jobs.iter().filter(|j| self.sound.contains(**j)).find_map(|j| self.believed(j));
         for job in jobs.iter().filter(|j| !j.shared.is_empty()) {
             if let Some(done) = self.results.done.get(*job) {
                 let pairs = pairs(self.subject.program, func, &job.shared);
@@ -164,6 +175,15 @@ impl View<'_> {
             }
         }
         Some(out)
+    }
+
+    /// Why the certifier is believed for a comparison.
+    fn believed(&self, job: &Job) -> Option<String> {
+        if self.judged.contains(&(job.address, (job.func, job.shared.clone()))) {
+            return None;
+        }
+        let own = self.results.done.get(job).and_then(|d| d.found.judged.clone());
+        own.or_else(|| Some("what it calls is not accepted".into()))
     }
 
     fn rests(&self, done: &Done) -> Vec<Rest> {

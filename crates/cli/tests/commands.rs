@@ -165,7 +165,7 @@ fn trust_adds_up_what_is_believed() {
     let json: serde_json::Value = serde_json::from_str(&s.run(&["trust", "--json"]).stdout).expect("JSON");
     let lines = |v: &serde_json::Value| v["lines"].as_u64().expect("a number");
     let claims = json.as_array().expect("a list");
-    assert_eq!(claims.len(), 7);
+    assert_eq!(claims.len(), 8);
     let table = s.run(&["trust"]).stdout;
     for claim in claims {
         let parts = claim["components"].as_array().expect("a list");

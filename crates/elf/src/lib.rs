@@ -7,7 +7,7 @@
 //! place, reason and way out; no input panics.
 //! Absent on purpose: decoding instructions (but for immediates that are relocated), dynamic linking, archives,
 //! compressed debug sections, writing ELF files.
-//! Trusted: bytes, leaks.
+//! Trusted: bytes, leaks, certifier.
 
 mod code;
 mod doubt;

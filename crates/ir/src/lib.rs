@@ -8,7 +8,7 @@
 //! Absent on purpose: source text, diagnostics rendering, optimisation, target knowledge.
 //!
 //! This crate is trusted: it depends on nothing else of ours.
-//! Trusted: safe, field, c, bytes, leaks, text.
+//! Trusted: safe, field, c, bytes, leaks, certifier, text.
 
 pub mod build;
 pub mod data;

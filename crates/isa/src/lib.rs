@@ -11,7 +11,7 @@
 //!
 //! How it is checked: `tests/model` runs every row and compressed form against `ckb-vm` and QEMU on random and adversarial
 //! operands, reads encodings with objdump, and refutes thousands of tables with one wrong meaning each.
-//! Trusted: bytes, leaks.
+//! Trusted: bytes, leaks, certifier.
 
 pub mod ckb;
 mod decode;

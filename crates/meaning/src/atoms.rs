@@ -1,4 +1,5 @@
 //! Atoms and what they are: values of inputs, quotients, names of polynomials, truth values.
+//! Trusted: field, bytes, leaks.
 
 use crate::poly::{Atom, Mono, Poly};
 use santoku_ir::interp::Int;
@@ -8,9 +9,13 @@ use std::collections::BTreeMap;
 /// Largest exponent of which bounds are computed.
 const POWER: u64 = 64;
 /// Terms of a dividend that is put together from a quotient and what is beside it.
-const MERGED: usize = 40;
+pub const MERGED: usize = 40;
 /// Cuts of a value into low and high bits that are tried.
 const CUTS: usize = 64;
+/// Terms of a name that is written out where a sign is asked for.
+const WRITTEN: usize = 16;
+/// Quotients in each other that bounds are looked for in.
+const NESTED: u32 = 2;
 
 /// A value as a polynomial, with bounds that may be closer than those of its terms. `None`: without bounds.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +59,12 @@ pub struct Atoms {
     infos: Vec<Info>,
     quotients: BTreeMap<(Poly, Int), Poly>,
     names: BTreeMap<Poly, Atom>,
+    /// Words, not zero, that give a word by `xor`.
+    xors: BTreeMap<Poly, std::collections::BTreeSet<Poly>>,
+    /// What is known of polynomials, on all executions.
+    ranges: BTreeMap<Poly, Itv>,
+    /// Minus 1 where the polynomial is negative.
+    signs: BTreeMap<Poly, Poly>,
     /// 1 where the polynomial is zero.
     zeros: BTreeMap<Poly, Atom>,
     /// Of which at most one is 1: a polynomial is one number only.
@@ -62,9 +73,21 @@ pub struct Atoms {
     /// 1 where the polynomial is zero modulo a number.
     congruent: BTreeMap<(Poly, Int), Atom>,
     ands: BTreeMap<(Poly, Poly), Atom>,
+    /// Terms of a dividend that is put together from a quotient and what is beside it.
+    pub merged: usize,
+    /// Terms looked at so far: what executions that are compared are limited by.
+    pub looked: std::cell::Cell<u64>,
 }
 
 impl Atoms {
+    /// None yet. `merged`: terms of a dividend that is put together of a quotient and what is beside it.
+    pub fn with(merged: usize) -> Atoms {
+        Atoms { merged, ..Atoms::default() }
+    }
+    /// More of what is equal has one form, at more cost.
+    pub fn is_thorough(&self) -> bool {
+        self.merged > MERGED
+    }
     fn make(&mut self, itv: Option<Itv>, def: Def) -> Atom {
         let boolean = itv.as_ref().is_some_and(|i| Itv::bool().contains(i));
         self.infos.push(Info { itv, def });
@@ -93,20 +116,73 @@ impl Atoms {
         let even = (0..e / 2).fold(Itv::point(1u8), |acc, _| acc.mul(&one.square()));
         Some(if e % 2 == 1 { even.mul(&one) } else { even })
     }
-    /// Bounds of a polynomial, term by term.
+    /// Bounds of a polynomial, term by term, but for what is divided beside its quotient.
     pub fn bound(&self, p: &Poly) -> Option<Itv> {
+        if self.is_thorough() { self.close_bound(p, NESTED) } else { self.by_terms(p) }
+    }
+    fn close_bound(&self, p: &Poly, depth: u32) -> Option<Itv> {
+        let mut found = self.by_terms(p)?;
+        let mut quotients = vec![];
+        for (m, c) in p.terms().rev() {
+            let [(a, e)] = m.factors() else { continue };
+            if let (Def::Quotient(y, d), true) = (self.def(*a), *e == Int::Small(1)) {
+                quotients.push((*a, c, y, d));
+            }
+        }
+        for (a, c, y, d) in &quotients {
+            // c q = (c / d) y - (c / d) r for what is left, 0 <= r < d
+            if y.len() > p.len() || c.mod_floor(d)? != Int::ZERO {
+                continue;
+            }
+            let k = c.div_floor(d)?;
+            let rest = p.plus(&c.neg(), &Poly::atom(*a)).plus(&k, y);
+            if rest.len() < p.len() {
+                let left = Itv::new(0u8, d.sub(&Int::Small(1)))?.mul(&Itv::point(k.neg()));
+                let both = self.close_bound(&rest, depth)?.add(&left);
+                return found.meet(&both);
+            }
+        }
+        if depth > 0 && quotients.len() > 1 {
+            for (a, c, y, d) in quotients.iter().filter(|(_, c, ..)| **c == Int::Small(1)) {
+                // h + floor(y / d) = floor((d h + y) / d)
+                let joined = p.plus(&c.neg(), &Poly::atom(*a)).scale(d).add(y);
+                let within = self.close_bound(&joined, depth - 1)?.div_floor(d)?;
+                found = found.meet(&within)?;
+            }
+        }
+        Some(found)
+    }
+    fn by_terms(&self, p: &Poly) -> Option<Itv> {
+        self.looked.set(self.looked.get() + p.len() as u64);
         let term = |m: &Mono, c: &Int| m.factors().iter().try_fold(Itv::point(c.clone()), |acc, (a, e)| Some(acc.mul(&self.power(*a, e)?)));
         p.terms().try_fold(Itv::point(0u8), |acc, (m, c)| Some(acc.add(&term(m, c)?)))
     }
     /// A polynomial of which `itv` is known.
-    pub fn num(&self, p: Poly, itv: Option<Itv>) -> Num {
+    pub fn num(&mut self, p: Poly, itv: Option<Itv>) -> Num {
+        if self.is_thorough() && p.len() > 1 {
+            let c = Itv::point(p.constant_term());
+            let varying = p.shift(p.constant_term().neg());
+            let own = itv.map(|i| i.sub(&c));
+            let known = match self.ranges.get(&varying) {
+                Some(known) => Some(known.clone()),
+                None => self.bound(&varying),
+            };
+            let all = match (own, known) {
+                (Some(a), Some(b)) => Some(a.meet(&b).unwrap_or(a)),
+                (a, b) => a.or(b),
+            };
+            if let Some(itv) = &all {
+                self.ranges.insert(varying, itv.clone());
+            }
+            return Num { p, itv: all.map(|i| i.add(&c)) };
+        }
         let itv = match (itv, self.bound(&p)) {
             (Some(a), Some(b)) => Some(a.meet(&b).unwrap_or(a)),
             (a, b) => a.or(b),
         };
         Num { p, itv }
     }
-    pub fn sub(&self, a: &Num, b: &Num) -> Num {
+    pub fn sub(&mut self, a: &Num, b: &Num) -> Num {
         self.num(a.p.sub(&b.p), a.itv.as_ref().zip(b.itv.as_ref()).map(|(a, b)| a.sub(b)))
     }
 
@@ -132,9 +208,34 @@ impl Atoms {
         // floor((d h + l) / d) = h + floor(l / d)
         let (high, low) = x.p.divided(d)?;
         if !high.is_zero() {
-            let rest = x.itv.as_ref().zip(self.bound(&high.scale(d))).map(|(x, h)| x.sub(&h));
-            let low = self.num(low, rest);
-            return Some(high.add(&self.floor(&low, d)?));
+            return self.beside(x, d, &high, low);
+        }
+        // Of what is smaller than a divisor the quotient is minus the sign, whatever the divisor is.
+        let is_sign = self.is_thorough() && x.itv.as_ref().is_some_and(|i| i.hi < *d && i.lo >= d.neg());
+        if let Some(q) = self.signs.get(&x.p).filter(|_| is_sign) {
+            return Some(q.clone());
+        }
+        let q = self.floor_below(x, d, itv)?;
+        if is_sign {
+            self.signs.insert(x.p.clone(), q.clone());
+        }
+        Some(q)
+    }
+
+    /// `high + floor(low / d)`
+    fn beside(&mut self, x: &Num, d: &Int, high: &Poly, low: Poly) -> Option<Poly> {
+        let rest = x.itv.as_ref().zip(self.bound(&high.scale(d))).map(|(x, h)| x.sub(&h));
+        let low = self.num(low, rest);
+        Some(high.add(&self.floor(&low, d)?))
+    }
+
+    /// The floor quotient of what has no multiples of the divisor in it.
+    fn floor_below(&mut self, x: &Num, d: &Int, itv: Option<Itv>) -> Option<Poly> {
+        if self.is_thorough() {
+            let (high, low) = x.p.nearest(d)?;
+            if !high.is_zero() {
+                return self.beside(x, d, &high, low);
+            }
         }
         if let Some((high, by)) = self.above(&x.p, d) {
             let high = self.num(high, None);
@@ -144,7 +245,7 @@ impl Atoms {
         let quotient = x.p.atoms().into_iter().rev().find_map(|a| {
             let Def::Quotient(y, e) = self.def(a) else { return None };
             let (c, h) = x.p.linear_in(a)?;
-            (c == Int::Small(1) && h.len() + y.len() <= MERGED).then(|| (y.plus(e, &h), e.clone()))
+            (c == Int::Small(1) && h.len() + y.len() <= self.merged).then(|| (y.plus(e, &h), e.clone()))
         });
         if let Some((y, e)) = quotient {
             let whole = x.itv.as_ref().map(|i| Itv { lo: i.lo.mul(&e), hi: i.hi.mul(&e).add(&e).sub(&Int::Small(1)) });
@@ -153,6 +254,16 @@ impl Atoms {
         }
         if let Some(q) = self.quotients.get(&(x.p.clone(), d.clone())) {
             return Some(q.clone());
+        }
+        if self.is_thorough() {
+            // floor(t / d) = floor((t + d) / 2 d) + floor(t / 2 d), where the first of these, the rounded quotient, is there.
+            let (up, twice) = (x.p.shift(d.clone()), d.add(d));
+            let low = up.nearest(&twice)?.1;
+            if self.quotients.contains_key(&(low, twice.clone())) {
+                let up = self.num(up, x.itv.as_ref().map(|i| i.add(&Itv::point(d.clone()))));
+                let rounded = self.floor(&up, &twice)?;
+                return Some(rounded.add(&self.floor(x, &twice)?));
+            }
         }
         let base = itv.as_ref().filter(|i| i.hi.sub(&i.lo) == Int::Small(1)).map_or(Int::ZERO, |i| i.lo.clone());
         let moved = itv.map(|i| i.sub(&Itv::point(base.clone())));
@@ -163,14 +274,14 @@ impl Atoms {
     }
 
     /// `x = low + 2^t high` with `0 <= low < 2^t`, where `2^t` divides `d`: `high`, and what is left of `d`.
-    fn above(&self, x: &Poly, d: &Int) -> Option<(Poly, Int)> {
+    fn above(&mut self, x: &Poly, d: &Int) -> Option<(Poly, Int)> {
         let most = twos(d);
         let mut cuts: Vec<u32> = x.terms().map(|(_, c)| twos(c)).filter(|t| *t > 0 && *t <= most).collect();
         cuts.sort_unstable();
         cuts.dedup();
         for t in cuts.into_iter().rev().take(CUTS) {
             let (high, low) = x.divided(&pow2(t))?;
-            if !low.is_zero() && self.bound(&low).is_some_and(|i| Itv::word(t).contains(&i)) {
+            if (self.is_thorough() || !low.is_zero()) && self.num(low, None).fits(t) {
                 return Some((high, d.div_floor(&pow2(t))?));
             }
         }
@@ -179,7 +290,10 @@ impl Atoms {
 
     /// 1 where `x < 0`, else 0. `None`: nothing is known of its size.
     pub fn negative(&mut self, x: &Num) -> Option<Poly> {
-        let x = self.num(x.p.clone(), x.itv.clone());
+        let mut x = self.num(x.p.clone(), x.itv.clone());
+        if self.is_thorough() && !self.names.is_empty() {
+            x = self.num(self.without_names(&x.p), x.itv);
+        }
         let itv = x.itv.clone()?;
         if !itv.lo.is_negative() {
             return Some(Poly::default());
@@ -290,6 +404,32 @@ impl Atoms {
             Def::Free => false,
             Def::Name(p) | Def::Quotient(p, _) => p.terms().any(|(m, _)| m.exponent(b).is_some()),
         }
+    }
+
+    /// Words that give this one by `xor`.
+    pub fn xor_parts(&self, p: &Poly) -> std::collections::BTreeSet<Poly> {
+        match self.xors.get(p) {
+            Some(parts) => parts.clone(),
+            None if p.is_zero() => Default::default(),
+            None => [p.clone()].into(),
+        }
+    }
+    /// Remembers that a word is the `xor` of others.
+    pub fn made_of(&mut self, p: &Poly, parts: std::collections::BTreeSet<Poly>) {
+        if p.as_const().is_none() && !parts.contains(p) {
+            self.xors.insert(p.clone(), parts);
+        }
+    }
+    /// A polynomial with what names in it stand for.
+    fn without_names(&self, p: &Poly) -> Poly {
+        let mut out = p.clone();
+        for a in p.atoms() {
+            match (self.def(a), p.linear_in(a)) {
+                (Def::Name(y), Some((c, _))) if y.len() <= WRITTEN => out = out.plus(&c.neg(), &Poly::atom(a)).plus(&c, y),
+                _ => {}
+            }
+        }
+        out
     }
 
     /// The bits that both of two words have, of which nothing else is known.

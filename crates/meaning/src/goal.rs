@@ -187,7 +187,7 @@ impl<'a> Run<'a> {
     }
 
     /// The truth of a comparison of numbers as a condition.
-    pub fn related(&self, op: santoku_ir::CmpOp, x: &Num, y: &Num) -> Prop {
+    pub fn related(&mut self, op: santoku_ir::CmpOp, x: &Num, y: &Num) -> Prop {
         use santoku_ir::CmpOp;
         let d = self.atoms.sub(x, y);
         let least = |p: Poly| Prop::Least(p);

@@ -13,10 +13,11 @@ pub mod atoms;
 pub mod goal;
 pub mod poly;
 pub mod proof;
-mod run;
+pub mod outside;
+pub mod run;
 mod spec;
-mod value;
-mod words;
+pub mod value;
+pub mod words;
 
 pub use goal::Search;
 pub use run::Stop;

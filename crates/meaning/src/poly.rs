@@ -1,5 +1,6 @@
 //! Polynomials with integer coefficients over atoms. Equality of values of this type is equality as polynomials in which every
 //! 0/1 atom is its own square.
+//! Trusted: field, bytes, leaks.
 
 use santoku_ir::interp::Int;
 use std::collections::BTreeMap;
@@ -214,6 +215,17 @@ impl Poly {
         let (mut high, mut low) = (vec![], vec![]);
         for (m, c) in self.terms() {
             if c.mod_floor(d)? == Int::ZERO { high.push((m.clone(), c.div_floor(d)?)) } else { low.push((m.clone(), c.clone())) }
+        }
+        Some((Poly::of(high), Poly::of(low)))
+    }
+    /// `self = d high + low`, every coefficient of `low` more than `-d / 2` and at most `d / 2`.
+    pub fn nearest(&self, d: &Int) -> Option<(Poly, Poly)> {
+        let (mut high, mut low) = (vec![], vec![]);
+        for (m, c) in self.terms() {
+            let (q, r) = (c.div_floor(d)?, c.mod_floor(d)?);
+            let (q, r) = if r.add(&r) > *d { (q.add(&Int::Small(1)), r.sub(d)) } else { (q, r) };
+            high.push((m.clone(), q));
+            low.push((m.clone(), r));
         }
         Some((Poly::of(high), Poly::of(low)))
     }

@@ -3,9 +3,11 @@
 //! Loops whose bounds are numbers are followed round by round while the budget lasts; of any other loop one round is run, from
 //! arbitrary values of whatever it writes. Both sides of a branch are run. Values hold on every execution; facts from contracts of callees
 //! are taken times the condition under which the call happens.
+//! Trusted: field, bytes, leaks.
 
 use crate::atoms::{Atoms, Num};
 use crate::goal::Search;
+use crate::outside::Outside;
 use crate::poly::Poly;
 use crate::spec::Part;
 use crate::value::Val;
@@ -36,10 +38,12 @@ pub const TERMS: usize = 20_000;
 const STEPS: u64 = 400_000;
 /// Elements that an index is followed among.
 const ALTERNATIVES: usize = 64;
+/// Terms that a product is made of, where executions are compared.
+pub const PRODUCT: usize = 40_000;
 /// Of a callee that is run in place.
 const STEPS_INSIDE: u64 = 4_000;
 const TERMS_INSIDE: usize = 200;
-const DEPTH: u32 = 16;
+pub const DEPTH: u32 = 16;
 
 /// A number or a part of so many elements.
 enum Step {
@@ -60,7 +64,7 @@ pub struct Run<'a> {
     pub search: &'a dyn Search,
     pub steps: u64,
     /// Steps that may be reached, and terms of a polynomial.
-    limits: (u64, usize),
+    pub limits: (u64, usize),
     /// Callees that take too much to be run in place.
     too_much: BTreeSet<FuncId>,
     /// Specification functions without parameters.
@@ -70,14 +74,16 @@ pub struct Run<'a> {
     /// Inside a round that stands for others.
     pub supposed: u32,
     /// Callees that are run in place: what they require of others is asked in them.
-    depth: u32,
+    pub depth: u32,
     pub found: Clauses,
+    /// Where calls are results of what is passed, instead of what contracts say.
+    pub outside: Option<Outside>,
 }
 
 impl<'a> Run<'a> {
     pub fn new(p: &'a Program, id: FuncId, search: &'a dyn Search) -> Run<'a> {
         let f = p.func(id);
-        let mut run = Run { p, f, atoms: Atoms::default(), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), supposed: 0, depth: 0, found: Clauses::default() };
+        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), supposed: 0, depth: 0, found: Clauses::default(), outside: None };
         for id in f.lens.iter().chain(&f.params) {
             run.locals[id.0 as usize] = Some(Val::any(p, &mut run.atoms, &f.local(*id).ty));
         }
@@ -107,7 +113,7 @@ impl<'a> Run<'a> {
 
     fn stmt(&mut self, s: &'a Stmt) -> Res<()> {
         self.steps += 1;
-        if self.steps > self.limits.0 {
+        if self.steps > self.limits.0 || self.outside.as_ref().is_some_and(|o| self.atoms.looked.get() > o.terms) {
             return stop("too many statements");
         }
         match s {
@@ -134,6 +140,9 @@ impl<'a> Run<'a> {
                 self.block(body)?;
             }
             return Ok(());
+        }
+        if self.outside.is_some() {
+            return stop("a loop whose bounds are no numbers");
         }
         self.any_round(var, &lo, &hi, body)
     }
@@ -174,6 +183,9 @@ impl<'a> Run<'a> {
             None => {}
         }
         let (before, outer) = (self.locals.clone(), self.guard.clone());
+        if outer.len() * c.len() > PRODUCT {
+            return stop("a condition that is too long");
+        }
         self.guard = outer.mul(&c);
         self.block(then)?;
         let yes = std::mem::replace(&mut self.locals, before);
@@ -196,6 +208,9 @@ impl<'a> Run<'a> {
         let mut frame: Vec<Option<Val>> = vec![None; g.locals.len()];
         for (e, l) in lens.iter().zip(&g.lens).chain(args.iter().zip(&g.params)) {
             frame[l.0 as usize] = Some(self.eval(e)?);
+        }
+        if self.outside.is_some() {
+            return self.call_outside(dsts, id, frame);
         }
         if self.depth == 0 {
             for (nr, c) in g.contracts.iter().enumerate().filter(|(_, c)| c.kind == ContractKind::Requires) {
@@ -308,7 +323,7 @@ impl<'a> Run<'a> {
         Ok(path.and_then(|path| part(&v, &path)))
     }
 
-    fn write(&mut self, dst: &Place, v: Val) -> Res<()> {
+    pub fn write(&mut self, dst: &Place, v: Val) -> Res<()> {
         let Base::Local(id) = dst.base else { return stop("a constant is written") };
         let path = self.path(&dst.projs)?;
         let ty = &self.f.local(id).ty;
@@ -365,6 +380,22 @@ impl<'a> Run<'a> {
         if let Val::Num(n) = &v {
             self.steps += n.p.len() as u64 / 16;
         }
+        let v = match (v, &e.ty) {
+            // The judge of safety has seen that it is in its range, wherever it is computed.
+            (Val::Num(n), Ty::Int(Some(r))) if self.outside.is_some() && self.guard.as_const() == Some(Int::Small(1)) => {
+                let own = n.itv.as_ref().zip(Itv::of(r)).and_then(|(a, b)| a.meet(&b));
+                Val::Num(self.atoms.num(n.p, own.or(n.itv)))
+            }
+            (Val::Num(n), Ty::Word(bits)) if self.outside.is_some() => {
+                let own = n.itv.as_ref().and_then(|a| a.meet(&Itv::word(*bits)));
+                Val::Num(self.atoms.num(n.p, Some(own.unwrap_or_else(|| Itv::word(*bits)))))
+            }
+            (v, _) => v,
+        };
+        let v = match (v, self.outside.as_ref().and_then(|o| o.names.map(|n| (n, o.word))), &e.ty) {
+            (Val::Num(n), Some((least, piece)), Ty::Word(bits)) if matches!(e.kind, ExprKind::Bin(BinOp::Xor | BinOp::Add | BinOp::Sub, ..)) => Val::Num(words::named(&mut self.atoms, &n, (least, piece.min(*bits)))),
+            (v, ..) => v,
+        };
         match &v {
             Val::Num(n) if n.p.len() > self.limits.1 => stop("a polynomial that is too long"),
             _ => Ok(v),
@@ -394,6 +425,7 @@ impl<'a> Run<'a> {
         let exact = match op {
             BinOp::Add => self.atoms.num(a.p.add(&b.p), itvs.map(|(a, b)| a.add(b))),
             BinOp::Sub => self.atoms.sub(a, b),
+            BinOp::Mul if self.outside.is_some() && a.p.len() * b.p.len() > PRODUCT => return stop("a product that is too long"),
             BinOp::Mul => self.atoms.num(a.p.mul(&b.p), itvs.map(|(a, b)| a.mul(b))),
             BinOp::Div | BinOp::Mod => {
                 let d = known(b.p.as_const().filter(|d| *d > Int::ZERO), "a divisor that is no positive constant")?;
@@ -414,12 +446,8 @@ impl<'a> Run<'a> {
             let d = known(b.p.as_const().map(|m| m.add(&Int::Small(1))).filter(|d| *d > Int::ZERO), "a mask that is no constant")?;
             return Ok(known(self.atoms.divide(a, &d), "too many atoms")?.1);
         };
-        let v = match op {
-            BinOp::And => words::and(&mut self.atoms, a, b, bits),
-            BinOp::Or => words::or(&mut self.atoms, a, b, bits, 1),
-            _ => words::or(&mut self.atoms, a, b, bits, 2),
-        };
-        known(v, "too many atoms")
+        let piece = self.outside.as_ref().map_or(bits, |o| o.word);
+        known(words::bitwise(&mut self.atoms, op, a, b, (bits, piece)), "too many atoms")
     }
 
     fn shift(&mut self, op: BinOp, a: &Num, b: &Num, bits: Option<u32>) -> Res<Num> {
@@ -441,6 +469,9 @@ impl<'a> Run<'a> {
                 let mut all = Poly::constant(1u8);
                 for (x, y) in xs.iter().zip(ys.iter()) {
                     all = all.mul(&self.compare(CmpOp::Eq, x, y)?.p);
+                    if all.len() > self.limits.1 {
+                        return stop("a polynomial that is too long");
+                    }
                 }
                 if op == CmpOp::Ne { not(all) } else { all }
             }

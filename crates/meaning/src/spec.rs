@@ -70,7 +70,7 @@ impl<'r, 'a> Eval<'r, 'a> {
         known(n.p.as_const(), "a number that is not constant")
     }
 
-    fn made(&self, p: Poly, itv: Option<Itv>) -> Res<Spec> {
+    fn made(&mut self, p: Poly, itv: Option<Itv>) -> Res<Spec> {
         if p.len() > TERMS { stop("a polynomial that is too long") } else { Ok(Spec::Num(self.run.atoms.num(p, itv))) }
     }
 

@@ -1,4 +1,5 @@
 //! Values of one execution for all inputs: polynomials, and aggregates of them.
+//! Trusted: field, bytes, leaks.
 
 use crate::atoms::{Atoms, Num};
 use crate::poly::Poly;
@@ -9,6 +10,8 @@ use std::rc::Rc;
 
 /// Elements of an array that are followed one by one.
 const ELEMENTS: u64 = 1 << 16;
+/// Terms that a choice is made of.
+const CHOICE: usize = 100_000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Val {
@@ -48,6 +51,9 @@ impl Val {
                 let (mut p, mut itv) = (a.p.clone(), a.itv.clone());
                 for (c, v) in others {
                     let Val::Num(b) = v else { return None };
+                    if c.len() * (a.p.len() + b.p.len()) > CHOICE {
+                        return None;
+                    }
                     p = p.add(&c.mul(&b.p.sub(&a.p)));
                     itv = itv.zip(b.itv.as_ref()).map(|(a, b)| a.join(b));
                 }

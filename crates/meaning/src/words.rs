@@ -1,4 +1,5 @@
 //! Words as integers below a power of two.
+//! Trusted: field, bytes, leaks.
 
 use crate::atoms::{twos, Atoms, Num};
 use crate::poly::{Atom, Poly};
@@ -10,6 +11,8 @@ use santoku_judge::itv::{pow2, Itv};
 const PRODUCT: usize = 64;
 /// Runs of ones in a mask.
 const RUNS: usize = 16;
+/// Words of which one is put together by `xor` in an order of their own.
+const PARTS: usize = 12;
 
 pub fn wrap(at: &mut Atoms, x: &Num, bits: u32) -> Option<Num> {
     if x.fits(bits) {
@@ -97,6 +100,9 @@ pub fn and(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
     if x.p == y.p {
         return Some(x.clone());
     }
+    if let Some((x, y)) = x.p.as_const().zip(y.p.as_const()) {
+        return Some(Num::constant(x.to_big() & y.to_big()));
+    }
     if disjoint(at, x, y) {
         return Some(Num::constant(0u8));
     }
@@ -117,6 +123,15 @@ pub fn and(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
     if let Some(v) = by_cases(at, x, y, bits) {
         return Some(v);
     }
+    if at.is_thorough() {
+        // Of the longer word only the bits that the shorter one may have.
+        let most = |n: &Num| n.itv.as_ref().and_then(|i| u32::try_from(i.hi.bits()).ok());
+        let (k, l) = most(x).zip(most(y))?;
+        if k != l {
+            let (x, y) = if k < l { (x.clone(), at.divide(y, &pow2(k))?.1) } else { (at.divide(x, &pow2(l))?.1, y.clone()) };
+            return and(at, &x, &y, k.min(l));
+        }
+    }
     Some(at.common(x, y))
 }
 
@@ -127,7 +142,7 @@ fn by_cases(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
     let mut found = Vec::new();
     for v in [false, true] {
         // Both cases have to be words for every value of the other atoms.
-        let case = |at: &Atoms, n: &Num| Some(at.num(n.p.fixed(a, v), None)).filter(|n| n.fits(bits));
+        let case = |at: &mut Atoms, n: &Num| Some(at.num(n.p.fixed(a, v), None)).filter(|n| n.fits(bits));
         let (x, y) = (case(at, x)?, case(at, y)?);
         found.push(and(at, &x, &y, bits)?);
     }
@@ -142,4 +157,59 @@ pub fn or(at: &mut Atoms, x: &Num, y: &Num, bits: u32, common: i32) -> Option<Nu
     let p = x.p.add(&y.p).plus(&Int::from(-common), &both.p);
     let itv = x.itv.as_ref().zip(y.itv.as_ref()).map(|(a, b)| if common == 1 { a.or(b, bits) } else { a.xor(b) });
     Some(at.num(p, itv))
+}
+
+/// `and`, `or` or `xor` of words, in pieces of so many bits.
+pub fn bitwise(at: &mut Atoms, op: BinOp, x: &Num, y: &Num, (bits, piece): (u32, u32)) -> Option<Num> {
+    if bits > piece {
+        let ((xh, xl), (yh, yl)) = (at.divide(x, &pow2(piece))?, at.divide(y, &pow2(piece))?);
+        let low = bitwise(at, op, &xl, &yl, (piece, piece))?;
+        let high = up(&bitwise(at, op, &xh, &yh, (bits - piece, piece))?, piece);
+        return Some(at.num(high.p.add(&low.p), Some(Itv::word(bits))));
+    }
+    match op {
+        BinOp::And => and(at, x, y, bits),
+        BinOp::Or => or(at, x, y, bits, 1),
+        _ if !at.is_thorough() => or(at, x, y, bits, 2),
+        _ => xor(at, x, y, bits),
+    }
+}
+
+/// Whatever the order in which several words were put together, the result is the same polynomial.
+fn xor(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
+    let (a, b) = (at.xor_parts(&x.p), at.xor_parts(&y.p));
+    let parts: std::collections::BTreeSet<Poly> = a.symmetric_difference(&b).cloned().collect();
+    let words: Vec<Num> = parts.iter().map(|p| at.num(p.clone(), None)).collect();
+    let mut sum = Num::constant(0u8);
+    if parts.len() <= 2 || parts.len() > PARTS || words.iter().any(|w| !w.fits(bits)) {
+        sum = or(at, x, y, bits, 2)?;
+    } else {
+        for w in &words {
+            sum = or(at, &sum, w, bits, 2)?;
+        }
+    }
+    at.made_of(&sum.p, parts);
+    Some(sum)
+}
+
+/// A word of many terms as names of its pieces of so many bits; any other as it is.
+pub fn named(at: &mut Atoms, x: &Num, (least, piece): (usize, u32)) -> Num {
+    let bits = x.itv.as_ref().filter(|i| !i.lo.is_negative()).map(|i| i.hi.bits());
+    let Some(bits) = bits.filter(|_| x.p.len() > least) else { return x.clone() };
+    let (mut rest, mut out, mut from) = (x.clone(), Num::constant(0u8), 0);
+    while u64::from(from) < bits {
+        let Some((high, low)) = at.divide(&rest, &pow2(piece)) else { return x.clone() };
+        let low = if low.p.len() > least {
+            let name = at.named(&low);
+            let parts = at.xor_parts(&low.p);
+            at.made_of(&name.p, parts);
+            name
+        } else {
+            low
+        };
+        let low = up(&low, from);
+        let itv = out.itv.as_ref().zip(low.itv.as_ref()).map(|(a, b)| a.add(b));
+        (out, rest, from) = (at.num(out.p.add(&low.p), itv), high, from + piece);
+    }
+    at.num(out.p, x.itv.clone())
 }

@@ -18,13 +18,14 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every claim: the name that headers use, and what it says.
-pub const CLAIMS: [(&str, &str); 7] = [
+pub const CLAIMS: [(&str, &str); 8] = [
     ("safe", "the core program is safe: ranges, indices, written values, widths, shift counts, secrecy, termination"),
     ("field", "the core program is safe, and field code equals its integer specification (`ensures`, `requires`) in every clause that the judge of meaning accepts"),
     ("engines", "beside `field`, the clauses that it does not accept, which `santoku prove` names: searched for, or all inputs run"),
     ("c", "the C text computes the core program"),
-    ("bytes", "machine code computes the core program"),
-    ("leaks", "machine code leaks no secret by branches, addresses or times of operations"),
+    ("bytes", "machine code computes the core program, in every function that the judge of bytes accepts"),
+    ("leaks", "machine code leaks no secret by branches, addresses or times of operations, in every function that the judge of bytes accepts"),
+    ("certifier", "both of all other functions that `santoku certify` proves, whose reports say `believed`"),
     ("text", "the core program is what its source text says"),
 ];
 

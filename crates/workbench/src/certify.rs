@@ -248,7 +248,8 @@ pub fn text(cells: &[Cell]) -> String {
     }
     let sum = |f: fn(&Cell) -> u64| cells.iter().map(f).sum::<u64>();
     let (proved, all) = (sum(|c| c.report.totals.proved as u64), sum(|c| c.report.totals.functions as u64));
-    text + &format!("{proved} of {all} functions proved in {} objects, {:.1} s\n", cells.len(), sum(|c| c.micros) as f64 / 1e6)
+    let (judged, equal) = (sum(|c| c.report.totals.judged as u64), sum(|c| c.report.totals.equal as u64));
+    text + &format!("the judge of bytes accepts {judged} of {equal}\n") + &format!("{proved} of {all} functions proved in {} objects, {:.1} s\n", cells.len(), sum(|c| c.micros) as f64 / 1e6)
 }
 
 /// Of a reason in a table; records have all of it.

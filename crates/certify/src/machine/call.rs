@@ -7,7 +7,7 @@ use super::contract::{not_followed, Passed};
 use super::exec::{Exec, Made, State, SP};
 use super::memory::Kind;
 use super::Why;
-use crate::source::abi::{self, Place, Role};
+use crate::source::abi::{self, InRegisters, Place, Role};
 use crate::source::layout;
 use crate::term::{OutSpec, Terms, T};
 use num_bigint::BigInt;

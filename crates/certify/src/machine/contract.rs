@@ -21,7 +21,7 @@
 
 use super::exec::{Code, Exec, State, GP, RA, TP};
 use super::{Leak, Why};
-use crate::source::abi::Scalar;
+use crate::source::abi::{InRegisters, Scalar};
 use crate::source::layout;
 use crate::term::{Terms, T};
 use num_bigint::BigInt;

@@ -12,7 +12,6 @@ pub mod convention;
 mod exec;
 mod harvest;
 mod inputs;
-pub mod layout;
 mod ops;
 mod place;
 mod required;
@@ -23,6 +22,7 @@ pub use inputs::{inputs, meeting, InputArray, Inputs, Lengths, Rng, Sample};
 pub use required::required;
 pub use value::{concrete, known_length, scalars_of, with_lengths, Origin, RunArray, Value, Write};
 
+pub use santoku_bytes::layout;
 use layout::NoLayout;
 
 /// Why an execution has no result.

@@ -6,7 +6,7 @@
 //! and the interpreter.
 
 use crate::calling::{Caller, Helper};
-use crate::support::{compiled, image, isa, judged, made, object, of, Compiler, Made};
+use crate::support::{accepted, compiled, image, isa, judged, made, object, of, Compiler, Made};
 use santoku_certify::concrete::inputs::{inputs, pairs};
 use santoku_certify::concrete::{Bench, End};
 use santoku_certify::report::Status;
@@ -262,8 +262,12 @@ fn bench<'b>(made: &'b Made, image: &'b Image) -> Bench<'b> {
 
 /// Runs the code and the source: whether an input tells them apart.
 fn differs(made: &Made, object: &[u8], seed: u64) -> Option<String> {
-    let (image, func) = (image(object), made.symbols["f"]);
-    let bench = bench(made, &image);
+    differs_in(made, &image(object), seed)
+}
+
+pub(crate) fn differs_in(made: &Made, image: &Image, seed: u64) -> Option<String> {
+    let func = made.symbols["f"];
+    let bench = bench(made, image);
     let mut source = Interp::with_options(&made.program, Options::default());
     let all = inputs(&made.program, func, image.xlen, INPUTS, seed);
     assert!(!all.is_empty(), "no input meets the preconditions");
@@ -280,8 +284,11 @@ fn differs(made: &Made, object: &[u8], seed: u64) -> Option<String> {
 /// Runs the code on inputs that differ in secrets alone: whether what an observer sees tells them apart. A compiler may branch where the
 /// source selects.
 fn shows_secrets(made: &Made, object: &[u8], seed: u64) -> bool {
-    let image = image(object);
-    let bench = bench(made, &image);
+    shows_secrets_in(made, &image(object), seed)
+}
+
+pub(crate) fn shows_secrets_in(made: &Made, image: &Image, seed: u64) -> bool {
+    let bench = bench(made, image);
     pairs(&made.program, made.symbols["f"], image.xlen, PAIRED, seed).iter().take(PAIRS).any(|(a, b)| bench.run(a, 5, STEPS).seen != bench.run(b, 5, STEPS).seen)
 }
 
@@ -297,6 +304,8 @@ struct Found {
     changed: usize,
     refused: usize,
     alike: usize,
+    /// Right objects that the judge of bytes accepts, and changed ones.
+    accepted: [usize; 2],
     /// Faults of ours.
     faults: Vec<String>,
 }
@@ -319,6 +328,7 @@ fn attack(seeds: std::ops::Range<u64>, shape: Shape, mutate: bool) -> Found {
                 continue;
             }
             found.right += 1;
+            found.accepted[0] += usize::from(accepted(&made, &image(&object), "f"));
             let status = of(&judged(&made, &object), "f").status.clone();
             let reason = status.reason().unwrap_or_default();
             match &status {
@@ -344,6 +354,12 @@ fn attack(seeds: std::ops::Range<u64>, shape: Shape, mutate: bool) -> Found {
             let Some(Ok(object)) = compiled(compiler, march, level, "unit.c", &c) else { continue };
             let status = of(&judged(&made, &object), "f").status.clone();
             found.changed += 1;
+            if accepted(&made, &image(&object), "f") {
+                found.accepted[1] += 1;
+                if let Some(how) = differs(&made, &object, seed ^ 0xbeef) {
+                    found.faults.push(format!("seed {seed} {compiler:?} {march} {level}: the judge of bytes accepts {what}: {how}\n{text}"));
+                }
+            }
             if status != Status::Equal {
                 found.refused += 1;
                 if matches!(status, Status::Refuted(_)) && !shows(&status) && differs(&made, &object, seed).is_none() {
@@ -357,8 +373,8 @@ fn attack(seeds: std::ops::Range<u64>, shape: Shape, mutate: bool) -> Found {
         }
     }
     println!(
-        "tried: {} right objects, {} proved, {} leaks that runs show, others {:?}; {} changed, {} refused, {} alike",
-        found.right, found.proved, found.leaks, found.open, found.changed, found.refused, found.alike
+        "tried: {} right objects, {} proved, {} leaks that runs show, others {:?}; {} changed, {} refused, {} alike; the judge of bytes accepts {} and {}",
+        found.right, found.proved, found.leaks, found.open, found.changed, found.refused, found.alike, found.accepted[0], found.accepted[1]
     );
     assert!(found.faults.is_empty(), "{} faults: {}", found.faults.len(), found.faults.join("\n"));
     found

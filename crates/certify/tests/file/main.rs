@@ -2,6 +2,7 @@
 
 mod addresses;
 mod attack;
+mod bytes;
 mod calling;
 mod calls;
 mod ciphers;

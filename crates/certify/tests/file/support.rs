@@ -1,13 +1,13 @@
 //! Small programs, compiled by real compilers.
 
 use santoku_certify::report::{FileReport, FunctionReport};
-use santoku_certify::{certify, Options, World};
+use santoku_certify::{certify, Options, World, EFFORTS};
 use santoku_driver::{build, check, BuildOptions, Request, Store, Target};
 use santoku_elf::Image;
 use santoku_ir::{FuncId, Program};
 use santoku_isa::Isa;
 use santoku_passes::Level;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::sync::Mutex;
 
@@ -117,6 +117,28 @@ pub fn judged_with(made: &Made, object: &[u8], options: &Options, store: &dyn St
 
 pub fn judged(made: &Made, object: &[u8]) -> FileReport {
     judged_with(made, object, &Options::default(), &Memory::default())
+}
+
+/// Whether the judge of bytes accepts a function, asked without the certifier, looking into all that it calls or into nothing, and all that
+/// it calls.
+pub fn accepted(made: &Made, image: &Image, symbol: &str) -> bool {
+    let ledger = santoku_elf::Ledger::new(image);
+    let code = santoku_bytes::Code { image: &ledger, isa: isa(image), program: &made.program, symbols: &made.symbols, secret_mul_leaks: false, ckb_vm: false };
+    let there: BTreeSet<FuncId> = made.symbols.iter().filter(|(s, _)| image.function(s).is_some()).map(|(_, f)| *f).collect();
+    let mut open = vec![(made.symbols[symbol], vec![])];
+    let mut seen = BTreeSet::new();
+    while let Some((func, shared)) = open.pop() {
+        if !seen.insert((func, shared.clone())) {
+            continue;
+        }
+        let named = made.symbols.iter().find(|(s, f)| **f == func && image.function(s).is_some());
+        let Some(place) = named.and_then(|(s, _)| image.function(s)) else { return false };
+        let cut: BTreeSet<FuncId> = there.iter().copied().filter(|f| *f != func).collect();
+        let asked = |cut: &BTreeSet<FuncId>| EFFORTS.iter().find_map(|e| santoku_bytes::check(&code, func, place.address, &shared, cut, *e).ok());
+        let Some(done) = asked(&cut).or_else(|| asked(&BTreeSet::new())) else { return false };
+        open.extend(done.calls);
+    }
+    true
 }
 
 pub fn of<'r>(report: &'r FileReport, symbol: &str) -> &'r FunctionReport {

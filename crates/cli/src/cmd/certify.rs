@@ -169,6 +169,8 @@ fn table(done: &FileReport) -> String {
         t.proved - t.equal,
         t.shared,
     );
+    text += &format!("the judge of bytes accepts {} of {}", t.judged, t.equal);
+    text += if t.judged < t.equal { ", of the others the certifier is believed: see `believed` with --json\n" } else { "\n" };
     let unhashed = done.functions.iter().filter(|f| f.status.holds() && f.function.is_some() && !f.hashed).count();
     if unhashed > 0 {
         text += &format!("{unhashed} of them read what their hash does not cover, or lie in an image: proved of this file alone\n");

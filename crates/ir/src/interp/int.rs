@@ -1,5 +1,5 @@
 //! Exact integers with a fast path: `i128` while it fits, big integers beyond.
-//! Trusted: safe, field, c, bytes, leaks, text.
+//! Trusted: safe, field, c, bytes, leaks, certifier, text.
 
 use num_bigint::BigInt;
 use num_integer::Integer;

@@ -2,7 +2,7 @@
 //!
 //! Needs: a program with the ranges found for it written into it.  Keeps: nothing is accepted here; a function is accepted by
 //! `santoku_judge::Judge` or not at all.  Absent on purpose: trust. Plans and proofs are guesses, and a wrong one is refused.
-//! Trusted: safe, field, c, bytes, leaks.
+//! Trusted: safe, field, c, bytes, leaks, certifier.
 
 mod plans;
 mod search;

@@ -1,7 +1,7 @@
 //! Where arguments are, as the C compiler has it, for the prototypes that the back end prints.
 
 use super::gcc::assembly;
-use crate::source::abi::{signature, Kind, Place, Role, Scalar, Signature};
+use crate::source::abi::{signature, InRegisters, Kind, Place, Role, Scalar, Signature};
 use crate::term::Terms;
 use num_bigint::BigInt;
 use num_traits::One;

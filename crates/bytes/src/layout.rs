@@ -5,6 +5,7 @@
 //! tables, and the tests ask the C compiler.  Absent: registers ([`super::abi`]), endianness (RISC-V is little-endian).
 //!
 //! All integer types are aligned to their size on both ABIs, 64-bit ones on ilp32 too (RISC-V psABI, "C type details").
+//! Trusted: bytes, leaks, certifier.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed};
