@@ -234,7 +234,8 @@ impl<'a> Hasher<'a> {
         // A pointer just past an object belongs to the object its symbol names, not to a neighbour.
         let anchor = reference.and_then(|r| r.anchor).unwrap_or(target);
         let value = |w: u64| (0..w).map(|k| image.read_only(target.wrapping_add(k))).collect::<Option<Vec<u8>>>();
-        let strays = |r: &Reference| !image.linked && image.strays(r, load);
+        // Another file with these bytes may have what may shrink elsewhere.
+        let strays = |r: &Reference| !image.linked && (image.strays(r, load) || !image.moves_along(r));
         if reference.as_ref().is_some_and(strays) {
             self.only_here(target);
         } else if target.wrapping_sub(self.function.address) < self.function.size {

@@ -158,6 +158,11 @@ impl<'a> Ledger<'a> {
         self.image.is_firm(pc, to)
     }
 
+    /// [`Image::is_loose`].
+    pub fn is_loose(&self, pc: u64) -> bool {
+        self.image.is_loose(pc)
+    }
+
     /// [`Image::is_relocated`].
     pub fn is_relocated(&self, pc: u64) -> bool {
         self.image.is_relocated(pc)
@@ -232,7 +237,7 @@ impl Image {
         }
         match self.section(target) {
             _ if reference.external => none,
-            Some(s) if s.executable && target % CODE_ALIGN == 0 => Place::code(target),
+            Some(s) if s.executable && target % CODE_ALIGN == 0 && self.moves_along(reference) => Place::code(target),
             _ => none,
         }
     }

@@ -135,11 +135,11 @@ pub struct Image {
     references: References,
     /// Places of constants that depend on where things lie.
     pointers: BTreeMap<u64, reloc::Pointer>,
-    /// Places of numbers in data and addresses they are made of, where relocations say so.
-    named: Vec<(u64, u64)>,
+    /// Places of numbers in data and what they are made of, where relocations say so.
+    named: Vec<(u64, reloc::Reference)>,
     doubts: doubt::Doubts,
-    /// Code that a linker may drop: first byte and end.
-    padding: Vec<(u64, u64)>,
+    /// Code that a linker may drop or shorten.
+    loose: patches::Loose,
     lines: lines::Lines,
     digest: [u8; 32],
 }
@@ -153,7 +153,7 @@ pub fn load(bytes: &[u8]) -> Result<Image, Error> {
     let mut raw = read::read(bytes)?;
     let addresses = place::place(&mut raw)?;
     let loaded: BTreeSet<usize> = (0..raw.sections.len()).filter(|i| raw.sections[*i].allocated).collect();
-    let Relocated { references, pointers, named, doubts, padding } = reloc::apply(&mut raw, &addresses, |s| loaded.contains(&s))?;
+    let Relocated { references, pointers, named, doubts, loose } = reloc::apply(&mut raw, &addresses, |s| loaded.contains(&s))?;
     let of_lines: BTreeSet<usize> =
         (0..raw.sections.len()).filter(|i| read::LINE_SECTIONS.contains(&raw.sections[*i].name.as_str())).collect();
     let lines = reloc::apply(&mut raw, &addresses, |s| of_lines.contains(&s) && !loaded.contains(&s))
@@ -179,7 +179,7 @@ pub fn load(bytes: &[u8]) -> Result<Image, Error> {
         pointers,
         named,
         doubts,
-        padding,
+        loose,
         lines,
         digest: hash::of_file(bytes),
     })
@@ -217,13 +217,19 @@ impl Image {
     }
 
     /// Why the instruction that stands at `pc` is not handed out: it refers to what a linker may replace, a number is
-    /// relocated into it, or its section is not loaded as it is.
+    /// relocated into it, or part of an address as of another instruction, or its section is not loaded as it is.
     pub fn doubt(&self, pc: u64) -> Option<String> {
         let size = insn::length(self.word(pc)? as u16);
         if let Some(why) = self.section(pc).and_then(|s| s.doubt.clone()).or_else(|| self.doubts.of(pc, size).map(str::to_string)) {
             return Some(why);
         }
-        self.pointers_in(pc, size).next().map(|at| format!("a number is relocated into the instruction, at {at:#x}"))
+        if let Some(at) = self.pointers_in(pc, size).next() {
+            return Some(format!("a number is relocated into the instruction, at {at:#x}"));
+        }
+        // What is relocated has at most four bytes.
+        let near = self.references.range(pc.saturating_sub(3)..pc.saturating_add(size)).map(|(at, _)| *at);
+        let mut others = near.filter(|at| *at != pc && self.word(*at).is_some_and(|w| at.saturating_add(insn::length(w as u16)) > pc));
+        others.next().map(|at| format!("the instruction has bytes of another one, which is relocated, at {at:#x}"))
     }
 
     /// The bits of [`Image::fetch`], whatever they will be: for looking at code that is not executed.
@@ -297,12 +303,21 @@ impl Image {
         self.references.get(&pc).map(|r| r.target)
     }
 
+    /// Whether it refers to an instruction that a linker may move away from what is referred to.
+    pub fn wanders(&self, pc: u64) -> bool {
+        self.references.get(&pc).is_some_and(|r| !self.moves_along(r))
+    }
+
     /// Addresses that the data of the file holds, or that numbers in it are made of: by relocations in an object, by their value in
-    /// words that lie at multiples of their size in an image. Tables for unwinding are left out.
+    /// words that lie at multiples of their size in an image. Tables for unwinding are left out. Where a linker may move what is at
+    /// such an address, those of all functions.
     pub fn addresses_in_data(&self) -> Vec<u64> {
         let counts = |at: u64| self.section(at).is_some_and(|s| !doubt::is_written_anew(&s.name));
         if !self.linked {
-            return self.named.iter().filter(|(place, _)| counts(*place)).map(|(_, target)| *target).collect();
+            let named: Vec<&reloc::Reference> = self.named.iter().filter(|(place, _)| counts(*place)).map(|(_, r)| r).collect();
+            let anywhere = named.iter().any(|r| !self.moves_along(r));
+            let all = self.functions.iter().filter(|_| anywhere).map(|f| f.address);
+            return named.iter().map(|r| r.target).chain(all).collect();
         }
         let word = u64::from(self.xlen / 8);
         let data = self.sections.iter().filter(|s| !s.executable && s.bytes.is_some() && counts(s.address));
@@ -319,17 +334,26 @@ impl Image {
         self.references.contains_key(&pc)
     }
 
+    /// Whether a linker may drop the instruction at `pc`, or make a shorter one of it and what it belongs to. Never in a linked image.
+    pub fn is_loose(&self, pc: u64) -> bool {
+        !self.linked && self.loose.holds(pc)
+    }
+
+    /// The instructions of a function that [`Image::is_loose`] says so of, by their distance from its beginning.
+    pub fn loose_in(&self, function: &Function) -> Vec<u64> {
+        let code = self.instructions(function);
+        code.iter().filter(|i| self.is_loose(i.pc)).map(|i| i.pc - function.address).collect()
+    }
+
     /// Whether the jump at `pc`, which arrives at `to` here, arrives at the same function wherever a linker puts the sections
-    /// of this object and the functions it lacks: both are in one section with nothing between them that a linker may drop, or the
+    /// of this object and the functions it lacks: both are in one section with nothing between them that a linker may shorten, or the
     /// jump's relocation names what is at `to`. A jump to the low half of an address counts only right behind the instruction
     /// that makes the high half.
     pub fn is_firm(&self, pc: u64, to: u64) -> bool {
         let home = |at: u64| self.section(at).map(|s| s.address);
-        if self.padding.iter().any(|(from, end)| *from < to && to < *end) {
-            return false;
-        }
         let Some(r) = self.references.get(&pc).filter(|_| !self.linked) else {
-            return self.linked || home(pc).is_some_and(|h| home(to) == Some(h)) && !self.may_shrink(pc, to);
+            let fixed = || !self.loose.between(pc, to) && !self.loose.splits(to);
+            return self.linked || home(pc).is_some_and(|h| home(to) == Some(h)) && fixed();
         };
         let high = || pc.checked_sub(4).and_then(|before| self.references.get(&before));
         let whole = match r.role {
@@ -338,12 +362,14 @@ impl Image {
             Role::High => false,
         };
         let there = if r.external { r.anchor == Some(to) } else { r.home.is_some_and(|h| home(to) == Some(h)) };
-        whole && r.target == to && there
+        whole && r.target == to && there && self.moves_along(r)
     }
 
-    /// Whether a linker may drop padding between the two.
-    fn may_shrink(&self, a: u64, b: u64) -> bool {
-        self.padding.iter().any(|(from, end)| from < end && *from >= a.min(b) && *from < a.max(b))
+    /// Whether what a reference means lies where it lies here, counted from the symbol: a linker that shortens code moves symbols, and
+    /// leaves addends as they are.
+    fn moves_along(&self, r: &reloc::Reference) -> bool {
+        let from = r.anchor.or(r.home).unwrap_or(r.target);
+        !self.loose.between(from, r.target) && !self.loose.splits(r.target)
     }
 
     /// The undefined symbol for which an address stands: where a call to it arrives.

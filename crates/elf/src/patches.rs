@@ -22,6 +22,42 @@ pub(crate) enum Sort {
     Relax,
 }
 
+/// Code that a linker may drop or shorten: first byte and end, in order of address, disjoint.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Loose(Vec<(u64, u64)>);
+
+impl Loose {
+    pub(crate) fn add(&mut self, from: u64, end: u64) {
+        if from < end {
+            self.0.push((from, end));
+        }
+    }
+
+    /// Sections need not be in order of address.
+    pub(crate) fn in_order(mut self) -> Loose {
+        self.0.sort_unstable();
+        self
+    }
+
+    /// Whether the byte at an address is part of such code.
+    pub(crate) fn holds(&self, at: u64) -> bool {
+        self.between(at, at.saturating_add(1))
+    }
+
+    /// Whether an address is inside of such code, behind its first byte: what is there once linked is not known.
+    pub(crate) fn splits(&self, at: u64) -> bool {
+        let after = self.0.partition_point(|(_, end)| *end <= at);
+        self.0.get(after).is_some_and(|(from, _)| *from < at)
+    }
+
+    /// Whether the distance of two addresses may become another.
+    pub(crate) fn between(&self, a: u64, b: u64) -> bool {
+        let (low, high) = (a.min(b), a.max(b));
+        let after = self.0.partition_point(|(_, end)| *end <= low);
+        self.0.get(after).is_some_and(|(from, _)| *from < high)
+    }
+}
+
 /// Bytes of the longest number that relocations make.
 pub(crate) const POINTER_MAX: u64 = 10;
 
@@ -79,19 +115,21 @@ fn rank(sort: Sort) -> u8 {
     }
 }
 
-/// Looks at all relocations together; gives the padding, by address: first byte and end.
-pub(crate) fn check(raw: &Raw, relocations: &[RawRelocation]) -> Result<Vec<(u64, u64)>, Error> {
+/// Looks at all relocations together; gives the code that a linker may drop or shorten.
+pub(crate) fn check(raw: &Raw, relocations: &[RawRelocation]) -> Result<Loose, Error> {
     let mut all: Vec<(&RawRelocation, Extent)> = relocations.iter().filter_map(|r| Some((r, extent(raw, r)?))).collect();
     // What shortens stands behind what it shortens, whatever the order in the file.
     all.sort_by_key(|(r, e)| (r.section, r.offset, rank(e.sort)));
-    let (mut padding, mut last): (Vec<(u64, u64)>, Option<(&RawRelocation, u64, Sort)>) = (vec![], None);
+    let (mut loose, mut last): (Loose, Option<(&RawRelocation, u64, Sort)>) = (Loose::default(), None);
     for (r, Extent { sort, size }) in all {
         let end = r.offset.checked_add(size).ok_or_else(|| corrupt(raw, r, "it patches bytes outside the section"))?;
         let before = last.filter(|(b, _, _)| b.section == r.section);
         if sort == Sort::Relax {
-            if !before.is_some_and(|(b, _, sort)| b.offset == r.offset && sort == Sort::Code) {
+            let Some((_, end, _)) = before.filter(|(b, _, sort)| b.offset == r.offset && *sort == Sort::Code) else {
                 return Err(corrupt(raw, r, "it lets the linker shorten what no relocation describes"));
-            }
+            };
+            let start = raw.sections[r.section].address;
+            loose.add(start.wrapping_add(r.offset), start.wrapping_add(end));
             continue;
         }
         if let Some((b, end_before, sort_before)) = before {
@@ -101,15 +139,19 @@ pub(crate) fn check(raw: &Raw, relocations: &[RawRelocation]) -> Result<Vec<(u64
             }
         }
         pairs(raw, r, before.map(|(b, _, _)| b))?;
+        if sort == Sort::Code && !raw.sections[r.section].executable {
+            return Err(corrupt(raw, r, "it patches an instruction where no code is"));
+        }
         if sort == Sort::Padding {
-            padding.push(self::padding(raw, r, end)?);
+            let (from, end) = padding(raw, r, end)?;
+            loose.add(from, end);
         }
         last = Some((r, end, sort));
     }
     if let Some((r, _, _)) = last {
         unfinished(raw, Some(r))?;
     }
-    Ok(padding)
+    Ok(loose.in_order())
 }
 
 /// A distance in 7-bit groups is what is set less what is taken off, one right after the other.

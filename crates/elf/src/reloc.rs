@@ -2,14 +2,14 @@
 //!
 //! Source: RISC-V ELF psABI, version 1.0, chapter 8.4.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use object::elf::*;
 
 use crate::doubt::{self, Doubts};
 use crate::error::Error;
 use crate::insn::{self, Format};
-use crate::patches::{self, Extent, Sort, POINTER_MAX};
+use crate::patches::{self, Extent, Loose, Sort, POINTER_MAX};
 use crate::place::Addresses;
 use crate::read::{Home, Raw, RawRelocation, SymbolKind};
 
@@ -53,12 +53,12 @@ pub(crate) struct Relocated {
     pub references: References,
     /// Places of numbers that depend on where things lie: pointers, distances.
     pub pointers: BTreeMap<u64, Pointer>,
-    /// Places of numbers in data, and an address that they are made of.
-    pub named: Vec<(u64, u64)>,
+    /// Places of numbers in data, and what they are made of.
+    pub named: Vec<(u64, Reference)>,
     /// Instructions and numbers that refer to what is not final.
     pub doubts: Doubts,
-    /// Code that a linker may drop: first byte and end.
-    pub padding: Vec<(u64, u64)>,
+    /// Code that a linker may drop or shorten.
+    pub loose: Loose,
 }
 
 /// A number in data that depends on where things lie.
@@ -72,8 +72,8 @@ pub(crate) struct Pointer {
 /// Patches the sections that `wanted` names by index.
 pub(crate) fn apply(raw: &mut Raw, addresses: &Addresses, wanted: impl Fn(usize) -> bool) -> Result<Relocated, Error> {
     let relocations: Vec<RawRelocation> = raw.relocations.iter().copied().filter(|r| wanted(r.section)).collect();
-    let padding = patches::check(raw, &relocations)?;
-    let mut patcher = Patcher { raw, addresses, done: Relocated { padding, ..Relocated::default() }, highs: BTreeMap::new() };
+    let loose = patches::check(raw, &relocations)?;
+    let mut patcher = Patcher { raw, addresses, done: Relocated { loose, ..Relocated::default() }, highs: BTreeMap::new(), loose_highs: BTreeSet::new() };
     for relocation in &relocations {
         patcher.note_high(relocation)?;
     }
@@ -90,7 +90,12 @@ struct Patcher<'a> {
     done: Relocated,
     /// Every `auipc` with a relocation: low parts name its address, not the symbol.
     highs: BTreeMap<u64, (Reference, RawRelocation)>,
+    /// What a `lui` makes the upper part of that a linker may leave out.
+    loose_highs: BTreeSet<u64>,
 }
+
+/// Two addresses of which one `lui` makes the upper part are less far from each other: as much as low parts reach.
+const LOW_REACH: u64 = 2048;
 
 impl Patcher<'_> {
     fn place(&self, r: &RawRelocation) -> u64 {
@@ -136,6 +141,9 @@ impl Patcher<'_> {
     }
 
     fn note_high(&mut self, r: &RawRelocation) -> Result<(), Error> {
+        if r.kind == R_RISCV_HI20 && self.done.loose.holds(self.place(r)) {
+            self.loose_highs.insert(self.reference(r, Role::High).target);
+        }
         if r.kind == R_RISCV_PCREL_HI20 {
             let (place, reference) = (self.place(r), self.reference(r, Role::High));
             if self.highs.insert(place, (reference, *r)).is_some() {
@@ -154,8 +162,24 @@ impl Patcher<'_> {
         let high = self.highs.get(&self.addresses.symbols[r.symbol]).filter(|_| is_pcrel_low(r.kind));
         let why = doubt::of_relocation(self.raw, r, sort != Sort::Code);
         let why = why.or_else(|| doubt::of_relocation(self.raw, &high?.1, false));
+        let why = why.or_else(|| self.is_left_alone(r).then(|| "the instruction stays as it is when a linker leaves out the upper part that it completes".into()));
         if let Some(why) = why {
             self.done.doubts.add(self.place(r), size, why);
+        }
+    }
+
+    /// A low part that no linker may shorten, of an upper part that one may leave out.
+    fn is_left_alone(&self, r: &RawRelocation) -> bool {
+        if self.done.loose.holds(self.place(r)) {
+            return false;
+        }
+        match r.kind {
+            R_RISCV_PCREL_LO12_I | R_RISCV_PCREL_LO12_S => self.done.loose.holds(self.addresses.symbols[r.symbol]),
+            R_RISCV_LO12_I | R_RISCV_LO12_S => {
+                let target = self.reference(r, Role::Low).target;
+                self.loose_highs.range(target.saturating_sub(LOW_REACH)..target.saturating_add(LOW_REACH)).next().is_some()
+            }
+            _ => false,
         }
     }
 
@@ -233,8 +257,8 @@ impl Patcher<'_> {
     /// Several relocations of one place make something that is no address.
     fn note_pointer(&mut self, r: &RawRelocation, size: u64, to: Option<Reference>) {
         let place = self.place(r);
-        let target = self.reference(r, Role::Low).target;
-        self.done.named.push((place, target));
+        let named = self.reference(r, Role::Low);
+        self.done.named.push((place, named));
         let noted = self.done.pointers.entry(place).or_insert(Pointer { size, to });
         if *noted != (Pointer { size, to }) {
             *noted = Pointer { size: size.max(noted.size), to: None };

@@ -1,7 +1,7 @@
 //! Relocations that are not exactly those of the psABI, sections and symbols that a linker treats in a way of its own, program
 //! headers that contradict the sections: refused, each beside a twin that is read.
 
-use santoku_elf::{load, ErrorKind, Image};
+use santoku_elf::{load, ErrorKind, Image, Ledger, What};
 use std::process::Command;
 
 /// An object of this assembly, or an image linked from it.
@@ -35,9 +35,9 @@ fn relocations_on_other_things_than_theirs_are_refused() {
     read(".section .debug_x\n1: .half 0,0\n .reloc 1b, R_RISCV_32, v\n");
     let cases = [
         ("an addend of the low part", PAIR.replace("(1b)", "(1b+4)"), "addend"),
-        ("an address put into a shift", ".globl v\nf: lui t0,%hi(v)\n1: slli t0,t0,0\n .reloc 1b, R_RISCV_LO12_I, v\n".into(), "kind"),
-        ("a load's part in a store", ".globl v\nf: lui t0,%hi(v)\n1: sw t0,0(t0)\n .reloc 1b, R_RISCV_LO12_I, v\n".into(), "kind"),
-        ("a store's part in a load", ".globl v\nf: lui t0,%hi(v)\n1: lw t0,0(t0)\n .reloc 1b, R_RISCV_LO12_S, v\n".into(), "kind"),
+        ("an address put into a shift", ".globl v,f\nf: lui t0,%hi(v)\n1: slli t0,t0,0\n .reloc 1b, R_RISCV_LO12_I, v\n".into(), "kind"),
+        ("a load's part in a store", ".globl v,f\nf: lui t0,%hi(v)\n1: sw t0,0(t0)\n .reloc 1b, R_RISCV_LO12_I, v\n".into(), "kind"),
+        ("a store's part in a load", ".globl v,f\nf: lui t0,%hi(v)\n1: lw t0,0(t0)\n .reloc 1b, R_RISCV_LO12_S, v\n".into(), "kind"),
         ("an upper part on auipc", "f:\n1: auipc t0,0\n .reloc 1b, R_RISCV_HI20, v\n".into(), "kind"),
         ("a short jump on a long one", "f:\n1: jal x0,.\n .reloc 1b, R_RISCV_RVC_JUMP, f\n".into(), "bytes"),
         ("two of one instruction", "f:\n1: lui t0,%hi(v)\n .reloc 1b, R_RISCV_HI20, w\n".into(), "bytes"),
@@ -52,6 +52,7 @@ fn relocations_on_other_things_than_theirs_are_refused() {
         ("the offset table", "f:\n1: auipc t0,%got_pcrel_hi(v)\n lw t0,%pcrel_lo(1b)(t0)\n".into(), "R_RISCV_GOT_HI20"),
         ("thread-local", "f: lui t0,%tprel_hi(v)\n".into(), "R_RISCV_TPREL_HI20"),
         ("a shortening of nothing", "f:\n1: nop\n .reloc 1b, R_RISCV_RELAX\n".into(), "shorten"),
+        ("an address put into an instruction in data", ".section .rodata\n1: .word 0x2b7\n .reloc 1b, R_RISCV_HI20, v\n".into(), "no code"),
     ];
     for (what, text, reason) in &cases {
         let said = why(text);
@@ -171,6 +172,73 @@ fn distances_that_a_linker_may_change_are_not_firm() {
     assert!(!firm(&format!("{f}1: .half 1\n .reloc 1b, R_RISCV_ALIGN, 2\n{g}")));
     assert!(!firm(&format!("{g}1: .half 1\n .reloc 1b, R_RISCV_ALIGN, 2\n{f}")));
     assert!(!firm(&format!("{f}1: .half 1\n{g}.half 1\n .reloc 1b, R_RISCV_ALIGN, 2\n .half 1\n")));
+    // What a linker may shorten, before, between, behind and from within.
+    // auipc ra,0; jalr ra,0(ra)
+    let call = |relax: &str| format!("1: .word 0x97,0x80e7\n .reloc 1b, R_RISCV_CALL_PLT, h\n{relax}");
+    let (loose, kept) = (call(" .reloc 1b, R_RISCV_RELAX\n"), call(""));
+    assert!(firm(&format!("{loose}{f}{g}")));
+    assert!(!firm(&format!("{f}{loose}{g}")));
+    assert!(!firm(&format!("{g}{loose}{f}")));
+    assert!(firm(&format!("{f}{g}{loose}")));
+    assert!(firm(&format!("{f}{kept}{g}")));
+    assert!(!firm(&format!("{f}1: .word 0x97\n.globl g\ng: .word 0x80e7\n .reloc 1b, R_RISCV_CALL_PLT, h\n .reloc 1b, R_RISCV_RELAX\n")));
+    // Other instructions of which there may be shorter ones, or none.
+    let upper = |relax: &str| format!("1: .word 0x2b7\n .reloc 1b, R_RISCV_HI20, h\n{relax}");
+    let near = |relax: &str| format!("1: .word 0x297\n .reloc 1b, R_RISCV_PCREL_HI20, h\n{relax}");
+    let jump = |relax: &str| format!("1: .word 0x6f\n .reloc 1b, R_RISCV_JAL, f\n{relax}");
+    for one in [upper, near, jump] {
+        assert!(!firm(&format!("{f}{}{g}", one(" .reloc 1b, R_RISCV_RELAX\n"))));
+        assert!(firm(&format!("{f}{}{g}", one(""))));
+    }
+    // By a relocation: a linker moves symbols, and leaves addends as they are.
+    let by = |to: &str, between: &str| firm(&format!(".globl f\nf: .half 0xa001\n .reloc f, R_RISCV_RVC_JUMP, {to}\n.globl k\nk: {between}{g}"));
+    assert!(by("g", &loose) && by("k+8", &kept));
+    assert!(!by("k+8", &loose));
+}
+
+/// The address of an instruction counts from the symbol that the relocation names.
+#[test]
+fn addresses_of_code_behind_what_may_shrink_are_none() {
+    let what = |to: &str, relax: &str| {
+        let call = format!("1: .word 0x97,0x80e7\n .reloc 1b, R_RISCV_CALL_PLT, h\n{relax}");
+        let image = read(&format!(".globl k\nk: {call}.globl g\ng: ret\n.section .rodata\n.type p,@object\np: .word {to}\n.size p,4\n"));
+        let at = image.data.iter().find(|d| d.name == "p").expect("there").address;
+        let place = Ledger::new(&image).pointer(at, 4).expect("whole").expect("an address");
+        place.what
+    };
+    let relax = " .reloc 1b, R_RISCV_RELAX\n";
+    assert_eq!([what("g", relax), what("k", relax), what("k+8", "")], [What::Code; 3]);
+    assert_eq!([what("k+8", relax), what("k+4", relax), what("g-8", relax)], [What::Other; 3]);
+}
+
+/// Where the bytes of one instruction are part of an address, no other instruction is made of them.
+#[test]
+fn bytes_that_are_relocated_are_of_one_instruction() {
+    let image = read(".globl v,f\nf: lui t0,%hi(v)\n.globl m\n.set m,f+2\n ret\n");
+    let at = image.function("f").expect("there").address;
+    assert!(image.fetch(at).is_some() && image.fetch(at + 4).is_some());
+    assert!(image.doubt(at + 2).is_some_and(|w| w.contains("another one")), "{:?}", image.doubt(at + 2));
+    // One before it that reaches into it.
+    let image = read(".globl v,f\nf: .half 0x0013\n1: lui t0,%hi(v)\n ret\n");
+    let at = image.function("f").expect("there").address;
+    assert!(image.doubt(at).is_some_and(|w| w.contains("another one")) && image.fetch(at + 2).is_some());
+}
+
+/// Of an address that a linker makes in a shorter way both parts are marked so.
+#[test]
+fn a_low_part_stays_with_its_upper_part() {
+    let relax = |n: u32| format!(" .reloc {n}b, R_RISCV_RELAX\n");
+    let far = |a: &str, b: &str, to: &str| format!(".globl v,f\nf:\n1: lui t0,%hi(v)\n{a}2: lw t0,%lo({to})(t0)\n{b} ret\n");
+    let near = |a: &str, b: &str, _: &str| format!(".globl v,f\nf:\n1: auipc t0,%pcrel_hi(v)\n{a}2: lw t0,%pcrel_lo(1b)(t0)\n{b} ret\n");
+    let lone = |text: String| {
+        let image = read(&text);
+        image.doubt(image.function("f").expect("there").address + 4).is_some_and(|w| w.contains("leaves out the upper part"))
+    };
+    for way in [far, near] {
+        assert!(!lone(way("", "", "v")) && !lone(way(&relax(1), &relax(2), "v")) && !lone(way("", &relax(2), "v")));
+        assert!(lone(way(&relax(1), "", "v")));
+    }
+    assert!(lone(far(&relax(1), "", "v+4")) && !lone(far(&relax(1), "", "w")));
 }
 
 /// A segment that loads other bytes, fewer, at another place, or none.
