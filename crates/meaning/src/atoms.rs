@@ -121,15 +121,37 @@ impl Atoms {
         if self.is_thorough() { self.close_bound(p, NESTED) } else { self.by_terms(p) }
     }
     fn close_bound(&self, p: &Poly, depth: u32) -> Option<Itv> {
-        let mut found = self.by_terms(p)?;
+        // As many quotients may cancel one after the other as there are terms: no recursion.
+        let (mut p, mut cancelled) = (p.clone(), vec![]);
+        loop {
+            let own = self.by_terms(&p)?;
+            let quotients = self.quotients_in(&p);
+            match self.without_one(&p, &quotients)? {
+                Some((rest, left)) => {
+                    cancelled.push((own, left));
+                    p = rest;
+                }
+                None => {
+                    let found = self.joined(&p, &quotients, own, depth)?;
+                    return cancelled.into_iter().rev().try_fold(found, |rest, (own, left)| own.meet(&rest.add(&left)));
+                }
+            }
+        }
+    }
+    /// Quotients that are terms, the last first: the atom, its coefficient, what is divided and by what.
+    fn quotients_in(&self, p: &Poly) -> Vec<(Atom, Int, &Poly, &Int)> {
         let mut quotients = vec![];
         for (m, c) in p.terms().rev() {
             let [(a, e)] = m.factors() else { continue };
             if let (Def::Quotient(y, d), true) = (self.def(*a), *e == Int::Small(1)) {
-                quotients.push((*a, c, y, d));
+                quotients.push((*a, c.clone(), y, d));
             }
         }
-        for (a, c, y, d) in &quotients {
+        quotients
+    }
+    /// Shorter without a quotient that is beside what it divides, and what the rest is more or less by.
+    fn without_one(&self, p: &Poly, quotients: &[(Atom, Int, &Poly, &Int)]) -> Option<Option<(Poly, Itv)>> {
+        for (a, c, y, d) in quotients {
             // c q = (c / d) y - (c / d) r for what is left, 0 <= r < d
             if y.len() > p.len() || c.mod_floor(d)? != Int::ZERO {
                 continue;
@@ -138,12 +160,14 @@ impl Atoms {
             let rest = p.plus(&c.neg(), &Poly::atom(*a)).plus(&k, y);
             if rest.len() < p.len() {
                 let left = Itv::new(0u8, d.sub(&Int::Small(1)))?.mul(&Itv::point(k.neg()));
-                let both = self.close_bound(&rest, depth)?.add(&left);
-                return found.meet(&both);
+                return Some(Some((rest, left)));
             }
         }
+        Some(None)
+    }
+    fn joined(&self, p: &Poly, quotients: &[(Atom, Int, &Poly, &Int)], mut found: Itv, depth: u32) -> Option<Itv> {
         if depth > 0 && quotients.len() > 1 {
-            for (a, c, y, d) in quotients.iter().filter(|(_, c, ..)| **c == Int::Small(1)) {
+            for (a, c, y, d) in quotients.iter().filter(|(_, c, ..)| *c == Int::Small(1)) {
                 // h + floor(y / d) = floor((d h + y) / d)
                 let joined = p.plus(&c.neg(), &Poly::atom(*a)).scale(d).add(y);
                 let within = self.close_bound(&joined, depth - 1)?.div_floor(d)?;
@@ -459,4 +483,26 @@ pub fn twos(c: &Int) -> u32 {
 /// The polynomial or its opposite.
 fn signed(p: &Poly) -> Poly {
     p.clone().min(p.scale(&Int::Small(-1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sum of all `x - 2 floor(x / 2)`, in a thread with little stack.
+    #[test]
+    fn quotients_that_cancel_one_after_the_other_take_no_stack() {
+        const MANY: u32 = 2_000;
+        let ran = std::thread::Builder::new().stack_size(256 << 10).spawn(|| {
+            let mut atoms = Atoms::with(MERGED + 1);
+            let sum = (0..MANY).fold(Poly::default(), |sum, _| {
+                let x = atoms.fresh(Some(Itv::word(8)));
+                let (_, odd) = atoms.divide(&x, &Int::Small(2)).expect("a quotient");
+                sum.add(&odd.p)
+            });
+            assert_eq!(sum.len(), 2 * MANY as usize);
+            assert_eq!(atoms.bound(&sum), Itv::new(0u8, MANY));
+        });
+        ran.expect("a thread").join().expect("no fault");
+    }
 }

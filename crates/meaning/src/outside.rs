@@ -88,7 +88,7 @@ pub struct Executed {
     pub atoms: Atoms,
 }
 
-struct NoSearch;
+pub(crate) struct NoSearch;
 
 impl Search for NoSearch {
     fn zero(&self, _: &Known, _: &Poly, _: Option<&Int>) -> Option<Zero> {

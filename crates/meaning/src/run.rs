@@ -275,11 +275,11 @@ impl<'a> Run<'a> {
             };
             match (out.last_mut(), step) {
                 (Some(Step::Part(o, _)), Step::At(i)) => {
-                    let at = *o + i;
+                    let at = known(o.checked_add(i), "an index beyond all numbers")?;
                     out.pop();
                     out.push(Step::At(at));
                 }
-                (Some(Step::Part(o, n)), Step::Part(i, m)) => (*o, *n) = (*o + i, m),
+                (Some(Step::Part(o, n)), Step::Part(i, m)) => (*o, *n) = (known(o.checked_add(i), "an index beyond all numbers")?, m),
                 (_, step) => out.push(step),
             }
         }
@@ -443,7 +443,11 @@ impl<'a> Run<'a> {
 
     fn bitwise(&mut self, op: BinOp, a: &Num, b: &Num, bits: Option<u32>) -> Res<Num> {
         let Some(bits) = bits else {
+            // Of integers only low bits are taken.
             let d = known(b.p.as_const().map(|m| m.add(&Int::Small(1))).filter(|d| *d > Int::ZERO), "a mask that is no constant")?;
+            if op != BinOp::And || u32::try_from(d.bits()).map(|n| pow2(n - 1)) != Ok(d.clone()) {
+                return stop("an operation on bits of an integer that takes no low bits");
+            }
             return Ok(known(self.atoms.divide(a, &d), "too many atoms")?.1);
         };
         let piece = self.outside.as_ref().map_or(bits, |o| o.word);
@@ -456,7 +460,8 @@ impl<'a> Run<'a> {
         let v = match (op, bits) {
             (_, Some(bits)) => words::shifted(&mut self.atoms, op, a, k, bits),
             (BinOp::Shl, None) => Some(Num { p: a.p.scale(&pow2(k)), itv: a.itv.as_ref().map(|i| i.mul(&Itv::point(pow2(k)))) }),
-            (_, None) => self.atoms.divide(a, &pow2(k)).map(|d| d.0),
+            (BinOp::Shr, None) => self.atoms.divide(a, &pow2(k)).map(|d| d.0),
+            (_, None) => return stop("an integer is not rotated"),
         };
         known(v, "too many atoms")
     }
@@ -521,5 +526,40 @@ fn has_unranged(p: &Program, ty: &Ty) -> bool {
         Ty::Word(_) | Ty::Bool => false,
         Ty::Array { elem, ranges, .. } => ranges.is_none() && has_unranged(p, elem),
         Ty::Struct(id) => p.structs[id.0 as usize].fields.iter().any(|(_, t)| has_unranged(p, t)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outside::NoSearch;
+    use santoku_ir::build::FuncBuilder;
+
+    /// An index and the beginning of a part that no array has, one behind the other.
+    #[test]
+    fn places_beyond_all_numbers_stop() {
+        let mut p = Program::default();
+        let f = FuncBuilder::new(&p, "f").finish();
+        p.funcs.push(f);
+        let mut run = Run::new(&p, FuncId(0), &NoSearch);
+        let slice = |off: u64| Proj::Slice { off: Expr::int(off), len: 2 };
+        let index = |at: u64| Proj::Index(Expr::int(at));
+        assert_eq!(run.path(&[slice(3), slice(1), index(1)]), Ok(Some(vec![(5, None)])));
+        assert!(run.path(&[slice(u64::MAX), index(1)]).is_err());
+        assert!(run.path(&[slice(u64::MAX), slice(1)]).is_err());
+    }
+
+    /// Of integers, which have no highest bit, operations on bits take the low ones and do nothing else.
+    #[test]
+    fn bits_of_integers_are_low_bits() {
+        let p = Program { funcs: vec![FuncBuilder::new(&Program::default(), "f").finish()], ..Program::default() };
+        let mut run = Run::new(&p, FuncId(0), &NoSearch);
+        let mut of = |op, a: i64, b: i64| run.bitwise(op, &Num::constant(a), &Num::constant(b), None).ok().and_then(|n| n.p.as_const());
+        assert_eq!(of(BinOp::And, 13, 7), Some(Int::Small(5)));
+        assert_eq!(of(BinOp::And, -1, 7), Some(Int::Small(7)));
+        assert_eq!(of(BinOp::And, 13, 0), Some(Int::Small(0)));
+        for (op, b) in [(BinOp::Or, 7), (BinOp::Xor, 7), (BinOp::And, 5), (BinOp::And, -1), (BinOp::And, -2)] {
+            assert_eq!(of(op, 13, b), None, "{op:?} {b}");
+        }
     }
 }
