@@ -248,7 +248,7 @@ impl Machine<'_> {
         // In words as they are there; all are read before the first is written.
         let cells = match from {
             Spot::Object(k, at) => self.objects[k].cut(at, at.saturating_add_unsigned(n)),
-            Spot::Constant(..) => (0..n as i64 / 4).map(|k| (4 * k, 4)).collect(),
+            Spot::Constant(at, _) => self.constant_words(at, n as i64),
         };
         let (mut parts, mut next) = (vec![], 0i64);
         for (at, bytes) in cells {
@@ -259,5 +259,18 @@ impl Machine<'_> {
         parts.extend((next..n as i64).map(|k| (k, 1)));
         let words = parts.iter().map(|(at, bytes)| self.load_at(moved(from, *at as u64), *bytes)).collect::<Res<Vec<Num>>>()?;
         parts.iter().zip(words).try_for_each(|((at, bytes), w)| self.store_at(moved(to, *at as u64), *bytes, w))
+    }
+
+    /// Pointers in a constant are copied whole.
+    fn constant_words(&self, first: u64, n: i64) -> Vec<(i64, u32)> {
+        let (word, mut k, mut words) = (self.xlen() / 8, 0, vec![]);
+        while k + 4 <= n {
+            let fits = k + i64::from(word) <= n;
+            let holds_pointer = || matches!(self.code.image.pointer(first.wrapping_add_signed(k), word.into()), Ok(Some(_)));
+            let bytes = if fits && holds_pointer() { word } else { 4 };
+            words.push((k, bytes));
+            k += i64::from(bytes);
+        }
+        words
     }
 }

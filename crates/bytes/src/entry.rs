@@ -135,7 +135,7 @@ pub fn check(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut:
 fn enter(m: &mut Machine, signature: &Signature, params: &[Val], shared: &[(usize, usize)]) -> Res<BTreeMap<usize, usize>> {
     let xlen = m.xlen();
     m.objects.push(Object::new((-STACK, i64::from(signature.stack)), true));
-    let sp = m.base(Base { thing: Thing::Object(0), align: 16, residue: 0 }, STACK as u64)?;
+    let sp = m.base(Base { thing: Thing::Object(0), align: 16, residue: 0 }, (STACK as u64, u64::from(signature.stack)))?;
     m.regs = (0..32).map(|_| m.unknown()).collect();
     m.regs[0] = Num::constant(0u8);
     m.regs[SP] = m.atoms.num(sp, None);
@@ -164,7 +164,7 @@ fn enter(m: &mut Machine, signature: &Signature, params: &[Val], shared: &[(usiz
                     };
                     if k == m.objects.len() {
                         m.objects.push(Object::new((0, known(i64::try_from(o.size).ok(), "an object")?), false));
-                        let at = m.base(Base { thing: Thing::Object(k), align: o.align, residue: 0 }, o.size)?;
+                        let at = m.base(Base { thing: Thing::Object(k), align: o.align, residue: 0 }, (0, o.size))?;
                         addresses.insert(k, m.atoms.num(at, None));
                     }
                     match role {

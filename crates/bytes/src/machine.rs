@@ -362,10 +362,10 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A base of its own: its address.
-    pub fn base(&mut self, base: Base, size: u64) -> Res<Poly> {
-        let top = pow2(self.xlen()).sub(&Int::from(EDGE)).sub(&Int::from(size)).sub(&Int::from(base.align));
-        let itv = Itv::new(EDGE.div_ceil(base.align), known(top.div_floor(&Int::from(base.align)), "an alignment")?);
+    /// A base of its own, with so many bytes below and above: its address.
+    pub fn base(&mut self, base: Base, (below, above): (u64, u64)) -> Res<Poly> {
+        let top = pow2(self.xlen()).sub(&Int::from(EDGE)).sub(&Int::from(above)).sub(&Int::from(base.align));
+        let itv = Itv::new((EDGE + below).div_ceil(base.align), known(top.div_floor(&Int::from(base.align)), "an alignment")?);
         let q = self.atoms.fresh(itv);
         self.bases.insert(known(q.p.as_atom(), "an address")?, base);
         Ok(q.p.scale(&Int::from(base.align)).shift(base.residue))
@@ -375,7 +375,7 @@ impl<'a> Machine<'a> {
         let Island { start, size } = place.island;
         if !self.places.contains_key(&(start, size)) {
             let thing = if place.what == What::Code { Thing::Code(start) } else { Thing::Island(place.island) };
-            let p = self.base(Base { thing, align: place.align, residue: place.residue }, size)?;
+            let p = self.base(Base { thing, align: place.align, residue: place.residue }, (0, size))?;
             self.places.insert((start, size), p);
         }
         let beyond = Int::from(place.target).sub(&Int::from(start));

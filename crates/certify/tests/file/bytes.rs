@@ -101,3 +101,49 @@ fn the_judge_accepts_right_code_and_no_change_that_runs_show() {
     assert!(objects >= OBJECTS && sums[0] >= 1000, "{sums:?}");
     assert!(sums[1] * 100 >= sums[0] * 90, "{sums:?}");
 }
+
+const FIVE: &str = "@export(\"f\")\nfn f(x: u32) -> u32 { x + 5 }\n";
+
+/// Code of `f`, and constants.
+fn by_hand(march: &str, body: &str) -> Option<Image> {
+    let text = format!(
+        ".text\n.globl f\n.type f,@function\nf:\n {}\n.size f,.-f\n.section .rodata\n.balign 8\n.type TT,@object\nTT: .word 1,5\n.size TT,8\n\
+         .type Q,@object\nQ: .word 3,4\n.{} TT\n.word 7\n.balign 8\n.size Q,.-Q\n",
+        body.replace("; ", "\n "),
+        if march.starts_with("rv64") { "dword" } else { "word" }
+    );
+    Some(image(&object(Compiler::Gcc, march, "O1", "unit.S", &text)?))
+}
+
+/// The frame may be longer than the first page, which is nobody's; what is outside of it is refused all the same.
+#[test]
+fn frames_of_any_length_are_followed() {
+    let made = made(FIVE);
+    let body = |frame: u32, at: u32| format!("li t0,{frame}; sub sp,sp,t0; li t1,{at}; add t1,sp,t1; sw a0,0(t1); li a0,0; lw a0,0(t1); addiw a0,a0,5; add sp,sp,t0; ret");
+    for (march, add) in [("rv32im", "addi "), ("rv64im", "addiw ")] {
+        for (frame, at, right) in [(16, 12, true), (4096, 0, true), (8192, 4, true), (1 << 19, 0, true), (8192, 8192, false), (4096, 1 << 31, false), (1 << 21, 0, false)] {
+            let Some(image) = by_hand(march, &body(frame, at).replace("addiw ", add)) else { return };
+            assert_eq!(accepted(&made, &image, "f"), right, "{march}: {frame}, {at}");
+        }
+    }
+}
+
+/// A copy holds the pointers of what was copied, whole.
+#[test]
+fn pointers_in_constants_are_copied() {
+    let made = made(FIVE);
+    for (march, at, bytes, load, add) in [("rv32im", 8, 4, "lw", "add"), ("rv64im", 8, 8, "ld", "addw")] {
+        let body = |from: u32, n: u32, read: u32| {
+            format!(
+                "addi sp,sp,-48; {store} ra,40(sp); {store} s0,32(sp); mv s0,a0; mv a0,sp; lui a1,%hi(Q+{from}); addi a1,a1,%lo(Q+{from}); li a2,{n}; call memcpy; \
+                 {load} t0,{read}(sp); lw t0,4(t0); {add} a0,s0,t0; {load} ra,40(sp); {load} s0,32(sp); addi sp,sp,48; ret",
+                store = load.replace('l', "s")
+            )
+        };
+        let whole = [body(0, at + bytes, at), body(8, bytes, 0), body(4, at + bytes, at - 4)];
+        for (text, right) in [(&whole[0], true), (&whole[1], true), (&whole[2], bytes == 4), (&body(0, at + bytes / 2, at), false), (&body(0, at + bytes, 0), false)] {
+            let Some(image) = by_hand(march, text) else { return };
+            assert_eq!(accepted(&made, &image, "f"), right, "{march}: {text}");
+        }
+    }
+}
