@@ -10,7 +10,7 @@ use crate::{known, stop, Res};
 use santoku_elf::{Island, Ledger, Place, What};
 use santoku_ir::interp::Int;
 use santoku_ir::{FuncId, Program};
-use santoku_isa::ckb::{fuse, RULES};
+use santoku_isa::ckb::{fuse, may_go, RULES};
 use santoku_isa::{effect, Effect, Inst, Isa, Latency, Sem};
 use santoku_judge::itv::{pow2, Itv};
 use santoku_meaning::atoms::{Atoms, Num};
@@ -68,6 +68,9 @@ pub enum Spot {
     Constant(u64, Option<Island>),
 }
 
+/// What an upper part is of: [`santoku_elf::Part`].
+type UpperOf = (Island, (bool, u64));
+
 pub struct Machine<'a> {
     pub code: &'a Code<'a>,
     pub atoms: Atoms,
@@ -77,7 +80,8 @@ pub struct Machine<'a> {
     /// By the atom of the address.
     pub bases: BTreeMap<santoku_meaning::poly::Atom, Base>,
     places: BTreeMap<(u64, u64), Poly>,
-    uppers: BTreeMap<(Island, (bool, u64)), Num>,
+    /// What upper parts of addresses are of, by what a register holds.
+    uppers: BTreeMap<Poly, UpperOf>,
     pub return_to: Poly,
     /// Bytes of arguments on the stack.
     pub stack_args: i64,
@@ -176,24 +180,24 @@ impl<'a> Machine<'a> {
             if inst.row.name == "fence" && (inst.rd, inst.rs1) != (0, 0) {
                 return stop("a fence that CKB-VM does not know");
             }
-            // A linker may leave out what pads, and upper parts of addresses.
-            let (pads, uppers) = (|i: &Inst| i.row.name == "addi" && i.rd == 0, |i: &Inst| matches!(i.row.name, "lui" | "auipc"));
-            let left_out: [&dyn Fn(&Inst) -> bool; 3] = [&|_| false, &pads, &|i| pads(i) || uppers(i)];
-            if left_out.iter().take(if c.image.is_linked() { 1 } else { 3 }).any(|skip| fuse(&self.group(pc, *skip), pc).is_some_and(|f| f.deviates)) {
+            let deviates = |shortened| fuse(&self.group(pc, shortened), pc).is_some_and(|f| f.deviates);
+            if deviates(false) || deviates(true) {
                 return stop("a group that CKB-VM executes otherwise");
             }
         }
         Ok(inst)
     }
 
-    /// As many instructions from `pc` on as CKB-VM may execute as one, without those that are skipped.
-    fn group(&self, pc: u64, skip: &dyn Fn(&Inst) -> bool) -> Vec<Inst> {
+    /// As many instructions from `pc` on as CKB-VM may execute as one. `shortened`: without what a linker may leave out behind the first.
+    fn group(&self, pc: u64, shortened: bool) -> Vec<Inst> {
         let longest = RULES.iter().map(|r| r.group.len()).max().unwrap_or(1);
         let (mut group, mut at) = (vec![], pc);
         while group.len() < longest {
             let Some(inst) = self.code.image.guess(at).and_then(|word| santoku_isa::decode(&self.code.isa, word)) else { break };
+            let goes = self.code.image.is_loose(at) || self.code.image.part(at).is_some_and(|p| p.high);
+            let stays = group.is_empty() || !shortened || !(goes && may_go(&inst));
             at = at.wrapping_add(u64::from(inst.len)) & self.code.isa.xlen.mask();
-            if !skip(&inst) {
+            if stays {
                 group.push(inst);
             }
         }
@@ -344,20 +348,21 @@ impl<'a> Machine<'a> {
             return Ok((inst, rs1, None));
         };
         let key = (part.place.island, part.pair);
-        if !self.uppers.contains_key(&key) {
-            let any = self.unknown();
-            self.uppers.insert(key, any);
-        }
-        let upper = self.uppers[&key].clone();
+        // Linkers put another register in the place of the upper part: nothing else may have been added to it.
+        let completes = self.uppers.get(&rs1.p) == Some(&key);
         match (part.high, inst.row.name, inst.row.sem) {
-            (true, "lui" | "auipc", _) => Ok((inst, rs1, Some(upper))),
-            // The sum is the address, whatever the upper part is. Linkers put another register in the place of the upper part: nothing
-            // else may have been added to it.
-            (false, "addi", _) | (false, _, Sem::Load { .. }) if rs1.p == upper.p => {
+            (true, "lui" | "auipc", _) => {
+                // Where a linker leaves it out the register keeps what it held, another word each time.
+                let any = self.unknown();
+                self.uppers.insert(any.p.clone(), key);
+                Ok((inst, rs1, Some(any)))
+            }
+            // The sum is the address, whatever the upper part is.
+            (false, "addi", _) | (false, _, Sem::Load { .. }) if completes => {
                 let address = self.address_of(&part.place)?;
                 Ok((Inst { imm: 0, ..inst }, address, None))
             }
-            (false, "jalr", _) if rs1.p == upper.p => Ok((Inst { imm: 0, ..inst }, Num::constant(part.place.target), None)),
+            (false, "jalr", _) if completes => Ok((Inst { imm: 0, ..inst }, Num::constant(part.place.target), None)),
             _ => stop("part of an address in an instruction that makes none"),
         }
     }

@@ -69,6 +69,18 @@ impl Walk<'_> {
         self.arrive(at);
     }
 
+    /// What code leads to by a distance, or by a symbol and an addend, over what a linker may leave out.
+    fn anywhere(&mut self) {
+        self.found.any.extend(self.subject.image.functions.iter().map(|f| f.address));
+    }
+
+    fn branch(&mut self, pc: u64, to: u64) {
+        if !self.subject.image.is_firm(pc, to) {
+            self.anywhere();
+        }
+        self.arrive(to);
+    }
+
     fn all(&mut self) {
         while let Some(pc) = self.open.pop() {
             if self.seen.insert(pc) {
@@ -85,11 +97,14 @@ impl Walk<'_> {
         let Some(inst) = self.decode(pc) else { return };
         let mask = self.subject.isa.xlen.mask();
         let there = |base: u64| base.wrapping_add(inst.imm as u64) & mask;
+        if self.subject.image.wanders(pc) {
+            self.anywhere();
+        }
         match (&inst.row.sem, inst.row.name) {
-            (Sem::Branch(_), _) => self.arrive(there(pc)),
+            (Sem::Branch(_), _) => self.branch(pc, there(pc)),
             (Sem::Jump(_), name) => {
                 if name == "jal" {
-                    self.arrive(there(pc));
+                    self.branch(pc, there(pc));
                 }
                 if inst.rd == 0 {
                     return;

@@ -319,7 +319,8 @@ fn one(subject: &Subject, code: &Code, job: &Job, symbol: Option<&Function>, key
         return Done { found, micros: 0, cached: false, evidence: None };
     }
     let hash = symbol.map(|f| image.code_hash(f)).unwrap_or_default();
-    let key = keys.key(&hash, job.func, (&job.shared, &code.convention_at(job.address)), called);
+    let loose = symbol.map(|f| image.loose_in(f)).unwrap_or_default();
+    let key = keys.key((&hash, &loose), job.func, (&job.shared, &code.convention_at(job.address)), called);
     // Proofs that rest on more than the hashes are of this very file.
     let keys = [key::of_file(&key, image), key];
     if let Some(found) = keys.iter().find_map(|k| key::recall(world.store, k, code.program)) {

@@ -55,11 +55,13 @@ impl<'a> Keys<'a> {
         Keys { program, cut, common: common(image, isa, program, symbols, options) }
     }
 
-    /// The key of one comparison, 64 hexadecimal digits. `hash`: of the code; `called`: the functions it calls.
-    pub fn key(&self, hash: &[u8; 32], func: FuncId, (shared, convention): (&[(usize, usize)], &Convention), called: &BTreeSet<FuncId>) -> String {
+    /// The key of one comparison, 64 hexadecimal digits. `code`: its hash, and what a linker may leave out of it, which is not in that; `called`:
+    /// the functions it calls.
+    pub fn key(&self, (hash, loose): (&[u8; 32], &[u64]), func: FuncId, (shared, convention): (&[(usize, usize)], &Convention), called: &BTreeSet<FuncId>) -> String {
         let mut text = Sha256::new();
         text.update(self.common);
         text.update(hash);
+        text.update(format!("{loose:?}\n"));
         text.update(format!("{shared:?}\n{convention:?}\n{}\n", self.program.func(func).name));
         let (mut followed, mut cut) = (BTreeSet::from([func]), BTreeSet::new());
         let mut open = vec![func];
@@ -100,6 +102,7 @@ fn common(image: &Image, isa: &Isa, program: &Program, symbols: &BTreeMap<String
         if !std::iter::once(&f.name).chain(&f.aliases).any(|n| symbols.contains_key(n)) {
             text.update(format!("{}\n", f.name));
             text.update(image.code_hash(f));
+            text.update(format!("{:?}\n", image.loose_in(f)));
             // Where 16-bit instructions are none, this decides whether it can be executed.
             text.update([(f.address % 4) as u8]);
         }
@@ -116,7 +119,7 @@ fn common(image: &Image, isa: &Isa, program: &Program, symbols: &BTreeMap<String
             match image.function_at(at) {
                 Some(f) => at = f.address.saturating_add(f.size.max(1)),
                 None => {
-                    text.update([image.read_only(at).unwrap_or(0)]);
+                    text.update([image.read_only(at).unwrap_or(0), u8::from(image.is_loose(at))]);
                     at += 1;
                 }
             }

@@ -211,6 +211,13 @@ pub fn fuse_by(rules: &'static [Rule], insts: &[Inst], pc: u64) -> Option<Fused>
     })
 }
 
+/// Whether a linker may leave an instruction out: what aligns code, and an upper part of an address that is made in a shorter way. No rule
+/// that deviates holds such an instruction behind its first: if code makes its group once some of them are gone, it does so
+/// once all of them are.
+pub fn may_go(inst: &Inst) -> bool {
+    inst.row.name == "addi" && inst.rd == 0 || matches!(inst.row.name, "lui" | "auipc")
+}
+
 /// Compressed instructions without effect: the VM decodes all of them as `addi x0, x0, 0`.
 fn is_hint(inst: &Inst) -> bool {
     let same = inst.rd == inst.rs1 && inst.imm == 0 && matches!(inst.row.name, "addi" | "slli" | "srli" | "srai");

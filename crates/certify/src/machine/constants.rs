@@ -10,12 +10,15 @@ use super::Why;
 use crate::term::{Var, T};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
-use santoku_elf::{Island, Part, Place, What};
+use santoku_elf::{Island, Place, What};
 use santoku_isa::{Inst, Sem};
 use std::collections::BTreeMap;
 
 /// Addresses below and above are nothing's.
 const EDGE: u64 = 4096;
+
+/// What an upper part is of: [`santoku_elf::Part`].
+type UpperOf = (Island, (bool, u64));
 
 /// Terms for what the code names.
 #[derive(Default)]
@@ -23,7 +26,8 @@ pub(crate) struct Constants {
     bases: BTreeMap<Island, T>,
     /// Addresses of instructions.
     codes: BTreeMap<T, u64>,
-    uppers: BTreeMap<(Island, (bool, u64)), T>,
+    /// What upper parts of addresses are of, by what a register holds.
+    uppers: BTreeMap<T, UpperOf>,
     /// Through which the address is made that is read at the moment.
     pub(super) through: Option<Island>,
 }
@@ -42,19 +46,15 @@ impl Exec<'_> {
             let made = (inst.row.name == "auipc" && !self.code.image.is_linked()).then(|| self.beside(pc, inst.imm));
             return Ok((inst, rs1, made));
         };
-        let upper = self.upper_of(&part);
+        let key = (part.place.island, part.pair);
+        // A linker that leaves the upper part out puts another register in place of this operand: it must hold the upper part
+        // and nothing else.
+        let completes = self.constants.uppers.get(&rs1) == Some(&key);
         match (part.high, inst.row.name, inst.row.sem) {
-            (true, "lui" | "auipc", _) => Ok((inst, rs1, Some(upper))),
-            // The sum is the address, whatever the upper part is.
-            (false, "addi", _) | (false, _, Sem::Load { .. }) => {
-                let address = self.address_of(&part.place);
-                let lower = self.terms.sub(address, upper);
-                let sum = self.terms.add(rs1, lower);
-                let sum = self.terms.mod2k(sum, self.code.xlen());
-                Ok((Inst { imm: 0, ..inst }, sum, None))
-            }
+            (true, "lui" | "auipc", _) => Ok((inst, rs1, Some(self.upper(key)))),
+            (false, "addi", _) | (false, _, Sem::Load { .. }) if completes => Ok((Inst { imm: 0, ..inst }, self.address_of(&part.place), None)),
             // Where it arrives is asked with the jump.
-            (false, "jalr", _) if rs1 == upper => Ok((Inst { imm: 0, ..inst }, self.terms.int(part.place.target), None)),
+            (false, "jalr", _) if completes => Ok((Inst { imm: 0, ..inst }, self.terms.int(part.place.target), None)),
             _ => Err(Why::Unsupported("part of an address, in an instruction that makes none of its upper part".into())),
         }
     }
@@ -115,19 +115,19 @@ impl Exec<'_> {
         base
     }
 
-    /// What `lui` or `auipc` leave: some word. Nothing is known of it but that the rest added to it is the address.
-    fn upper_of(&mut self, part: &Part) -> T {
-        let island = part.place.island;
-        let key = (island, part.pair);
-        if let Some(upper) = self.constants.uppers.get(&key) {
-            return *upper;
-        }
-        let hi: BigInt = (BigInt::one() << self.code.xlen()) - 1;
-        let values = (0..self.terms.samples()).map(|n| BigInt::from((island.start + 8191 * n as u64) & 0x7fff_f000)).collect();
-        let name = format!("&{:#x}, upper part {}", island.start, self.constants.uppers.len());
-        let upper = self.terms.var(Var { name, lo: BigInt::ZERO, hi, public: true, values });
-        self.constants.uppers.insert(key, upper);
-        upper
+    /// What `lui` or `auipc` leave. Nothing is known of it but that the rest added to it is the address: where a linker leaves the
+    /// instruction out the register keeps what it held, another word each time, which may be a secret. So it is where no relocation
+    /// allows that, for the proof's hash does not tell.
+    fn upper(&mut self, key: UpperOf) -> T {
+        let any = self.unknown("upper part of an address", self.code.xlen());
+        self.constants.uppers.insert(any, key);
+        any
+    }
+
+    /// Two upper parts of one address that two ways leave in a register: one of them.
+    pub(super) fn either_upper(&mut self, x: T, y: T) -> Option<T> {
+        let key = *self.constants.uppers.get(&x)?;
+        (self.constants.uppers.get(&y) == Some(&key)).then(|| self.upper(key))
     }
 
     /// The constant that an address is made through, and the address as the file has it.

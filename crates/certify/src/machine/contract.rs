@@ -3,7 +3,7 @@
 //! Where it is made:
 //! 1. the address jumped to, computed, is the beginning of the function, and would be wherever a linker puts the sections and the
 //!    functions that the file does not hold ([`Code::callee`]);
-//! 2. `sp` is a multiple of 16, `gp` and `tp` are the caller's ([`Exec::may_call`]);
+//! 2. `sp` is a multiple of 16 ([`Exec::may_call`]), `gp` and `tp` are the caller's ([`Exec::keeps_platform`]);
 //! 3. a scalar fills its registers as the convention extends it ([`Exec::extended`]);
 //! 4. the address of an object is public and a multiple of the object's alignment, all its bytes are there, those between its
 //!    scalars too ([`Exec::pointer`], [`Exec::whole`]);
@@ -122,13 +122,18 @@ impl Exec<'_> {
         if at % i64::from(STACK_ALIGN) != 0 {
             return Err(Why::Platform(format!("a call with the stack pointer at {at} from entry, no multiple of {STACK_ALIGN}")));
         }
-        for (r, given) in [(GP, self.platform[0]), (TP, self.platform[1])] {
-            if state.regs[r] != given {
-                let name = santoku_isa::register_name(r as u8);
-                return Err(Why::Platform(format!("a call with another {name} than at entry: it belongs to the platform")));
-            }
-        }
         Ok(())
+    }
+
+    /// `gp` and `tp` hold at every instruction what they hold at entry: a linker that relaxes counts addresses from `gp` wherever it
+    /// likes, and whoever interrupts the function does as well.
+    pub(crate) fn keeps_platform(&self, rd: u8, t: T) -> Result<(), Why> {
+        let given = [GP, TP].iter().position(|r| *r == usize::from(rd)).map(|k| self.platform[k]);
+        if given.is_none_or(|given| given == t) {
+            return Ok(());
+        }
+        let name = santoku_isa::register_name(rd);
+        Err(Why::Platform(format!("register {name} is written, if only for a while: it belongs to the platform, and linkers count addresses from it")))
     }
 
     /// Clause 3.

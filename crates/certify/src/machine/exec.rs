@@ -430,8 +430,9 @@ impl<'a> Exec<'a> {
     pub(super) fn join(&mut self, c: T, mut a: State, b: &State, pc: Option<u64>) -> State {
         let live = pc.filter(|_| a.frames.is_empty()).map_or(u32::MAX, |pc| self.code.flow_of(pc).map_or(u32::MAX, |f| f.live(pc)));
         for (r, y) in b.regs.iter().enumerate().filter(|(r, y)| a.regs[*r] != **y).collect::<Vec<_>>() {
-            a.regs[r] = match live >> r & 1 {
-                0 => self.unknown("a register that is not read", self.code.xlen()),
+            a.regs[r] = match (live >> r & 1, self.either_upper(a.regs[r], *y)) {
+                (0, _) => self.unknown("a register that is not read", self.code.xlen()),
+                (_, Some(upper)) => upper,
                 _ => self.either(c, a.regs[r], *y),
             };
         }
@@ -463,6 +464,7 @@ impl<'a> Exec<'a> {
         let t = self.terms.renamed(t);
         let t = self.terms.swept(t);
         let t = self.simple(t);
+        self.keeps_platform(rd, t)?;
         state.regs[rd as usize] = t;
         if rd as usize == SP {
             let (object, offset) = self.split(t);

@@ -73,7 +73,14 @@ f: addi sp,sp,-16
 fn what_is_proved_inside_its_callers_has_no_others() {
     let made = made("@noinline\nfn g(x: u32, k: u32) -> u32 { x * k + 1 }\n@export(\"f\")\nfn f(x: u32) -> u32 { g(x & 255, 7) + 2 }\n");
     let get = ".globl get\n.type get,@function\nget: ";
+    // A linker makes one instruction of two: what is meant here is another function's code once linked.
+    let goes = ".option push\n.option relax\n lui t0,%hi(far)\n.option pop\n";
+    let over = |how: &str| format!(".text\nk: {goes} ret\n ret\nelse: ret\n.data\n.globl far,table\n.balign 8\nfar: .word 1\n{how}");
     let ways = [
+        ("what may go", over(""), true),
+        ("an address over what may go", over("table: .word k + 8\n"), false),
+        ("the same from a symbol", over("table: .word else\n"), true),
+        ("a distance over what may go", format!("{}.text\n{get} .word 0x00c0006f\n{goes} ret\n ret\n ret\n.size get,.-get\n", over("")), false),
         ("nothing", String::new(), true),
         ("a constant", ".section .rodata\n.globl table\n.balign 8\ntable: .word unit_g\n".into(), false),
         ("a variable", ".data\n.globl table\n.balign 8\ntable: .word unit_g + 0\n".into(), false),

@@ -1,6 +1,6 @@
 //! CKB-VM: what its fused groups do is what is compared.
 
-use crate::support::{image, made, object, of, Compiler, Made, Memory};
+use crate::support::{accepted_on, image, made, object, of, Compiler, Made, Memory};
 use ckb_vm::decoder::build_decoder;
 use ckb_vm::instructions::{execute, instruction_length};
 use ckb_vm::machine::VERSION2;
@@ -79,6 +79,49 @@ fn a_group_that_is_entered_in_the_middle_is_not_followed() {
     let Some(bytes) = asm(&text, "rv64im") else { return };
     let report = judge(&made(&PLAIN.replace("any: u64", "any: public u64")), &bytes, true);
     assert!(!report.holds(), "{:?}", of(&report, "f").status);
+}
+
+/// Right one by one, and something else as one: between the instructions stands what a linker may leave out, or something that stays.
+#[test]
+fn a_group_that_closes_up_when_a_linker_leaves_something_out_is_not_followed() {
+    let pad = "8: nop\n .reloc 8b, R_RISCV_ALIGN, 4";
+    let upper = ".option relax\nlui t2,%hi(TT)";
+    let near = ".option relax\nauipc t2,%pcrel_hi(TT)";
+    let kept = "lui t2,7";
+    let marked = ".option norelax\nlui t2,%hi(TT)\n.option relax";
+    let cases: [(&str, [&str; 4], bool); 11] = [
+        ("padding", [pad, "", "", ""], false),
+        ("much padding", ["", "8: nop\nnop\nnop\n .reloc 8b, R_RISCV_ALIGN, 12", "", ""], false),
+        ("an upper part", ["", "", upper, ""], false),
+        ("an upper part relative to the code", ["", "", "", near], false),
+        ("padding and an upper part", [pad, upper, "", ""], false),
+        ("everything everywhere", [pad, upper, near, upper], false),
+        ("an instruction that does nothing", ["", "nop", "", ""], true),
+        ("an upper part that may go in another file with these bytes", [marked, "", "", ""], false),
+        ("a number's upper part", [kept, "", "", ""], true),
+        ("padding, and a number's upper part", [pad, kept, upper, ""], true),
+        ("another instruction among those that go", [pad, upper, "mv t3,t2", pad], true),
+    ];
+    let plain = made(PLAIN);
+    let mut tried = 0;
+    for (what, gaps, right) in cases {
+        let [a, b, c, d] = gaps;
+        let text = format!(
+            ".section .text.f\n.globl f\n.type f,@function\nf:\nsub a1,a0,a1\n{a}\nsltu t0,a0,a3\n{b}\nsub a0,a1,a2\n{c}\nsltu a2,a1,a0\n{d}\nor a1,a2,t0\nmv a0,a1\nret\n.size f,.-f\n\
+             .section .rodata\nTT: .word 1\n"
+        );
+        let Some(bytes) = asm(&text, "rv64im") else { continue };
+        assert!(judge(&plain, &bytes, false).holds(), "{what}: right on other processors");
+        let report = judge(&plain, &bytes, true);
+        assert_eq!(report.holds(), right, "{what}: {:?}", of(&report, "f").status);
+        assert!(right || of(&report, "f").status.reason().is_some_and(|w| w.contains("SBB")), "{what}: {:?}", of(&report, "f").status);
+        for ckb in [false, true] {
+            let by_bytes = accepted_on(&plain, &image(&bytes), "f", ckb);
+            assert_eq!(by_bytes, right || !ckb, "{what}, {ckb}: the judge of bytes");
+        }
+        tried += 1;
+    }
+    santoku_skips::checked(tried, "groups that may close up");
 }
 
 /// The code of `f` in the VM with its groups.

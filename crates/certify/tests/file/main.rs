@@ -20,6 +20,7 @@ mod loops;
 mod paths;
 mod records;
 mod refused;
+mod relaxed;
 mod rounds;
 mod support;
 

@@ -122,8 +122,13 @@ pub fn judged(made: &Made, object: &[u8]) -> FileReport {
 /// Whether the judge of bytes accepts a function, asked without the certifier, looking into all that it calls or into nothing, and all that
 /// it calls.
 pub fn accepted(made: &Made, image: &Image, symbol: &str) -> bool {
+    accepted_on(made, image, symbol, false)
+}
+
+/// The same, of CKB-VM if that is the processor.
+pub fn accepted_on(made: &Made, image: &Image, symbol: &str, ckb_vm: bool) -> bool {
     let ledger = santoku_elf::Ledger::new(image);
-    let code = santoku_bytes::Code { image: &ledger, isa: isa(image), program: &made.program, symbols: &made.symbols, secret_mul_leaks: false, ckb_vm: false };
+    let code = santoku_bytes::Code { image: &ledger, isa: isa(image), program: &made.program, symbols: &made.symbols, secret_mul_leaks: false, ckb_vm };
     let there: BTreeSet<FuncId> = made.symbols.iter().filter(|(s, _)| image.function(s).is_some()).map(|(_, f)| *f).collect();
     let mut open = vec![(made.symbols[symbol], vec![])];
     let mut seen = BTreeSet::new();

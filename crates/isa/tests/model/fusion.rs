@@ -7,7 +7,7 @@ use ckb_vm::decoder::{build_decoder, Decoder};
 use ckb_vm::instructions::{execute, extract_opcode, instruction_length, instruction_opcode_name};
 use ckb_vm::machine::VERSION2;
 use ckb_vm::{CoreMachine, Memory, ISA_B, ISA_IMC, ISA_MOP};
-use santoku_isa::ckb::{fuse, fuse_by, step, Fused, Limit, Rule, DECODING, ISA, RULES};
+use santoku_isa::ckb::{fuse, fuse_by, may_go, step, Fused, Limit, Rule, DECODING, ISA, RULES};
 use santoku_isa::{decode, rows, shorts, Fields, FlatMemory, Inst, Machine, Pattern, Row, Sem, Stop};
 use std::collections::BTreeMap;
 
@@ -232,6 +232,27 @@ fn every_condition_is_needed() {
     }
     println!("{} conditions of {} rules are needed", all.len(), RULES.len());
     assert!(all.len() > 50);
+}
+
+/// What a linker may leave out is in no group that deviates but as its first, and no other group hides one that deviates once it is
+/// gone: rules that begin alike go on otherwise. Who asks of a group with all of it left out asks of every part of it.
+#[test]
+fn what_a_linker_leaves_out_is_all_or_nothing() {
+    let mut r = Random(11);
+    let mut groups = 0;
+    for rule in RULES.iter().filter(|r| r.deviation.is_some()) {
+        let alone: &'static [Rule] = vec![rule.clone()].leak();
+        for _ in 0..20_000 {
+            let Some(insts) = group(rule, &mut r).filter(|g| fuse_by(alone, g, 0x1000).is_some_and(|f| f.deviates)) else { continue };
+            assert!(insts[1..rule.group.len()].iter().all(|i| !may_go(i)), "{}", rule.opcode);
+            assert!(fuse(&insts, 0x1000).is_some_and(|f| f.deviates && f.rule.opcode == rule.opcode), "{}", rule.opcode);
+            groups += 1;
+        }
+    }
+    let of = |bits: u32| decode(&ISA, bits).expect("an instruction");
+    assert!([0x13, 0x1, 0x2b7, 0x297, 0x62c5].map(of).iter().all(may_go));
+    assert!(![0x50513, 0x8522, 0x33, 0x80e7].map(of).iter().any(may_go));
+    assert!(groups > 1_000);
 }
 
 /// Any instruction before any other: fused exactly when a rule says so.
