@@ -3,7 +3,8 @@
 use std::path::Path;
 
 pub struct Wrong<'t> {
-    pub nr: usize,
+    /// Of the module of mistakes: whether it is chosen.
+    pub when: String,
     pub what: &'t str,
     pub right: &'t str,
     pub wrong: &'t str,
@@ -19,7 +20,7 @@ struct Span<'t> {
 /// The file with all its mistakes. A right expression that is not there exactly once stops the build: the table is out of date.
 pub fn spliced(path: &Path, text: &str, wrong: &[Wrong]) -> String {
     // Tests inside the file are no rules of the prover.
-    let code = &text[..text.find("#[cfg(test)]\nmod tests").unwrap_or(text.len())];
+    let code = &text[..text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len())];
     let mut spans: Vec<Span> = Vec::new();
     for w in wrong {
         let found: Vec<usize> = code.match_indices(w.right).map(|(at, _)| at).collect();
@@ -46,7 +47,7 @@ fn written(text: &str, (from, to): (usize, usize), spans: &[Span]) -> String {
         out.push_str(&text[at..s.from]);
         out.push('(');
         for w in &s.of {
-            out.push_str(&format!("if crate::mistake::made({}) {{ {} }} else ", w.nr, w.wrong));
+            out.push_str(&format!("if crate::mistake::{} {{ {} }} else ", w.when, w.wrong));
         }
         out.push_str(&format!("{{ {} }})", written(text, (s.from, s.to), &spans[i + 1..=i + inner])));
         (at, i) = (s.to, i + 1 + inner);

@@ -1,7 +1,7 @@
-//! The prover with wrong rules in it, one at a time, for the judge to refuse what comes of them.
+//! The prover with wrong rules in it, one at a time, for the judges to refuse what comes of them.
 //!
-//! Needs: the sources of `prove`, which the build copies, and `mistakes.toml`.  Keeps: with no mistake made the copy is the prover; the judge
-//! is the real one.  Absent on purpose: use by anything but this package's tests.
+//! Needs: the sources of `prove`, which the build copies, and the tables in `mistakes`.  Keeps: with no mistake made the copy is the prover; the judges
+//! are the real ones.  Absent on purpose: use by anything but this package's tests.
 #![allow(warnings)]
 
 include!(concat!(env!("OUT_DIR"), "/prove/lib.rs"));
@@ -13,6 +13,7 @@ pub mod mistake {
 
     thread_local! {
         static MADE: Cell<Option<usize>> = const { Cell::new(None) };
+        static BLIND: Cell<bool> = const { Cell::new(false) };
         static MET: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
     }
 
@@ -32,6 +33,17 @@ pub mod mistake {
         let outer = MADE.replace(nr);
         let out = f();
         MADE.set(outer);
+        out
+    }
+    /// Whether the algebra leaves its steps uncompared with sample inputs.
+    pub fn blind() -> bool {
+        BLIND.get()
+    }
+    /// `f` without such comparisons, or with them.
+    pub fn blindly<T>(blind: bool, f: impl FnOnce() -> T) -> T {
+        let outer = BLIND.replace(blind);
+        let out = f();
+        BLIND.set(outer);
         out
     }
     /// The mistakes that could have been made since this was asked before.

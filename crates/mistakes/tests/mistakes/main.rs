@@ -1,4 +1,4 @@
-//! Every mistake of the table proves its lie, and the judge refuses it; likewise what random programs make of all mistakes.
+//! Every mistake of the tables proves its lie, and the judge refuses it; likewise what random programs make of all mistakes.
 //!
 //! Nothing here believes an engine: a lie is one because the interpreter runs into it.
 
@@ -30,15 +30,30 @@ mod shrink;
 mod table;
 
 mod ask;
+mod clauses;
+mod meaning;
 mod random;
+mod random_clauses;
 mod written;
 
 /// Specification functions recurse.
 const STACK_BYTES: usize = 64 << 20;
 
+fn tables() -> [Vec<table::Mistake>; 2] {
+    table::TABLES.map(|at| {
+        let text = std::fs::read_to_string(format!("{}/{at}", env!("CARGO_MANIFEST_DIR"))).expect("a table");
+        let all: table::Table = toml::from_str(&text).expect("a table");
+        all.mistake
+    })
+}
+
 fn table() -> Vec<table::Mistake> {
-    let all: table::Table = toml::from_str(include_str!("../../mistakes.toml")).expect("a table");
-    all.mistake
+    tables().into_iter().flatten().collect()
+}
+
+/// How many mistakes are about ranges: they come first.
+fn ranges() -> usize {
+    tables()[0].len()
 }
 
 /// `f` of each, on all cores.
