@@ -83,7 +83,7 @@ pub fn check(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut:
     }
     let xlen = code.isa.xlen.bits();
     let signature = known(abi::signature(code.program, f, xlen).ok(), "a function that cannot be called")?;
-    let outside = Outside { cut: cut.clone(), made: BTreeMap::new(), terms: effort.terms, names: effort.names, word: xlen };
+    let outside = Outside { cut: cut.clone(), made: BTreeMap::new(), terms: effort.terms, names: effort.names, word: xlen, beside: None };
     let core = execute(code.program, func, outside, effort.limits, effort.merged, &[]).map_err(|s| Stop(format!("the core: {}", s.0)))?;
     let mut m = Machine::new(code, core.atoms, core.calls, effort.names);
     m.terms = m.atoms.looked.get().saturating_add(effort.terms);

@@ -215,3 +215,18 @@ fn a_change_that_is_put_back_is_told() {
     let without = s.run(&["build", "main.stk", "-o", "out", "--without", "array-to-scalar"]);
     assert_eq!((without.code, without.stderr.as_str()), (0, ""));
 }
+
+#[test]
+fn what_the_second_look_cannot_follow_is_trusted_and_told() {
+    // Every round doubles the terms of what is chosen; of three rounds they are few enough.
+    let rounds = |n: u32| format!("@export(\"f\")\nfn f(c: [u8; 14]) -> int in 0..2^40 {{\n  var t: int in 0..2^40 = 1\n  for i in 0..<{n} {{ t = if c[i] == 0 {{ t * 3 + i }} else {{ t }} }}\n  t\n}}\n");
+    let build = |n| Sandbox::new(&[("main.stk", rounds(n).as_bytes())]).run(&["build", "main.stk", "-O2", "-o", "out", "--verbose"]);
+    let (few, many) = (build(3), build(14));
+    assert_eq!((few.code, many.code), (0, 0), "{}{}", few.stderr, many.stderr);
+    assert!(few.stdout.contains("second look: 1 of 1 functions compute what the source does, 1 scalars compared\n"), "{}", few.stdout);
+    assert!(many.stdout.contains("second look: 0 of 1 functions compute what the source does, 0 scalars compared\n"), "{}", many.stdout);
+    assert_eq!(few.stderr, "");
+    expect![[r#"
+        note: what the passes made of `main.f` is trusted to the term graph; the judge cannot follow it: a polynomial that is too long
+    "#]].assert_eq(&many.stderr);
+}

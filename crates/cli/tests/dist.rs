@@ -129,6 +129,19 @@ fn what_the_judge_does_not_accept_is_not_shipped() {
     assert_eq!((proved.code, proved.stdout.lines().last()), (0, Some("the judge accepts 0 of 1 function as safe")));
 }
 
+/// The term graph alone says that the passes kept what it computes: every round doubles the terms of what is chosen.
+#[test]
+fn what_the_second_look_cannot_follow_is_not_shipped() {
+    let source = |n: u32| format!("@export(\"toy_add\")\nfn add(c: [u8; 14]) -> int in 0..2^40 {{\n  var t: int in 0..2^40 = 1\n  for i in 0..<{n} {{ t = if c[i] == 0 {{ t * 3 + i }} else {{ t }} }}\n  t\n}}\n");
+    let s = tree(source(14).as_bytes());
+    let (before, run) = (s.listing(), s.run(&["dist"]));
+    expect![[r#"
+        error: not made, because the judge does not accept what the passes made of toy.add.add: a polynomial that is too long
+    "#]].assert_eq(&run.stderr);
+    assert_eq!((run.code, s.listing()), (1, before));
+    assert_eq!(tree(source(3).as_bytes()).run(&["dist"]).code, 0);
+}
+
 #[test]
 fn an_unknown_primitive_or_target_is_refused() {
     let run = tree(ADD).run(&["dist", "toy.sub"]);

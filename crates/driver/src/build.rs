@@ -36,6 +36,8 @@ pub struct Built {
     /// Core text after each run of the pass asked for, with the name of the file it wants to be.
     pub dumps: Vec<(String, String)>,
     pub steps: Vec<Step>,
+    /// What a second look at all passes together found.
+    pub again: santoku_passes::Again,
     /// The program after all passes: what the C was printed from.
     pub program: santoku_ir::Program,
     /// The C name of every function that is printed.
@@ -79,5 +81,5 @@ pub fn build(checked: &Checked, options: &BuildOptions, clock: &dyn Fn() -> u64)
     };
     let emitted = santoku_backend_c::emit(&done.program, &c_options).map_err(|e| emit_error(&e, &checked.sources))?;
     let files = vec![(format!("{}.c", options.unit), emitted.source), (format!("{}.h", options.unit), emitted.header)];
-    Ok(Built { files, dumps, steps: done.steps, program: done.program, names: emitted.functions })
+    Ok(Built { files, dumps, steps: done.steps, again: done.again, program: done.program, names: emitted.functions })
 }

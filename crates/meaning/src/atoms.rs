@@ -1,6 +1,7 @@
 //! Atoms and what they are: values of inputs, quotients, names of polynomials, truth values.
 //! Trusted: field, bytes, leaks.
 
+use crate::codes::Of;
 use crate::poly::{Atom, Mono, Poly};
 use santoku_ir::interp::Int;
 use santoku_judge::itv::{pow2, Itv};
@@ -38,6 +39,9 @@ impl Num {
     }
 }
 
+/// A function, the bits of the word that it gives, and what it is applied to.
+pub type Applied = (Of, Option<u32>, Vec<Poly>);
+
 #[derive(Clone, Debug)]
 pub enum Def {
     /// Any value inside its bounds.
@@ -73,6 +77,8 @@ pub struct Atoms {
     /// 1 where the polynomial is zero modulo a number.
     congruent: BTreeMap<(Poly, Int), Atom>,
     ands: BTreeMap<(Poly, Poly), Atom>,
+    /// Values of functions that are not looked into.
+    applied: BTreeMap<Applied, Atom>,
     /// Terms of a dividend that is put together from a quotient and what is beside it.
     pub merged: usize,
     /// Terms looked at so far: what executions that are compared are limited by.
@@ -392,7 +398,17 @@ impl Atoms {
         if let Some(a) = self.names.get(&x.p) {
             return Num { p: Poly::atom(*a), itv: x.itv.clone() };
         }
-        let a = self.make(self.bound(&x.p), Def::Name(x.p.clone()));
+        self.name(x, self.bound(&x.p))
+    }
+    /// An atom that is `x`, which is 0 or 1 on every execution.
+    pub fn named_truth(&mut self, x: &Num) -> Num {
+        match self.names.get(&x.p) {
+            Some(a) => Num::truth(Poly::atom(*a)),
+            None => self.name(x, Some(Itv::bool())),
+        }
+    }
+    fn name(&mut self, x: &Num, itv: Option<Itv>) -> Num {
+        let a = self.make(itv, Def::Name(x.p.clone()));
         self.names.insert(x.p.clone(), a);
         Num { p: Poly::atom(a), itv: x.itv.clone() }
     }
@@ -412,6 +428,17 @@ impl Atoms {
         if let Some(met) = new.and_then(|n| n.meet(&old)) {
             self.infos[a.nr()].itv = Some(met);
         }
+    }
+
+    /// The value of a function, in its bounds.
+    pub fn applied(&mut self, what: Applied) -> Num {
+        let itv = what.1.map(Itv::word);
+        if let Some(a) = self.applied.get(&what) {
+            return Num { p: Poly::atom(*a), itv };
+        }
+        let a = self.make(itv.clone(), Def::Free);
+        self.applied.insert(what, a);
+        Num { p: Poly::atom(a), itv }
     }
 
     /// The name of a polynomial, if it has one.

@@ -10,12 +10,15 @@
 //! Trusted: field.
 
 pub mod atoms;
+pub mod codes;
 pub mod goal;
 pub mod poly;
 pub mod proof;
 pub mod outside;
+pub mod rounds;
 pub mod run;
 mod spec;
+pub mod twins;
 pub mod value;
 pub mod words;
 

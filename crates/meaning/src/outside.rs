@@ -8,11 +8,12 @@ use crate::atoms::{Atoms, Num};
 use crate::goal::Search;
 use crate::poly::Poly;
 use crate::proof::{Known, Tree, Zero};
+use crate::rounds::Loop;
 use crate::run::{known, stop, Res, Run, DEPTH};
 use crate::value::Val;
 use santoku_ir::interp::Int;
 use santoku_ir::{FuncId, LocalId, Place, Program};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A call: the function, and the scalars that are passed in storage order.
 pub type Call = (FuncId, Vec<Poly>);
@@ -30,13 +31,24 @@ pub struct Outside {
     pub names: Option<usize>,
     /// Bits of the pieces that have names, and in which bitwise operations are done.
     pub word: u32,
+    /// Where the execution is beside that of another program.
+    pub beside: Option<Beside>,
+}
+
+/// An execution beside another: what is no polynomial is a function of what it is computed from.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// It has to do what the first did.
+    pub follows: bool,
+    /// Loops whose rounds are not counted: of the first execution so far, or those that are left for the second.
+    pub loops: VecDeque<Loop>,
 }
 
 impl Run<'_> {
     pub(crate) fn call_outside(&mut self, dsts: &[Place], id: FuncId, mut frame: Vec<Option<Val>>) -> Res<()> {
         let g = self.p.func(id);
         if self.outside.as_ref().is_some_and(|o| o.cut.contains(&id)) {
-            if self.guard.as_const() != Some(Int::Small(1)) {
+            if !self.is_beside() && self.guard.as_const() != Some(Int::Small(1)) {
                 return stop("a call under a condition");
             }
             let mut passed = vec![];
@@ -46,6 +58,14 @@ impl Run<'_> {
             let call = (id, passed.into_iter().map(|n| n.p).collect());
             let results = match self.outside.as_ref().and_then(|o| o.made.get(&call)) {
                 Some(results) => results.clone(),
+                None if self.outside.as_ref().and_then(|o| o.beside.as_ref()).is_some_and(|b| b.follows) => return stop("a call that the other program does not make"),
+                None if self.is_beside() => {
+                    // Lengths are those that are passed.
+                    let outer = std::mem::replace(&mut self.locals, frame.clone());
+                    let results = g.rets.iter().map(|r| self.anything(&g.local(*r).ty)).collect();
+                    self.locals = outer;
+                    results
+                }
                 None => g.rets.iter().map(|r| Val::any(self.p, &mut self.atoms, &g.local(*r).ty)).collect(),
             };
             g.rets.iter().zip(&results).for_each(|(r, v)| frame[r.0 as usize] = Some(v.clone()));
@@ -63,7 +83,10 @@ impl Run<'_> {
             done?;
         }
         for (d, r) in dsts.iter().zip(&g.rets) {
-            let v = known(frame[r.0 as usize].clone(), "a result that was not written")?;
+            let v = match frame[r.0 as usize].take() {
+                None if self.is_beside() => return stop("a result that is not written as a whole"),
+                v => known(v, "a result that was not written")?,
+            };
             self.write(d, v)?;
         }
         Ok(())

@@ -6,6 +6,7 @@
 //! Trusted: field, bytes, leaks.
 
 use crate::atoms::{Atoms, Num};
+use crate::codes::Of;
 use crate::goal::Search;
 use crate::outside::Outside;
 use crate::poly::Poly;
@@ -40,6 +41,8 @@ const STEPS: u64 = 400_000;
 const ALTERNATIVES: usize = 64;
 /// Terms that a product is made of, where executions are compared.
 pub const PRODUCT: usize = 40_000;
+/// Bits of a coefficient, where two programs are compared.
+const COEFFICIENT: u64 = 1 << 14;
 /// Of a callee that is run in place.
 const STEPS_INSIDE: u64 = 4_000;
 const TERMS_INSIDE: usize = 200;
@@ -141,6 +144,13 @@ impl<'a> Run<'a> {
             }
             return Ok(());
         }
+        if self.is_beside() {
+            // Its rounds are counted: what they write first counts as written behind it.
+            if rounds.is_some() {
+                return stop("too many rounds");
+            }
+            return self.rounds_beside(var, (&lo, &hi), rev, body);
+        }
         if self.outside.is_some() {
             return stop("a loop whose bounds are no numbers");
         }
@@ -194,7 +204,11 @@ impl<'a> Run<'a> {
         self.guard = outer;
         for (i, (a, b)) in yes.into_iter().zip(std::mem::take(&mut self.locals)).enumerate() {
             let both = match (a, b) {
-                (Some(a), Some(b)) => Some(Val::choose(&self.atoms, &b, &[(c.clone(), &a)]).unwrap_or_else(|| Val::any(self.p, &mut self.atoms, &self.f.locals[i].ty))),
+                (Some(a), Some(b)) => Some(match Val::choose(&self.atoms, &b, &[(c.clone(), &a)]) {
+                    Some(v) => v,
+                    None if self.is_beside() => return stop("a choice that is too long"),
+                    None => Val::any(self.p, &mut self.atoms, &self.f.locals[i].ty),
+                }),
                 // Written on one side: read there alone, or not at all.
                 (a, b) => a.or(b),
             };
@@ -287,6 +301,9 @@ impl<'a> Run<'a> {
     }
 
     pub fn read(&mut self, p: &Place) -> Res<Val> {
+        if self.is_beside() {
+            return self.read_beside(p);
+        }
         let whole = match p.base {
             Base::Local(id) => match self.locals[id.0 as usize].clone() {
                 Some(v) => v,
@@ -324,6 +341,9 @@ impl<'a> Run<'a> {
     }
 
     pub fn write(&mut self, dst: &Place, v: Val) -> Res<()> {
+        if self.is_beside() {
+            return self.write_beside(dst, v);
+        }
         let Base::Local(id) = dst.base else { return stop("a constant is written") };
         let path = self.path(&dst.projs)?;
         let ty = &self.f.local(id).ty;
@@ -372,6 +392,7 @@ impl<'a> Run<'a> {
                 })
             }
             ExprKind::Array(es) | ExprKind::Struct(_, es) => Val::agg(es.iter().map(|e| self.eval(e)).collect::<Res<_>>()?),
+            ExprKind::Repeat(a) if self.is_beside() => self.repeated(a, &e.ty)?,
             ExprKind::Repeat(a) => match &e.ty {
                 Ty::Array { len: Len::Const(n), .. } if *n <= 1 << 16 => Val::agg(vec![self.eval(a)?; *n as usize]),
                 _ => Val::Unknown,
@@ -382,7 +403,7 @@ impl<'a> Run<'a> {
         }
         let v = match (v, &e.ty) {
             // The judge of safety has seen that it is in its range, wherever it is computed.
-            (Val::Num(n), Ty::Int(Some(r))) if self.outside.is_some() && self.guard.as_const() == Some(Int::Small(1)) => {
+            (Val::Num(n), Ty::Int(Some(r))) if self.outside.is_some() && !self.is_beside() && self.guard.as_const() == Some(Int::Small(1)) => {
                 let own = n.itv.as_ref().zip(Itv::of(r)).and_then(|(a, b)| a.meet(&b));
                 Val::Num(self.atoms.num(n.p, own.or(n.itv)))
             }
@@ -416,6 +437,21 @@ impl<'a> Run<'a> {
     }
 
     fn binary(&mut self, op: BinOp, a: &Num, b: &Num, ty: &Ty) -> Res<Num> {
+        let least = self.outside.as_ref().and_then(|o| o.names).filter(|_| self.is_beside());
+        let name = |at: &mut Atoms, n: &Num| if least.is_some_and(|l| n.p.len() > l) { at.named(n) } else { n.clone() };
+        let varying = a.p.as_const().is_none() && b.p.as_const().is_none();
+        if op == BinOp::Mul && varying {
+            let [a, b] = [a, b].map(|n| name(&mut self.atoms, n));
+            return self.exactly(op, &a, &b, ty);
+        }
+        let v = self.exactly(op, a, b, ty)?;
+        if self.is_beside() && v.p.terms().any(|(_, c)| c.bits() > COEFFICIENT) {
+            return stop("a number that is too long");
+        }
+        Ok(if *ty == Ty::Bool && least.is_some_and(|l| v.p.len() > l) { self.atoms.named_truth(&v) } else { v })
+    }
+
+    fn exactly(&mut self, op: BinOp, a: &Num, b: &Num, ty: &Ty) -> Res<Num> {
         let bits = match ty {
             Ty::Word(bits) => Some(*bits),
             Ty::Bool => Some(1),
@@ -456,7 +492,12 @@ impl<'a> Run<'a> {
 
     fn shift(&mut self, op: BinOp, a: &Num, b: &Num, bits: Option<u32>) -> Res<Num> {
         let k = b.p.as_const().and_then(|k| k.to_u64()).and_then(|k| u32::try_from(k).ok()).filter(|k| *k < bits.unwrap_or(1 << 14));
-        let Some(k) = k else { return Ok(self.atoms.fresh(bits.map(Itv::word))) };
+        let Some(k) = k else {
+            return Ok(match bits {
+                Some(bits) if self.is_beside() => self.applied(Of::Shifted(op), &Ty::Word(bits), vec![a.p.clone(), b.p.clone()]),
+                _ => self.atoms.fresh(bits.map(Itv::word)),
+            });
+        };
         let v = match (op, bits) {
             (_, Some(bits)) => words::shifted(&mut self.atoms, op, a, k, bits),
             (BinOp::Shl, None) => Some(Num { p: a.p.scale(&pow2(k)), itv: a.itv.as_ref().map(|i| i.mul(&Itv::point(pow2(k)))) }),
@@ -486,8 +527,8 @@ impl<'a> Run<'a> {
                 match op {
                     CmpOp::Eq => self.atoms.zero(&d),
                     CmpOp::Ne => not(self.atoms.zero(&d)),
-                    CmpOp::Lt | CmpOp::Gt => known(self.atoms.negative(&d), "a comparison of unbounded values")?,
-                    CmpOp::Ge | CmpOp::Le => not(known(self.atoms.negative(&d), "a comparison of unbounded values")?),
+                    CmpOp::Lt | CmpOp::Gt => self.negative(&d)?,
+                    CmpOp::Ge | CmpOp::Le => not(self.negative(&d)?),
                 }
             }
             _ => self.atoms.fresh(Some(Itv::bool())).p,

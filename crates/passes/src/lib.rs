@@ -8,6 +8,7 @@
 //! each step.
 //! Trusted: nothing: rewrites are checked; what checks them says so itself.
 
+mod again;
 mod array_to_scalar;
 mod blame;
 mod compact;
@@ -31,6 +32,7 @@ mod table;
 mod unroll;
 mod util;
 
+pub use again::Again;
 pub use options::{Level, PassOptions, ParseLevelError};
 pub use run::{believed, optimise, optimise_with, Optimised, PassFailure, Reason, StepReport};
 pub use table::{find, Class, Pass, Rewrite, PIPELINE, TABLE};

@@ -6,6 +6,7 @@
 //! Absent: recovery from a wrong pass; that is our fault and is reported as such.
 //! Trusted: c.
 
+use crate::again::Again;
 use crate::compact::compact;
 use crate::derive_width::{Base, Checked, Open};
 use crate::options::{Level, PassOptions};
@@ -47,6 +48,8 @@ pub struct StepReport {
 pub struct Optimised {
     pub program: Program,
     pub steps: Vec<StepReport>,
+    /// What a second look at all passes together found.
+    pub again: Again,
 }
 
 impl Optimised {
@@ -205,7 +208,7 @@ impl Run<'_> {
             steps.push(report);
             watch(pass.name, &program);
         }
-        Ok(Optimised { program, steps })
+        Ok(Optimised { again: crate::again::look(self.start, &program), program, steps })
     }
 
     /// One pass and its checks.

@@ -1,5 +1,6 @@
 //! Tests of the passes: each alone, all together, and broken ones that must be caught.
 
+mod again;
 mod alone;
 mod broken;
 mod generated;

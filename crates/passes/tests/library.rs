@@ -27,8 +27,11 @@ fn run(p: &Program, level: Level) -> (Program, usize, Vec<String>) {
     let changed = done.steps.iter().map(|s| s.changed.len()).sum();
     let put_back = done.steps.iter().flat_map(|s| s.reverted.iter().map(|(f, why)| format!("{level} {} {f}: {why}", s.pass)));
     let believed = done.believed().map(|(pass, f, why)| format!("{level} {pass} {f}: not accepted by the judge: {why}"));
-    let put_back = put_back.chain(believed).collect();
+    let again = done.again.believed.iter().map(|(f, why)| format!("{level} {f}: the second look does not accept it: {why}"));
+    assert!(done.again.scalars > 0 && done.again.accepted + done.again.believed.len() == done.again.asked);
+    let put_back = put_back.chain(believed).chain(again).collect();
     if std::env::var_os("SANTOKU_TIMES").is_some() {
+        eprintln!("{level} second look: {:?}", done.again);
         for s in &done.steps {
             eprintln!("{level} {:16} {:4} changed {:9} nodes {:8} us", s.pass, s.changed.len(), s.nodes, s.micros);
         }
@@ -83,7 +86,12 @@ fn chacha20() {
 
 #[test]
 fn nacl_sign() {
-    whole("lib/nacl/sign.stk", &[], &[Level::O2]);
+    whole("lib/nacl/sign.stk", &[], &[Level::O2, Level::Os]);
+}
+
+#[test]
+fn ecdsa_p256() {
+    whole("lib/ecdsa/p256.stk", &[], &[Level::O1, Level::O2, Level::O3]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Amalgam {
     pub emitted: Emitted,
     pub checks: Checks,
-    /// Functions whose ranges the judge does not accept as they are after the passes, a line each.
+    /// What the judges do not accept of what the passes made, a line for each function.
     pub believed: Vec<String>,
 }
 

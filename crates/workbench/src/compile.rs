@@ -7,7 +7,7 @@ use crate::BenchError;
 use santoku_backend_c::{Emitted, Options};
 use santoku_driver::{check, Checked, Request, Target};
 use santoku_ir::Program;
-use santoku_passes::{Level, PassOptions, StepReport};
+use santoku_passes::{Again, Level, PassOptions, StepReport};
 use santoku_prove::products::widest_secret_product;
 use std::collections::BTreeSet;
 
@@ -25,6 +25,7 @@ pub struct Build {
 pub struct Compiled {
     pub program: Program,
     pub steps: Vec<StepReport>,
+    pub again: Again,
 }
 
 /// Front end only: an entry file with the target's implementations, nothing proved.
@@ -42,7 +43,7 @@ pub fn compile(tree: &Tree, primitive: &Primitive, build: &Build) -> Result<Comp
     let wide = without.remove(DERIVE_WIDTH);
     let done = santoku_passes::optimise(&program, build.level, &without, &options)?;
     let program = if wide { widened(&done.program)? } else { done.program };
-    Ok(Compiled { program, steps: done.steps })
+    Ok(Compiled { program, steps: done.steps, again: done.again })
 }
 
 /// C needs some width: without this pass, the widths of code without proved ranges are taken.
@@ -57,9 +58,10 @@ fn widened(program: &Program) -> Result<Program, BenchError> {
 }
 
 impl Compiled {
-    /// Functions whose ranges the judge does not accept as they are after the passes, a line each.
+    /// What the judges do not accept of what the passes made, a line for each function.
     pub fn believed(&self) -> Vec<String> {
-        santoku_passes::believed(&self.steps).map(|(pass, func, why)| format!("ranges of {func} written by {pass}: {why}")).collect()
+        let ranges = santoku_passes::believed(&self.steps).map(|(pass, func, why)| format!("ranges of {func} written by {pass}: {why}"));
+        ranges.chain(self.again.believed.iter().map(|(func, why)| format!("what the passes made of {func}: {why}"))).collect()
     }
 
     /// What validation said, over all passes.

@@ -7,7 +7,7 @@ use crate::cache::Cache;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::{believed, build, BuildOptions, Failure, Step};
-use santoku_passes::Level;
+use santoku_passes::{Again, Level};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -78,9 +78,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     files::write_all(&folder, &all)?;
     if args.verbose {
         report::out(&steps(&built.steps));
+        report::out(&second_look(&built.again));
     }
     report::err(&put_back(&built.steps));
     report::err(&on_engines(&built.steps));
+    report::err(&on_term_graph(&built.again));
     for (name, _) in &all {
         report::out(&format!("{}\n", folder.join(name).display()));
     }
@@ -105,6 +107,16 @@ fn put_back(steps: &[Step]) -> String {
 fn on_engines(steps: &[Step]) -> String {
     let line = |(pass, func, why)| format!("note: ranges of `{func}` written by {pass} rest on the engines of the prover; the judge cannot follow them: {why}\n");
     believed(steps).map(line).collect()
+}
+
+fn second_look(again: &Again) -> String {
+    format!("second look: {} of {} functions compute what the source does, {} scalars compared\n", again.accepted, again.asked, again.scalars)
+}
+
+/// A line for every function of which the term graph alone says that the passes kept what it computes.
+fn on_term_graph(again: &Again) -> String {
+    let line = |(func, why): &(String, String)| format!("note: what the passes made of `{func}` is trusted to the term graph; the judge cannot follow it: {why}\n");
+    again.believed.iter().map(line).collect()
 }
 
 /// `lib/nacl/sign.stk` is `nacl_sign`.

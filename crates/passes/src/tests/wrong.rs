@@ -3,8 +3,8 @@
 //! inputs on which the interpreter (which checks ranges) tells the two programs apart, or by what is declared.
 
 mod declared;
-mod random;
-mod text;
+pub mod random;
+pub mod text;
 
 use crate::run::{run_passes, step};
 use crate::{find, Level, Optimised, Pass, PassFailure, PassOptions, PIPELINE, TABLE};
@@ -35,15 +35,15 @@ fn sample() -> Program {
 }
 
 /// The sample of the other tests, where the mistakes are in what is computed.
-fn samples() -> [Program; 2] {
+pub fn samples() -> [Program; 2] {
     [sample(), super::samples::program()]
 }
 
-fn options(level: Level) -> PassOptions {
+pub fn options(level: Level) -> PassOptions {
     PassOptions { keep_tests: true, ..PassOptions::new(level, 32) }
 }
 
-fn passes(level: Level) -> Vec<&'static Pass> {
+pub fn passes(level: Level) -> Vec<&'static Pass> {
     PIPELINE.iter().filter_map(|n| find(n)).filter(|p| p.runs_at(level)).collect()
 }
 
@@ -112,6 +112,7 @@ fn the_real_passes_are_neither_refused_nor_put_back() {
             let done = run_passes(&p, &passes(level), &options(level), &mut |_, _| {}, &|| 0).unwrap_or_else(|e| panic!("{e}"));
             assert!(done.steps.iter().all(|s| s.reverted.is_empty()), "{level}: {:#?}", done.steps);
             assert_eq!(done.believed().collect::<Vec<_>>(), [], "{level}");
+            assert!(done.again.accepted == done.again.asked && done.again.scalars > 0, "{level}: {:?}", done.again);
             assert!(!behave_differently(&p, &done.program, 20), "{level}");
         }
     }

@@ -17,6 +17,12 @@ thread_local! {
     static SEED: Cell<u64> = const { Cell::new(0) };
 }
 
+/// One change of a program.
+pub fn with_seed(seed: u64, p: &mut Program) {
+    SEED.set(seed);
+    mistake(p);
+}
+
 fn mistake(p: &mut Program) {
     let mut rng = Rng::new(SEED.get());
     let busy: Vec<usize> = (0..p.funcs.len()).filter(|at| !p.funcs[*at].body.is_empty()).collect();
