@@ -78,7 +78,7 @@ pub struct Atoms {
     congruent: BTreeMap<(Poly, Int), Atom>,
     ands: BTreeMap<(Poly, Poly), Atom>,
     /// Values of functions that are not looked into.
-    applied: BTreeMap<Applied, Atom>,
+    pub(crate) applied: BTreeMap<Applied, Atom>,
     /// Terms of a dividend that is put together from a quotient and what is beside it.
     pub merged: usize,
     /// Terms looked at so far: what executions that are compared are limited by.
@@ -94,7 +94,7 @@ impl Atoms {
     pub fn is_thorough(&self) -> bool {
         self.merged > MERGED
     }
-    fn make(&mut self, itv: Option<Itv>, def: Def) -> Atom {
+    pub(crate) fn make(&mut self, itv: Option<Itv>, def: Def) -> Atom {
         let boolean = itv.as_ref().is_some_and(|i| Itv::bool().contains(i));
         self.infos.push(Info { itv, def });
         Atom::new(self.infos.len() - 1, boolean).expect("fewer atoms than half of 32 bits")
@@ -400,14 +400,7 @@ impl Atoms {
         }
         self.name(x, self.bound(&x.p))
     }
-    /// An atom that is `x`, which is 0 or 1 on every execution.
-    pub fn named_truth(&mut self, x: &Num) -> Num {
-        match self.names.get(&x.p) {
-            Some(a) => Num::truth(Poly::atom(*a)),
-            None => self.name(x, Some(Itv::bool())),
-        }
-    }
-    fn name(&mut self, x: &Num, itv: Option<Itv>) -> Num {
+    pub(crate) fn name(&mut self, x: &Num, itv: Option<Itv>) -> Num {
         let a = self.make(itv, Def::Name(x.p.clone()));
         self.names.insert(x.p.clone(), a);
         Num { p: Poly::atom(a), itv: x.itv.clone() }
@@ -428,17 +421,6 @@ impl Atoms {
         if let Some(met) = new.and_then(|n| n.meet(&old)) {
             self.infos[a.nr()].itv = Some(met);
         }
-    }
-
-    /// The value of a function, in its bounds.
-    pub fn applied(&mut self, what: Applied) -> Num {
-        let itv = what.1.map(Itv::word);
-        if let Some(a) = self.applied.get(&what) {
-            return Num { p: Poly::atom(*a), itv };
-        }
-        let a = self.make(itv.clone(), Def::Free);
-        self.applied.insert(what, a);
-        Num { p: Poly::atom(a), itv }
     }
 
     /// The name of a polynomial, if it has one.

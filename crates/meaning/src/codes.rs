@@ -6,7 +6,7 @@
 //! are those of a word of its width.  Absent: what the functions are.
 //! Trusted: nothing: a second opinion on the passes; the term graph, which is believed, has to agree.
 
-use crate::atoms::Num;
+use crate::atoms::{Applied, Atoms, Def, Num};
 use crate::outside::flat;
 use crate::poly::Poly;
 use crate::run::{known, stop, Res, Run};
@@ -16,6 +16,9 @@ use santoku_judge::itv::Itv;
 
 /// Scalars of an array that is read or written at a place that is no number.
 const SCALARS: usize = 1 << 14;
+
+/// Bits of a coefficient.
+const COEFFICIENT: u64 = 1 << 14;
 
 /// A function that is not looked into.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,6 +123,27 @@ impl Run<'_> {
     /// A function of values, as a number of that type.
     pub(crate) fn applied(&mut self, of: Of, ty: &Ty, to: Vec<Poly>) -> Num {
         self.atoms.applied((of, bits(ty), to))
+    }
+
+    /// A binary operation, with names for what is long.
+    pub(crate) fn binary_beside(&mut self, op: BinOp, a: &Num, b: &Num, ty: &Ty) -> Res<Num> {
+        let least = self.outside.as_ref().and_then(|o| o.names);
+        let is_long = |n: &Num| least.is_some_and(|l| n.p.len() > l);
+        if op == BinOp::Mul && a.p.as_const().is_none() && b.p.as_const().is_none() {
+            let [a, b] = [a, b].map(|n| if is_long(n) { self.atoms.named(n) } else { n.clone() });
+            return self.exactly(op, &a, &b, ty);
+        }
+        let v = self.exactly(op, a, b, ty)?;
+        if v.p.terms().any(|(_, c)| c.bits() > COEFFICIENT) {
+            return stop("a number that is too long");
+        }
+        Ok(if *ty == Ty::Bool && is_long(&v) { self.atoms.named_truth(&v) } else { v })
+    }
+
+    /// A shift of a word by what is no number.
+    pub(crate) fn shifted_beside(&mut self, op: BinOp, a: &Num, b: &Num, bits: Option<u32>) -> Option<Num> {
+        let ty = Ty::Word(bits.filter(|_| self.is_beside())?);
+        Some(self.applied(Of::Shifted(op), &ty, vec![a.p.clone(), b.p.clone()]))
     }
 
     /// Whether a value is negative.
@@ -304,6 +328,26 @@ impl Run<'_> {
                 Ok(Val::Num(self.applied(Of::Repeated, &Ty::Int(None), to)))
             }
             _ => stop("an array that is too long"),
+        }
+    }
+}
+
+impl Atoms {
+    /// The value of a function, in its bounds.
+    fn applied(&mut self, what: Applied) -> Num {
+        let itv = what.1.map(Itv::word);
+        if let Some(a) = self.applied.get(&what) {
+            return Num { p: Poly::atom(*a), itv };
+        }
+        let a = self.make(itv.clone(), Def::Free);
+        self.applied.insert(what, a);
+        Num { p: Poly::atom(a), itv }
+    }
+    /// An atom that is `x`, which is 0 or 1 on every execution.
+    fn named_truth(&mut self, x: &Num) -> Num {
+        match self.name_of(&x.p) {
+            Some(a) => Num::truth(Poly::atom(a)),
+            None => self.name(x, Some(Itv::bool())),
         }
     }
 }

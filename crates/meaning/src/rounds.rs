@@ -78,7 +78,7 @@ impl<'a> Run<'a> {
         for (n, l) in changed.iter().enumerate() {
             let mut k = 0;
             if let Some(v) = self.locals[l.0 as usize].take() {
-                let v = v.each(&mut |_| {
+                let v = replaced(&v, &mut || {
                     k += 1;
                     scalar(n, k - 1)
                 });
@@ -187,6 +187,15 @@ impl<'a> Run<'a> {
                 Some(best)
             }).collect()
         }).collect()
+    }
+}
+
+/// The same with other scalars.
+fn replaced(v: &Val, scalar: &mut dyn FnMut() -> Num) -> Val {
+    match v {
+        Val::Num(_) => Val::Num(scalar()),
+        Val::Agg(es) => Val::agg(es.iter().map(|e| replaced(e, scalar)).collect()),
+        Val::Unknown => Val::Unknown,
     }
 }
 

@@ -6,7 +6,6 @@
 //! Trusted: field, bytes, leaks.
 
 use crate::atoms::{Atoms, Num};
-use crate::codes::Of;
 use crate::goal::Search;
 use crate::outside::Outside;
 use crate::poly::Poly;
@@ -41,8 +40,6 @@ const STEPS: u64 = 400_000;
 const ALTERNATIVES: usize = 64;
 /// Terms that a product is made of, where executions are compared.
 pub const PRODUCT: usize = 40_000;
-/// Bits of a coefficient, where two programs are compared.
-const COEFFICIENT: u64 = 1 << 14;
 /// Of a callee that is run in place.
 const STEPS_INSIDE: u64 = 4_000;
 const TERMS_INSIDE: usize = 200;
@@ -437,21 +434,10 @@ impl<'a> Run<'a> {
     }
 
     fn binary(&mut self, op: BinOp, a: &Num, b: &Num, ty: &Ty) -> Res<Num> {
-        let least = self.outside.as_ref().and_then(|o| o.names).filter(|_| self.is_beside());
-        let name = |at: &mut Atoms, n: &Num| if least.is_some_and(|l| n.p.len() > l) { at.named(n) } else { n.clone() };
-        let varying = a.p.as_const().is_none() && b.p.as_const().is_none();
-        if op == BinOp::Mul && varying {
-            let [a, b] = [a, b].map(|n| name(&mut self.atoms, n));
-            return self.exactly(op, &a, &b, ty);
-        }
-        let v = self.exactly(op, a, b, ty)?;
-        if self.is_beside() && v.p.terms().any(|(_, c)| c.bits() > COEFFICIENT) {
-            return stop("a number that is too long");
-        }
-        Ok(if *ty == Ty::Bool && least.is_some_and(|l| v.p.len() > l) { self.atoms.named_truth(&v) } else { v })
+        if self.is_beside() { self.binary_beside(op, a, b, ty) } else { self.exactly(op, a, b, ty) }
     }
 
-    fn exactly(&mut self, op: BinOp, a: &Num, b: &Num, ty: &Ty) -> Res<Num> {
+    pub(crate) fn exactly(&mut self, op: BinOp, a: &Num, b: &Num, ty: &Ty) -> Res<Num> {
         let bits = match ty {
             Ty::Word(bits) => Some(*bits),
             Ty::Bool => Some(1),
@@ -492,12 +478,7 @@ impl<'a> Run<'a> {
 
     fn shift(&mut self, op: BinOp, a: &Num, b: &Num, bits: Option<u32>) -> Res<Num> {
         let k = b.p.as_const().and_then(|k| k.to_u64()).and_then(|k| u32::try_from(k).ok()).filter(|k| *k < bits.unwrap_or(1 << 14));
-        let Some(k) = k else {
-            return Ok(match bits {
-                Some(bits) if self.is_beside() => self.applied(Of::Shifted(op), &Ty::Word(bits), vec![a.p.clone(), b.p.clone()]),
-                _ => self.atoms.fresh(bits.map(Itv::word)),
-            });
-        };
+        let Some(k) = k else { return Ok(self.shifted_beside(op, a, b, bits).unwrap_or_else(|| self.atoms.fresh(bits.map(Itv::word)))) };
         let v = match (op, bits) {
             (_, Some(bits)) => words::shifted(&mut self.atoms, op, a, k, bits),
             (BinOp::Shl, None) => Some(Num { p: a.p.scale(&pow2(k)), itv: a.itv.as_ref().map(|i| i.mul(&Itv::point(pow2(k)))) }),

@@ -43,14 +43,6 @@ impl Val {
             ConstValue::Array(vs) | ConstValue::Struct(vs) => Val::agg(vs.iter().map(Val::of_const).collect()),
         }
     }
-    /// The same with other scalars.
-    pub fn each(&self, f: &mut dyn FnMut(&Num) -> Num) -> Val {
-        match self {
-            Val::Num(n) => Val::Num(f(n)),
-            Val::Agg(es) => Val::agg(es.iter().map(|e| e.each(f)).collect()),
-            Val::Unknown => Val::Unknown,
-        }
-    }
     /// `first`, or where one of these 0/1 polynomials is 1 (at most one is) the value beside it. `None`: values of different shapes.
     pub fn choose(at: &Atoms, first: &Val, others: &[(Poly, &Val)]) -> Option<Val> {
         Some(match first {
