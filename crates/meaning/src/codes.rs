@@ -129,11 +129,9 @@ impl Run<'_> {
     pub(crate) fn binary_beside(&mut self, op: BinOp, a: &Num, b: &Num, ty: &Ty) -> Res<Num> {
         let least = self.outside.as_ref().and_then(|o| o.names);
         let is_long = |n: &Num| least.is_some_and(|l| n.p.len() > l);
-        if op == BinOp::Mul && a.p.as_const().is_none() && b.p.as_const().is_none() {
-            let [a, b] = [a, b].map(|n| if is_long(n) { self.atoms.named(n) } else { n.clone() });
-            return self.exactly(op, &a, &b, ty);
-        }
-        let v = self.exactly(op, a, b, ty)?;
+        let factors = op == BinOp::Mul && a.p.as_const().is_none() && b.p.as_const().is_none();
+        let [a, b] = [a, b].map(|n| if factors && is_long(n) { self.atoms.named(n) } else { n.clone() });
+        let v = self.exactly(op, &a, &b, ty)?;
         if v.p.terms().any(|(_, c)| c.bits() > COEFFICIENT) {
             return stop("a number that is too long");
         }

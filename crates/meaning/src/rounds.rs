@@ -213,10 +213,6 @@ fn scalar_name(local: &str, k: usize, of: usize) -> String {
 }
 
 fn likeness(a: &str, b: &str) -> u8 {
-    let base = |n: &str| n.split('$').next().unwrap_or_default().to_string();
-    match () {
-        () if a == b => 2,
-        () if base(a) == base(b) => 1,
-        () => 0,
-    }
+    let same_base = a.split('$').next() == b.split('$').next();
+    u8::from(same_base) + u8::from(a == b)
 }

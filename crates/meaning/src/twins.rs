@@ -7,7 +7,7 @@
 //! defined.  Absent: declared ranges, which play no part; search; a reason that would tell a wrong rewrite from one that is not followed.
 //! Trusted: nothing: a second opinion on the passes; the term graph, which is believed, has to agree.
 
-use crate::outside::{flat, Beside, NoSearch, Outside};
+use crate::outside::{flat, Beside, Call, NoSearch, Outside};
 use crate::poly::Poly;
 use crate::run::{known, stop, Res, Run, Stop};
 use crate::value::Val;
@@ -65,7 +65,7 @@ type Of<'a> = (&'a Program, FuncId);
 fn compare((p, f): Of, (q, g): Of, cut: &BTreeSet<FuncId>, names: Option<usize>) -> Res<usize> {
     let there: BTreeSet<FuncId> = cut.iter().filter_map(|g| p.find(&q.func(*g).name)).collect();
     let mut one = Run::new(p, f, &NoSearch);
-    start(&mut one, names, there, Beside::default());
+    start(&mut one, names, there, BTreeMap::new(), Beside::default());
     for l in one.f.lens.iter().chain(&one.f.params) {
         let ty = one.f.local(*l).ty.clone();
         one.locals[l.0 as usize] = Some(one.anything(&ty));
@@ -80,8 +80,7 @@ fn compare((p, f): Of, (q, g): Of, cut: &BTreeSet<FuncId>, names: Option<usize>)
     let beside = Beside { follows: true, loops: beside.unwrap_or_default().loops };
     let mut two = Run::new(q, g, &NoSearch);
     two.atoms = one.atoms;
-    start(&mut two, names, cut.clone(), beside);
-    two.outside.iter_mut().for_each(|o| o.made = made.clone());
+    start(&mut two, names, cut.clone(), made, beside);
     for (l, v) in two.f.lens.iter().chain(&two.f.params).zip(inputs) {
         two.locals[l.0 as usize] = Some(v);
     }
@@ -96,10 +95,10 @@ fn compare((p, f): Of, (q, g): Of, cut: &BTreeSet<FuncId>, names: Option<usize>)
     }
 }
 
-fn start(run: &mut Run, names: Option<usize>, cut: BTreeSet<FuncId>, beside: Beside) {
+fn start(run: &mut Run, names: Option<usize>, cut: BTreeSet<FuncId>, made: BTreeMap<Call, Vec<Val>>, beside: Beside) {
     run.limits = LIMITS;
     let terms = run.atoms.looked.get().saturating_add(LOOKED);
-    run.outside = Some(Outside { cut, made: BTreeMap::new(), terms, names, word: u32::MAX, beside: Some(beside) });
+    run.outside = Some(Outside { cut, made, terms, names, word: u32::MAX, beside: Some(beside) });
 }
 
 fn values<'l>(run: &mut Run, ids: impl Iterator<Item = &'l LocalId>) -> Vec<Val> {
