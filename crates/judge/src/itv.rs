@@ -74,6 +74,10 @@ impl Itv {
     pub fn mul(&self, o: &Itv) -> Itv {
         ends([self.lo.mul(&o.lo), self.lo.mul(&o.hi), self.hi.mul(&o.lo), self.hi.mul(&o.hi)])
     }
+    pub fn scale(&self, k: &Int) -> Itv {
+        let (a, b) = (self.lo.mul(k), self.hi.mul(k));
+        if k.is_negative() { Itv { lo: b, hi: a } } else { Itv { lo: a, hi: b } }
+    }
     /// A value times itself.
     pub fn square(&self) -> Itv {
         let all = self.mul(self);
@@ -132,7 +136,7 @@ mod tests {
         for (al, ah, bl, bh) in (-4..5i64).flat_map(|a| (a..5).flat_map(move |b| (-4..5).flat_map(move |c| (c..5).map(move |d| (a, b, c, d))))) {
             let (x, y) = (itv(al, ah), itv(bl, bh));
             for (a, b) in (al..=ah).flat_map(|a| (bl..=bh).map(move |b| (i128::from(a), i128::from(b)))) {
-                assert!(holds(&x.add(&y), a + b) && holds(&x.sub(&y), a - b) && holds(&x.mul(&y), a * b) && holds(&x.square(), a * a) && holds(&x.join(&y), a));
+                assert!(holds(&x.add(&y), a + b) && holds(&x.sub(&y), a - b) && holds(&x.mul(&y), a * b) && holds(&x.scale(&Int::from(b)), a * b) && holds(&x.square(), a * a) && holds(&x.join(&y), a));
                 assert!(a != b || holds(&x.meet(&y).unwrap(), a));
                 assert!(holds(&x.wrap(2), a.rem_euclid(4)));
                 if b > 0 {

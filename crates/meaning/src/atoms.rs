@@ -118,6 +118,9 @@ impl Atoms {
 
     fn power(&self, a: Atom, e: &Int) -> Option<Itv> {
         let one = self.infos[a.nr()].itv.clone()?;
+        if *e == Int::Small(1) {
+            return Some(one);
+        }
         let e = e.to_u64().filter(|e| *e <= POWER)?;
         let even = (0..e / 2).fold(Itv::point(1u8), |acc, _| acc.mul(&one.square()));
         Some(if e % 2 == 1 { even.mul(&one) } else { even })
@@ -184,8 +187,12 @@ impl Atoms {
     }
     fn by_terms(&self, p: &Poly) -> Option<Itv> {
         self.looked.set(self.looked.get() + p.len() as u64);
-        let term = |m: &Mono, c: &Int| m.factors().iter().try_fold(Itv::point(c.clone()), |acc, (a, e)| Some(acc.mul(&self.power(*a, e)?)));
-        p.terms().try_fold(Itv::point(0u8), |acc, (m, c)| Some(acc.add(&term(m, c)?)))
+        let product = |m: &Mono| {
+            let mut powers = m.factors().iter().map(|(a, e)| self.power(*a, e));
+            let first = powers.next().unwrap_or_else(|| Some(Itv::point(1u8)))?;
+            powers.try_fold(first, |acc, one| Some(acc.mul(&one?)))
+        };
+        p.terms().try_fold(Itv::point(0u8), |acc, (m, c)| Some(acc.add(&product(m)?.scale(c))))
     }
     /// A polynomial of which `itv` is known.
     pub fn num(&mut self, p: Poly, itv: Option<Itv>) -> Num {

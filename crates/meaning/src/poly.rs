@@ -25,11 +25,11 @@ impl Atom {
 
 /// A product of powers of atoms: atoms ascending, exponents positive, those of 0/1 atoms 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mono(Vec<(Atom, Int)>);
+pub struct Mono(Rc<[(Atom, Int)]>);
 
 impl Mono {
     pub fn atom(a: Atom) -> Mono {
-        Mono(vec![(a, Int::Small(1))])
+        Mono([(a, Int::Small(1))].into())
     }
     pub fn factors(&self) -> &[(Atom, Int)] {
         &self.0
@@ -45,8 +45,8 @@ impl Mono {
     }
     /// What is left of it without the factors of `o`, if it has them.
     pub fn over(&self, o: &Mono) -> Option<Mono> {
-        let mut left = self.0.clone();
-        for (a, e) in &o.0 {
+        let mut left = self.0.to_vec();
+        for (a, e) in o.factors() {
             let at = left.iter().position(|f| f.0 == *a)?;
             left[at].1 = left[at].1.sub(e);
             match left[at].1.is_negative() {
@@ -55,9 +55,12 @@ impl Mono {
                 false => {}
             }
         }
-        Some(Mono(left))
+        Some(Mono(left.into()))
     }
     pub fn mul(&self, o: &Mono) -> Mono {
+        if self.is_one() || o.is_one() {
+            return if o.is_one() { self } else { o }.clone();
+        }
         let (mut out, mut i, mut j) = (Vec::with_capacity(self.0.len() + o.0.len()), 0, 0);
         while let (Some(x), Some(y)) = (self.0.get(i), o.0.get(j)) {
             match x.0.cmp(&y.0) {
@@ -69,7 +72,7 @@ impl Mono {
         }
         out.extend_from_slice(&self.0[i..]);
         out.extend_from_slice(&o.0[j..]);
-        Mono(out)
+        Mono(out.into())
     }
     /// `self^e`, `e > 0`.
     fn pow(&self, e: &Int) -> Mono {
@@ -77,9 +80,9 @@ impl Mono {
     }
 }
 
-/// Without zero coefficients.
+/// Terms in ascending order of what they are of, without zero coefficients.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Poly(Rc<BTreeMap<Mono, Int>>);
+pub struct Poly(Rc<Vec<(Mono, Int)>>);
 
 impl Poly {
     pub fn constant(c: impl Into<Int>) -> Poly {
@@ -89,12 +92,22 @@ impl Poly {
         Poly::of([(Mono::atom(a), Int::Small(1))])
     }
     pub fn of(terms: impl IntoIterator<Item = (Mono, Int)>) -> Poly {
-        let mut all = BTreeMap::new();
-        terms.into_iter().for_each(|(m, c)| add_to(&mut all, m, &c));
-        Poly(Rc::new(all))
+        let mut all: Vec<(Mono, Int)> = terms.into_iter().collect();
+        all.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let merged = |next: &(Mono, Int), kept: &mut (Mono, Int)| {
+            kept.1 = kept.1.add(&next.1);
+            true
+        };
+        all.dedup_by(|next, kept| next.0 == kept.0 && merged(next, kept));
+        Poly::ascending(all)
+    }
+    /// Of terms that are in order, no two of the same.
+    fn ascending(mut terms: Vec<(Mono, Int)>) -> Poly {
+        terms.retain(|(_, c)| *c != Int::ZERO);
+        Poly(Rc::new(terms))
     }
     pub fn terms(&self) -> impl DoubleEndedIterator<Item = (&Mono, &Int)> {
-        self.0.iter()
+        self.0.iter().map(|(m, c)| (m, c))
     }
     pub fn len(&self) -> usize {
         self.0.len()
@@ -104,34 +117,40 @@ impl Poly {
     }
     /// The term without atoms.
     pub fn constant_term(&self) -> Int {
-        self.0.get(&Mono::default()).cloned().unwrap_or(Int::ZERO)
+        self.0.first().filter(|t| t.0.is_one()).map_or(Int::ZERO, |t| t.1.clone())
     }
     pub fn as_const(&self) -> Option<Int> {
         match self.0.len() {
             0 => Some(Int::ZERO),
-            1 => self.0.get(&Mono::default()).cloned(),
+            1 if self.0[0].0.is_one() => Some(self.0[0].1.clone()),
             _ => None,
         }
     }
     pub fn as_atom(&self) -> Option<Atom> {
-        let (m, c) = self.0.iter().next().filter(|_| self.0.len() == 1)?;
+        let (m, c) = self.0.first().filter(|_| self.0.len() == 1)?;
         match m.factors() {
             [(a, e)] if *c == Int::Small(1) && *e == Int::Small(1) => Some(*a),
             _ => None,
         }
     }
     pub fn atoms(&self) -> std::collections::BTreeSet<Atom> {
-        self.0.keys().flat_map(|m| m.factors().iter().map(|f| f.0)).collect()
+        self.0.iter().flat_map(|(m, _)| m.factors().iter().map(|f| f.0)).collect()
     }
     /// `self + k * o`
     pub fn plus(&self, k: &Int, o: &Poly) -> Poly {
         if o.is_zero() {
             return self.clone();
         }
-        let mut out = self.clone();
-        let own = Rc::make_mut(&mut out.0);
-        o.terms().for_each(|(m, c)| add_to(own, m.clone(), &c.mul(k)));
-        out
+        let (mut out, mut own) = (Vec::with_capacity(self.len() + o.len()), self.0.iter().peekable());
+        for (m, c) in o.terms() {
+            while let Some(t) = own.next_if(|t| t.0 < *m) {
+                out.push(t.clone());
+            }
+            let c = c.mul(k);
+            out.push((m.clone(), own.next_if(|t| t.0 == *m).map_or_else(|| c.clone(), |t| t.1.add(&c))));
+        }
+        out.extend(own.cloned());
+        Poly::ascending(out)
     }
     pub fn add(&self, o: &Poly) -> Poly {
         if self.len() < o.len() { o.plus(&Int::Small(1), self) } else { self.plus(&Int::Small(1), o) }
@@ -146,22 +165,18 @@ impl Poly {
         self.add(&Poly::constant(k))
     }
     pub fn mul(&self, o: &Poly) -> Poly {
-        let mut out = BTreeMap::new();
-        for (m, c) in self.terms() {
-            o.terms().for_each(|(n, d)| add_to(&mut out, m.mul(n), &c.mul(d)));
-        }
-        Poly(Rc::new(out))
+        Poly::of(self.terms().flat_map(|(m, c)| o.terms().map(move |(n, d)| (m.mul(n), c.mul(d)))))
     }
     /// `self^e`: of one term with coefficient 1 whatever `e` is, otherwise while it stays short.
     pub fn pow(&self, e: &Int, terms: usize) -> Option<Poly> {
         if *e == Int::ZERO {
             return Some(Poly::constant(1u8));
         }
-        if let Some((m, _)) = self.0.iter().next().filter(|(_, c)| self.0.len() == 1 && **c == Int::Small(1)) {
+        if let Some((m, _)) = self.0.first().filter(|(_, c)| self.0.len() == 1 && *c == Int::Small(1)) {
             return Some(Poly::of([(m.pow(e), Int::Small(1))]));
         }
-        let mut out = Poly::constant(1u8);
-        for _ in 0..e.to_u64().filter(|e| *e <= 4096)? {
+        let mut out = self.clone();
+        for _ in 1..e.to_u64().filter(|e| *e <= 4096)? {
             out = out.mul(self);
             let bits = out.terms().map(|(_, c)| c.bits()).max().unwrap_or(0);
             if out.len() > terms || bits > 1 << 16 {
@@ -172,43 +187,41 @@ impl Poly {
     }
     /// Every coefficient into `0 .. m`.
     pub fn modulo(&self, m: &Int) -> Option<Poly> {
-        Some(Poly::of(self.terms().map(|(t, c)| Some((t.clone(), c.mod_floor(m)?))).collect::<Option<Vec<_>>>()?))
+        Some(Poly::ascending(self.terms().map(|(t, c)| Some((t.clone(), c.mod_floor(m)?))).collect::<Option<_>>()?))
     }
     /// The coefficient of `a`, and the rest, where `a` occurs alone and to the first power only.
     pub fn linear_in(&self, a: Atom) -> Option<(Int, Poly)> {
-        let own = Mono::atom(a);
-        let c = self.0.get(&own)?;
-        let mut rest = BTreeMap::clone(&self.0);
-        rest.remove(&own);
-        rest.keys().all(|m| m.exponent(a).is_none()).then(|| (c.clone(), Poly(Rc::new(rest))))
+        let at = self.0.binary_search_by(|t| t.0.cmp(&Mono::atom(a))).ok()?;
+        let mut rest = self.0.to_vec();
+        let (_, c) = rest.remove(at);
+        rest.iter().all(|(m, _)| m.exponent(a).is_none()).then(|| (c, Poly(Rc::new(rest))))
     }
     /// With `a` replaced. `None`: a power of `by` is too long.
     pub fn replace(&self, a: Atom, by: &Poly, terms: usize) -> Option<Poly> {
-        let (mut out, mut with): (Vec<(Mono, Int)>, BTreeMap<Int, Poly>) = (vec![], BTreeMap::new());
+        let (mut out, mut with): (Vec<(Mono, Int)>, BTreeMap<Int, Vec<(Mono, Int)>>) = (vec![], BTreeMap::new());
         for (m, c) in self.terms() {
             match m.exponent(a) {
                 None => out.push((m.clone(), c.clone())),
-                Some(e) => {
-                    let at = with.entry(e.clone()).or_default();
-                    *at = at.add(&Poly::of([(m.without(a), c.clone())]));
-                }
+                Some(e) => with.entry(e.clone()).or_default().push((m.without(a), c.clone())),
             }
         }
         let mut out = Poly::of(out);
         for (e, cofactor) in with {
-            out = out.add(&cofactor.mul(&by.pow(&e, terms)?));
+            out = out.add(&Poly::of(cofactor).mul(&by.pow(&e, terms)?));
             if out.len() > terms {
                 return None;
             }
         }
         Some(out)
     }
-    /// With a 0/1 atom fixed.
-    pub fn fixed(&self, a: Atom, to: bool) -> Poly {
-        if self.0.keys().all(|m| m.exponent(a).is_none()) {
+    /// With 0/1 atoms fixed; of several values of one the first counts.
+    pub fn fixed(&self, at: &[(Atom, bool)]) -> Poly {
+        let value = |f: &(Atom, Int)| at.iter().find(|(a, _)| *a == f.0).map(|(_, to)| *to);
+        if self.0.iter().all(|(m, _)| m.factors().iter().all(|f| value(f).is_none())) {
             return self.clone();
         }
-        Poly::of(self.terms().filter(|(m, _)| to || m.exponent(a).is_none()).map(|(m, c)| (m.without(a), c.clone())))
+        let left = |m: &Mono| Mono(m.factors().iter().filter(|f| value(f).is_none()).cloned().collect());
+        Poly::of(self.terms().filter(|(m, _)| m.factors().iter().all(|f| value(f) != Some(false))).map(|(m, c)| (left(m), c.clone())))
     }
     /// The terms whose coefficients `d` divides, divided, and the others.
     pub fn divided(&self, d: &Int) -> Option<(Poly, Poly)> {
@@ -216,7 +229,7 @@ impl Poly {
         for (m, c) in self.terms() {
             if c.mod_floor(d)? == Int::ZERO { high.push((m.clone(), c.div_floor(d)?)) } else { low.push((m.clone(), c.clone())) }
         }
-        Some((Poly::of(high), Poly::of(low)))
+        Some((Poly::ascending(high), Poly::ascending(low)))
     }
     /// `self = d high + low`, every coefficient of `low` more than `-d / 2` and at most `d / 2`.
     pub fn nearest(&self, d: &Int) -> Option<(Poly, Poly)> {
@@ -227,26 +240,7 @@ impl Poly {
             high.push((m.clone(), q));
             low.push((m.clone(), r));
         }
-        Some((Poly::of(high), Poly::of(low)))
-    }
-}
-
-fn add_to(terms: &mut BTreeMap<Mono, Int>, m: Mono, c: &Int) {
-    if *c == Int::ZERO {
-        return;
-    }
-    match terms.entry(m) {
-        std::collections::btree_map::Entry::Vacant(e) => {
-            e.insert(c.clone());
-        }
-        std::collections::btree_map::Entry::Occupied(mut e) => {
-            let sum = e.get().add(c);
-            if sum == Int::ZERO {
-                e.remove();
-            } else {
-                *e.get_mut() = sum;
-            }
-        }
+        Some((Poly::ascending(high), Poly::ascending(low)))
     }
 }
 

@@ -90,7 +90,7 @@ impl Known<'_> {
 
     /// A polynomial in the case at hand.
     pub fn here(&self, p: &Poly) -> Poly {
-        self.fixed.iter().fold(p.clone(), |p, (a, to)| p.fixed(*a, *to))
+        p.fixed(&self.fixed)
     }
 
     /// What a name names here.

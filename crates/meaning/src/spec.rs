@@ -79,7 +79,8 @@ impl<'r, 'a> Eval<'r, 'a> {
             SpecExpr::Int(v) => Ok(Spec::Num(Num::constant(Int::from(v)))),
             SpecExpr::Bool(b) => Ok(Spec::Prop(Prop::is(*b))),
             SpecExpr::Var(slot) => known(self.slots.get(*slot as usize).cloned().flatten(), "a name that is not bound"),
-            SpecExpr::Place(p) => self.place(p),
+            SpecExpr::Place(_) => of_value(&self.part(e)?),
+            SpecExpr::Index(..) | SpecExpr::Field(..) if in_place(e) => of_value(&self.part(e)?),
             SpecExpr::Index(a, i) => {
                 let i = self.constant(i)?.to_u64();
                 self.element(a, i)
@@ -160,7 +161,7 @@ impl<'r, 'a> Eval<'r, 'a> {
         out
     }
 
-    fn place(&mut self, p: &Place) -> Res<Spec> {
+    fn place(&mut self, p: &Place) -> Res<Val> {
         let mut path = vec![];
         for proj in &p.projs {
             path.push(match proj {
@@ -173,14 +174,24 @@ impl<'r, 'a> Eval<'r, 'a> {
             Base::Local(id) => known(self.locals.get(id.0 as usize).cloned().flatten(), "a clause about what was not written")?,
             Base::Const(id) => Val::of_const(&self.run.p.consts[id.0 as usize].value),
         };
-        of_value(&known(part(&whole, &path), "a place in a clause that is not followed")?)
+        known(part(&whole, &path), "a place in a clause that is not followed")
+    }
+
+    /// Of a large place only what is asked for is looked at.
+    fn part(&mut self, e: &SpecExpr) -> Res<Val> {
+        let (a, i) = match e {
+            SpecExpr::Place(p) => return self.place(p),
+            SpecExpr::Field(a, i) => (a, Some(u64::from(*i))),
+            SpecExpr::Index(a, i) => (a, self.constant(i)?.to_u64()),
+            _ => return stop("an aggregate was expected"),
+        };
+        let Val::Agg(es) = self.part(a)? else { return stop("an aggregate was expected") };
+        known(i.and_then(|i| es.get(usize::try_from(i).ok()?)).cloned(), "an element that is not there")
     }
 
     fn element(&mut self, a: &SpecExpr, i: Option<u64>) -> Res<Spec> {
-        match self.eval(a)? {
-            Spec::Agg(es) => known(i.and_then(|i| es.get(usize::try_from(i).ok()?)).cloned(), "an element that is not there"),
-            _ => stop("an aggregate was expected"),
-        }
+        let Spec::Agg(es) = self.eval(a)? else { return stop("an aggregate was expected") };
+        known(i.and_then(|i| es.get(usize::try_from(i).ok()?)).cloned(), "an element that is not there")
     }
 
     fn arithmetic(&mut self, op: SpecOp, a: &SpecExpr, b: &SpecExpr) -> Res<Spec> {
@@ -297,6 +308,14 @@ impl<'r, 'a> Eval<'r, 'a> {
             }
             v => Ok(v),
         }
+    }
+}
+
+/// A place, or a part of one.
+fn in_place(e: &SpecExpr) -> bool {
+    match e {
+        SpecExpr::Field(a, _) | SpecExpr::Index(a, _) => in_place(a),
+        e => matches!(e, SpecExpr::Place(_)),
     }
 }
 

@@ -93,7 +93,7 @@ fn all_or_nothing(x: &Num, bits: u32) -> Option<Poly> {
 }
 
 fn corners(c: &Poly, a: Atom) -> Vec<Int> {
-    [false, true].iter().filter_map(|v| c.fixed(a, *v).as_const()).collect()
+    [false, true].iter().filter_map(|v| c.fixed(&[(a, *v)]).as_const()).collect()
 }
 
 pub fn and(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
@@ -137,12 +137,12 @@ pub fn and(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
 
 /// Where one operand is a constant as soon as a 0/1 atom is fixed: each case by itself.
 fn by_cases(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
-    let fixes = |p: &Poly, a: Atom| p.fixed(a, false).as_const().is_some() || p.fixed(a, true).as_const().is_some();
+    let fixes = |p: &Poly, a: Atom| p.fixed(&[(a, false)]).as_const().is_some() || p.fixed(&[(a, true)]).as_const().is_some();
     let a = [x, y].into_iter().flat_map(|n| n.p.atoms().into_iter().filter(|a| a.is_bool() && fixes(&n.p, *a)).collect::<Vec<_>>()).next()?;
     let mut found = Vec::new();
     for v in [false, true] {
         // Both cases have to be words for every value of the other atoms.
-        let case = |at: &mut Atoms, n: &Num| Some(at.num(n.p.fixed(a, v), None)).filter(|n| n.fits(bits));
+        let case = |at: &mut Atoms, n: &Num| Some(at.num(n.p.fixed(&[(a, v)]), None)).filter(|n| n.fits(bits));
         let (x, y) = (case(at, x)?, case(at, y)?);
         found.push(and(at, &x, &y, bits)?);
     }

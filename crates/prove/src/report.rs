@@ -176,19 +176,20 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
 fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
     let costs = cost::of_program(p);
     // Callers are what takes long: first, so that no thread is left with one at the end.
-    let tasks: Vec<Option<FuncId>> = std::iter::once(None).chain(ids.iter().rev().copied().map(Some)).collect();
+    let judge = |id: FuncId| contracts::concerns(p, id).then_some(Task::Judge(id));
+    let tasks: Vec<Task> = std::iter::once(Task::Safety).chain(ids.iter().rev().flat_map(|id| judge(*id).into_iter().chain([Task::Engines(*id)]))).collect();
     let made = threads::each(opts.threads, &tasks, || (), |(), task| match task {
-        None => {
+        Task::Safety => {
             let (ranges, found) = ranges::analyse(p, &opts.ranges);
             let verdicts = judged::program(p, &ranges::annotate_with(p, &ranges), false);
             Made::Safety(found, verdicts, Box::new(Claims::of(p, &ranges)))
         }
-        Some(id) => {
+        Task::Engines(id) => {
             let (mut found, contradicted) = contracts::check_with_contradictions(p, *id, &costs);
             found.extend(secrecy::check(p, *id, &opts.timing));
-            let judged = contracts::concerns(p, *id).then(|| replay::judged(p, *id));
-            Made::Meaning(*id, found, contradicted, judged)
+            Made::Meaning(*id, found, contradicted)
         }
+        Task::Judge(id) => Made::Judged(*id, replay::judged(p, *id)),
     });
     let (mut verdicts, mut claims) = (Vec::new(), Claims::default());
     let mut safety_of: BTreeMap<FuncId, Vec<Obligation>> = BTreeMap::new();
@@ -200,9 +201,9 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
                 (verdicts, claims) = (of_judge, *of_all);
                 found.into_iter().for_each(|o| safety_of.entry(o.func).or_default().push(o));
             }
-            Made::Meaning(id, found, contradicted, judged) => {
+            Made::Judged(id, clauses) => drop(judged_of.insert(id, clauses)),
+            Made::Meaning(id, found, contradicted) => {
                 meaning_of.insert(id, found);
-                judged.into_iter().for_each(|j| drop(judged_of.insert(id, j)));
                 crosscheck::contradictions_written(&mut claims.written, id, &contradicted);
             }
         }
@@ -235,10 +236,20 @@ fn why_refused(f: &Func, e: &Refusal) -> String {
     }
 }
 
-/// What one task of [`settle`] found.
+/// What [`settle`] shares out among threads.
+enum Task {
+    /// Of the program as a whole.
+    Safety,
+    Engines(FuncId),
+    /// What the judge of meaning says to the clauses.
+    Judge(FuncId),
+}
+
+/// What one of them found.
 enum Made {
     Safety(Vec<Obligation>, Vec<Option<Verdict>>, Box<Claims>),
-    Meaning(FuncId, Vec<Obligation>, contracts::Contradicted, Option<Result<Clauses, Stop>>),
+    Meaning(FuncId, Vec<Obligation>, contracts::Contradicted),
+    Judged(FuncId, Result<Clauses, Stop>),
 }
 
 /// Functions proved anew, and the program with what was found of it written into it.

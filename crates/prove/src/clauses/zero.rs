@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const STEPS: usize = 4000;
 const TERMS: usize = 3_000;
 const CHOICES: usize = 256;
+/// Products of terms in one step.
+const PRODUCTS: usize = 30_000;
 /// Facts that are combined.
 const FACTS: usize = 64;
 const DIVISIONS: usize = 4000;
@@ -34,7 +36,7 @@ fn by_one_fact(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Vec<Step>>
     let (t, c) = goal.terms().next()?;
     (0..known.zeros.len()).rev().find_map(|fact| {
         let p = &known.zeros[fact].0;
-        if known.fixed.is_empty() && p.len() != goal.len() {
+        if known.fixed.is_empty() && (p.len() != goal.len() || p.terms().all(|(s, _)| s != t)) {
             return None;
         }
         let p = reduced(known.fact(fact, m)?, m)?;
@@ -199,10 +201,24 @@ impl<'m> Rules<'m> {
         })
     }
 
+    /// How many terms are multiplied in a step that replaces an atom.
+    fn products(&self, known: &Known, p: &Poly, step: &Step) -> Option<usize> {
+        let (a, by) = match step {
+            Step::Rewrite { fact, atom } => (*atom, known.zeros[*fact].0.len().saturating_sub(1)),
+            Step::Expand(atom) => (*atom, known.name(*atom)?.len()),
+            Step::Rename(..) | Step::Add { .. } => return Some(0),
+        };
+        let of = |e: &Int| by.max(1).saturating_pow(e.to_u64().map_or(u32::MAX, |e| u32::try_from(e).unwrap_or(u32::MAX)));
+        Some(p.terms().filter_map(|(t, _)| t.exponent(a)).fold(0usize, |all, e| all.saturating_add(of(e))))
+    }
+
     /// What is left when every atom that can be replaced is, newest first.
     fn reduced(&self, known: &Known, p: &Poly) -> Option<(Poly, Vec<Step>)> {
         let (mut p, mut steps) = (p.clone(), vec![]);
         while let Some(step) = self.step(known, &p) {
+            if self.products(known, &p, &step)? > PRODUCTS {
+                return None;
+            }
             p = known.after(std::slice::from_ref(&step), &p, self.m)?;
             steps.push(step);
             if steps.len() > STEPS || p.len() > TERMS {
