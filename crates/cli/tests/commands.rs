@@ -107,6 +107,23 @@ fn prove_prints_stable_json() {
     }
 }
 
+/// A clause that all inputs show, and no rule of the judge; beside it two that it finds again.
+#[test]
+fn a_clause_that_rests_on_the_engines_is_named() {
+    let right = "fn twice(x: int in 0..9) -> int in 0..18\n  ensures result == 2 * x\n{ x + x }\n";
+    let even = "fn even(x: int in 0..9) -> int in 0..1\n  ensures result == 0\n  ensures result <= 1\n{ (x * (x + 1)) & 1 }\n";
+    let s = Sandbox::new(&[("right.stk", right.as_bytes()), ("both.stk", format!("{right}{even}").as_bytes())]);
+    let last = |run: &support::Run| run.stdout.lines().last().map(str::to_string);
+    let run = s.run(&["prove", "both.stk"]);
+    assert!(run.stderr.contains("note: both.even rests on the engines of the prover in `result == 0`: "), "{}", run.stderr);
+    assert!(!run.stderr.contains("both.twice") && !run.stderr.contains("result <= 1"), "{}", run.stderr);
+    assert_eq!((run.code, last(&run).as_deref()), (0, Some("the judge of meaning accepts 2 of 3 clauses of contracts")));
+    let run = s.run(&["prove", "both.stk", "--json"]);
+    assert!(run.stdout.contains("\"clauses\": 3") && run.stdout.contains("\"clauses_accepted\": 2"), "{}", run.stdout);
+    let run = s.run(&["prove", "right.stk"]);
+    assert_eq!((run.stderr.as_str(), last(&run).as_deref()), ("", Some("the judge of meaning accepts 1 of 1 clauses of contracts")));
+}
+
 #[test]
 fn secrecy_is_judged_by_the_timing_of_the_target() {
     // Long products of the Cortex-M3 take a time that depends on their operands, short ones do not.
