@@ -94,11 +94,7 @@ impl Poly {
     pub fn of(terms: impl IntoIterator<Item = (Mono, Int)>) -> Poly {
         let mut all: Vec<(Mono, Int)> = terms.into_iter().collect();
         all.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        let merged = |next: &(Mono, Int), kept: &mut (Mono, Int)| {
-            kept.1 = kept.1.add(&next.1);
-            true
-        };
-        all.dedup_by(|next, kept| next.0 == kept.0 && merged(next, kept));
+        all.dedup_by(|next, kept| next.0 == kept.0 && { kept.1 = kept.1.add(&next.1); true });
         Poly::ascending(all)
     }
     /// Of terms that are in order, no two of the same.
@@ -165,7 +161,10 @@ impl Poly {
         self.add(&Poly::constant(k))
     }
     pub fn mul(&self, o: &Poly) -> Poly {
-        Poly::of(self.terms().flat_map(|(m, c)| o.terms().map(move |(n, d)| (m.mul(n), c.mul(d)))))
+        // Some at a time: most may be of the same.
+        let rows = (1 << 16) / (o.len() + 1) + 1;
+        let product = |some: &[(Mono, Int)]| Poly::of(some.iter().flat_map(|(m, c)| o.terms().map(move |(n, d)| (m.mul(n), c.mul(d)))));
+        self.0.chunks(rows).fold(Poly::default(), |sum, some| sum.add(&product(some)))
     }
     /// `self^e`: of one term with coefficient 1 whatever `e` is, otherwise while it stays short.
     pub fn pow(&self, e: &Int, terms: usize) -> Option<Poly> {

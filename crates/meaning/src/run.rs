@@ -38,7 +38,7 @@ pub const TERMS: usize = 20_000;
 const STEPS: u64 = 400_000;
 /// Elements that an index is followed among.
 const ALTERNATIVES: usize = 64;
-/// Terms that a product is made of, where executions are compared.
+/// Products of terms that a product of values is made of.
 pub const PRODUCT: usize = 40_000;
 /// Of a callee that is run in place.
 const STEPS_INSIDE: u64 = 4_000;
@@ -447,7 +447,7 @@ impl<'a> Run<'a> {
         let exact = match op {
             BinOp::Add => self.atoms.num(a.p.add(&b.p), itvs.map(|(a, b)| a.add(b))),
             BinOp::Sub => self.atoms.sub(a, b),
-            BinOp::Mul if self.outside.is_some() && a.p.len() * b.p.len() > PRODUCT => return stop("a product that is too long"),
+            BinOp::Mul if a.p.len().saturating_mul(b.p.len()) > PRODUCT => return stop("a product that is too long"),
             BinOp::Mul => self.atoms.num(a.p.mul(&b.p), itvs.map(|(a, b)| a.mul(b))),
             BinOp::Div | BinOp::Mod => {
                 let d = known(b.p.as_const().filter(|d| *d > Int::ZERO), "a divisor that is no positive constant")?;

@@ -3,7 +3,7 @@
 use crate::atoms::Num;
 use crate::goal::Prop;
 use crate::poly::Poly;
-use crate::run::{known, part, stop, Res, Run, TERMS};
+use crate::run::{known, part, stop, Res, Run, PRODUCT, TERMS};
 use crate::value::Val;
 use santoku_ir::interp::Int;
 use santoku_ir::{Base, CmpOp, Place, Proj, SpecExpr, SpecFn, SpecId, SpecOp};
@@ -200,6 +200,7 @@ impl<'r, 'a> Eval<'r, 'a> {
         match op {
             SpecOp::Add => self.made(x.p.add(&y.p), itvs.map(|(a, b)| a.add(b))),
             SpecOp::Sub => self.made(x.p.sub(&y.p), itvs.map(|(a, b)| a.sub(b))),
+            SpecOp::Mul if x.p.len().saturating_mul(y.p.len()) > PRODUCT => stop("a product that is too long"),
             SpecOp::Mul => self.made(x.p.mul(&y.p), itvs.map(|(a, b)| a.mul(b))),
             SpecOp::Pow => {
                 let e = known(y.p.as_const().filter(|e| !e.is_negative()), "an exponent that is no constant")?;

@@ -151,3 +151,13 @@ fn what_differs_is_not_equal() {
     assert_eq!(x.shift(7u8).constant_term(), Int::Small(7));
     assert!(x.shift(1u8).pow(&Int::Small(40), 30).is_none());
 }
+
+/// 4,000,000 products of terms, of which 3,999 are different: they are merged a part at a time.
+#[test]
+fn long_products_are_merged_in_parts() {
+    let powers = std::iter::successors(Some(Mono::default()), |m| Some(m.mul(&Mono::atom(atom(0)))));
+    let sum = Poly::of(powers.take(2_000).map(|m| (m, Int::Small(1))));
+    let product = sum.mul(&sum);
+    assert_eq!((product.len(), at(&product, &[1; ATOMS])), (3_999, BigInt::from(4_000_000)));
+    assert!(is_canonical(&product));
+}
