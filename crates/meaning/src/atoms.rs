@@ -15,6 +15,8 @@ pub const MERGED: usize = 40;
 const CUTS: usize = 64;
 /// Terms of a name that is written out where a sign is asked for.
 const WRITTEN: usize = 16;
+/// Of a bound that is kept, and of a coefficient.
+pub const BITS: u64 = 1 << 14;
 /// Quotients in each other that bounds are looked for in.
 const NESTED: u32 = 2;
 
@@ -196,6 +198,7 @@ impl Atoms {
     }
     /// A polynomial of which `itv` is known.
     pub fn num(&mut self, p: Poly, itv: Option<Itv>) -> Num {
+        let itv = itv.filter(|i| i.lo.bits().max(i.hi.bits()) <= BITS);
         if self.is_thorough() && p.len() > 1 {
             let c = Itv::point(p.constant_term());
             let varying = p.shift(p.constant_term().neg());

@@ -5,7 +5,7 @@
 //! are taken times the condition under which the call happens.
 //! Trusted: field, bytes, leaks.
 
-use crate::atoms::{Atoms, Num};
+use crate::atoms::{Atoms, Num, BITS};
 use crate::goal::Search;
 use crate::outside::Outside;
 use crate::poly::Poly;
@@ -133,7 +133,8 @@ impl<'a> Run<'a> {
         let (lo, hi) = (self.scalar(lo)?, self.scalar(hi)?);
         let bounds = lo.p.as_const().zip(hi.p.as_const());
         let rounds = bounds.as_ref().and_then(|(a, b)| if a >= b { Some(0) } else { b.sub(a).to_u64() });
-        if let (Some(n), Some((a, b))) = (rounds.filter(|n| self.steps.saturating_add(n.saturating_mul(body.len() as u64)) <= self.limits.0), bounds) {
+        if let (Some(n), Some((a, b))) = (rounds.filter(|n| self.steps.saturating_add(n.saturating_mul(body.len() as u64 + 1)) <= self.limits.0), bounds) {
+            self.steps += n;
             for k in 0..n {
                 let i = if rev { b.sub(&Int::from(k + 1)) } else { a.add(&Int::from(k)) };
                 self.locals[var.0 as usize] = Some(Val::Num(Num::constant(i)));
@@ -160,17 +161,18 @@ impl<'a> Run<'a> {
         self.forget(&written);
         let last = hi.itv.as_ref().map(|i| i.hi.sub(&Int::Small(1)));
         let counter = lo.itv.as_ref().zip(last).map(|(lo, hi)| Itv::new(lo.lo.clone(), hi));
+        let mut done = Ok(());
         if counter != Some(None) {
             let at = self.atoms.fresh(counter.flatten());
             self.locals[var.0 as usize] = Some(Val::Num(at));
             self.supposed += 1;
-            let done = self.block(body);
+            done = self.block(body);
             self.supposed -= 1;
-            done?;
         }
-        // What was learned there is of a round that may not have been.
+        // What was learned there is of a round that may not have been, whatever stopped it.
         self.zeros.truncate(zeros);
         self.least.truncate(least);
+        done?;
         self.forget(&written);
         self.locals[var.0 as usize] = None;
         Ok(())
@@ -415,7 +417,7 @@ impl<'a> Run<'a> {
             (v, ..) => v,
         };
         match &v {
-            Val::Num(n) if n.p.len() > self.limits.1 => stop("a polynomial that is too long"),
+            Val::Num(n) if n.p.len() > self.limits.1 || n.p.terms().any(|(_, c)| c.bits() > BITS) => stop("a polynomial that is too long"),
             _ => Ok(v),
         }
     }

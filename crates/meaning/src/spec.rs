@@ -10,8 +10,9 @@ use santoku_ir::{Base, CmpOp, Place, Proj, SpecExpr, SpecFn, SpecId, SpecOp};
 use santoku_judge::itv::Itv;
 use std::rc::Rc;
 
-/// Specification functions inside one another, values of a bound variable, bits of a constant.
-const DEPTH: u32 = 2500;
+/// Expressions inside one another and in all, terms of what they are counted; values of a bound variable, bits of a constant.
+const DEPTH: u32 = 25_000;
+const WORK: u64 = 1 << 22;
 const VALUES: u64 = 1 << 16;
 const BITS: u64 = 1 << 16;
 
@@ -34,6 +35,7 @@ pub struct Eval<'r, 'a> {
     locals: &'r [Option<Val>],
     slots: Vec<Option<Spec>>,
     depth: u32,
+    work: u64,
 }
 
 fn of_value(v: &Val) -> Res<Spec> {
@@ -44,17 +46,21 @@ fn of_value(v: &Val) -> Res<Spec> {
     }
 }
 
+fn truth(v: Spec) -> Res<Prop> {
+    match v {
+        Spec::Prop(p) => Ok(p),
+        Spec::Num(n) if n.itv.as_ref().is_some_and(|i| Itv::bool().contains(i)) => Ok(Prop::Truth(n.p)),
+        _ => stop("a truth value was expected"),
+    }
+}
+
 impl<'r, 'a> Eval<'r, 'a> {
     pub fn new(run: &'r mut Run<'a>, locals: &'r [Option<Val>]) -> Eval<'r, 'a> {
-        Eval { run, locals, slots: vec![], depth: 0 }
+        Eval { run, locals, slots: vec![], depth: 0, work: 0 }
     }
 
     pub fn condition(&mut self, e: &SpecExpr) -> Res<Prop> {
-        match self.eval(e)? {
-            Spec::Prop(p) => Ok(p),
-            Spec::Num(n) if n.itv.as_ref().is_some_and(|i| Itv::bool().contains(i)) => Ok(Prop::Truth(n.p)),
-            _ => stop("a truth value was expected"),
-        }
+        truth(self.eval(e)?)
     }
 
     fn num(&mut self, e: &SpecExpr) -> Res<Num> {
@@ -71,10 +77,21 @@ impl<'r, 'a> Eval<'r, 'a> {
     }
 
     fn made(&mut self, p: Poly, itv: Option<Itv>) -> Res<Spec> {
-        if p.len() > TERMS { stop("a polynomial that is too long") } else { Ok(Spec::Num(self.run.atoms.num(p, itv))) }
+        self.work += p.len() as u64;
+        if p.len() > TERMS || p.terms().any(|(_, c)| c.bits() > BITS) { stop("a polynomial that is too long") } else { Ok(Spec::Num(self.run.atoms.num(p, itv))) }
     }
 
     fn eval(&mut self, e: &SpecExpr) -> Res<Spec> {
+        (self.depth, self.work) = (self.depth + 1, self.work + 1);
+        if self.depth > DEPTH || self.work > WORK {
+            return stop("a clause that takes too much");
+        }
+        let v = self.value(e);
+        self.depth -= 1;
+        v
+    }
+
+    fn value(&mut self, e: &SpecExpr) -> Res<Spec> {
         match e {
             SpecExpr::Int(v) => Ok(Spec::Num(Num::constant(Int::from(v)))),
             SpecExpr::Bool(b) => Ok(Spec::Prop(Prop::is(*b))),
@@ -121,13 +138,13 @@ impl<'r, 'a> Eval<'r, 'a> {
                 self.with(*slot, v, |s| s.eval(b))
             }
             SpecExpr::Sum { slot, lo, hi, body } => {
-                let (mut p, mut itv) = (Poly::default(), Some(Itv::point(0u8)));
+                let (mut terms, mut itv) = (vec![], Some(Itv::point(0u8)));
                 for i in self.values(lo, hi)? {
                     let n = self.with(*slot, Spec::Num(Num::constant(i)), |s| s.num(body))?;
-                    p = p.add(&n.p);
+                    terms.extend(n.p.terms().map(|(m, c)| (m.clone(), c.clone())));
                     itv = itv.zip(n.itv).map(|(a, b)| a.add(&b));
                 }
-                self.made(p, itv)
+                self.made(Poly::of(terms), itv)
             }
             SpecExpr::Forall { slot, lo, hi, body } => {
                 let mut all = vec![];
@@ -243,11 +260,6 @@ impl<'r, 'a> Eval<'r, 'a> {
             }
             (Spec::Num(x), Spec::Num(y)) => Ok(self.run.related(op, &x, &y)),
             (x, y) if matches!(op, CmpOp::Eq | CmpOp::Ne) => {
-                let truth = |v: Spec| match v {
-                    Spec::Prop(p) => Ok(p),
-                    Spec::Num(n) if n.itv.as_ref().is_some_and(|i| Itv::bool().contains(i)) => Ok(Prop::Truth(n.p)),
-                    _ => stop("a truth value was expected"),
-                };
                 Ok(unless(Prop::Same(Box::new((truth(x)?, truth(y)?)))))
             }
             _ => stop("values that are not compared"),
@@ -283,18 +295,13 @@ impl<'r, 'a> Eval<'r, 'a> {
             let (b, e) = (b.clone(), known(e.p.as_const().filter(|e| !e.is_negative()), "an exponent that is no constant")?);
             return self.power(&b, &e);
         }
-        if self.depth >= DEPTH {
-            return stop("a specification function that recurses too deep");
-        }
         let aggregate = args.iter().any(|a| matches!(a, Spec::Agg(_)));
         let key = shape(&args).filter(|_| aggregate).map(|parts| (id, parts));
         if let Some(p) = key.as_ref().and_then(|k| self.run.values.get(k)) {
             return self.made(p.clone(), None);
         }
         let outer = std::mem::replace(&mut self.slots, args.into_iter().map(Some).collect());
-        self.depth += 1;
         let out = self.eval(&f.body);
-        self.depth -= 1;
         self.slots = outer;
         match out? {
             // What stands for a whole value is one atom, so that facts about values stay short.

@@ -23,6 +23,7 @@ pub mod ranges;
 pub mod replay;
 pub mod report;
 pub mod secrecy;
+mod taken_back;
 pub mod smt;
 pub mod tally;
 mod threads;

@@ -137,3 +137,21 @@ fn pairs_that_are_different_are_refused() {
         println!("{what}: the first beside itself: {alike:?}");
     }
 }
+
+/// Functions that take too long to be followed, beside themselves: an end comes soon, if need be by giving up.
+#[test]
+fn what_takes_too_long_is_given_up() {
+    for (what, body, follows) in [
+        ("empty rounds", "for i#3 in 0 ..< 1000000000000 { }\n    r#1 = x#0", false),
+        ("empty rounds in others", "for i#3 in 0 ..< 300000 { for j#4 in 0 ..< 16000000 { } }\n    r#1 = x#0", false),
+        ("squares of squares", "y#2 = cast<int>(x#0)\n    for i#3 in 0 ..< 40 { y#2 = (y#2 * y#2) }\n    r#1 = cast<u8>(y#2)", true),
+    ] {
+        let text = format!("santoku-ir 1\nfn f {{\n  param x: u8\n  ret r: u8\n  var y: int\n  counter i: public int\n  counter j: public int\n  body {{\n    {body}\n  }}\n}}\n");
+        let p = santoku_ir::text::parse(&text).unwrap_or_else(|e| panic!("{what}: {e:?}"));
+        assert!(santoku_ir::verify::verify(&p).is_empty(), "{what}");
+        let start = std::time::Instant::now();
+        let alike = twins::check(&p, &p, p.find("f").unwrap_or_else(|| panic!("{what}")));
+        println!("{what}: {alike:?} after {:?}", start.elapsed());
+        assert!(alike.is_ok() == follows && start.elapsed().as_secs() < 60, "{what}");
+    }
+}
