@@ -16,7 +16,7 @@ cargo build --release --locked --quiet -p santoku-cli
 
 # Seconds, and what was proved: a run that leaves something open is no measurement.
 one() {
-  local start end
+  local start end said
   start=$(date +%s%N)
   said=$(cd "$1" && target/release/santoku prove lib --target rv32 --no-cache 2>&1)
   end=$(date +%s%N)

@@ -6,7 +6,7 @@
 //! are those of a word of its width.  Absent: what the functions are.
 //! Trusted: nothing: a second opinion on the passes; the term graph, which is believed, has to agree.
 
-use crate::atoms::{Applied, Atoms, Def, Num};
+use crate::atoms::{Applied, Atoms, Def, Num, BITS};
 use crate::outside::flat;
 use crate::poly::Poly;
 use crate::run::{known, stop, Res, Run};
@@ -16,9 +16,6 @@ use santoku_judge::itv::Itv;
 
 /// Scalars of an array that is read or written at a place that is no number.
 const SCALARS: usize = 1 << 14;
-
-/// Bits of a coefficient.
-const COEFFICIENT: u64 = 1 << 14;
 
 /// A function that is not looked into.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,7 +129,7 @@ impl Run<'_> {
         let factors = op == BinOp::Mul && a.p.as_const().is_none() && b.p.as_const().is_none();
         let [a, b] = [a, b].map(|n| if factors && is_long(n) { self.atoms.named(n) } else { n.clone() });
         let v = self.exactly(op, &a, &b, ty)?;
-        if v.p.terms().any(|(_, c)| c.bits() > COEFFICIENT) {
+        if v.p.terms().any(|(_, c)| c.bits() > BITS) {
             return stop("a number that is too long");
         }
         Ok(if *ty == Ty::Bool && is_long(&v) { self.atoms.named_truth(&v) } else { v })

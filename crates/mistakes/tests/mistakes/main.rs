@@ -36,6 +36,9 @@ mod random;
 mod random_clauses;
 mod written;
 
+use santoku_ir::gen::Rng;
+use std::ops::Range;
+
 /// Specification functions recurse.
 const STACK_BYTES: usize = 64 << 20;
 
@@ -54,6 +57,30 @@ fn table() -> Vec<table::Mistake> {
 /// How many mistakes are about ranges: they come first.
 fn ranges() -> usize {
     tables()[0].len()
+}
+
+/// What `part` makes of the seeds, so many at a time.
+fn in_parts<T: Send>(seeds: Range<u64>, step: u64, part: impl Fn(Range<u64>) -> T + Sync) -> Vec<T> {
+    let parts = seeds.clone().step_by(step as usize).map(|from| from..(from + step).min(seeds.end)).collect();
+    of_each(parts, part)
+}
+
+/// Claims about the random programs of these seeds, of each kind one in so many; how many programs there were.
+fn claims(seeds: Range<u64>, salt: u64, (kinds, one_in): (&[&'static str], u64), mut made: impl FnMut(u64, &claim::Claim, &mut Rng)) -> usize {
+    let mut programs = 0;
+    for seed in seeds {
+        let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9) ^ salt);
+        let Some(mut g) = grow::program(&mut rng) else { continue };
+        programs += 1;
+        for kind in kinds {
+            if g.rng.one_in(one_in) {
+                if let Some(c) = claim::make(&mut g, kind) {
+                    made(seed, &c, g.rng);
+                }
+            }
+        }
+    }
+    programs
 }
 
 /// `f` of each, on all cores.

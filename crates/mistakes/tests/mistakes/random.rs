@@ -1,9 +1,8 @@
 //! Lies about random programs, believed because of some mistake.
 
 use crate::ask::{self, Way};
-use crate::claim::{self, Claim, KINDS};
-use crate::{ast, grow, of_each, shrink};
-use santoku_ir::gen::Rng;
+use crate::claim::{Claim, KINDS};
+use crate::{ast, claims, in_parts, shrink};
 use santoku_ir::interp::Fault;
 use santoku_ir::Program;
 use santoku_mistakes::mistake;
@@ -65,27 +64,16 @@ fn lie(seed: u64, c: &Claim, way: Way, judge: Judge, t: &mut Tally) {
 
 fn part(seeds: Range<u64>, judge: Judge) -> Tally {
     let mut t = Tally::default();
-    for seed in seeds {
-        let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9) ^ 0x3157_a6e5);
-        let Some(mut g) = grow::program(&mut rng) else { continue };
-        t.programs += 1;
-        for kind in KINDS {
-            if g.rng.one_in(4) {
-                if let Some(c) = claim::make(&mut g, kind) {
-                    let way = if g.rng.one_in(2) { Way::Own } else { Way::Eager };
-                    lie(seed, &c, way, judge, &mut t);
-                }
-            }
-        }
-    }
+    t.programs = claims(seeds, 0x3157_a6e5, (&KINDS, 4), |seed, c, rng| {
+        let way = if rng.one_in(2) { Way::Own } else { Way::Eager };
+        lie(seed, c, way, judge, &mut t);
+    });
     t
 }
 
 fn attack(seeds: Range<u64>, judge: Judge) -> Tally {
-    let step = 10;
-    let parts: Vec<Range<u64>> = seeds.clone().step_by(step).map(|from| from..(from + step as u64).min(seeds.end)).collect();
     let mut all = Tally::default();
-    for t in of_each(parts, |seeds| part(seeds, judge)) {
+    for t in in_parts(seeds, 10, |seeds| part(seeds, judge)) {
         all.programs += t.programs;
         all.lies += t.lies;
         all.tried += t.tried;

@@ -1,9 +1,8 @@
 //! Lies about random programs in clauses of contracts, believed because of some mistake.
 
 use crate::clauses::{self, Clause};
-use crate::claim::{self, Claim};
-use crate::{ast, grow, of_each, ranges, shrink};
-use santoku_ir::gen::Rng;
+use crate::claim::Claim;
+use crate::{ast, claims, in_parts, ranges, shrink};
 use santoku_ir::Program;
 use santoku_mistakes::mistake;
 use santoku_skips::seeds;
@@ -82,26 +81,13 @@ fn lie(seed: u64, claim: &Claim, judge: Judge, t: &mut Tally) {
 
 fn part(seeds: Range<u64>, judge: Judge) -> Tally {
     let mut t = Tally::default();
-    for seed in seeds {
-        let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9) ^ 0x4d65_616e);
-        let Some(mut g) = grow::program(&mut rng) else { continue };
-        t.programs += 1;
-        for kind in KINDS {
-            if g.rng.one_in(2) {
-                if let Some(c) = claim::make(&mut g, kind) {
-                    lie(seed, &c, judge, &mut t);
-                }
-            }
-        }
-    }
+    t.programs = claims(seeds, 0x4d65_616e, (&KINDS, 2), |seed, c, _| lie(seed, c, judge, &mut t));
     t
 }
 
 fn attack(seeds: Range<u64>, judge: Judge) -> Tally {
-    let step = 5;
-    let parts: Vec<Range<u64>> = seeds.clone().step_by(step).map(|from| from..(from + step as u64).min(seeds.end)).collect();
     let mut all = Tally::default();
-    of_each(parts, |seeds| part(seeds, judge)).into_iter().for_each(|t| all.add(t));
+    in_parts(seeds, 5, |seeds| part(seeds, judge)).into_iter().for_each(|t| all.add(t));
     all
 }
 

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// Functions of both programs that give different results on some input on which both run.
 fn different(p: &Program, q: &Program, runs: u64) -> Vec<FuncId> {
     let (mut a, mut b) = (Interp::new(p), Interp::new(q));
-    let differs = |at: usize| {
+    let mut differs = |at: usize| {
         let f = &q.funcs[at];
         let Some(old) = p.find(&f.name) else { return false };
         let mut rng = Rng::new(at as u64 + 11);
@@ -25,7 +25,6 @@ fn different(p: &Program, q: &Program, runs: u64) -> Vec<FuncId> {
             matches!((x, y), (Ok(x), Ok(y)) if x != y)
         })
     };
-    let mut differs = differs;
     (0..q.funcs.len()).filter(|at| differs(*at)).map(|at| FuncId(at as u32)).collect()
 }
 
