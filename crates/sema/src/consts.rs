@@ -1,20 +1,21 @@
 //! Constants: exact evaluation of the expressions that must be known at compile time.
 //!
-//! Only literals, constants, operators, arrays, comprehensions, structs, `if`, `sum` and tables take part;
-//! functions do not. Everything is bounded: magnitude, elements, steps.
+//! Only literals, constants, operators, arrays, comprehensions, structs, `if`, `sum`, tables and `const fn`s take
+//! part. Everything is bounded: magnitude, elements, steps.
 
 use crate::arith::{self, Fault};
 use crate::context::{Cached, Cx};
 use crate::limits;
 use crate::modules::ModId;
 use crate::names::{Entity, Item};
+use crate::resolve::Arg;
 use crate::types::word_range;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Len, Range, StructId, Ty};
-use santoku_syntax::ast::{BinOp, Block, Expr, ExprKind, Ident, Path, UnOp};
+use santoku_syntax::ast::{BinOp, Expr, ExprKind, Ident, Path, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -90,6 +91,9 @@ impl Cx<'_> {
     }
 
     fn evaluate_constant(&mut self, entity: Entity) -> Option<(Ty, CVal)> {
+        if let Item::Param(_) = entity.item {
+            return self.const_parameter(entity);
+        }
         let (_, ty, expr) = self.world.constant(entity)?;
         let mut env = self.env(entity.module);
         let value = self.const_expr(&mut env, expr)?;
@@ -101,6 +105,14 @@ impl Cx<'_> {
                 let ranged = with_value_ranges(&ty, &value);
                 Some((ranged, value))
             }
+        }
+    }
+
+    fn const_parameter(&mut self, entity: Entity) -> Option<(Ty, CVal)> {
+        let name = &self.world.param(entity)?.name;
+        match self.module_args(entity.module).and_then(|args| args.get(&name.name)) {
+            Some(Arg::Const(v)) => Some((const_ty(v), v.clone())),
+            _ => self.not_constant(name.span, "a parameter of a module has a value in instances only"),
         }
     }
 
@@ -215,9 +227,9 @@ impl Cx<'_> {
                 None => {}
             }
         }
-        match self.world.resolve(env.module, path) {
-            Err(d) => self.fail(*d),
-            Ok(entity @ Entity { item: Item::Const(_), .. }) => self.constant(entity, span).map(|c| c.1.clone()),
+        match self.resolve(env.module, path) {
+            Err(d) => self.unresolved(d),
+            Ok(entity) if self.world.is_constant(entity) => self.constant(entity, span).map(|c| c.1.clone()),
             Ok(other) => self.not_constant(span, format!("this is a {}", other.item.noun())),
         }
     }
@@ -234,8 +246,9 @@ impl Cx<'_> {
             let v = self.const_expr(env, arg)?;
             return self.const_convert(v, &ty, span);
         }
-        match self.world.resolve(env.module, callee) {
-            Err(d) => self.fail(*d),
+        match self.resolve(env.module, callee) {
+            Err(d) => self.unresolved(d),
+            Ok(entity @ Entity { item: Item::ConstFn(_), .. }) => self.const_function_call(env, entity, args, span),
             Ok(entity @ Entity { item: Item::Table(_), .. }) if args.len() == 1 => {
                 let v = self.const_expr(env, &args[0])?;
                 let table = self.table_info(entity)?;
@@ -243,14 +256,7 @@ impl Cx<'_> {
                 let entry = table.entries[index.to_usize().unwrap_or(0)];
                 Some(CVal::Word(table.outputs, entry.into()))
             }
-            Ok(_) => self.not_constant(span, "functions are not evaluated at compile time"),
-        }
-    }
-
-    fn const_block(&mut self, env: &mut Env, block: &Block) -> Option<CVal> {
-        match (&block.stmts[..], &block.result) {
-            ([], Some(result)) => self.const_expr(env, result),
-            _ => self.not_constant(block.span, "statements cannot stand in a constant"),
+            Ok(_) => self.not_constant(span, "only `const fn`s are evaluated at compile time"),
         }
     }
 
@@ -291,10 +297,8 @@ impl Cx<'_> {
                 Some(Some((constant, indices)))
             }
             ExprKind::Name(path) if path.module.is_some() || !env.binds(&path.name.name) => {
-                match self.world.resolve(env.module, path) {
-                    Ok(entity @ Entity { item: Item::Const(_), .. }) => {
-                        Some(Some((self.constant(entity, e.span)?, Vec::new())))
-                    }
+                match self.resolve(env.module, path) {
+                    Ok(entity) if self.world.is_constant(entity) => Some(Some((self.constant(entity, e.span)?, Vec::new()))),
                     _ => Some(None),
                 }
             }

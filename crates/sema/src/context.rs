@@ -1,9 +1,11 @@
 //! What the whole analysis shares: the program under construction, the messages, the caches.
 
+use crate::const_fns::ConstCall;
 use crate::consts::{CVal, Env};
 use crate::instances::{Instance, InstanceKey};
 use crate::limits;
 use crate::modules::{ModId, World};
+use crate::resolve::ModuleInstance;
 use crate::names::Entity;
 use crate::types::Signature;
 use santoku_diag::{Diagnostic, Span};
@@ -25,6 +27,11 @@ pub struct Cx<'w> {
     pub diagnostics: Vec<Diagnostic>,
     reported: BTreeSet<(&'static str, Option<Span>, String)>,
     line_starts: Vec<Vec<u32>>,
+    /// Modules that the entry file itself is.
+    pub own: Vec<ModId>,
+    pub module_instances: Vec<ModuleInstance>,
+    /// Imports with arguments, by importer and alias.
+    pub bound_imports: BTreeMap<(ModId, String), Cached<ModId>>,
     pub constants: BTreeMap<Entity, Cached<Rc<(Ty, CVal)>>>,
     pub const_ids: BTreeMap<Entity, ConstId>,
     /// Unnamed constants (long literals) by type and value.
@@ -42,6 +49,9 @@ pub struct Cx<'w> {
     pub func_names: BTreeSet<String>,
     /// By function name: bodies before their secret `if`s were removed, where that hides unset variables.
     pub branching: BTreeMap<String, Vec<Stmt>>,
+    /// Constant functions being evaluated inside one another.
+    pub const_calls: u32,
+    pub const_results: BTreeMap<ConstCall, CVal>,
     pub elements_left: u64,
     pub steps_left: u64,
 }
@@ -61,6 +71,11 @@ impl<'w> Cx<'w> {
             diagnostics: world.diagnostics.clone(),
             reported: BTreeSet::new(),
             line_starts,
+            own: Vec::new(),
+            module_instances: Vec::new(),
+            bound_imports: BTreeMap::new(),
+            const_calls: 0,
+            const_results: BTreeMap::new(),
             constants: BTreeMap::new(),
             const_ids: BTreeMap::new(),
             literals: BTreeMap::new(),
@@ -83,6 +98,11 @@ impl<'w> Cx<'w> {
     pub fn report(&mut self, d: Diagnostic) {
         let key = (d.code, d.primary.as_ref().map(|p| p.0), d.title.clone());
         if self.reported.insert(key) {
+            let instance = self.calls.last().and_then(|(entity, _)| self.module_instance(entity.module));
+            let d = match instance {
+                Some(i) => d.also(i.span, format!("in the instance `{}`", i.name)),
+                None => d,
+            };
             self.diagnostics.push(d);
         }
     }
@@ -115,7 +135,11 @@ impl<'w> Cx<'w> {
 
     /// Dotted name of a top-level declaration.
     pub fn qualified(&self, module: ModId, name: &str) -> String {
-        format!("{}.{name}", self.world.module(module).name)
+        format!("{}.{name}", self.module_name(module))
+    }
+
+    pub fn module_name(&self, module: ModId) -> &str {
+        self.module_instance(module).map_or(&self.world.module(module).name, |i| &i.name)
     }
 
     /// A name not taken by another function: `base`, `base$2`, ...

@@ -3,7 +3,7 @@
 use crate::consts::{Env, Generic};
 use crate::context::Cx;
 use crate::modules::ModId;
-use crate::names::Item;
+use crate::names::{Entity, Item};
 use crate::types::STy;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Len, LocalId, Ty};
@@ -13,38 +13,83 @@ use santoku_syntax::ast::{Function, GenericKind, Ident, Interface, SpecFunction}
 pub fn check(cx: &mut Cx, module: ModId) {
     let world = cx.world;
     let m = world.module(module);
-    let Some(declared) = m.implements.and_then(|id| world.module(id).interface()) else { return };
-    let place = m.file.items.first().map_or(declared.name.span, |i| i.span);
-    let check = Check { module, interface: declared, place };
-    for ty in &declared.types {
-        check.member(cx, ty, "type", |i| matches!(i, Item::Type(_) | Item::Struct(_)));
-    }
-    for f in declared.specs.iter().filter(|f| f.body.is_none()) {
-        if check.member(cx, &f.name, "spec fn", |i| matches!(i, Item::Spec(_))) {
-            check.spec(cx, f);
-        }
-    }
-    for f in &declared.fns {
-        if check.member(cx, &f.name, "fn", |i| matches!(i, Item::Fn(_))) {
-            check.function(cx, f);
-        }
+    for id in world.interfaces(m.implements) {
+        let Some(interface) = world.module(id).interface() else { continue };
+        let place = m.file.items.first().map_or(interface.name.span, |i| i.span);
+        let check = Check { module, interface, declared: id, place };
+        check.members(cx);
     }
 }
 
 struct Check<'w> {
     module: ModId,
     interface: &'w Interface,
+    /// The interface's module.
+    declared: ModId,
     /// The `implements` line.
     place: Span,
 }
 
 impl Check<'_> {
-    /// Whether the implementation defines a member of the right kind.
-    fn member(&self, cx: &mut Cx, name: &Ident, noun: &str, right: fn(Item) -> bool) -> bool {
-        let found = cx.world.module(self.module).items.get(&name.name).copied();
-        if found.is_some_and(right) {
-            return true;
+    fn members(&self, cx: &mut Cx) {
+        for name in &self.interface.consts {
+            self.constant(cx, name);
         }
+        for ty in &self.interface.types {
+            self.member(cx, ty, "type", |i| matches!(i, Item::Type(_) | Item::Struct(_)));
+        }
+        for f in self.interface.specs.iter().filter(|f| f.body.is_none()) {
+            if self.member(cx, &f.name, "spec fn", |i| matches!(i, Item::Spec(_))).is_some() {
+                self.spec(cx, f);
+            }
+        }
+        for f in &self.interface.fns {
+            if let Some(own) = self.member(cx, &f.name, "fn", |i| matches!(i, Item::Fn(_))) {
+                self.inherits(cx, f, own);
+                self.function(cx, f, own);
+            }
+        }
+    }
+
+    /// A constant stands in the implementation, or in an interface that extends this one; where in both, it is one value.
+    fn constant(&self, cx: &mut Cx, name: &Ident) {
+        let world = cx.world;
+        let interfaces = world.interfaces(world.module(self.module).implements);
+        let above = interfaces.into_iter().find_map(|id| {
+            let item = *world.module(id).items.get(&name.name)?;
+            matches!(item, Item::Const(_)).then_some(Entity { module: id, item })
+        });
+        let own = cx.defined(self.module, &name.name).filter(|e| world.is_constant(*e));
+        match (own, above) {
+            (None, None) => self.missing(cx, name, "const"),
+            (Some(own), Some(above)) => {
+                let values = (cx.constant(own, name.span), cx.constant(above, name.span));
+                let (Some(a), Some(b)) = values else { return };
+                if a.1 != b.1 {
+                    let place = world.constant_name(above).map_or(name.span, |n| n.span);
+                    let title = format!("`{}` has another value than in its interface", name.name);
+                    cx.report(
+                        Diagnostic::error("interface-mismatch", title)
+                            .at(self.place, "this implementation has another value")
+                            .also(place, "the value of the interface")
+                            .help(format!("pass the interface's constant on: `{} = {}`", name.name, name.name)),
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The implementation's definition of a member, if it is of the right kind.
+    fn member(&self, cx: &mut Cx, name: &Ident, noun: &str, right: fn(Item) -> bool) -> Option<Entity> {
+        let found = cx.defined(self.module, &name.name).filter(|e| right(e.item));
+        if found.is_none() {
+            self.missing(cx, name, noun);
+        }
+        found
+    }
+
+    fn missing(&self, cx: &mut Cx, name: &Ident, noun: &str) {
         let interface = &self.interface.name.name;
         cx.report(
             Diagnostic::error("missing-member", format!("`{noun} {}` of interface `{interface}` is not defined", name.name))
@@ -52,12 +97,28 @@ impl Check<'_> {
                 .also(name.span, "declared in the interface")
                 .help(format!("define `{noun} {}` in this file", name.name)),
         );
-        false
+    }
+
+    /// A function of an instance that the file stands for must have been proved against the contracts of this interface:
+    /// its module implements the interface as well.
+    fn inherits(&self, cx: &mut Cx, declared: &Function, own: Entity) {
+        let world = cx.world;
+        let promised = world.interfaces(world.module(own.module).implements);
+        if own.module == self.module || promised.contains(&self.declared) || declared.contracts.is_empty() {
+            return;
+        }
+        let (there, here) = (cx.module_name(own.module).to_string(), cx.module_name(self.declared).to_string());
+        cx.report(
+            Diagnostic::error("interface-mismatch", format!("`{}` is not bound by the contracts of its interface", declared.name.name))
+                .at(self.place, format!("it comes from `{there}`, which does not implement `{here}`"))
+                .also(declared.name.span, "declared with contracts")
+                .help(format!("begin that module with `implements {here}`, or define a function here that calls it")),
+        );
     }
 
     fn spec(&self, cx: &mut Cx, declared: &SpecFunction) {
         let world = cx.world;
-        let own = world.lookup(self.module, &declared.name.name).and_then(|e| world.spec_function(e));
+        let own = cx.lookup(self.module, &declared.name.name).and_then(|e| world.spec_function(e));
         let Some(own) = own else { return };
         if own.params.len() != declared.params.len() {
             self.differs(cx, &own.name, &declared.name, "the numbers of parameters differ");
@@ -73,10 +134,9 @@ impl Check<'_> {
         );
     }
 
-    fn function(&self, cx: &mut Cx, declared: &Function) {
+    fn function(&self, cx: &mut Cx, declared: &Function, entity: Entity) {
         let world = cx.world;
-        let own = world.lookup(self.module, &declared.name.name).and_then(|e| world.function(e));
-        let Some(own) = own else { return };
+        let Some(own) = world.function(entity) else { return };
         let kinds = |f: &Function| f.generics.iter().map(|g| g.kind).collect::<Vec<_>>();
         if kinds(own) != kinds(declared) {
             return self.differs(cx, &own.name, &declared.name, "the generic parameters differ");
@@ -87,7 +147,7 @@ impl Check<'_> {
         if kinds(own).iter().any(|k| *k != GenericKind::Len) {
             return;
         }
-        let (mut a, mut b) = (self.env(cx, own), self.env(cx, declared));
+        let (mut a, mut b) = (self.env(cx, entity.module, own), self.env(cx, self.module, declared));
         for (p, q) in own.params.iter().zip(&declared.params) {
             let pair = (cx.one_type(&mut a, &p.ty), cx.one_type(&mut b, &q.ty));
             let (Some((ty, public)), Some((wanted, wanted_public))) = pair else { return };
@@ -108,8 +168,8 @@ impl Check<'_> {
     }
 
     /// The implementation's names; lengths by position.
-    fn env(&self, cx: &Cx, f: &Function) -> Env {
-        let mut env = cx.env(self.module);
+    fn env(&self, cx: &Cx, module: ModId, f: &Function) -> Env {
+        let mut env = cx.env(module);
         for (i, g) in f.generics.iter().enumerate() {
             let len = Len::Param { param: LocalId(i as u32), add: 0 };
             env.generics.insert(g.name.name.clone(), Generic::Len(len));

@@ -6,13 +6,14 @@
 //! Absent on purpose: files (texts come from the caller's `load`), proofs (ranges, bounds, contracts),
 //! optimisation.
 //!
-//! Order of reading: [`modules`] loads, [`names`] resolves, [`consts`] and [`types`] evaluate,
+//! Order of reading: [`modules`] loads, [`names`] lists, [`resolve`] finds, [`consts`], [`const_fns`] and [`types`] evaluate,
 //! [`instances`] asks for one function after another, [`body`] lowers it, [`secrecy`] and [`predicate`]
 //! finish it; [`spec`], [`interfaces`] and [`tables`] stand beside.
 //! Trusted: text.
 
 mod arith;
 mod body;
+mod const_fns;
 mod consts;
 mod context;
 mod draft;
@@ -25,6 +26,7 @@ mod modules;
 mod names;
 mod predicate;
 mod program;
+mod resolve;
 mod secrecy;
 mod spec;
 mod tables;

@@ -20,6 +20,12 @@ pub const TYPE_NESTING: u32 = 24;
 pub const CALL_DEPTH: usize = 100;
 /// Monomorphic instances in one program.
 pub const INSTANCES: usize = 1 << 14;
+/// Instances of modules in one program.
+pub const MODULE_INSTANCES: usize = 1 << 10;
+/// Calls of constant functions inside one another.
+pub const CONST_CALL_DEPTH: u32 = 4096;
+/// Results of constant functions that are remembered.
+pub const CONST_RESULTS: usize = 1 << 18;
 /// Input and output bits of a `table`.
 pub const TABLE_BITS: u32 = 8;
 /// Stack of the analysis thread; nesting and call depth together stay far below it.

@@ -2,15 +2,45 @@
 //!
 //! A file is read once, whatever the number of imports. Imports form no cycle; the message shows the chain.
 
+mod parameters;
+
 use crate::names::{self, Item};
 use crate::{Failed, Options};
 use santoku_diag::{Diagnostic, Severity, Sources, Span};
-use santoku_syntax::ast::{File, Ident, Interface, ItemKind};
+use santoku_syntax::ast::{File, GenericArg, Ident, Interface, ItemKind, ModuleParam, ModuleRef};
 use std::collections::BTreeMap;
 
-/// Index into [`World::modules`].
+/// A module: a file, and which instance of it if it takes parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ModId(pub u32);
+pub struct ModId {
+    /// Index into [`World::modules`].
+    pub file: u32,
+    /// 0: the file itself. Otherwise an instance, by order of demand.
+    pub instance: u32,
+}
+
+impl ModId {
+    pub fn plain(file: usize) -> ModId {
+        ModId { file: file as u32, instance: 0 }
+    }
+}
+
+/// Another module as a file names it, with its arguments by parameter.
+#[derive(Clone, Debug)]
+pub struct Import {
+    pub target: ModId,
+    pub args: BTreeMap<String, Argument>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// A constant or a type.
+    Value(GenericArg),
+    /// A module that the file knows under this name.
+    Known(Ident),
+    File(ModId, Span),
+}
 
 /// One file.
 #[derive(Debug)]
@@ -21,9 +51,17 @@ pub struct Module {
     /// Top-level names. The first definition wins; a second one is an error.
     pub items: BTreeMap<String, Item>,
     /// Aliases of `use`.
-    pub imports: BTreeMap<String, ModId>,
+    pub imports: BTreeMap<String, Import>,
+    /// Parameters that are modules, with the interface each has to satisfy.
+    pub module_params: BTreeMap<String, ModId>,
     /// `implements`: the interface's module.
     pub implements: Option<ModId>,
+    /// Of an interface: the one whose members it has too.
+    pub extends: Option<ModId>,
+    /// `instance`: the module that this file is another name of.
+    pub stands_for: Option<Import>,
+    /// `example`s of a module with parameters.
+    pub examples: Vec<Import>,
     /// Of a module with an interface: the implementation the build takes. `None` while nobody uses it.
     pub chosen: Option<ModId>,
 }
@@ -36,6 +74,18 @@ impl Module {
             _ => None,
         })
     }
+
+    pub fn params(&self) -> &[ModuleParam] {
+        params(&self.file)
+    }
+}
+
+fn params(file: &File) -> &[ModuleParam] {
+    let found = file.items.iter().find_map(|i| match &i.kind {
+        ItemKind::Module { params } => Some(&params[..]),
+        _ => None,
+    });
+    found.unwrap_or_default()
 }
 
 /// All files of one program.
@@ -50,7 +100,7 @@ pub struct World {
 
 impl World {
     pub fn module(&self, id: ModId) -> &Module {
-        &self.modules[id.0 as usize]
+        &self.modules[id.file as usize]
     }
 }
 
@@ -100,7 +150,7 @@ pub fn load_world(
         }
     };
     if let Some(id) = id {
-        if loader.modules[id.0 as usize].interface().is_some() {
+        if loader.modules[id.file as usize].interface().is_some() {
             loader.choose(id, None);
         }
     }
@@ -126,22 +176,30 @@ impl Loader<'_> {
         self.diagnostics.extend(diagnostics);
         let items = names::collect(&file, &mut self.diagnostics);
         let implements = self.implemented(path, &file);
-        let imports = self.imports(path, &file);
-        let id = ModId(self.modules.len() as u32);
+        let extends = self.extended(path, &file);
+        let module_params = self.module_params(path, &file);
+        let mut known: Vec<String> = module_params.keys().cloned().collect();
+        let imports = self.imports(path, &file, &mut known);
+        let stands_for = self.instance(path, &file, &known);
+        let id = ModId::plain(self.modules.len());
         let name = self.fresh_name(self.module_name(path));
-        self.modules.push(Module { name, file, items, imports, implements, chosen: None });
+        let examples = Vec::new();
+        self.modules.push(Module { name, file, items, imports, module_params, implements, extends, stands_for, examples, chosen: None });
+        self.modules[id.file as usize].examples = self.examples(path, id, &known);
         self.state.insert(path.to_string(), State::Done(id));
         self.chain.pop();
         Some(id)
     }
 
-    fn imports(&mut self, path: &str, file: &File) -> BTreeMap<String, ModId> {
+    fn imports(&mut self, path: &str, file: &File, known: &mut Vec<String>) -> BTreeMap<String, Import> {
         let mut imports = BTreeMap::new();
         let mut places: BTreeMap<String, Span> = BTreeMap::new();
         for item in &file.items {
-            let ItemKind::Use { path: segments, alias } = &item.kind else { continue };
-            let Some(name) = alias.as_ref().or(segments.last()) else { continue };
-            if let Some(before) = places.insert(name.name.clone(), name.span) {
+            let ItemKind::Use { module, alias } = &item.kind else { continue };
+            let Some(name) = alias.as_ref().or(module.path.last()) else { continue };
+            let before = places.insert(name.name.clone(), name.span);
+            let before = before.or_else(|| params(file).iter().find(|p| p.name.name == name.name).map(|p| p.name.span));
+            if let Some(before) = before {
                 self.diagnostics.push(
                     Diagnostic::error("duplicate-name", format!("`{}` is imported twice", name.name))
                         .at(name.span, "second import under this name")
@@ -150,13 +208,21 @@ impl Loader<'_> {
                 );
                 continue;
             }
-            let Some(id) = self.find(path, segments, item.span) else { continue };
-            if self.modules[id.0 as usize].interface().is_some() && self.choose(id, Some(item.span)).is_none() {
-                continue;
-            }
-            imports.insert(name.name.clone(), id);
+            let Some(import) = self.import(path, module, known, item.span) else { continue };
+            known.push(name.name.clone());
+            imports.insert(name.name.clone(), import);
         }
         imports
+    }
+
+    /// A module with its arguments; of an interface, the implementation is chosen.
+    fn import(&mut self, path: &str, module: &ModuleRef, known: &[String], span: Span) -> Option<Import> {
+        let target = self.find(path, &module.path, span)?;
+        if self.modules[target.file as usize].interface().is_some() {
+            self.choose(target, Some(span))?;
+        }
+        let args = self.arguments(path, target, &module.args, known, span)?;
+        Some(Import { target, args, span })
     }
 
     fn implemented(&mut self, path: &str, file: &File) -> Option<ModId> {
@@ -172,8 +238,13 @@ impl Loader<'_> {
                     .help("move the line to the top of the file"),
             );
         }
+        self.interface(path, segments, span)
+    }
+
+    /// A module that has to declare an interface.
+    fn interface(&mut self, path: &str, segments: &[Ident], span: Span) -> Option<ModId> {
         let id = self.find(path, segments, span)?;
-        if self.modules[id.0 as usize].interface().is_none() {
+        if self.modules[id.file as usize].interface().is_none() {
             self.diagnostics.push(
                 Diagnostic::error("not-an-interface", format!("`{}` declares no interface", dotted(segments)))
                     .at(span, "this module is not an interface")
@@ -226,7 +297,7 @@ impl Loader<'_> {
 
     /// Finds the implementation of an interface and loads it.
     fn choose(&mut self, interface: ModId, span: Option<Span>) -> Option<ModId> {
-        let module = &self.modules[interface.0 as usize];
+        let module = &self.modules[interface.file as usize];
         if let Some(chosen) = module.chosen {
             return Some(chosen);
         }
@@ -248,7 +319,7 @@ impl Loader<'_> {
         let stem = interface_path.strip_suffix(".stk").unwrap_or(&interface_path);
         let path = format!("{stem}_{variant}.stk");
         let id = self.implementation(&path, &variant, &name, span.unwrap_or(place))?;
-        if self.modules[id.0 as usize].implements != Some(interface) {
+        if self.modules[id.file as usize].implements != Some(interface) {
             self.diagnostics.push(
                 Diagnostic::error("not-an-implementation", format!("`{path}` does not implement `{name}`"))
                     .at(span.unwrap_or(place), format!("variant `{variant}` is needed here"))
@@ -256,7 +327,7 @@ impl Loader<'_> {
             );
             return None;
         }
-        self.modules[interface.0 as usize].chosen = Some(id);
+        self.modules[interface.file as usize].chosen = Some(id);
         Some(id)
     }
 

@@ -1,12 +1,10 @@
-//! Top-level names: what a module declares and what a path means from inside a module.
-//!
-//! Order: the module's own items; in an implementation, then the interface's constants, types and shared
-//! specifications; in an interface, a member stands for the chosen implementation's item of that name, and
-//! the implementation's constants are visible too.
+//! Top-level names: what a module declares. What a path means is [`crate::resolve`]'s.
 
 use crate::modules::{ModId, World};
 use santoku_diag::{Diagnostic, Span};
-use santoku_syntax::ast::{Expr, File, Function, Ident, ItemKind, Path, SpecFunction, Type};
+use santoku_syntax::ast::{
+    ConstFunction, Expr, File, Function, Ident, ItemKind, ModuleParam, ModuleParamKind, SpecFunction, Type,
+};
 use std::collections::BTreeMap;
 
 /// A top-level declaration: index into the file's items.
@@ -17,7 +15,10 @@ pub enum Item {
     Struct(usize),
     Table(usize),
     Fn(usize),
+    ConstFn(usize),
     Spec(usize),
+    /// Constant or type that the module takes: position among its parameters.
+    Param(usize),
     /// Specification with a body inside an interface: item and position in it.
     SharedSpec(usize, usize),
     /// Member of an interface that an implementation defines.
@@ -33,6 +34,8 @@ impl Item {
             Item::Struct(_) => "struct",
             Item::Table(_) => "table",
             Item::Fn(_) => "function",
+            Item::ConstFn(_) => "constant function",
+            Item::Param(_) => "module parameter",
             Item::Spec(_) | Item::SharedSpec(..) => "specification",
             Item::Member(_) => "interface member",
         }
@@ -80,6 +83,25 @@ impl World {
             _ => None,
         }
     }
+    pub fn const_function(&self, e: Entity) -> Option<&ConstFunction> {
+        match e.item {
+            Item::ConstFn(i) => match self.kind(e, i) {
+                ItemKind::ConstFn(f) => Some(f),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+    pub fn param(&self, e: Entity) -> Option<&ModuleParam> {
+        match e.item {
+            Item::Param(i) => self.module(e.module).params().get(i),
+            _ => None,
+        }
+    }
+    /// The name of a constant, or of the parameter that gives it.
+    pub fn constant_name(&self, e: Entity) -> Option<&Ident> {
+        self.constant(e).map(|c| c.0).or_else(|| self.param(e).map(|p| &p.name))
+    }
     pub fn constant(&self, e: Entity) -> Option<(&Ident, Option<&Type>, &Expr)> {
         match e.item {
             Item::Const(i) => match self.kind(e, i) {
@@ -117,55 +139,33 @@ impl World {
         }
     }
 
-    /// What `path` means inside `from`.
-    pub fn resolve(&self, from: ModId, path: &Path) -> Result<Entity, Box<Diagnostic>> {
-        let Some(alias) = &path.module else {
-            return self.lookup(from, &path.name.name).ok_or_else(|| Box::new(self.unknown(from, &path.name)));
-        };
-        // A contract inherited from an interface may use the interface's own imports.
-        let inherited = || self.module(self.module(from).implements?).imports.get(&alias.name);
-        let Some(target) = self.module(from).imports.get(&alias.name).or_else(inherited) else {
-            let known: Vec<&str> = self.module(from).imports.keys().map(String::as_str).collect();
-            let error = Diagnostic::error("unknown-module", format!("no module `{}` here", alias.name))
-                .at(alias.span, "not imported under this name");
-            return Err(Box::new(match closest(&alias.name, known.iter().copied()) {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error.help("import it at the top of the file with `use path.to.module`"),
-            }));
-        };
-        self.lookup(*target, &path.name.name).ok_or_else(|| Box::new(self.unknown(*target, &path.name)))
+    /// Aliases known inside a module: its own, those of the interface it implements, its parameters.
+    fn aliases(&self, from: ModId) -> Vec<&str> {
+        let m = self.module(from);
+        m.imports.keys().chain(m.module_params.keys()).map(String::as_str).collect()
     }
 
-    /// What a plain name means inside a module.
-    pub fn lookup(&self, module: ModId, name: &str) -> Option<Entity> {
-        let m = self.module(module);
-        match m.items.get(name) {
-            Some(Item::Member(_)) => {
-                let chosen = m.chosen?;
-                match self.module(chosen).items.get(name) {
-                    None | Some(Item::Member(_)) => None,
-                    Some(item) => Some(Entity { module: chosen, item: *item }),
-                }
-            }
-            Some(item) => Some(Entity { module, item: *item }),
-            None if m.interface().is_some() => {
-                let module = m.chosen?;
-                match self.module(module).items.get(name) {
-                    Some(item @ Item::Const(_)) => Some(Entity { module, item: *item }),
-                    _ => None,
-                }
-            }
-            None => {
-                let interface = m.implements?;
-                match self.module(interface).items.get(name) {
-                    None | Some(Item::Member(_)) => None,
-                    Some(item) => Some(Entity { module: interface, item: *item }),
-                }
-            }
+    pub fn unknown_alias(&self, from: ModId, alias: &Ident) -> Diagnostic {
+        let error = Diagnostic::error("unknown-module", format!("no module `{}` here", alias.name))
+            .at(alias.span, "not imported under this name");
+        match closest(&alias.name, self.aliases(from).into_iter()) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help("import it at the top of the file with `use path.to.module`"),
         }
     }
 
-    fn unknown(&self, module: ModId, name: &Ident) -> Diagnostic {
+    /// An interface and those it extends, nearest first.
+    pub fn interfaces(&self, first: Option<ModId>) -> Vec<ModId> {
+        let mut out = Vec::new();
+        let mut next = first;
+        while let Some(id) = next {
+            out.push(id);
+            next = self.module(id).extends;
+        }
+        out
+    }
+
+    pub fn unknown(&self, module: ModId, name: &Ident) -> Diagnostic {
         let m = self.module(module);
         let error = Diagnostic::error("unknown-name", format!("`{}` is not defined", name.name))
             .at(name.span, format!("not found in module `{}`", m.name));
@@ -190,7 +190,12 @@ pub fn collect(file: &File, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<Strin
             ItemKind::Struct { name, .. } => names.add(name, Item::Struct(i)),
             ItemKind::Table { name, .. } => names.add(name, Item::Table(i)),
             ItemKind::Fn(f) => names.add(&f.name, Item::Fn(i)),
+            ItemKind::ConstFn(f) => names.add(&f.name, Item::ConstFn(i)),
             ItemKind::Spec(f) => names.add(&f.name, Item::Spec(i)),
+            ItemKind::Module { params } => {
+                let values = params.iter().enumerate().filter(|(_, p)| !matches!(p.kind, ModuleParamKind::Module(_)));
+                values.for_each(|(k, p)| names.add(&p.name, Item::Param(k)));
+            }
             ItemKind::Interface(interface) => {
                 interfaces += 1;
                 if interfaces > 1 {
@@ -200,8 +205,8 @@ pub fn collect(file: &File, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<Strin
                             .help("move it to a file of its own"),
                     );
                 }
-                for ty in &interface.types {
-                    names.add(ty, Item::Member(i));
+                for name in interface.types.iter().chain(&interface.consts) {
+                    names.add(name, Item::Member(i));
                 }
                 for f in &interface.fns {
                     names.add(&f.name, Item::Member(i));
@@ -210,7 +215,12 @@ pub fn collect(file: &File, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<Strin
                     names.add(&f.name, if f.body.is_some() { Item::SharedSpec(i, k) } else { Item::Member(i) });
                 }
             }
-            ItemKind::Use { .. } | ItemKind::Implements { .. } | ItemKind::Test { .. } | ItemKind::Error => {}
+            ItemKind::Use { .. }
+            | ItemKind::Implements { .. }
+            | ItemKind::Instance { .. }
+            | ItemKind::Example { .. }
+            | ItemKind::Test { .. }
+            | ItemKind::Error => {}
         }
     }
     names.items

@@ -47,11 +47,11 @@ pub fn analyse(world: World) -> Result<Compiled, Failed> {
 
 fn everything(cx: &mut Cx) -> Vec<Export> {
     let world = cx.world;
-    for i in 0..world.modules.len() {
-        interfaces::check(cx, ModId(i as u32));
+    for i in (0..world.modules.len()).filter(|i| world.modules[*i].params().is_empty()) {
+        interfaces::check(cx, ModId::plain(i));
     }
-    let mut own = vec![world.entry];
-    own.extend(world.module(world.entry).chosen);
+    let own = own_modules(cx);
+    cx.own.clone_from(&own);
     for module in &own {
         declarations(cx, *module);
     }
@@ -63,6 +63,30 @@ fn everything(cx: &mut Cx) -> Vec<Export> {
     }
     nothing_lost(cx);
     exports(cx)
+}
+
+/// What the entry file itself is: its module, the implementation chosen for its interface, the instance it stands for;
+/// of a module with parameters, its examples.
+fn own_modules(cx: &mut Cx) -> Vec<ModId> {
+    let world = cx.world;
+    let entry = world.module(world.entry);
+    if !entry.params().is_empty() {
+        let mut own = Vec::new();
+        for (i, example) in entry.examples.iter().enumerate() {
+            let name = format!("{}.example{}", entry.name, i + 1);
+            own.extend(cx.instantiate(world.entry, example, name));
+        }
+        return own;
+    }
+    let mut own = vec![world.entry];
+    own.extend(entry.chosen);
+    let mut at = 0;
+    while at < own.len() {
+        let target = cx.stands_for(own[at]);
+        own.extend(target.filter(|t| !own.contains(t)));
+        at += 1;
+    }
+    own
 }
 
 /// The first unset variable of each function; later ones mostly follow from it.

@@ -4,6 +4,7 @@ use crate::arith;
 use crate::consts::{CVal, Env, Generic};
 use crate::context::{Cached, Cx};
 use crate::limits;
+use crate::resolve::Arg;
 use crate::names::{Entity, Item};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive};
@@ -95,12 +96,12 @@ impl Cx<'_> {
                 if let (None, Some(Generic::Type(ty))) = (&path.module, env.generics.get(&path.name.name)) {
                     return Some(STy::one(ty.clone()));
                 }
-                match self.world.resolve(env.module, path) {
+                match self.resolve(env.module, path) {
                     Err(d) => match path.name.name.strip_prefix('u') {
                         Some(bits) if path.module.is_none() && bits.parse::<u32>().is_ok() => {
                             return self.bad_word(bits, t.span)
                         }
-                        _ => return self.fail(*d),
+                        _ => return self.unresolved(d),
                     },
                     Ok(entity) => return self.named_type(entity, path.span),
                 }
@@ -132,6 +133,17 @@ impl Cx<'_> {
                 let result = self.any_type(&mut env, ty);
                 self.aliases.pop();
                 result
+            }
+            Item::Param(_) => {
+                let name = &self.world.param(entity)?.name;
+                match self.module_args(entity.module).and_then(|args| args.get(&name.name)) {
+                    Some(Arg::Type(ty)) => Some(STy::one(ty.clone())),
+                    _ => self.fail(
+                        Diagnostic::error("not-a-type", format!("`{}` is not a type", name.name))
+                            .at(span, "a type is needed here")
+                            .help("declare the parameter as `type`"),
+                    ),
+                }
             }
             other => self.fail(
                 Diagnostic::error("not-a-type", format!("this {} is not a type", other.noun()))

@@ -41,11 +41,19 @@ pub struct Attr {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemKind {
-    /// `use field.fe25519 as F`
-    Use { path: Vec<Ident>, alias: Option<Ident> },
-    /// `implements field.fe25519 as radix51`
-    Implements { path: Vec<Ident>, variant: Ident },
+    /// `use field.fe25519 as F`, `use field.montgomery<P = 2^255 - 19, W = 64> as F`
+    Use { module: ModuleRef, alias: Option<Ident> },
+    /// `implements field.fe25519 as radix51`; without a variant: a module that takes parameters.
+    Implements { path: Vec<Ident>, variant: Option<Ident> },
+    /// `module<P: const, F: field.prime>`: the parameters of the file.
+    Module { params: Vec<ModuleParam> },
+    /// `instance field.montgomery<P = 2^255 - 19, W = 64>`: what the file stands for, beside its own items.
+    Instance { module: ModuleRef },
+    /// `example<P = 2^127 - 1, W = 64>`: arguments at which a module with parameters is checked by itself.
+    Example { args: Vec<ModuleArg> },
     Const { name: Ident, ty: Option<Type>, value: Expr },
+    /// `const fn inverse(a: int, m: int) -> int = ...`, or with a block: evaluated by the compiler.
+    ConstFn(ConstFunction),
     Type { name: Ident, ty: Type },
     Struct { name: Ident, fields: Vec<(Ident, Type)> },
     /// `table sbox: u4 -> u4 = [..]`
@@ -58,10 +66,56 @@ pub enum ItemKind {
     Error,
 }
 
+/// A module, with arguments if it takes parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModuleRef {
+    pub path: Vec<Ident>,
+    pub args: Vec<ModuleArg>,
+    pub span: Span,
+}
+
+/// `2^255 - 19`, or `P = 2^255 - 19`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModuleArg {
+    pub name: Option<Ident>,
+    pub value: GenericArg,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModuleParam {
+    pub name: Ident,
+    pub kind: ModuleParamKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModuleParamKind {
+    /// Any constant.
+    Const,
+    Type,
+    /// A module that satisfies the interface of this path.
+    Module(Vec<Ident>),
+}
+
+/// A function of constants. Its block holds `let`s alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConstFunction {
+    pub doc: Vec<String>,
+    pub name: Ident,
+    pub params: Vec<Param>,
+    pub ret: Type,
+    pub body: Block,
+    pub span: Span,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interface {
     pub name: Ident,
     pub default: Option<Ident>,
+    /// The interface whose members this one has too.
+    pub extends: Option<Vec<Ident>>,
+    /// Constants the implementation must define.
+    pub consts: Vec<Ident>,
     /// Abstract types the implementation must define.
     pub types: Vec<Ident>,
     /// Functions without body.

@@ -38,14 +38,14 @@ impl FnCx<'_, '_> {
             let ty = ty.clone();
             return self.conversion_call(&ty, args, span).map(Val::One);
         }
-        let entity = match self.cx.world.resolve(self.env.module, callee) {
+        let entity = match self.cx.resolve(self.env.module, callee) {
             Ok(entity) => entity,
             Err(d) => {
                 let d = match closest(&callee.name.name, ["len"].into_iter()) {
-                    Some(near) if callee.module.is_none() => d.help(format!("did you mean `{near}`?")),
-                    _ => *d,
+                    Some(near) if callee.module.is_none() => d.map(|d| Box::new(d.help(format!("did you mean `{near}`?")))),
+                    _ => d,
                 };
-                return self.fail(d);
+                return self.cx.unresolved(d);
             }
         };
         match entity.item {
@@ -54,7 +54,8 @@ impl FnCx<'_, '_> {
                 self.emit_call(ready, dst, span)
             }
             Item::Table(_) => self.table_call(entity, args, dst, span).map(Val::One),
-            Item::Type(_) => {
+            Item::ConstFn(_) => self.const_function_value(callee, args, hint, span).map(Val::One),
+            Item::Type(_) | Item::Param(_) => {
                 let alias = ast::Type { kind: ast::TypeKind::Named(callee.clone()), span: callee.span };
                 let mut env = self.env.clone();
                 let to = self.cx.plain_type(&mut env, &alias)?;
@@ -62,6 +63,12 @@ impl FnCx<'_, '_> {
             }
             other => self.not_callable(other, span),
         }
+    }
+
+    /// A constant function in code: its arguments are constants, and so is its value.
+    fn const_function_value(&mut self, callee: &Path, args: &[ast::Expr], hint: Option<&Ty>, span: Span) -> Option<One> {
+        let kind = ast::ExprKind::Call { callee: callee.clone(), generics: Vec::new(), args: args.to_vec() };
+        self.constant_value(&ast::Expr { kind, span }, hint)
     }
 
     fn not_callable<T>(&mut self, item: Item, span: Span) -> Option<T> {

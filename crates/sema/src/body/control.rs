@@ -153,7 +153,7 @@ impl FnCx<'_, '_> {
     }
 
     /// Number of parts when a block's result is visibly a tuple.
-    fn tuple_arity(&self, block: &Block) -> Option<usize> {
+    fn tuple_arity(&mut self, block: &Block) -> Option<usize> {
         let result = super::bare(block.result.as_ref()?);
         match &result.kind {
             ExprKind::Tuple(parts) => Some(parts.len()),
@@ -163,7 +163,7 @@ impl FnCx<'_, '_> {
                 super::Binding::Local(_) | super::Binding::Poison => None,
             },
             ExprKind::Call { callee, .. } => {
-                let entity = self.cx.world.resolve(self.env.module, callee).ok()?;
+                let entity = self.cx.resolve(self.env.module, callee).ok()?;
                 match &self.cx.world.function(entity)?.ret.as_ref()?.kind {
                     ast::TypeKind::Tuple(parts) => Some(parts.len()),
                     _ => None,

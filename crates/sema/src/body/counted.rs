@@ -25,7 +25,7 @@ struct Parts {
 
 impl FnCx<'_, '_> {
     /// Whether the expression must and can be tabulated.
-    pub fn counted(&self, e: &ast::Expr) -> bool {
+    pub fn counted(&mut self, e: &ast::Expr) -> bool {
         if self.counters.is_empty() {
             return false;
         }
@@ -34,7 +34,7 @@ impl FnCx<'_, '_> {
         parts.needed && !parts.other && parts.counter.is_some()
     }
 
-    fn inspect(&self, e: &ast::Expr, parts: &mut Parts) {
+    fn inspect(&mut self, e: &ast::Expr, parts: &mut Parts) {
         match &bare(e).kind {
             ExprKind::Int(_) => {}
             ExprKind::Name(path) => self.inspect_name(path, parts),
@@ -53,11 +53,20 @@ impl FnCx<'_, '_> {
                 self.inspect(base, parts);
                 self.inspect(index, parts);
             }
+            ExprKind::Call { callee, args, .. } if self.is_const_function(callee) => {
+                parts.needed |= args.iter().any(|a| self.has_counter(a));
+                args.iter().for_each(|a| self.inspect(a, parts));
+            }
             _ => parts.other = true,
         }
     }
 
-    fn inspect_name(&self, path: &ast::Path, parts: &mut Parts) {
+    fn is_const_function(&mut self, callee: &ast::Path) -> bool {
+        let entity = self.cx.resolve(self.env.module, callee);
+        matches!(entity, Ok(Entity { item: Item::ConstFn(_), .. }))
+    }
+
+    fn inspect_name(&mut self, path: &ast::Path, parts: &mut Parts) {
         let name = &path.name.name;
         if path.module.is_none() {
             if let Some(variable) = self.variable(name) {
@@ -76,17 +85,18 @@ impl FnCx<'_, '_> {
             }
         }
         // Words are shifted by counters directly.
-        let integer = match self.cx.world.resolve(self.env.module, path) {
+        let integer = match self.cx.resolve(self.env.module, path) {
             Ok(entity @ Entity { item: Item::Const(_), .. }) => {
                 self.cx.world.constant(entity).is_some_and(|(_, ty, _)| ty.is_none_or(|t| !of_words(t)))
             }
-            _ => false,
+            Ok(entity) => self.cx.world.is_constant(entity),
+            Err(_) => false,
         };
         parts.other |= !integer;
     }
 
     /// Whether an expression is known at compile time. `bound`: its own comprehension variables.
-    pub fn is_constant(&self, e: &ast::Expr, bound: &mut Vec<String>) -> bool {
+    pub fn is_constant(&mut self, e: &ast::Expr, bound: &mut Vec<String>) -> bool {
         match &bare(e).kind {
             ExprKind::Int(_) | ExprKind::Bool(_) => true,
             ExprKind::Name(path) => self.constant_name(path, bound),
@@ -97,6 +107,9 @@ impl FnCx<'_, '_> {
             | ExprKind::Index { base: a, index: b }
             | ExprKind::Repeat { elem: a, len: b } => self.is_constant(a, bound) && self.is_constant(b, bound),
             ExprKind::Array(parts) => parts.iter().all(|p| self.is_constant(p, bound)),
+            ExprKind::Call { callee, args, .. } => {
+                self.is_const_function(callee) && args.iter().all(|a| self.is_constant(a, bound))
+            }
             ExprKind::If { cond, then, els } => {
                 self.is_constant(cond, bound) && [then, els].into_iter().all(|b| self.constant_block(b, bound))
             }
@@ -111,11 +124,11 @@ impl FnCx<'_, '_> {
         }
     }
 
-    fn constant_block(&self, b: &ast::Block, bound: &mut Vec<String>) -> bool {
+    fn constant_block(&mut self, b: &ast::Block, bound: &mut Vec<String>) -> bool {
         b.stmts.is_empty() && b.result.as_ref().is_some_and(|r| self.is_constant(r, bound))
     }
 
-    fn constant_name(&self, path: &ast::Path, bound: &[String]) -> bool {
+    fn constant_name(&mut self, path: &ast::Path, bound: &[String]) -> bool {
         let name = &path.name.name;
         if path.module.is_none() {
             if bound.contains(name) {
@@ -128,8 +141,8 @@ impl FnCx<'_, '_> {
                 return matches!(generic, Generic::Const(_));
             }
         }
-        let entity = self.cx.world.resolve(self.env.module, path);
-        matches!(entity, Ok(Entity { item: Item::Const(_), .. }))
+        let entity = self.cx.resolve(self.env.module, path);
+        entity.is_ok_and(|e| self.cx.world.is_constant(e))
     }
 
     /// The value of an expression for which [`Self::is_constant`] holds.
@@ -143,7 +156,7 @@ impl FnCx<'_, '_> {
         Some(self.const_one(&v, e.span))
     }
 
-    fn has_counter(&self, e: &ast::Expr) -> bool {
+    fn has_counter(&mut self, e: &ast::Expr) -> bool {
         let mut parts = Parts::default();
         self.inspect(e, &mut parts);
         parts.counter.is_some()

@@ -60,7 +60,8 @@ pub fn lower_function(cx: &mut Cx, entity: Entity, f: &Function, env: Env, name:
     func.contracts = contracts?;
     let (inline, export) = attrs?;
     func.inline = inline;
-    func.export = export;
+    // What a library module exports is for those who build that module.
+    func.export = export.filter(|_| cx.own.contains(&entity.module));
     func.doc = f.doc.join("\n");
     let ret_public = rets.iter().map(|r| func.local(*r).public).collect();
     let signature = Signature { params: param_types, ret, ret_public };

@@ -156,17 +156,17 @@ impl FnCx<'_, '_> {
                 Some(Generic::Len(_)) | None => {}
             }
         }
-        let entity = match self.cx.world.resolve(self.env.module, path) {
+        let entity = match self.cx.resolve(self.env.module, path) {
             Ok(entity) => entity,
             Err(d) => {
-                let d = self.nearby_variable(*d, path);
-                return self.fail(d);
+                let d = d.map(|d| Box::new(self.nearby_variable(*d, path)));
+                return self.cx.unresolved(d);
             }
         };
-        match entity.item {
-            Item::Const(_) => self.constant(entity, span).map(Val::One),
-            other => self.not_a_value(other.noun(), span),
+        if self.cx.world.is_constant(entity) {
+            return self.constant(entity, span).map(Val::One);
         }
+        self.not_a_value(entity.item.noun(), span)
     }
 
     fn nearby_variable(&self, d: Diagnostic, path: &Path) -> Diagnostic {
@@ -190,7 +190,7 @@ impl FnCx<'_, '_> {
         let (ty, value) = &*constant;
         match value {
             CVal::Array(_) | CVal::Struct(..) => {
-                let (name, _, _) = self.cx.world.constant(entity)?;
+                let name = self.cx.world.constant_name(entity)?;
                 let id = self.cx.const_id(entity, &name.name, name.span)?;
                 Some(One::new(Expr::read(Place::constant(id), ty), ty.clone()))
             }
@@ -297,7 +297,7 @@ impl FnCx<'_, '_> {
     }
 
     /// Whether the expression is best built in place: its parts are written one by one.
-    pub fn builds(&self, e: &ast::Expr) -> bool {
+    pub fn builds(&mut self, e: &ast::Expr) -> bool {
         match &bare(e).kind {
             ExprKind::Comprehension { .. } => !self.is_constant(e, &mut Vec::new()),
             ExprKind::If { .. } => true,
@@ -308,8 +308,8 @@ impl FnCx<'_, '_> {
         }
     }
 
-    fn is_function(&self, callee: &Path) -> bool {
-        let entity = self.cx.world.resolve(self.env.module, callee);
+    fn is_function(&mut self, callee: &Path) -> bool {
+        let entity = self.cx.resolve(self.env.module, callee);
         matches!(entity, Ok(Entity { item: Item::Fn(_) | Item::Table(_), .. }))
     }
 

@@ -26,12 +26,11 @@ pub fn contracts(cx: &mut Cx, subject: &Subject) -> Option<Vec<Contract>> {
     let f = subject.function;
     let mut out = Vec::new();
     let mut ok = subject.clauses(cx, f, &mut out);
-    let inherited = world.module(subject.entity.module).implements.and_then(|id| {
-        let interface = world.module(id).interface()?;
-        interface.fns.iter().find(|g| g.name.name == f.name.name)
-    });
-    if let Some(g) = inherited.filter(|g| g.params.len() == f.params.len()) {
-        ok &= subject.clauses(cx, g, &mut out);
+    for id in world.interfaces(world.module(subject.entity.module).implements) {
+        let declared = world.module(id).interface().and_then(|i| i.fns.iter().find(|g| g.name.name == f.name.name));
+        if let Some(g) = declared.filter(|g| g.params.len() == f.params.len()) {
+            ok &= subject.clauses(cx, g, &mut out);
+        }
     }
     ok.then_some(out)
 }

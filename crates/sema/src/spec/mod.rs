@@ -259,9 +259,9 @@ impl Scope<'_, '_> {
                 );
             }
         }
-        match self.cx.world.resolve(self.module, path) {
-            Err(d) => self.fail(*d),
-            Ok(entity @ Entity { item: Item::Const(_), .. }) => self.constant(entity, span),
+        match self.cx.resolve(self.module, path) {
+            Err(d) => self.cx.unresolved(d),
+            Ok(entity) if self.cx.world.is_constant(entity) => self.constant(entity, span),
             Ok(other) => self.bad_form(span, &format!("this is a {}", other.item.noun())),
         }
     }
@@ -273,7 +273,7 @@ impl Scope<'_, '_> {
             CVal::Int(v) | CVal::Word(_, v) => SpecVal::One(SpecExpr::Int(v.clone()), SpecTy::Int),
             CVal::Bool(b) => SpecVal::One(SpecExpr::Bool(*b), SpecTy::Bool),
             CVal::Array(_) | CVal::Struct(..) => {
-                let (name, _, _) = self.cx.world.constant(entity)?;
+                let name = self.cx.world.constant_name(entity)?;
                 let id = self.cx.const_id(entity, &name.name, name.span)?;
                 SpecVal::One(SpecExpr::Place(Place::constant(id)), spec_of(ty))
             }
@@ -294,10 +294,14 @@ impl Scope<'_, '_> {
             let (a, _) = self.array(arg)?;
             return Some((SpecExpr::Len(Box::new(a)), SpecTy::Int));
         }
-        let entity = match self.cx.world.resolve(self.module, callee) {
+        let entity = match self.cx.resolve(self.module, callee) {
             Ok(entity) => entity,
-            Err(d) => return self.fail(*d),
+            Err(d) => return self.cx.unresolved(d),
         };
+        if let Item::ConstFn(_) = entity.item {
+            let kind = ExprKind::Call { callee: callee.clone(), generics: Vec::new(), args: args.to_vec() };
+            return self.constant_array(&Expr { kind, span });
+        }
         if !matches!(entity.item, Item::Spec(_) | Item::SharedSpec(..)) {
             return self.fail(
                 Diagnostic::error("not-callable", format!("this {} cannot be called in a specification", entity.item.noun()))
@@ -530,7 +534,7 @@ pub fn all_of(cx: &mut Cx, module: ModId) {
     let world = cx.world;
     for (name, item) in &world.module(module).items {
         if matches!(item, Item::Spec(_) | Item::SharedSpec(..)) {
-            if let Some(entity) = world.lookup(module, name) {
+            if let Some(entity) = cx.lookup(module, name) {
                 cx.spec_id(entity);
             }
         }

@@ -314,7 +314,7 @@ impl Parser<'_> {
     }
 
     /// A type where it can only be one; a lone name is an expression, and name resolution decides.
-    fn generic_arg(&mut self) -> Parsed<GenericArg> {
+    pub(super) fn generic_arg(&mut self) -> Parsed<GenericArg> {
         match self.tok().tok {
             Tok::Word(_) | Tok::Kw(Kw::Bool | Kw::Int | Kw::Public) | Tok::P(P::LBracket) => Ok(GenericArg::Type(self.ty()?)),
             _ => Ok(GenericArg::Expr(self.operators(ADD)?)),

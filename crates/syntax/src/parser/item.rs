@@ -1,7 +1,9 @@
 //! Items: what stands at top level and inside interfaces.
 
 use super::{Parsed, Parser};
-use crate::ast::{Attr, Clause, ClauseKind, File, Function, Generic, GenericKind, Ident, Interface, Item, ItemKind, Param, SpecFunction, Type};
+use crate::ast::{
+    Attr, Block, Clause, ClauseKind, ConstFunction, File, Function, Generic, GenericKind, Ident, Interface, Item, ItemKind, Param, SpecFunction, Type,
+};
 use crate::token::{Kw, Tok, Token, P};
 use santoku_diag::{Diagnostic, Span};
 
@@ -27,7 +29,7 @@ impl Parser<'_> {
     fn sync_item(&mut self, first: Token) {
         loop {
             let t = self.tok();
-            let starts = t.line_start && (is_item_kw(t.tok) || t.tok == Tok::P(P::At));
+            let starts = t.line_start && (is_item_kw(t.tok) || t.tok == Tok::P(P::At) || self.at_module_item());
             if t.tok == Tok::Eof || (starts && t.start > first.start) {
                 return;
             }
@@ -48,6 +50,8 @@ impl Parser<'_> {
             Tok::Kw(Kw::Spec) => ItemKind::Spec(self.spec_function(doc.clone(), true)?),
             Tok::Kw(Kw::Interface) => ItemKind::Interface(self.interface()?),
             Tok::Kw(Kw::Test) => self.test()?,
+            Tok::Kw(Kw::Const) if self.peek(1).tok == Tok::Kw(Kw::Fn) => ItemKind::ConstFn(self.const_function(doc.clone())?),
+            Tok::Ident if self.at_module_item() => self.module_item()?,
             _ => {
                 let kind = self.line_item()?;
                 self.expect_end()?;
@@ -63,15 +67,15 @@ impl Parser<'_> {
         match kw {
             Kw::Use => {
                 self.bump();
-                let path = self.dotted()?;
+                let module = self.module_ref()?;
                 let alias = if self.eat_kw(Kw::As) { Some(self.ident("a name")?) } else { None };
-                Ok(ItemKind::Use { path, alias })
+                Ok(ItemKind::Use { module, alias })
             }
             Kw::Implements => {
                 self.bump();
                 let path = self.dotted()?;
-                self.expect_kw(Kw::As)?;
-                Ok(ItemKind::Implements { path, variant: self.ident("the name of the implementation")? })
+                let variant = if self.eat_kw(Kw::As) { Some(self.ident("the name of the implementation")?) } else { None };
+                Ok(ItemKind::Implements { path, variant })
             }
             Kw::Const => {
                 self.bump();
@@ -98,7 +102,7 @@ impl Parser<'_> {
     }
 
     fn not_an_item(&mut self) -> super::Reported {
-        self.unexpected("an item (`use`, `const`, `type`, `struct`, `table`, `fn`, `spec fn`, `interface`, `implements` or `test`)")
+        self.unexpected("an item (`use`, `const`, `type`, `struct`, `table`, `fn`, `const fn`, `spec fn`, `interface`, `implements`, `module<..>`, `instance` or `test`)")
     }
 
     fn field_type(&mut self) -> Parsed<(Ident, Type)> {
@@ -191,27 +195,18 @@ impl Parser<'_> {
         if !self.at(P::Lt) {
             return Ok(Vec::new());
         }
-        self.mark().angle = true;
-        self.bump();
-        let mut out = Vec::new();
-        while !self.at(P::Gt) {
-            let name = self.ident("the name of a generic parameter")?;
-            self.expect(P::Colon)?;
-            let kind = match self.tok().tok {
+        self.angles(|p| {
+            let name = p.ident("the name of a generic parameter")?;
+            p.expect(P::Colon)?;
+            let kind = match p.tok().tok {
                 Tok::Kw(Kw::Len) => GenericKind::Len,
                 Tok::Kw(Kw::Const) => GenericKind::Const,
                 Tok::Kw(Kw::Type) => GenericKind::Type,
-                _ => return Err(self.unexpected("`len`, `const` or `type`")),
+                _ => return Err(p.unexpected("`len`, `const` or `type`")),
             };
-            self.bump();
-            out.push(Generic { name, kind });
-            if !self.eat(P::Comma) {
-                break;
-            }
-        }
-        self.mark().angle = true;
-        self.expect(P::Gt)?;
-        Ok(out)
+            p.bump();
+            Ok(Generic { name, kind })
+        })
     }
 
     fn params(&mut self) -> Parsed<Vec<Param>> {
@@ -257,10 +252,34 @@ impl Parser<'_> {
         Ok(SpecFunction { doc, name, params, ret, body, span: self.since(first) })
     }
 
+    /// `const fn f(a: int) -> int = e`
+    fn const_function(&mut self, doc: Vec<String>) -> Parsed<ConstFunction> {
+        let first = self.tok();
+        self.expect_kw(Kw::Const)?;
+        self.expect_kw(Kw::Fn)?;
+        let name = self.ident("the name of the function")?;
+        let params = self.params()?;
+        self.expect(P::Arrow)?;
+        let ret = self.ty()?;
+        let body = if self.at(P::LBrace) {
+            self.block()?
+        } else {
+            self.expect(P::Eq)?;
+            let result = self.expr()?;
+            self.expect_end()?;
+            Block { stmts: Vec::new(), span: result.span, result: Some(Box::new(result)) }
+        };
+        Ok(ConstFunction { doc, name, params, ret, body, span: self.since(first) })
+    }
+
     fn interface(&mut self) -> Parsed<Interface> {
         self.bump();
         let name = self.ident("the name of the interface")?;
-        let mut out = Interface { name, default: None, types: vec![], fns: vec![], specs: vec![] };
+        let mut out = Interface { name, default: None, extends: None, consts: vec![], types: vec![], fns: vec![], specs: vec![] };
+        if self.tok().tok == Tok::Ident && self.slice(self.tok()) == "extends" {
+            self.bump();
+            out.extends = Some(self.dotted()?);
+        }
         if !self.at(P::LBrace) {
             return Err(self.unexpected("`{`"));
         }
@@ -290,7 +309,7 @@ impl Parser<'_> {
         loop {
             let t = self.tok();
             let moved = t.start > first.start;
-            let member = matches!(t.tok, Tok::Kw(Kw::Type | Kw::Spec | Kw::Fn) | Tok::P(P::At));
+            let member = matches!(t.tok, Tok::Kw(Kw::Const | Kw::Type | Kw::Spec | Kw::Fn) | Tok::P(P::At));
             match t.tok {
                 Tok::P(P::RBrace) | Tok::Eof => return true,
                 _ if t.line_start && moved && member => return true,
@@ -310,6 +329,11 @@ impl Parser<'_> {
                 out.types.push(self.ident("the name of the type")?);
                 self.expect_end()
             }
+            Tok::Kw(Kw::Const) => {
+                self.bump();
+                out.consts.push(self.ident("the name of the constant")?);
+                self.expect_end()
+            }
             Tok::Kw(Kw::Spec) => {
                 out.specs.push(self.spec_function(doc, false)?);
                 Ok(())
@@ -323,7 +347,7 @@ impl Parser<'_> {
                 out.default = Some(self.ident("the name of the default implementation")?);
                 self.expect_end()
             }
-            _ => Err(self.unexpected("a member (`default`, `type`, `spec fn` or `fn`)")),
+            _ => Err(self.unexpected("a member (`default`, `const`, `type`, `spec fn` or `fn`)")),
         }
     }
 }

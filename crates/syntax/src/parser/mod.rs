@@ -4,6 +4,7 @@
 
 mod expr;
 mod item;
+mod module;
 mod stmt;
 mod ty;
 
