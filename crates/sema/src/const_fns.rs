@@ -47,12 +47,14 @@ impl Cx<'_> {
                     .help("let an argument decrease to a value that ends the recursion, faster if it does already"),
             );
         }
+        // Only members of an interface lack a body, and those resolve to the implementation's definition.
+        let body = f.body.as_ref()?;
         self.const_calls += 1;
-        let result = self.const_block(&mut own, &f.body);
+        let result = self.const_block(&mut own, body);
         self.const_calls -= 1;
         let result = result?;
         let ty = self.plain_type(&mut own, &f.ret)?;
-        let place = f.body.result.as_ref().map_or(f.body.span, |r| r.span);
+        let place = body.result.as_ref().map_or(body.span, |r| r.span);
         let result = self.coerce(result, &ty, place)?;
         if self.const_results.len() < limits::CONST_RESULTS {
             self.const_results.insert(call, result.clone());

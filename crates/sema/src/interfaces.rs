@@ -38,6 +38,13 @@ impl Check<'_> {
         for ty in &self.interface.types {
             self.member(cx, ty, "type", |i| matches!(i, Item::Type(_) | Item::Struct(_)));
         }
+        for f in &self.interface.const_fns {
+            let own = self.member(cx, &f.name, "const fn", |i| matches!(i, Item::ConstFn(_)));
+            let own = own.and_then(|e| cx.world.const_function(e));
+            if let Some(own) = own.filter(|own| own.params.len() != f.params.len()) {
+                self.differs(cx, &own.name, &f.name, "the numbers of parameters differ");
+            }
+        }
         for f in self.interface.specs.iter().filter(|f| f.body.is_none()) {
             if self.member(cx, &f.name, "spec fn", |i| matches!(i, Item::Spec(_))).is_some() {
                 self.spec(cx, f);

@@ -150,7 +150,8 @@ pub fn load_world(
         }
     };
     if let Some(id) = id {
-        if loader.modules[id.file as usize].interface().is_some() {
+        // An interface that only others extend has no implementation of its own.
+        if loader.variant(id).is_some() {
             loader.choose(id, None);
         }
     }
@@ -295,6 +296,15 @@ impl Loader<'_> {
         );
     }
 
+    /// The variant that the caller or the interface itself chooses.
+    fn variant(&self, interface: ModId) -> Option<String> {
+        let module = &self.modules[interface.file as usize];
+        let declared = module.interface()?;
+        let last = module.name.rsplit('.').next().unwrap_or(&module.name);
+        let wanted = self.opts.impls.get(&module.name).or_else(|| self.opts.impls.get(last)).cloned();
+        wanted.or_else(|| declared.default.as_ref().map(|d| d.name.clone()))
+    }
+
     /// Finds the implementation of an interface and loads it.
     fn choose(&mut self, interface: ModId, span: Option<Span>) -> Option<ModId> {
         let module = &self.modules[interface.file as usize];
@@ -304,10 +314,8 @@ impl Loader<'_> {
         let name = module.name.clone();
         let declared = module.interface()?;
         let last = name.rsplit('.').next().unwrap_or(&name);
-        let wanted = self.opts.impls.get(&name).or_else(|| self.opts.impls.get(last)).cloned();
-        let default = declared.default.as_ref().map(|d| d.name.clone());
         let place = declared.name.span;
-        let Some(variant) = wanted.or(default) else {
+        let Some(variant) = self.variant(interface) else {
             self.diagnostics.push(
                 Diagnostic::error("no-implementation", format!("no implementation of `{name}` is chosen"))
                     .at(span.unwrap_or(place), "needs an implementation")

@@ -208,6 +208,9 @@ pub fn collect(file: &File, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<Strin
                 for name in interface.types.iter().chain(&interface.consts) {
                     names.add(name, Item::Member(i));
                 }
+                for f in &interface.const_fns {
+                    names.add(&f.name, Item::Member(i));
+                }
                 for f in &interface.fns {
                     names.add(&f.name, Item::Member(i));
                 }

@@ -104,7 +104,8 @@ pub struct ConstFunction {
     pub name: Ident,
     pub params: Vec<Param>,
     pub ret: Type,
-    pub body: Block,
+    /// None inside an interface.
+    pub body: Option<Block>,
     pub span: Span,
 }
 
@@ -116,6 +117,8 @@ pub struct Interface {
     pub extends: Option<Vec<Ident>>,
     /// Constants the implementation must define.
     pub consts: Vec<Ident>,
+    /// Constant functions without body.
+    pub const_fns: Vec<ConstFunction>,
     /// Abstract types the implementation must define.
     pub types: Vec<Ident>,
     /// Functions without body.

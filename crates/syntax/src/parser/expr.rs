@@ -316,9 +316,26 @@ impl Parser<'_> {
     /// A type where it can only be one; a lone name is an expression, and name resolution decides.
     pub(super) fn generic_arg(&mut self) -> Parsed<GenericArg> {
         match self.tok().tok {
-            Tok::Word(_) | Tok::Kw(Kw::Bool | Kw::Int | Kw::Public) | Tok::P(P::LBracket) => Ok(GenericArg::Type(self.ty()?)),
+            Tok::Word(_) | Tok::Kw(Kw::Bool | Kw::Int | Kw::Public) => Ok(GenericArg::Type(self.ty()?)),
+            Tok::P(P::LBracket) if self.at_array_type() => Ok(GenericArg::Type(self.ty()?)),
             _ => Ok(GenericArg::Expr(self.operators(ADD)?)),
         }
+    }
+
+    /// Whether the bracket here opens `[T; n]`: a `;` stands in it, and no literal before that.
+    fn at_array_type(&self) -> bool {
+        let mut depth = 0u32;
+        for ahead in 1.. {
+            match self.peek(ahead).tok {
+                Tok::P(P::LBracket | P::LParen) => depth += 1,
+                Tok::P(P::RBracket | P::RParen) if depth > 0 => depth -= 1,
+                Tok::P(P::Semi) if depth == 0 => return !matches!(self.peek(1).tok, Tok::Int(_) | Tok::Bytes { .. }),
+                Tok::P(P::RBracket | P::Comma) | Tok::Eof if depth == 0 => return false,
+                Tok::Eof => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// `(e)` or `(a, b)`

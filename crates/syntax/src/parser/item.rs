@@ -50,7 +50,7 @@ impl Parser<'_> {
             Tok::Kw(Kw::Spec) => ItemKind::Spec(self.spec_function(doc.clone(), true)?),
             Tok::Kw(Kw::Interface) => ItemKind::Interface(self.interface()?),
             Tok::Kw(Kw::Test) => self.test()?,
-            Tok::Kw(Kw::Const) if self.peek(1).tok == Tok::Kw(Kw::Fn) => ItemKind::ConstFn(self.const_function(doc.clone())?),
+            Tok::Kw(Kw::Const) if self.peek(1).tok == Tok::Kw(Kw::Fn) => ItemKind::ConstFn(self.const_function(doc.clone(), true)?),
             Tok::Ident if self.at_module_item() => self.module_item()?,
             _ => {
                 let kind = self.line_item()?;
@@ -253,7 +253,7 @@ impl Parser<'_> {
     }
 
     /// `const fn f(a: int) -> int = e`
-    fn const_function(&mut self, doc: Vec<String>) -> Parsed<ConstFunction> {
+    fn const_function(&mut self, doc: Vec<String>, with_body: bool) -> Parsed<ConstFunction> {
         let first = self.tok();
         self.expect_kw(Kw::Const)?;
         self.expect_kw(Kw::Fn)?;
@@ -262,12 +262,15 @@ impl Parser<'_> {
         self.expect(P::Arrow)?;
         let ret = self.ty()?;
         let body = if self.at(P::LBrace) {
-            self.block()?
-        } else {
+            Some(self.block()?)
+        } else if with_body || self.at(P::Eq) {
             self.expect(P::Eq)?;
             let result = self.expr()?;
             self.expect_end()?;
-            Block { stmts: Vec::new(), span: result.span, result: Some(Box::new(result)) }
+            Some(Block { stmts: Vec::new(), span: result.span, result: Some(Box::new(result)) })
+        } else {
+            self.expect_end()?;
+            None
         };
         Ok(ConstFunction { doc, name, params, ret, body, span: self.since(first) })
     }
@@ -275,7 +278,7 @@ impl Parser<'_> {
     fn interface(&mut self) -> Parsed<Interface> {
         self.bump();
         let name = self.ident("the name of the interface")?;
-        let mut out = Interface { name, default: None, extends: None, consts: vec![], types: vec![], fns: vec![], specs: vec![] };
+        let mut out = Interface { name, default: None, extends: None, consts: vec![], const_fns: vec![], types: vec![], fns: vec![], specs: vec![] };
         if self.tok().tok == Tok::Ident && self.slice(self.tok()) == "extends" {
             self.bump();
             out.extends = Some(self.dotted()?);
@@ -329,6 +332,10 @@ impl Parser<'_> {
                 out.types.push(self.ident("the name of the type")?);
                 self.expect_end()
             }
+            Tok::Kw(Kw::Const) if self.peek(1).tok == Tok::Kw(Kw::Fn) => {
+                out.const_fns.push(self.const_function(doc, false)?);
+                Ok(())
+            }
             Tok::Kw(Kw::Const) => {
                 self.bump();
                 out.consts.push(self.ident("the name of the constant")?);
@@ -347,7 +354,7 @@ impl Parser<'_> {
                 out.default = Some(self.ident("the name of the default implementation")?);
                 self.expect_end()
             }
-            _ => Err(self.unexpected("a member (`default`, `const`, `type`, `spec fn` or `fn`)")),
+            _ => Err(self.unexpected("a member (`default`, `const`, `type`, `const fn`, `spec fn` or `fn`)")),
         }
     }
 }
