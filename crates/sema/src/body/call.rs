@@ -65,10 +65,14 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// A constant function in code: its arguments are constants, and so is its value.
+    /// A constant function in code: its arguments are constants, or depend on a loop counter; so does its value.
     fn const_function_value(&mut self, callee: &Path, args: &[ast::Expr], hint: Option<&Ty>, span: Span) -> Option<One> {
         let kind = ast::ExprKind::Call { callee: callee.clone(), generics: Vec::new(), args: args.to_vec() };
-        self.constant_value(&ast::Expr { kind, span }, hint)
+        let e = ast::Expr { kind, span };
+        if !self.is_constant(&e, &mut Vec::new()) && self.counted(&e) {
+            return self.counter_table(&e, hint);
+        }
+        self.constant_value(&e, hint)
     }
 
     fn not_callable<T>(&mut self, item: Item, span: Span) -> Option<T> {
