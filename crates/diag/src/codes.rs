@@ -56,6 +56,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("nesting-too-deep", "expressions, blocks, types or calls are nested too deeply"),
     ("no-block-function", "no function, or more than one, takes one block and gives one"),
     ("no-implementation", "an interface has neither a default nor a chosen implementation"),
+    ("no-modulus", "a congruence has no modulus, and its values do not say one"),
     ("not-a-file", "a folder stands where a file is needed"),
     ("not-a-place", "something that is no variable is assigned"),
     ("not-a-type", "a name used as a type is none"),

@@ -37,6 +37,8 @@ pub struct Cx<'w> {
     /// Unnamed constants (long literals) by type and value.
     pub literals: BTreeMap<(Ty, Vec<num_bigint::BigInt>), ConstId>,
     pub structs: BTreeMap<Entity, Cached<StructId>>,
+    /// By [`StructId`].
+    pub struct_entities: Vec<Entity>,
     /// Aliases being expanded, to catch cycles.
     pub aliases: Vec<Entity>,
     pub specs: BTreeMap<Entity, SpecId>,
@@ -80,6 +82,7 @@ impl<'w> Cx<'w> {
             const_ids: BTreeMap::new(),
             literals: BTreeMap::new(),
             structs: BTreeMap::new(),
+            struct_entities: Vec::new(),
             aliases: Vec::new(),
             specs: BTreeMap::new(),
             tables: BTreeMap::new(),

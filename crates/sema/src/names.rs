@@ -3,7 +3,7 @@
 use crate::modules::{ModId, World};
 use santoku_diag::{Diagnostic, Span};
 use santoku_syntax::ast::{
-    ConstFunction, Expr, File, Function, Ident, ItemKind, ModuleParam, ModuleParamKind, SpecFunction, Type,
+    ConstFunction, Expr, File, Function, Ident, ItemKind, Means, ModuleParam, ModuleParamKind, SpecFunction, Type,
 };
 use std::collections::BTreeMap;
 
@@ -114,7 +114,17 @@ impl World {
     pub fn type_alias(&self, e: Entity) -> Option<(&Ident, &Type)> {
         match e.item {
             Item::Type(i) => match self.kind(e, i) {
-                ItemKind::Type { name, ty } => Some((name, ty)),
+                ItemKind::Type { name, ty, .. } => Some((name, ty)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+    /// What values of a type stand for, where it says so.
+    pub fn means(&self, e: Entity) -> Option<&Means> {
+        match e.item {
+            Item::Type(i) => match self.kind(e, i) {
+                ItemKind::Type { means, .. } => means.as_ref(),
                 _ => None,
             },
             _ => None,

@@ -161,9 +161,12 @@ fn declarations(cx: &mut Cx, module: ModId) {
             ItemKind::Const { name, .. } => {
                 cx.constant(Entity { module, item: Item::Const(index) }, name.span);
             }
-            ItemKind::Type { ty, .. } => {
+            ItemKind::Type { ty, means, .. } => {
                 let mut env = cx.env(module);
                 cx.any_type(&mut env, ty);
+                if means.is_some() {
+                    cx.meaning_id(Entity { module, item: Item::Type(index) });
+                }
             }
             ItemKind::Struct { name, .. } => {
                 cx.struct_id(Entity { module, item: Item::Struct(index) }, name.span);

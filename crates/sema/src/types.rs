@@ -203,6 +203,7 @@ impl Cx<'_> {
         }
         let full = self.qualified(entity.module, &name.name);
         self.program.structs.push(StructDef { name: full, fields: out });
+        self.struct_entities.push(entity);
         let id = StructId(self.program.structs.len() as u32 - 1);
         self.nesting_ok(&Ty::Struct(id), name.span).then_some(id)
     }

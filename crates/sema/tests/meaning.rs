@@ -536,3 +536,41 @@ fn the_same_text_gives_the_same_program() {
     let (a, b) = (accept(&[("main.stk", source)], &[]), accept(&[("main.stk", source)], &[]));
     assert_eq!(a.program, b.program);
 }
+
+/// In a contract a value of a declared type is the integer it stands for: in arithmetic, comparisons, congruences, arguments,
+/// through structs, arrays, tuples and constants. Indices and equality of two such values keep the value itself.
+#[test]
+fn types_say_what_their_values_stand_for() {
+    let c = holds(
+        "const P = 101\n\
+         type Fe = [int in 0..9; 2] means value(self) mod P\n\
+         struct Point { x: Fe, y: Fe }\n\
+         const TWO: Fe = [2, 0]\n\
+         const ROWS: [Fe; 2] = [[1, 0], [3, 1]]\n\
+         spec fn value(x: Fe) -> int = x[0] + 10 * x[1]\n\
+         spec fn square(x: int) -> int = x * x\n\
+         spec fn total(p: Point) -> int = p.x + p.y\n\
+         fn same(x: Fe) -> Fe\n\
+           ensures result == x\n\
+           ensures result ≡ x + 101\n\
+           ensures result < 100 && x == value(x) && result >= 0\n\
+           ensures result[0] == x[0]\n\
+           ensures square(result) ≡ x * x mod 7\n\
+         { x }\n\
+         fn two(x: Fe, p: Point) -> (Fe, public int)\n\
+           ensures result.0 ≡ TWO && result.1 == 5 && result.0 == 2\n\
+           ensures total(p) ≡ p.x + p.y && result.0 + ROWS[1] ≡ 15\n\
+           ensures (if x == 3 { x } else { p.x }) * 1 ≡ (if x == 3 { 3 } else { p.x * 1 })\n\
+         { (TWO, 5) }\n\
+         fn rows(p: [Fe; 2]) -> [Fe; 2] ensures forall(i in 0..<2) result[i] ≡ p[i] { p }\n\
+         test \"t\" {\n\
+           assert same([3, 4])[1] == 4\n\
+           let (a, b) = two([3, 0], Point { x: [1, 2], y: [9, 9] })\n\
+           assert a == [2, 0] && b == 5\n\
+           assert rows(ROWS)[1] == ROWS[1]\n\
+         }",
+    );
+    let same = c.program.funcs.iter().find(|f| f.name.ends_with("same")).expect("same");
+    let text = format!("{:?}", same.contracts[1].cond);
+    assert!(text.contains("Congruent") && text.contains("101"), "{text}");
+}

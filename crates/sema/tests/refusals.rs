@@ -26,6 +26,11 @@ const CASES: &[(&str, &str)] = &[
     ("struct S { a: u8 }\nfn f(x: u8) -> u8 { S { a: x }.b }", "unknown-field 2:32 no field `b`"),
     ("struct S { a: u8, b: u8 }\nfn f(x: u8) -> S { S { a: x } }", "missing-field 2:20 field `b` is missing"),
     ("fn f(x: u8) -> u8 { (x, x).2 }", "unknown-field 1:21 no part 2 in a tuple of 2"),
+    ("fn f(x: u8) -> u8 ensures result ≡ x { x }", "no-modulus 1:27 a congruence without a modulus"),
+    ("type A = int in 0..9 means self mod 7\ntype B = int in 0..9 means self mod 5\nfn f(x: A) -> B ensures result ≡ x { x }", "no-modulus 3:34 a congruence of values with different moduli"),
+    ("type A = [u8; 2] means self", "type-mismatch 1:24 expected an integer, found an array"),
+    ("type A = [u8; 2] means self[0]\nfn f(x: A) -> A ensures result.a == 1 { x }", "bad-specification 2:25 this form cannot stand in a specification"),
+    ("type A = [u8; 2] means self[0] mod x\nfn f(x: A) -> A ensures result ≡ x { x }", "unknown-name 1:36 `x` is not defined"),
     // Types.
     ("fn f(x: u8) -> u16 { x }", "type-mismatch 1:22 expected u16, found u8"),
     ("fn f(x: u8, y: u16) -> u8 { x + y }", "type-mismatch 1:33 operands of different types: u8 and u16"),
@@ -178,6 +183,9 @@ fn file_cases() -> Vec<(Vec<(&'static str, &'static str)>, &'static str)> {
             ],
             "unknown-name 2:30 `hidden` is not defined",
         ),
+        // Parameters: more in parameters.rs.
+        (vec![("main.stk", "use m"), ("m.stk", "module<P: const>")], "module-arguments 1:1 module `m` takes parameters"),
+        (vec![("main.stk", "const A = 1\nmodule<P: const>")], "misplaced-module 2:1 `module<..>` does not stand at the top of its file"),
     ]
 }
 

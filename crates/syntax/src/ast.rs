@@ -54,7 +54,8 @@ pub enum ItemKind {
     Const { name: Ident, ty: Option<Type>, value: Expr },
     /// `const fn inverse(a: int, m: int) -> int = ...`, or with a block: evaluated by the compiler.
     ConstFn(ConstFunction),
-    Type { name: Ident, ty: Type },
+    /// `type Fe = [Limb; 4] means value(self) mod P`
+    Type { name: Ident, ty: Type, means: Option<Means> },
     Struct { name: Ident, fields: Vec<(Ident, Type)> },
     /// `table sbox: u4 -> u4 = [..]`
     Table { name: Ident, input: Type, output: Type, entries: Vec<Expr> },
@@ -64,6 +65,13 @@ pub enum ItemKind {
     Test { name: String, body: Block },
     /// What could not be parsed; an error has been reported for it.
     Error,
+}
+
+/// What values of a type stand for in specifications: an integer, as an expression in `self`, modulo another if given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Means {
+    pub value: Expr,
+    pub modulus: Option<Expr>,
 }
 
 /// A module, with arguments if it takes parameters.
@@ -256,8 +264,8 @@ pub enum ExprKind {
     TupleField { base: Box<Expr>, index: u32 },
     Un { op: UnOp, arg: Box<Expr> },
     Bin { op: BinOp, lhs: Box<Expr>, rhs: Box<Expr> },
-    /// `a ≡ b mod m`
-    Congruent { lhs: Box<Expr>, rhs: Box<Expr>, modulus: Box<Expr> },
+    /// `a ≡ b mod m`; without `mod`: the modulus of what the types of both sides stand for.
+    Congruent { lhs: Box<Expr>, rhs: Box<Expr>, modulus: Option<Box<Expr>> },
     If { cond: Box<Expr>, then: Block, els: Block },
     Tuple(Vec<Expr>),
     Array(Vec<Expr>),

@@ -34,7 +34,7 @@ fn show(e: &Expr) -> String {
         ExprKind::TupleField { base, index } => format!("{}.{index}", show(base)),
         ExprKind::Un { op, arg } => format!("{op:?}({})", show(arg)),
         ExprKind::Bin { op, lhs, rhs } => format!("{op:?}({}, {})", show(lhs), show(rhs)),
-        ExprKind::Congruent { lhs, rhs, modulus } => format!("Cong({}, {}, {})", show(lhs), show(rhs), show(modulus)),
+        ExprKind::Congruent { lhs, rhs, modulus } => format!("Cong({}, {}, {})", show(lhs), show(rhs), modulus.as_ref().map_or("none".to_string(), |m| show(m))),
         ExprKind::Sum { lo, hi, body, inclusive, .. } => format!("Sum({}, {}, {inclusive}, {})", show(lo), show(hi), show(body)),
         ExprKind::Forall { body, .. } => format!("Forall({})", show(body)),
         ExprKind::Paren(e) => show(e),

@@ -344,7 +344,7 @@ pub fn mentions(e: &ast::Expr, name: &str) -> bool {
         | ExprKind::Bin { lhs: a, rhs: b, .. }
         | ExprKind::Repeat { elem: a, len: b } => m(a) || m(b),
         ExprKind::Slice { base, off, len } => m(base) || m(off) || m(len),
-        ExprKind::Congruent { lhs, rhs, modulus } => m(lhs) || m(rhs) || m(modulus),
+        ExprKind::Congruent { lhs, rhs, modulus } => m(lhs) || m(rhs) || modulus.as_deref().is_some_and(m),
         ExprKind::If { cond, then, els } => m(cond) || block_mentions(then, name) || block_mentions(els, name),
         ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter().any(m),
         ExprKind::Comprehension { lo, hi, elem: body, .. }

@@ -1,6 +1,7 @@
 //! Contracts of functions: their own, and those of the interface they implement.
 
-use super::{spec_of, Scope, SpecVal};
+use super::stands::spec_of;
+use super::{Scope, SpecVal};
 use crate::consts::Generic;
 use crate::context::Cx;
 use crate::names::Entity;
@@ -38,23 +39,33 @@ pub fn contracts(cx: &mut Cx, subject: &Subject) -> Option<Vec<Contract>> {
 impl Subject<'_> {
     /// Clauses of `f`: the function itself, or its declaration in an interface. Parameters go by position.
     fn clauses(&self, cx: &mut Cx, f: &Function, out: &mut Vec<Contract>) -> bool {
-        let mut inputs = BTreeMap::new();
-        for (p, id) in f.params.iter().zip(self.params) {
-            inputs.insert(p.name.name.clone(), self.local(*id));
-        }
+        let Some(inputs) = self.inputs(cx, f) else { return false };
         let mut all = inputs.clone();
-        all.insert("result".to_string(), self.result(self.ret, &mut self.rets.iter()));
+        let module = self.entity.module;
+        let result = self.result(self.ret, &mut self.rets.iter());
+        let mut scope = Scope::new(cx, module, self.generics);
+        let Some(result) = scope.stands_in(result, self.function.ret.as_ref(), self.ret) else { return false };
+        all.insert("result".to_string(), result);
         let mut ok = true;
         for clause in &f.contracts {
-            let places = if clause.kind == ClauseKind::Requires { inputs.clone() } else { all.clone() };
-            let module = self.entity.module;
-            let mut scope = Scope { cx: &mut *cx, module, generics: self.generics.clone(), vars: Vec::new(), places };
+            let mut scope = Scope::new(cx, module, self.generics);
+            scope.places = if clause.kind == ClauseKind::Requires { inputs.clone() } else { all.clone() };
             match scope.clause(clause) {
                 Some(contract) => out.push(contract),
                 None => ok = false,
             }
         }
         ok
+    }
+
+    /// Parameters under the names that `f` gives them, with the types that the function itself declares.
+    fn inputs(&self, cx: &mut Cx, f: &Function) -> Option<BTreeMap<String, SpecVal>> {
+        let mut inputs = BTreeMap::new();
+        for ((p, own), id) in f.params.iter().zip(&self.function.params).zip(self.params) {
+            let ty = cx.spec_ty(self.entity.module, self.generics, &own.ty)?;
+            inputs.insert(p.name.name.clone(), SpecVal::One(SpecExpr::Place(Place::local(*id)), ty));
+        }
+        Some(inputs)
     }
 
     fn local(&self, id: LocalId) -> SpecVal {

@@ -10,22 +10,15 @@ use crate::names::{Entity, Item};
 use num_bigint::BigInt;
 use num_traits::One;
 use santoku_diag::{Diagnostic, Span};
-use santoku_ir::{CmpOp, Len, Place, SpecExpr, SpecFn, SpecId, SpecOp, StructId, Ty};
+use santoku_ir::{CmpOp, Len, Place, SpecExpr, SpecFn, SpecId, SpecOp};
 use santoku_syntax::ast::{BinOp, Block, Expr, ExprKind, Ident, Path, StmtKind, Type, TypeKind, UnOp};
 use std::collections::BTreeMap;
 
 mod contracts;
+mod stands;
 
 pub use contracts::{contracts, Subject};
-
-/// Informal type of a specification value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum SpecTy {
-    Int,
-    Bool,
-    Array(Box<SpecTy>),
-    Struct(StructId),
-}
+use stands::{spec_of, SpecTy};
 
 #[derive(Clone, Debug)]
 enum SpecVal {
@@ -45,15 +38,8 @@ struct Scope<'a, 'w> {
     vars: Vec<(String, SpecTy)>,
     /// Parameters and results of the function a contract belongs to.
     places: BTreeMap<String, SpecVal>,
-}
-
-fn spec_of(ty: &Ty) -> SpecTy {
-    match ty {
-        Ty::Word(_) | Ty::Int(_) => SpecTy::Int,
-        Ty::Bool => SpecTy::Bool,
-        Ty::Array { elem, .. } => SpecTy::Array(Box::new(spec_of(elem))),
-        Ty::Struct(id) => SpecTy::Struct(*id),
-    }
+    /// Moduli of the values that became integers, and where.
+    moduli: Vec<(BigInt, Span)>,
 }
 
 impl Cx<'_> {
@@ -76,54 +62,20 @@ impl Cx<'_> {
         for (name, ty) in types {
             vars.push((name, self.spec_ty(module, &BTreeMap::new(), ty)?));
         }
-        let mut scope = Scope { cx: self, module, generics: BTreeMap::new(), vars, places: BTreeMap::new() };
+        let mut scope = Scope::new(self, module, &BTreeMap::new());
+        scope.vars = vars;
         let (body, found) = scope.one(body)?;
-        let want = self.spec_ty(module, &BTreeMap::new(), &f.ret)?;
-        if found != want {
-            return self.spec_mismatch(&found, &want, f.ret.span);
-        }
+        let want = scope.cx.spec_ty(module, &BTreeMap::new(), &f.ret)?;
+        let body = scope.fit(body, &found, &want, f.ret.span)?;
         self.program.specs[id.0 as usize].body = body;
         Some(id)
     }
+}
 
-    fn spec_mismatch<T>(&mut self, found: &SpecTy, want: &SpecTy, span: Span) -> Option<T> {
-        let (f, w) = (self.spell_spec(found), self.spell_spec(want));
-        self.fail(
-            Diagnostic::error("type-mismatch", format!("expected {w}, found {f}"))
-                .at(span, format!("the value is {f}, {w} is needed"))
-                .help("specifications compute with integers, bools, arrays and structs"),
-        )
-    }
-
-    fn spell_spec(&self, ty: &SpecTy) -> String {
-        match ty {
-            SpecTy::Int => "an integer".into(),
-            SpecTy::Bool => "a bool".into(),
-            SpecTy::Array(_) => "an array".into(),
-            SpecTy::Struct(id) => self.show(&Ty::Struct(*id)),
-        }
-    }
-
-    fn spec_ty(&mut self, module: ModId, generics: &BTreeMap<String, Generic>, t: &Type) -> Option<SpecTy> {
-        match &t.kind {
-            TypeKind::Word(_) | TypeKind::Int(_) => Some(SpecTy::Int),
-            TypeKind::Bool => Some(SpecTy::Bool),
-            TypeKind::Array { elem, .. } => Some(SpecTy::Array(Box::new(self.spec_ty(module, generics, elem)?))),
-            TypeKind::Public(inner) => self.spec_ty(module, generics, inner),
-            TypeKind::Named(path) => {
-                if let (None, Some(Generic::Type(ty))) = (&path.module, generics.get(&path.name.name)) {
-                    return Some(spec_of(ty));
-                }
-                let mut env = self.env(module);
-                self.plain_type(&mut env, t).map(|ty| spec_of(&ty))
-            }
-            TypeKind::Tuple(_) => self.fail(
-                Diagnostic::error("misplaced-tuple", "a tuple cannot stand here")
-                    .at(t.span, "specifications take no tuples")
-                    .help("pass the parts, or declare a struct"),
-            ),
-            TypeKind::Error => None,
-        }
+impl<'a, 'w> Scope<'a, 'w> {
+    fn new(cx: &'a mut Cx<'w>, module: ModId, generics: &BTreeMap<String, Generic>) -> Scope<'a, 'w> {
+        let generics = generics.clone();
+        Scope { cx, module, generics, vars: Vec::new(), places: BTreeMap::new(), moduli: Vec::new() }
     }
 }
 
@@ -145,10 +97,7 @@ impl Scope<'_, '_> {
 
     fn of(&mut self, e: &Expr, want: &SpecTy) -> Option<SpecExpr> {
         let (x, ty) = self.one(e)?;
-        if ty == *want {
-            return Some(x);
-        }
-        self.cx.spec_mismatch(&ty, want, e.span)
+        self.fit(x, &ty, want, e.span)
     }
 
     fn int(&mut self, e: &Expr) -> Option<SpecExpr> {
@@ -189,16 +138,13 @@ impl Scope<'_, '_> {
             },
             ExprKind::Bin { op, lhs, rhs } => self.binary(*op, lhs, rhs, e.span)?,
             ExprKind::Congruent { lhs, rhs, modulus } => {
-                let (a, b, m) = (self.int(lhs)?, self.int(rhs)?, self.int(modulus)?);
-                (SpecExpr::Congruent(Box::new(a), Box::new(b), Box::new(m)), SpecTy::Bool)
+                self.congruent(lhs, rhs, modulus.as_deref(), e.span)?
             }
             ExprKind::If { cond, then, els } => {
                 let c = self.bool(cond)?;
                 let (a, ty) = self.block(then)?;
                 let (b, other) = self.block(els)?;
-                if other != ty {
-                    return self.cx.spec_mismatch(&other, &ty, els.span);
-                }
+                let b = self.fit(b, &other, &ty, els.span)?;
                 (SpecExpr::If(Box::new(c), Box::new(a), Box::new(b)), ty)
             }
             ExprKind::Tuple(parts) => {
@@ -269,13 +215,18 @@ impl Scope<'_, '_> {
     fn constant(&mut self, entity: Entity, span: Span) -> Option<SpecVal> {
         let constant = self.cx.constant(entity, span)?;
         let (ty, value) = &*constant;
+        let declared = self.cx.world.constant(entity).and_then(|c| c.1);
+        let ty = match declared.filter(|_| matches!(value, CVal::Array(_) | CVal::Struct(..))) {
+            Some(t) => self.cx.spec_ty(entity.module, &BTreeMap::new(), t)?,
+            None => spec_of(ty),
+        };
         Some(match value {
             CVal::Int(v) | CVal::Word(_, v) => SpecVal::One(SpecExpr::Int(v.clone()), SpecTy::Int),
             CVal::Bool(b) => SpecVal::One(SpecExpr::Bool(*b), SpecTy::Bool),
             CVal::Array(_) | CVal::Struct(..) => {
                 let name = self.cx.world.constant_name(entity)?;
                 let id = self.cx.const_id(entity, &name.name, name.span)?;
-                SpecVal::One(SpecExpr::Place(Place::constant(id)), spec_of(ty))
+                SpecVal::One(SpecExpr::Place(Place::constant(id)), ty)
             }
         })
     }
@@ -334,6 +285,7 @@ impl Scope<'_, '_> {
         let (x, ty) = self.one(arg)?;
         let x = match ty {
             SpecTy::Int => x,
+            SpecTy::Stands(..) => self.fit(x, &ty, &SpecTy::Int, arg.span)?,
             SpecTy::Bool => SpecExpr::If(Box::new(x), Box::new(SpecExpr::Int(1.into())), Box::new(SpecExpr::Int(0.into()))),
             other => return self.cx.spec_mismatch(&other, &SpecTy::Int, arg.span),
         };
@@ -345,7 +297,10 @@ impl Scope<'_, '_> {
 
     fn array(&mut self, e: &Expr) -> Option<(SpecExpr, SpecTy)> {
         match self.one(e)? {
-            (x, SpecTy::Array(elem)) => Some((x, *elem)),
+            (x, ty) if matches!(ty.bare(), SpecTy::Array(_)) => match ty.into_bare() {
+                SpecTy::Array(elem) => Some((x, *elem)),
+                _ => None,
+            },
             (_, other) => self.cx.spec_mismatch(&other, &SpecTy::Array(Box::new(SpecTy::Int)), e.span),
         }
     }
@@ -368,12 +323,12 @@ impl Scope<'_, '_> {
 
     fn field(&mut self, base: &Expr, field: &Ident) -> Option<(SpecExpr, SpecTy)> {
         let (x, ty) = self.one(base)?;
-        let SpecTy::Struct(id) = ty else {
+        let SpecTy::Struct(id) = ty.into_bare() else {
             return self.bad_form(base.span, "only structs have fields");
         };
         let fields = self.cx.program.structs[id.0 as usize].fields.clone();
         match fields.iter().position(|f| f.0 == field.name) {
-            Some(i) => Some((SpecExpr::Field(Box::new(x), i as u32), spec_of(&fields[i].1))),
+            Some(i) => Some((SpecExpr::Field(Box::new(x), i as u32), self.cx.field_ty(id, i)?)),
             None => {
                 let names: Vec<String> = fields.into_iter().map(|f| f.0).collect();
                 self.cx.unknown_field(&names, field)
@@ -397,7 +352,8 @@ impl Scope<'_, '_> {
         let mut out = Vec::new();
         for p in parts {
             let (x, ty) = self.one(p)?;
-            if elem.get_or_insert_with(|| ty.clone()) != &ty {
+            let want = elem.get_or_insert_with(|| ty.clone()).clone();
+            if want.bare() != ty.bare() {
                 return self.bad_form(span, "elements of different kinds");
             }
             out.push(x);
@@ -486,8 +442,7 @@ impl Scope<'_, '_> {
     }
 
     fn comparison(&mut self, op: BinOp, lhs: &Expr, rhs: &Expr) -> Option<(SpecExpr, SpecTy)> {
-        let (a, ty) = self.one(lhs)?;
-        let b = self.of(rhs, &ty)?;
+        let (a, b, ty) = self.both(op, lhs, rhs)?;
         let cmp = match op {
             BinOp::Eq => CmpOp::Eq,
             BinOp::Ne => CmpOp::Ne,

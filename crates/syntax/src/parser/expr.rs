@@ -108,16 +108,15 @@ impl Parser<'_> {
         Ok(lhs)
     }
 
-    /// At `≡`: `b mod m`
+    /// At `≡`: `b mod m`, or `b` alone
     fn congruence(&mut self, lhs: Expr, first: Token) -> Parsed<Expr> {
         self.bump();
         let left = std::mem::take(&mut self.height);
         let rhs = self.operators(BIT_OR)?;
-        self.expect_kw(Kw::Mod)?;
-        let modulus = self.operators(BIT_OR)?;
+        let modulus = if self.eat_kw(Kw::Mod) { Some(Box::new(self.operators(BIT_OR)?)) } else { None };
         self.height = self.height.max(left);
         self.raise()?;
-        let kind = ExprKind::Congruent { lhs: Box::new(lhs), rhs: Box::new(rhs), modulus: Box::new(modulus) };
+        let kind = ExprKind::Congruent { lhs: Box::new(lhs), rhs: Box::new(rhs), modulus };
         Ok(Expr { kind, span: self.since(first) })
     }
 

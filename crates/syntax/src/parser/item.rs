@@ -88,7 +88,8 @@ impl Parser<'_> {
                 self.bump();
                 let name = self.ident("the name of the type")?;
                 self.expect(P::Eq)?;
-                Ok(ItemKind::Type { name, ty: self.ty()? })
+                let ty = self.ty()?;
+                Ok(ItemKind::Type { name, ty, means: self.means()? })
             }
             Kw::Struct => {
                 self.bump();

@@ -4,7 +4,7 @@
 //! Trusted: text.
 
 use super::{Parsed, Parser};
-use crate::ast::{GenericArg, ItemKind, ModuleArg, ModuleParam, ModuleParamKind, ModuleRef};
+use crate::ast::{GenericArg, ItemKind, Means, ModuleArg, ModuleParam, ModuleParamKind, ModuleRef};
 use crate::token::{Kw, Tok, P};
 
 impl Parser<'_> {
@@ -63,6 +63,18 @@ impl Parser<'_> {
         };
         self.bump();
         Ok(ModuleParam { name, kind })
+    }
+
+    /// `means value(self) mod P`, if given.
+    pub(super) fn means(&mut self) -> Parsed<Option<Means>> {
+        let t = self.tok();
+        if t.tok != Tok::Ident || t.nl || self.slice(t) != "means" {
+            return Ok(None);
+        }
+        self.bump();
+        let value = self.expr()?;
+        let modulus = if self.eat_kw(Kw::Mod) { Some(self.expr()?) } else { None };
+        Ok(Some(Means { value, modulus }))
     }
 
     /// `<a, b>`; lines may end anywhere inside.
