@@ -4,10 +4,20 @@
 //! Absent on purpose: any knowledge of programs; optimality.
 //! Trusted: text.
 
+mod builder;
 mod cover;
+mod field;
 mod gates;
+mod greedy;
 mod known;
+mod linear;
+mod map;
+mod pool;
+mod random;
 mod search;
+mod ternary;
+mod tower;
+mod truth;
 
 pub use cover::{cover, Cell, Node};
 pub use gates::{lut, Circuit, Gate};

@@ -1,0 +1,195 @@
+//! Wanted functions join the pool, the cheapest first.
+//! Trusted: text.
+
+use crate::pool::{plain, Op, Pool, Reach, Way, Word, VARIABLES};
+
+/// What is wanted of a pool. Taking a function may change what else is wanted.
+pub trait Wishes {
+    /// Functions wanted now, up to complement.
+    fn wanted(&self) -> Vec<Word>;
+    /// The function is in the pool, or constant.
+    fn taken(&mut self, w: Word);
+}
+
+/// Look-ups for one function that nothing within three gates gives.
+const DEEP_MAX: usize = 3_000_000;
+/// Functions that are looked at so deeply for one choice.
+const DEEP_WANTED: usize = 12;
+
+impl Pool {
+    /// Makes everything that is wanted.
+    pub fn gather(&mut self, wishes: &mut dyn Wishes) {
+        let mut scout = None;
+        loop {
+            let mut wanted = self.open(wishes);
+            if wanted.is_empty() {
+                return;
+            }
+            self.random.shuffle(&mut wanted);
+            if self.is_small() {
+                match self.cheapest(&wanted) {
+                    Some(way) => self.follow(way),
+                    None => self.expand(wanted[0]),
+                }
+                continue;
+            }
+            let scout = scout.get_or_insert_with(|| Scout::new(self));
+            match scout.cheapest(self, &wanted) {
+                Some(way) => self.follow(way),
+                None => self.expand(wanted[0]),
+            }
+        }
+    }
+
+    /// What is wanted and not there.
+    fn open(&self, wishes: &mut dyn Wishes) -> Vec<Word> {
+        loop {
+            let mut wanted: Vec<Word> = wishes.wanted().into_iter().map(plain).collect();
+            wanted.sort_unstable();
+            wanted.dedup();
+            let there: Vec<Word> = wanted.iter().copied().filter(|w| *w == 0 || self.find(*w).is_some()).collect();
+            if there.is_empty() {
+                return wanted;
+            }
+            there.into_iter().for_each(|w| wishes.taken(w));
+        }
+    }
+
+    /// Makes a function by the last variable that it depends on: what is left where searches end.
+    fn expand(&mut self, w: Word) {
+        if plain(w) != 0 {
+            self.expanded(w);
+        }
+    }
+
+    /// A member that is `w` or its complement; `w` is not constant.
+    fn expanded(&mut self, w: Word) -> u32 {
+        if let Some(k) = self.find(w) {
+            return k;
+        }
+        let halves = |v: usize| {
+            let (high, shift) = (VARIABLES[v], 1 << v);
+            let low = w & !high;
+            (low | low << shift, (w & high) | (w & high) >> shift)
+        };
+        let v = (0..self.variables).rev().find(|v| halves(*v).0 != halves(*v).1).unwrap_or(0);
+        let (low, high) = halves(v);
+        let differ = low ^ high;
+        let masked = match plain(differ) {
+            0 => v as u32,
+            _ => {
+                let d = self.expanded(differ);
+                let have = self.made[d as usize].value;
+                if have == differ {
+                    self.gate(have & VARIABLES[v], Op::And, d, v as u32)
+                } else {
+                    let not = self.gate(!VARIABLES[v], Op::Not, v as u32, v as u32);
+                    self.gate(have | !VARIABLES[v], Op::Or, d, not)
+                }
+            }
+        };
+        if plain(low) == 0 {
+            return masked;
+        }
+        let l = self.expanded(low);
+        let value = self.made[l as usize].value ^ self.made[masked as usize].value;
+        self.gate(value, Op::Xor, l, masked)
+    }
+}
+
+/// Ways to wanted functions through a large pool: only what is new is looked at again.
+struct Scout {
+    /// Place in `reach` of each member that has been paired with the earlier ones.
+    members: Vec<u32>,
+    ways: std::collections::BTreeMap<Word, Way>,
+}
+
+impl Scout {
+    fn new(pool: &mut Pool) -> Scout {
+        pool.reach.clear();
+        pool.by_value = crate::map::Map::new();
+        Scout { members: Vec::new(), ways: std::collections::BTreeMap::new() }
+    }
+
+    fn cheapest(&mut self, pool: &mut Pool, wanted: &[Word]) -> Option<Way> {
+        let from = pool.reach.len();
+        let promoted = self.pair(pool);
+        let new: Vec<u32> = promoted.into_iter().chain(from as u32..pool.reach.len() as u32).collect();
+        for w in wanted {
+            let mut best = self.ways.get(w).copied();
+            let cost = |pool: &Pool, way: &Option<Way>| way.map_or(u8::MAX, |way| pool.cost(&way));
+            let mut least = cost(pool, &best);
+            if let Some(a) = pool.by_value.get(*w) {
+                best = Some(Way { a, b: None });
+                least = cost(pool, &best);
+            }
+            for x in &new {
+                let Some(y) = pool.by_value.get(plain(w ^ pool.reach[*x as usize].value)) else { continue };
+                let way = Way { a: *x, b: Some(y) };
+                if pool.cost(&way) < least {
+                    least = pool.cost(&way);
+                    best = Some(way);
+                }
+            }
+            if let Some(way) = best {
+                self.ways.insert(*w, way);
+            }
+        }
+        let found = wanted.iter().filter_map(|w| self.ways.get(w)).min_by_key(|way| pool.cost(way)).copied();
+        found.or_else(|| wanted.iter().take(DEEP_WANTED).find_map(|w| self.deep(pool, *w)))
+    }
+
+    /// Notes the gates of new members with all others; gives members that had been noted as gates before.
+    fn pair(&mut self, pool: &mut Pool) -> Vec<u32> {
+        let mut promoted = Vec::new();
+        for k in self.members.len() as u32..pool.made.len() as u32 {
+            let value = pool.made[k as usize].value;
+            let member = Reach { value, op: Op::Not, cost: 0, a: k, b: k };
+            let at = match pool.by_value.get(plain(value)) {
+                Some(at) if pool.reach[at as usize].cost > 0 => {
+                    pool.reach[at as usize] = member;
+                    promoted.push(at);
+                    at
+                }
+                Some(_) => {
+                    pool.reach.push(member);
+                    pool.reach.len() as u32 - 1
+                }
+                None => {
+                    pool.note(member);
+                    pool.reach.len() as u32 - 1
+                }
+            };
+            for m in &self.members {
+                pool.note_pair(at, *m, 1);
+            }
+            self.members.push(at);
+        }
+        promoted
+    }
+
+    /// An exclusive or of something one gate away and something two gates away.
+    fn deep(&self, pool: &mut Pool, w: Word) -> Option<Way> {
+        let size = pool.reach.len();
+        let from = pool.random.below(size);
+        let mut left = DEEP_MAX;
+        for k in 0..size {
+            let x = (from + k) % size;
+            let s = pool.reach[x];
+            if s.cost != 1 {
+                continue;
+            }
+            left = left.checked_sub(3 * self.members.len())?;
+            for m in &self.members {
+                let p = pool.reach[*m as usize].value;
+                for op in [Op::Xor, Op::And, Op::Or] {
+                    let value = op.of(s.value, p);
+                    let Some(y) = pool.by_value.get(plain(w ^ value)) else { continue };
+                    pool.reach.push(Reach { value, op, cost: 2, a: x as u32, b: *m });
+                    return Some(Way { a: pool.reach.len() as u32 - 1, b: Some(y) });
+                }
+            }
+        }
+        None
+    }
+}
