@@ -5,8 +5,8 @@ use crate::pool::{plain, Op, Pool, Reach, Way, Word, VARIABLES};
 
 /// What is wanted of a pool. Taking a function may change what else is wanted.
 pub trait Wishes {
-    /// Functions wanted now, up to complement.
-    fn wanted(&self) -> Vec<Word>;
+    /// Functions wanted now, up to complement, and how many others nobody wants any more when it is taken.
+    fn wanted(&self) -> Vec<(Word, usize)>;
     /// The function is in the pool, or constant.
     fn taken(&mut self, w: Word);
 }
@@ -26,15 +26,17 @@ impl Pool {
                 return;
             }
             self.random.shuffle(&mut wanted);
-            if self.is_small() {
-                match self.cheapest(&wanted) {
-                    Some(way) => self.follow(way),
-                    None => self.expand(wanted[0]),
+            wanted.sort_by_key(|w| w.1);
+            let wanted: Vec<Word> = wanted.into_iter().map(|w| w.0).collect();
+            if !self.is_small() {
+                if let Some(way) = scout.get_or_insert_with(|| Scout::new(self)).cheapest(self, &wanted) {
+                    self.follow(way);
+                    continue;
                 }
-                continue;
+                scout = None;
             }
-            let scout = scout.get_or_insert_with(|| Scout::new(self));
-            match scout.cheapest(self, &wanted) {
+            let dbg = self.cheapest(&wanted);
+            match dbg {
                 Some(way) => self.follow(way),
                 None => self.expand(wanted[0]),
             }
@@ -42,12 +44,12 @@ impl Pool {
     }
 
     /// What is wanted and not there.
-    fn open(&self, wishes: &mut dyn Wishes) -> Vec<Word> {
+    fn open(&self, wishes: &mut dyn Wishes) -> Vec<(Word, usize)> {
         loop {
-            let mut wanted: Vec<Word> = wishes.wanted().into_iter().map(plain).collect();
+            let mut wanted: Vec<(Word, usize)> = wishes.wanted().into_iter().map(|(w, loss)| (plain(w), loss)).collect();
             wanted.sort_unstable();
-            wanted.dedup();
-            let there: Vec<Word> = wanted.iter().copied().filter(|w| *w == 0 || self.find(*w).is_some()).collect();
+            wanted.dedup_by_key(|w| w.0);
+            let there: Vec<Word> = wanted.iter().map(|w| w.0).filter(|w| *w == 0 || self.find(*w).is_some()).collect();
             if there.is_empty() {
                 return wanted;
             }
@@ -55,7 +57,7 @@ impl Pool {
         }
     }
 
-    /// Makes a function by the last variable that it depends on: what is left where searches end.
+    /// Makes a function by the halves it has for one of the variables: what is left where searches end.
     fn expand(&mut self, w: Word) {
         if plain(w) != 0 {
             self.expanded(w);
@@ -67,34 +69,44 @@ impl Pool {
         if let Some(k) = self.find(w) {
             return k;
         }
-        let halves = |v: usize| {
-            let (high, shift) = (VARIABLES[v], 1 << v);
-            let low = w & !high;
-            (low | low << shift, (w & high) | (w & high) >> shift)
-        };
-        let v = (0..self.variables).rev().find(|v| halves(*v).0 != halves(*v).1).unwrap_or(0);
-        let (low, high) = halves(v);
+        let distance = |p: &Pool, w: Word| if plain(w) == 0 { 0 } else { p.by_value.get(plain(w)).map_or(9, |r| p.reach[r as usize].cost) };
+        let choices = (0..self.variables).filter(|v| halves(w, *v).0 != halves(w, *v).1);
+        let v = choices.min_by_key(|v| distance(self, halves(w, *v).0) + distance(self, halves(w, *v).0 ^ halves(w, *v).1)).unwrap_or(0);
+        let (low, high) = halves(w, v);
         let differ = low ^ high;
-        let masked = match plain(differ) {
-            0 => v as u32,
-            _ => {
-                let d = self.expanded(differ);
-                let have = self.made[d as usize].value;
-                if have == differ {
-                    self.gate(have & VARIABLES[v], Op::And, d, v as u32)
-                } else {
-                    let not = self.gate(!VARIABLES[v], Op::Not, v as u32, v as u32);
-                    self.gate(have | !VARIABLES[v], Op::Or, d, not)
-                }
-            }
-        };
+        let mut masked = v as u32;
+        if plain(differ) != 0 {
+            let d = self.smaller(differ);
+            let have = self.made[d as usize].value;
+            masked = if have == differ {
+                self.gate(have & VARIABLES[v], Op::And, d, v as u32)
+            } else {
+                let not = self.gate(!VARIABLES[v], Op::Not, v as u32, v as u32);
+                self.gate(have | !VARIABLES[v], Op::Or, d, not)
+            };
+        }
         if plain(low) == 0 {
             return masked;
         }
-        let l = self.expanded(low);
+        let l = self.smaller(low);
         let value = self.made[l as usize].value ^ self.made[masked as usize].value;
         self.gate(value, Op::Xor, l, masked)
     }
+
+    /// A function of fewer variables, for which searches mostly do not end.
+    fn smaller(&mut self, w: Word) -> u32 {
+        if let Some(way) = self.cheapest(&[plain(w)]) {
+            self.follow(way);
+        }
+        self.expanded(w)
+    }
+}
+
+/// The function with a variable at 0, and at 1.
+fn halves(w: Word, v: usize) -> (Word, Word) {
+    let (high, shift) = (VARIABLES[v], 1 << v);
+    let low = w & !high;
+    (low | low << shift, (w & high) | (w & high) >> shift)
 }
 
 /// Ways to wanted functions through a large pool: only what is new is looked at again.
@@ -136,7 +148,11 @@ impl Scout {
             }
         }
         let found = wanted.iter().filter_map(|w| self.ways.get(w)).min_by_key(|way| pool.cost(way)).copied();
-        found.or_else(|| wanted.iter().take(DEEP_WANTED).find_map(|w| self.deep(pool, *w)))
+        if found.is_some_and(|way| pool.cost(&way) <= 3) {
+            return found;
+        }
+        let masked = wanted.iter().find_map(|w| self.masked(pool, *w));
+        masked.or(found).or_else(|| wanted.iter().take(DEEP_WANTED).find_map(|w| self.deep(pool, *w)))
     }
 
     /// Notes the gates of new members with all others; gives members that had been noted as gates before.
@@ -168,6 +184,31 @@ impl Scout {
         promoted
     }
 
+    /// An exclusive or of a member and an and (or) of a member and something one gate away.
+    fn masked(&self, pool: &mut Pool, w: Word) -> Option<Way> {
+        for p in &self.members {
+            let rest = w ^ pool.reach[*p as usize].value;
+            for q in &self.members {
+                let mask = pool.reach[*q as usize].value;
+                // By rest or its complement, as an and or an or: where the other operand is free.
+                let ways = [(Op::And, rest, !mask), (Op::And, !rest, !mask), (Op::Or, !rest, mask), (Op::Or, rest, mask)];
+                for (op, want, free) in ways {
+                    if want & free != 0 && op == Op::And || op == Op::Or && !want & free != 0 {
+                        continue;
+                    }
+                    let fits = |r: &Reach| r.cost <= 1 && (r.value ^ want) & !free == 0;
+                    if let Some(s) = pool.reach.iter().position(fits) {
+                        let value = op.of(pool.reach[s].value, mask);
+                        let cost = pool.reach[s].cost + 1;
+                        pool.reach.push(Reach { value, op, cost, a: s as u32, b: *q });
+                        return Some(Way { a: pool.reach.len() as u32 - 1, b: Some(*p) });
+                    }
+                }
+            }
+        }
+        None
+    }
+
     /// An exclusive or of something one gate away and something two gates away.
     fn deep(&self, pool: &mut Pool, w: Word) -> Option<Way> {
         let size = pool.reach.len();
@@ -191,5 +232,23 @@ impl Scout {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod explore {
+    use super::*;
+    struct W(Vec<Word>);
+    impl Wishes for W {
+        fn wanted(&self) -> Vec<(Word, usize)> { self.0.iter().map(|w| (*w, 0)).collect() }
+        fn taken(&mut self, w: Word) { self.0.retain(|x| plain(*x) != plain(w)); }
+    }
+    #[test]
+    fn explore_greedy() {
+        let mut r = crate::random::Random::new(1);
+        let w = W((0..5).map(|_| r.word() as u32).collect());
+        let mut p = Pool::new(5, r);
+        let mut w = w;
+        p.gather(&mut w);
     }
 }

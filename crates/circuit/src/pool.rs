@@ -63,10 +63,16 @@ pub struct Way {
 
 /// Pool members up to which everything within several gates is listed anew for each choice.
 const SMALL: usize = 44;
-/// Functions listed.
-const REACH_MAX: usize = 400_000;
-/// Look-ups when meeting in the middle.
-const MEET_MAX: usize = 12_000_000;
+/// Pairs tried for one more level of functions within reach: where few functions are wanted, and where there are many to choose from.
+const PAIRS_FEW: usize = 1_500_000;
+const PAIRS_MANY: usize = 400_000;
+/// Wanted functions that are many.
+const MANY: usize = 9;
+/// Look-ups per level when meeting in the middle.
+const MEET_MAX: usize = 4_000_000;
+
+/// Look-ups for what is not met there.
+const DEEPER_MAX: usize = 16_000_000;
 
 pub struct Pool {
     pub variables: usize,
@@ -137,7 +143,7 @@ impl Pool {
             let cost = self.starts.len() - 1;
             let sizes = |a: usize, b: usize| (self.starts[a + 1] - self.starts[a]) * (self.starts[b + 1] - self.starts[b]);
             let work: usize = (0..=(cost - 1) / 2).map(|a| sizes(a, cost - 1 - a)).sum();
-            if work > REACH_MAX / 2 {
+            if work > if wanted.len() < MANY { PAIRS_FEW } else { PAIRS_MANY } {
                 break;
             }
             for a in 0..=(cost - 1) / 2 {
@@ -177,10 +183,12 @@ impl Pool {
         let from = self.random.below(self.reach.len());
         for level in 0..self.starts.len() - 1 {
             let (start, end) = (self.starts[level], self.starts[level + 1]);
-            if least <= 2 * level as u8 + 1 || (end - start) * wanted.len() > MEET_MAX {
-                break;
-            }
+            let wanted = &wanted[..wanted.len().min(MEET_MAX / (end - start).max(1))];
             for x in 0..end - start {
+                // No sum of two functions this far or farther is cheaper.
+                if least <= 2 * level as u8 + 1 {
+                    return best;
+                }
                 let x = start + (x + from) % (end - start);
                 for w in wanted {
                     let Some(y) = self.by_value.get(plain(w ^ self.reach[x].value)) else { continue };
@@ -192,7 +200,33 @@ impl Pool {
                 }
             }
         }
-        best
+        best.or_else(|| self.deeper(wanted))
+    }
+
+    /// An exclusive or of something listed and something one level beyond what is: the first one met.
+    fn deeper(&mut self, wanted: &[Word]) -> Option<Way> {
+        let top = self.starts.len() - 2;
+        let mut left = DEEPER_MAX / wanted.len();
+        for a in 0..=top / 2 {
+            let (first, second) = (self.starts[a]..self.starts[a + 1], self.starts[top - a]..self.starts[top - a + 1]);
+            let from = self.random.below(second.len().max(1));
+            for k in 0..second.len() {
+                let y = second.start + (from + k) % second.len();
+                let high = self.reach[y].value;
+                left = left.checked_sub(3 * first.len())?;
+                for x in first.clone() {
+                    for op in [Op::Xor, Op::And, Op::Or] {
+                        let value = op.of(self.reach[x].value, high);
+                        for w in wanted {
+                            let Some(z) = self.by_value.get(plain(w ^ value)) else { continue };
+                            self.reach.push(Reach { value, op, cost: top as u8 + 1, a: x as u32, b: y as u32 });
+                            return Some(Way { a: self.reach.len() as u32 - 1, b: Some(z) });
+                        }
+                    }
+                }
+            }
+        }
+        None
     }
 
     /// Gates that a way takes.
@@ -226,6 +260,28 @@ impl Pool {
             if plain(value) != 0 && self.find(value).is_none() {
                 self.gate(value, Op::Xor, x, y);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod explore {
+    use super::*;
+    #[test]
+    fn explore_levels() {
+        let mut p = Pool::new(5, Random::new(5));
+        let mut r = Random::new(77);
+        let wanted: Vec<Word> = (0..14).map(|_| plain(r.word() as u32)).collect();
+        for step in 0..14 {
+            let t = std::time::Instant::now();
+            let wanted: Vec<Word> = wanted.iter().copied().filter(|w| p.find(*w).is_none()).collect();
+            p.list(&wanted);
+            let l: Vec<usize> = p.starts.windows(2).map(|w| w[1] - w[0]).collect();
+            let t1 = t.elapsed();
+            let way = p.cheapest(&wanted);
+            println!("LEV P={} {l:?} {t1:?} {:?} cost {:?}", p.made.len(), t.elapsed(), way.map(|w| p.cost(&w)));
+            match way { Some(w) => p.follow(w), None => { let k = r.word() as u32; p.member(k, None) } }
+            let _ = step;
         }
     }
 }

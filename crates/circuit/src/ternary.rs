@@ -71,6 +71,20 @@ impl<'a> Expansion<'a> {
         true
     }
 
+    /// Leaves that are no longer wanted when this one is chosen.
+    fn loss(&self, mut at: usize) -> usize {
+        let mut loss = 0;
+        let mut size = 1;
+        while let Some((above, k)) = self.nodes[at].above {
+            if k < 2 && self.nodes[above].side.is_none() {
+                loss += size;
+            }
+            size *= 3;
+            at = above;
+        }
+        loss
+    }
+
     fn choose(&mut self, mut at: usize) {
         self.nodes[at].done = true;
         while let Some((above, k)) = self.nodes[at].above {
@@ -117,8 +131,8 @@ impl<'a> Expansion<'a> {
 }
 
 impl Wishes for Expansion<'_> {
-    fn wanted(&self) -> Vec<Word> {
-        (0..self.nodes.len()).filter(|n| self.open(*n)).map(|n| self.nodes[n].word).collect()
+    fn wanted(&self) -> Vec<(Word, usize)> {
+        (0..self.nodes.len()).filter(|n| self.open(*n)).map(|n| (self.nodes[n].word, self.loss(n))).collect()
     }
 
     fn taken(&mut self, w: Word) {
@@ -166,9 +180,9 @@ pub fn expand(inputs: u32, outputs: u32, entries: &[u64], order: &[u32], leaf_va
 mod explore {
     use super::*;
     #[test]
-    fn explore_ternary() {
-        for (n, m) in [(4, 4), (5, 5), (6, 6), (6, 4), (7, 7), (8, 8), (8, 1)] {
-            for leaf in 4..=n.min(5) {
+    fn explore_improve() {
+        for (n, m) in [(4, 4), (5, 5), (6, 6), (6, 4), (8, 8)] {
+            for leaf in n.min(5)..=n.min(5) {
             for seed in 1..=2 {
                 let mut r = Random::new(seed);
                 let mut e: Vec<u64> = (0..1u64 << n).collect();
@@ -176,15 +190,19 @@ mod explore {
                 e.iter_mut().for_each(|v| *v &= (1 << m) - 1);
                 let t = std::time::Instant::now();
                 let mut sizes = vec![];
-                for k in 0..3 {
+                for k in 0..2 {
                     let mut order: Vec<u32> = (0..n).collect();
                     let mut r = Random::new(1000 + k);
                     r.shuffle(&mut order);
-                    let c = expand(n, m, &e, &order, leaf as usize, &r);
+                    let mut c = expand(n, m, &e, &order, leaf as usize, &r);
+                    sizes.push((c.gates.len(), t.elapsed()));
+                    for _ in 0..4 {
+                    c = crate::improve::improve(&c, 2000, &mut r);
                     assert!(c.computes(&e));
-                    sizes.push(c.gates.len());
+                    sizes.push((c.gates.len(), t.elapsed()));
+                    }
                 }
-                println!("EXP {n}x{m} leaf {leaf} seed {seed}: {sizes:?} {:?} each", t.elapsed() / 3);
+                println!("EXP {n}x{m} leaf {leaf} seed {seed}: {sizes:?}");
             }
         }}
     }

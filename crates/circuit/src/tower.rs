@@ -132,40 +132,63 @@ impl Outline {
 #[cfg(test)]
 mod explore {
     use super::*;
-    fn aes() -> Vec<u8> {
-        (0..=255u8).map(|x| { let i = inverse(x); i ^ i.rotate_left(1) ^ i.rotate_left(2) ^ i.rotate_left(3) ^ i.rotate_left(4) ^ 0x63 }).collect()
+    use crate::greedy::Wishes;
+    use crate::pool::{plain, Pool, Word};
+    struct W(Vec<Word>);
+    impl Wishes for W {
+        fn wanted(&self) -> Vec<(Word, usize)> { self.0.iter().map(|w| (*w, 0)).collect() }
+        fn taken(&mut self, w: Word) { self.0.retain(|x| plain(*x) != plain(w)); }
     }
     #[test]
-    fn explore() {
-        let t0 = std::time::Instant::now();
-        let table = aes();
-        assert_eq!(table[0x53], 0xed);
-        let twist = crate::field::twisted(&table).unwrap();
-        println!("twist {:?}", t0.elapsed());
-        let o = Outline::new(&twist);
-        let gen = 3u8;
+    fn explore_middle() {
         let mut r = Random::new(1);
-        let mut all = vec![];
-        for (ty, classes) in [[0, 1, 2], [0, 1, 3]].into_iter().enumerate() {
+        for classes in [[0, 1, 2], [0, 1, 3]] {
             let small = Small::new(classes);
-            assert!(small.elements().iter().all(|c| small.expansion[*c as usize] != 0));
-            for i in 0..85 { for j in 0..i {
-                let (tau, rho) = (power(gen, i), power(gen, j));
-                let Some(sp) = o.split(&small, tau, rho) else { continue };
-                let top = sums(9, &sp.forms, 99, &mut r).unwrap().steps.len();
-                let mut bots = vec![];
+            let el = small.elements();
+            let mut hist = std::collections::BTreeMap::new();
+            let mut cand = vec![];
+            for a in 0..15 { for b in 0..a { for c in 0..b { for d in 0..c {
+                let th = [el[a], el[b], el[c], el[d]];
+                let span: std::collections::BTreeSet<u8> = (0..16).map(|m| (0..4).filter(|i| m >> i & 1 == 1).fold(0, |s, i| s ^ th[i])).collect();
+                if span.len() < 16 { continue; }
+                // transposed: 9 targets in 4 dims
+                let targets: Vec<Vector> = (0..9).map(|p| (0..4).fold(0, |v, j| v | (small.expansion[th[j] as usize] >> p & 1) << j)).collect();
+                let cost = (0..4).map(|_| sums(4, &targets, 99, &mut r).unwrap().steps.len()).min().unwrap() + 5;
+                *hist.entry(cost).or_insert(0) += 1;
+                cand.push((cost, th));
+            }}}}
+            println!("MID {hist:?}");
+            cand.sort();
+            let least = cand[0].0;
+            let mut ghist = std::collections::BTreeMap::new();
+            let t = std::time::Instant::now();
+            for (k, (c, th)) in cand.iter().enumerate() {
+                if *c > least + 1 { break; }
+                if k % 3 != 0 { continue }
                 for e in 0..5 {
-                    let res = o.results(&small, &sp, power(small.generator, e));
-                    bots.push(sums(8, &res, 99, &mut r).unwrap().steps.len());
+                    let sigma = power(small.generator, e);
+                    // input bits: trace(th_j t)
+                    let mut words = vec![0 as Word; 9];
+                    for t in 0..16u32 {
+                        let el = |p: u32| small.elements().into_iter().chain([0]).find(|x| (0..4).all(|j| small.trace(mul(th[j], *x)) == (p >> j & 1 == 1))).unwrap();
+                        let z = inverse(el(t));
+                        for (m, w) in small.forms.iter().zip(&mut words) {
+                            if small.trace(mul(*m, mul(sigma, z))) { *w |= 1 << t | 1 << (t + 16); }
+                        }
+                    }
+                    let mut best = 99;
+                    for s in 0..3 {
+                        let mut p = Pool::new(4, Random::new(s));
+                        let mut w = W(words.clone());
+                        p.gather(&mut w);
+                        let nots = words.iter().filter(|w| p.made.iter().all(|m| m.value != **w)).count();
+                        best = best.min(p.made.len() - 4 + nots);
+                    }
+                    ghist.entry((c + best, *c, best)).or_insert(vec![]).push((*th, e));
                 }
-                all.push((top + bots.iter().min().unwrap(), top, bots, ty, i, j));
-            } }
+            }
+            for (k, v) in ghist.iter().take(6) { println!("MID {k:?} {} {:?}", v.len(), v[0]); }
+            println!("MID {:?}", t.elapsed());
         }
-        println!("ranked {:?}", t0.elapsed());
-        all.sort();
-        let mut hist = std::collections::BTreeMap::new();
-        for a in &all { *hist.entry(a.0).or_insert(0) += 1; }
-        println!("{hist:?}");
-        for a in &all[..20] { println!("{a:?}"); }
     }
 }
