@@ -10,6 +10,7 @@ pub struct Builder {
     inputs: u32,
     gates: Vec<Gate>,
     truth: Vec<Truth>,
+    depth: Vec<u32>,
     by_truth: BTreeMap<Truth, u32>,
 }
 
@@ -17,7 +18,7 @@ impl Builder {
     pub fn new(inputs: u32) -> Builder {
         let truth: Vec<Truth> = (0..inputs).map(variable).collect();
         let by_truth = truth.iter().copied().zip(0..).collect();
-        Builder { inputs, gates: Vec::new(), truth, by_truth }
+        Builder { inputs, gates: Vec::new(), depth: vec![0; truth.len()], truth, by_truth }
     }
 
     pub fn node(&mut self, g: Gate) -> u32 {
@@ -26,6 +27,7 @@ impl Builder {
             return *n;
         }
         let n = self.truth.len() as u32;
+        self.depth.push(g.operands().iter().map(|o| self.depth[*o as usize] + 1).max().unwrap_or(0));
         self.gates.push(g);
         self.by_truth.insert(t, n);
         self.truth.push(t);
@@ -47,6 +49,16 @@ impl Builder {
 
     pub fn xor(&mut self, a: u32, b: u32) -> u32 {
         self.node(Gate::Xor(a, b))
+    }
+
+    /// The exclusive or of all, the shallowest first. `None` of none.
+    pub fn sum(&mut self, mut all: Vec<u32>) -> Option<u32> {
+        while all.len() > 1 {
+            all.sort_by_key(|n| std::cmp::Reverse(self.depth[*n as usize]));
+            let (a, b) = (all.pop()?, all.pop()?);
+            all.push(self.xor(a, b));
+        }
+        all.pop()
     }
 
     /// The node itself, or its inverse, whichever has this value. `None` where neither does.

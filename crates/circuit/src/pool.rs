@@ -5,6 +5,8 @@
 //! is almost never an and of two others.
 //! Trusted: text.
 
+use crate::builder::Builder;
+use crate::gates::Gate;
 use crate::map::Map;
 use crate::random::Random;
 
@@ -143,7 +145,8 @@ impl Pool {
             let cost = self.starts.len() - 1;
             let sizes = |a: usize, b: usize| (self.starts[a + 1] - self.starts[a]) * (self.starts[b + 1] - self.starts[b]);
             let work: usize = (0..=(cost - 1) / 2).map(|a| sizes(a, cost - 1 - a)).sum();
-            if work > if wanted.len() < MANY { PAIRS_FEW } else { PAIRS_MANY } {
+            let few = wanted.len() < MANY && self.variables == VARIABLES.len();
+            if work > if few { PAIRS_FEW } else { PAIRS_MANY } {
                 break;
             }
             for a in 0..=(cost - 1) / 2 {
@@ -262,26 +265,25 @@ impl Pool {
             }
         }
     }
-}
 
-#[cfg(test)]
-mod explore {
-    use super::*;
-    #[test]
-    fn explore_levels() {
-        let mut p = Pool::new(5, Random::new(5));
-        let mut r = Random::new(77);
-        let wanted: Vec<Word> = (0..14).map(|_| plain(r.word() as u32)).collect();
-        for step in 0..14 {
-            let t = std::time::Instant::now();
-            let wanted: Vec<Word> = wanted.iter().copied().filter(|w| p.find(*w).is_none()).collect();
-            p.list(&wanted);
-            let l: Vec<usize> = p.starts.windows(2).map(|w| w[1] - w[0]).collect();
-            let t1 = t.elapsed();
-            let way = p.cheapest(&wanted);
-            println!("LEV P={} {l:?} {t1:?} {:?} cost {:?}", p.made.len(), t.elapsed(), way.map(|w| p.cost(&w)));
-            match way { Some(w) => p.follow(w), None => { let k = r.word() as u32; p.member(k, None) } }
-            let _ = step;
+    /// The pool's gates, on nodes for its variables. Gives the node of each member.
+    pub fn gates(&self, b: &mut Builder, variables: &[u32]) -> Vec<u32> {
+        let mut nodes: Vec<u32> = Vec::new();
+        for m in &self.made {
+            let n = match m.gate {
+                None => variables[nodes.len()],
+                Some((op, x, y)) => {
+                    let (x, y) = (nodes[x as usize], nodes[y as usize]);
+                    b.node(match op {
+                        Op::And => Gate::And(x, y),
+                        Op::Or => Gate::Or(x, y),
+                        Op::Xor => Gate::Xor(x, y),
+                        Op::Not => Gate::Not(x),
+                    })
+                }
+            };
+            nodes.push(n);
         }
+        nodes
     }
 }

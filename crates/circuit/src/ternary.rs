@@ -7,7 +7,7 @@
 use crate::builder::Builder;
 use crate::gates::{Circuit, Gate};
 use crate::greedy::Wishes;
-use crate::pool::{plain, Op, Pool, Word};
+use crate::pool::{plain, Pool, Word};
 use crate::random::Random;
 use crate::truth::{bit, held, not, wanted, xor, Truth, ZERO};
 
@@ -151,22 +151,7 @@ pub fn expand(inputs: u32, outputs: u32, entries: &[u64], order: &[u32], leaf_va
     let mut pool = Pool::new(leaf_variables, random.clone());
     pool.gather(&mut expansion);
     let mut b = Builder::new(inputs);
-    let mut leaves: Vec<u32> = Vec::new();
-    for m in &pool.made {
-        let n = match m.gate {
-            None => order[leaves.len()],
-            Some((op, x, y)) => {
-                let (x, y) = (leaves[x as usize], leaves[y as usize]);
-                b.node(match op {
-                    Op::And => Gate::And(x, y),
-                    Op::Or => Gate::Or(x, y),
-                    Op::Xor => Gate::Xor(x, y),
-                    Op::Not => Gate::Not(x),
-                })
-            }
-        };
-        leaves.push(n);
-    }
+    let leaves = pool.gates(&mut b, &order[..leaf_variables]);
     let nodes = expansion.roots.iter().zip(&wants).map(|(root, want)| {
         let made = expansion.build(*root, order.len(), &mut b, &leaves, &pool);
         let made = made.unwrap_or_else(|| b.node(Gate::Const(false)));
