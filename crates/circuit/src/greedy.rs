@@ -2,6 +2,7 @@
 //! Trusted: text.
 
 use crate::pool::{plain, Op, Pool, Reach, Way, Word, VARIABLES};
+use std::collections::BTreeMap;
 
 /// What is wanted of a pool. Taking a function may change what else is wanted.
 pub trait Wishes {
@@ -13,6 +14,9 @@ pub trait Wishes {
 
 /// Look-ups for one function that nothing within three gates gives.
 const DEEP_MAX: usize = 3_000_000;
+/// Work for one function that is to be an exclusive or with something masked.
+const MASKED_MAX: usize = 2_000_000;
+const MASKED_WANTED: usize = 30;
 /// Functions that are looked at so deeply for one choice.
 const DEEP_WANTED: usize = 12;
 
@@ -79,18 +83,17 @@ impl Pool {
             let d = self.smaller(differ);
             let have = self.made[d as usize].value;
             masked = if have == differ {
-                self.gate(have & VARIABLES[v], Op::And, d, v as u32)
+                self.gate(Op::And, d, v as u32)
             } else {
-                let not = self.gate(!VARIABLES[v], Op::Not, v as u32, v as u32);
-                self.gate(have | !VARIABLES[v], Op::Or, d, not)
+                let not = self.gate(Op::Not, v as u32, v as u32);
+                self.gate(Op::Or, d, not)
             };
         }
         if plain(low) == 0 {
             return masked;
         }
         let l = self.smaller(low);
-        let value = self.made[l as usize].value ^ self.made[masked as usize].value;
-        self.gate(value, Op::Xor, l, masked)
+        self.gate(Op::Xor, l, masked)
     }
 
     /// A function of fewer variables, for which searches mostly do not end.
@@ -111,21 +114,24 @@ fn halves(w: Word, v: usize) -> (Word, Word) {
 
 /// Ways to wanted functions through a large pool: only what is new is looked at again.
 struct Scout {
+    /// Values of what is in `reach` and one gate away at most, by place.
+    values: Vec<Word>,
     /// Place in `reach` of each member that has been paired with the earlier ones.
     members: Vec<u32>,
-    ways: std::collections::BTreeMap<Word, Way>,
+    ways: BTreeMap<Word, Way>,
 }
 
 impl Scout {
     fn new(pool: &mut Pool) -> Scout {
         pool.reach.clear();
         pool.by_value = crate::map::Map::new();
-        Scout { members: Vec::new(), ways: std::collections::BTreeMap::new() }
+        Scout { values: Vec::new(), members: Vec::new(), ways: BTreeMap::new() }
     }
 
     fn cheapest(&mut self, pool: &mut Pool, wanted: &[Word]) -> Option<Way> {
         let from = pool.reach.len();
         let promoted = self.pair(pool);
+        self.values.extend(pool.reach[self.values.len()..].iter().map(|r| r.value));
         let new: Vec<u32> = promoted.into_iter().chain(from as u32..pool.reach.len() as u32).collect();
         for w in wanted {
             let mut best = self.ways.get(w).copied();
@@ -151,7 +157,7 @@ impl Scout {
         if found.is_some_and(|way| pool.cost(&way) <= 3) {
             return found;
         }
-        let masked = wanted.iter().find_map(|w| self.masked(pool, *w));
+        let masked = wanted.iter().take(MASKED_WANTED).find_map(|w| self.masked(pool, *w));
         masked.or(found).or_else(|| wanted.iter().take(DEEP_WANTED).find_map(|w| self.deep(pool, *w)))
     }
 
@@ -162,7 +168,7 @@ impl Scout {
             let value = pool.made[k as usize].value;
             let member = Reach { value, op: Op::Not, cost: 0, a: k, b: k };
             let at = match pool.by_value.get(plain(value)) {
-                Some(at) if pool.reach[at as usize].cost > 0 => {
+                Some(at) if pool.reach[at as usize].cost > 0 && pool.reach[at as usize].value == value => {
                     pool.reach[at as usize] = member;
                     promoted.push(at);
                     at
@@ -186,6 +192,7 @@ impl Scout {
 
     /// An exclusive or of a member and an and (or) of a member and something one gate away.
     fn masked(&self, pool: &mut Pool, w: Word) -> Option<Way> {
+        let mut left = MASKED_MAX;
         for p in &self.members {
             let rest = w ^ pool.reach[*p as usize].value;
             for q in &self.members {
@@ -196,8 +203,8 @@ impl Scout {
                     if want & free != 0 && op == Op::And || op == Op::Or && !want & free != 0 {
                         continue;
                     }
-                    let fits = |r: &Reach| r.cost <= 1 && (r.value ^ want) & !free == 0;
-                    if let Some(s) = pool.reach.iter().position(fits) {
+                    left = left.checked_sub(self.values.len() / 8)?;
+                    if let Some(s) = self.values.iter().position(|v| (v ^ want) & !free == 0) {
                         let value = op.of(pool.reach[s].value, mask);
                         let cost = pool.reach[s].cost + 1;
                         pool.reach.push(Reach { value, op, cost, a: s as u32, b: *q });
@@ -232,23 +239,5 @@ impl Scout {
             }
         }
         None
-    }
-}
-
-#[cfg(test)]
-mod explore {
-    use super::*;
-    struct W(Vec<Word>);
-    impl Wishes for W {
-        fn wanted(&self) -> Vec<(Word, usize)> { self.0.iter().map(|w| (*w, 0)).collect() }
-        fn taken(&mut self, w: Word) { self.0.retain(|x| plain(*x) != plain(w)); }
-    }
-    #[test]
-    fn explore_greedy() {
-        let mut r = crate::random::Random::new(1);
-        let w = W((0..5).map(|_| r.word() as u32).collect());
-        let mut p = Pool::new(5, r);
-        let mut w = w;
-        p.gather(&mut w);
     }
 }

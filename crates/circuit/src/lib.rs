@@ -19,6 +19,7 @@ mod pool;
 mod random;
 mod search;
 mod small;
+mod starts;
 mod ternary;
 mod tower;
 mod truth;
@@ -38,16 +39,34 @@ pub enum Basis {
 /// Most inputs and outputs of a table.
 pub const BITS_MAX: u32 = 8;
 
+/// Is told how a search goes on.
+pub trait Observer {
+    /// A stage of the search begins.
+    fn stage(&mut self, _name: &str) {}
+    /// The stage has a smaller circuit, of so many gates.
+    fn found(&mut self, _gates: usize) {}
+}
+
+/// Hears nothing.
+pub struct Silent;
+
+impl Observer for Silent {}
+
 /// Gates of at most two inputs for a table: bit `i` of the index is node `i`, bit `o` of an entry is output `o`.
 ///
 /// `None` unless `1 <= inputs <= 8`, `1 <= outputs <= 8` and `entries` holds `2^inputs` values below `2^outputs`. The
 /// circuit is proved on all inputs.
 pub fn circuit(inputs: u32, outputs: u32, entries: &[u64]) -> Option<Circuit> {
+    circuit_observed(inputs, outputs, entries, &mut Silent)
+}
+
+/// As [`circuit`], with somebody to tell.
+pub fn circuit_observed(inputs: u32, outputs: u32, entries: &[u64], observer: &mut dyn Observer) -> Option<Circuit> {
     if !well_formed(inputs, outputs, entries) {
         return None;
     }
     let best = known::known(Basis::Two, inputs, outputs, entries);
-    let best = best.unwrap_or_else(|| search::search(inputs, outputs, entries));
+    let best = best.unwrap_or_else(|| search::search(inputs, outputs, entries, observer));
     best.computes(entries).then_some(best)
 }
 

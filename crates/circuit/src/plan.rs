@@ -259,20 +259,3 @@ fn collected(b: &mut Builder, t: Terms) -> Option<u32> {
     let n = b.sum(t.nodes)?;
     Some(if t.flip { b.not(n) } else { n })
 }
-
-#[cfg(test)]
-mod explore {
-    use super::*;
-    #[test]
-    fn explore_plan() {
-        let table: Vec<u8> = (0..=255u8).map(|x| { let i = inverse(x); i ^ i.rotate_left(1) ^ i.rotate_left(2) ^ i.rotate_left(3) ^ i.rotate_left(4) ^ 0x63 }).collect();
-        let entries: Vec<u64> = table.iter().map(|x| u64::from(*x)).collect();
-        let t = std::time::Instant::now();
-        let twist = crate::field::twisted(&table).unwrap();
-        for c in plan(&twist) {
-            println!("PLAN {} gates, correct {} {:?}", c.gates.len(), c.computes(&entries), t.elapsed());
-            let c = crate::improve::improve(&c, 20000, &mut Random::new(1));
-            println!("PLAN improved {} gates, correct {} {:?}", c.gates.len(), c.computes(&entries), t.elapsed());
-        }
-    }
-}

@@ -239,15 +239,16 @@ impl Pool {
 
     /// Adds a function within reach, and what it needs.
     fn make(&mut self, r: u32) -> u32 {
-        let Reach { value, op, cost, a, b } = self.reach[r as usize];
+        let Reach { op, cost, a, b, .. } = self.reach[r as usize];
         if cost == 0 {
             return a;
         }
         let (x, y) = (self.make(a), self.make(b));
-        self.gate(value, op, x, y)
+        self.gate(op, x, y)
     }
 
-    pub fn gate(&mut self, value: Word, op: Op, x: u32, y: u32) -> u32 {
+    pub fn gate(&mut self, op: Op, x: u32, y: u32) -> u32 {
+        let value = op.of(self.made[x as usize].value, self.made[y as usize].value);
         if let Some(k) = self.made.iter().position(|m| m.value == value) {
             return k as u32;
         }
@@ -261,7 +262,7 @@ impl Pool {
             let y = self.make(b);
             let value = self.made[x as usize].value ^ self.made[y as usize].value;
             if plain(value) != 0 && self.find(value).is_none() {
-                self.gate(value, Op::Xor, x, y);
+                self.gate(Op::Xor, x, y);
             }
         }
     }

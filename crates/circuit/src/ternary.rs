@@ -160,35 +160,3 @@ pub fn expand(inputs: u32, outputs: u32, entries: &[u64], order: &[u32], leaf_va
     let nodes: Vec<u32> = nodes.collect();
     b.finish(nodes)
 }
-
-#[cfg(test)]
-mod explore {
-    use super::*;
-    #[test]
-    fn explore_improve() {
-        for (n, m) in [(4, 4), (5, 5), (6, 6), (6, 4), (8, 8)] {
-            for leaf in n.min(5)..=n.min(5) {
-            for seed in 1..=2 {
-                let mut r = Random::new(seed);
-                let mut e: Vec<u64> = (0..1u64 << n).collect();
-                r.shuffle(&mut e);
-                e.iter_mut().for_each(|v| *v &= (1 << m) - 1);
-                let t = std::time::Instant::now();
-                let mut sizes = vec![];
-                for k in 0..2 {
-                    let mut order: Vec<u32> = (0..n).collect();
-                    let mut r = Random::new(1000 + k);
-                    r.shuffle(&mut order);
-                    let mut c = expand(n, m, &e, &order, leaf as usize, &r);
-                    sizes.push((c.gates.len(), t.elapsed()));
-                    for _ in 0..4 {
-                    c = crate::improve::improve(&c, 2000, &mut r);
-                    assert!(c.computes(&e));
-                    sizes.push((c.gates.len(), t.elapsed()));
-                    }
-                }
-                println!("EXP {n}x{m} leaf {leaf} seed {seed}: {sizes:?}");
-            }
-        }}
-    }
-}
