@@ -15,8 +15,10 @@ pub trait Wishes {
 /// Look-ups for one function that nothing within three gates gives.
 const DEEP_MAX: usize = 3_000_000;
 /// Work for one function that is to be an exclusive or with something masked.
-const MASKED_MAX: usize = 2_000_000;
+const MASKED_MAX: usize = 150_000;
 const MASKED_WANTED: usize = 30;
+/// Inputs on which the masked operand may be anything.
+const FREE_LEAST: u32 = 15;
 /// Functions that are looked at so deeply for one choice.
 const DEEP_WANTED: usize = 12;
 
@@ -201,6 +203,10 @@ impl Scout {
                 let ways = [(Op::And, rest, !mask), (Op::And, !rest, !mask), (Op::Or, !rest, mask), (Op::Or, rest, mask)];
                 for (op, want, free) in ways {
                     if want & free != 0 && op == Op::And || op == Op::Or && !want & free != 0 {
+                        continue;
+                    }
+                    // Most of the bits left to agree on, hardly anything does.
+                    if free.count_ones() < FREE_LEAST {
                         continue;
                     }
                     left = left.checked_sub(self.values.len() / 8)?;

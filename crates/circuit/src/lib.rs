@@ -14,9 +14,11 @@ mod known;
 mod linear;
 mod map;
 mod net;
+mod observer;
 mod plan;
 mod pool;
 mod random;
+mod run;
 mod search;
 mod small;
 mod starts;
@@ -26,6 +28,7 @@ mod truth;
 
 pub use cover::{cover, Cell, Node};
 pub use gates::{lut, Circuit, Gate};
+pub use observer::{Observer, Silent};
 
 /// The gates a machine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,19 +42,6 @@ pub enum Basis {
 /// Most inputs and outputs of a table.
 pub const BITS_MAX: u32 = 8;
 
-/// Is told how a search goes on.
-pub trait Observer {
-    /// A stage of the search begins.
-    fn stage(&mut self, _name: &str) {}
-    /// The stage has a smaller circuit, of so many gates.
-    fn found(&mut self, _gates: usize) {}
-}
-
-/// Hears nothing.
-pub struct Silent;
-
-impl Observer for Silent {}
-
 /// Gates of at most two inputs for a table: bit `i` of the index is node `i`, bit `o` of an entry is output `o`.
 ///
 /// `None` unless `1 <= inputs <= 8`, `1 <= outputs <= 8` and `entries` holds `2^inputs` values below `2^outputs`. The
@@ -60,25 +50,28 @@ pub fn circuit(inputs: u32, outputs: u32, entries: &[u64]) -> Option<Circuit> {
     circuit_observed(inputs, outputs, entries, &mut Silent)
 }
 
-/// As [`circuit`], with somebody to tell.
+/// As [`circuit`]; `observer` is told of the search, if there is one.
 pub fn circuit_observed(inputs: u32, outputs: u32, entries: &[u64], observer: &mut dyn Observer) -> Option<Circuit> {
-    if !well_formed(inputs, outputs, entries) {
-        return None;
-    }
-    let best = known::known(Basis::Two, inputs, outputs, entries);
-    let best = best.unwrap_or_else(|| search::search(inputs, outputs, entries, observer));
-    best.computes(entries).then_some(best)
+    proved(Basis::Two, inputs, outputs, entries, observer)
 }
 
 /// Gates of at most three inputs for a table; conditions as for [`circuit`].
 pub fn circuit3(inputs: u32, outputs: u32, entries: &[u64]) -> Option<Circuit> {
+    proved(Basis::Lut3, inputs, outputs, entries, &mut Silent)
+}
+
+/// Whatever the record or the search says, it leaves here only if it is the table.
+fn proved(basis: Basis, inputs: u32, outputs: u32, entries: &[u64], observer: &mut dyn Observer) -> Option<Circuit> {
     if !well_formed(inputs, outputs, entries) {
         return None;
     }
-    let best = match known::known(Basis::Lut3, inputs, outputs, entries) {
-        Some(c) => c,
-        None => covered(&circuit(inputs, outputs, entries)?),
-    };
+    let best = known::known(basis, inputs, outputs, entries).unwrap_or_else(|| {
+        let found = run::found(inputs, outputs, entries, observer);
+        match basis {
+            Basis::Two => found.two,
+            Basis::Lut3 => found.three,
+        }
+    });
     best.computes(entries).then_some(best)
 }
 

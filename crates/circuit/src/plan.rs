@@ -9,7 +9,7 @@ use crate::linear::{sums, Sums, Vector};
 use crate::pool::{plain, Pool, Word};
 use crate::random::Random;
 use crate::small::Small;
-use crate::tower::{Outline, Split, ONE};
+use crate::tower::{Outline, Split};
 
 /// The part that no table changes: the sums of nine products that are the four bits of `n / w`, and those bits to the nine forms of
 /// `sigma w / n`.

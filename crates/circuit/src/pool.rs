@@ -66,15 +66,15 @@ pub struct Way {
 /// Pool members up to which everything within several gates is listed anew for each choice.
 const SMALL: usize = 44;
 /// Pairs tried for one more level of functions within reach: where few functions are wanted, and where there are many to choose from.
-const PAIRS_FEW: usize = 1_500_000;
-const PAIRS_MANY: usize = 400_000;
+const PAIRS_FEW: usize = 800_000;
+const PAIRS_MANY: usize = 250_000;
 /// Wanted functions that are many.
 const MANY: usize = 9;
 /// Look-ups per level when meeting in the middle.
-const MEET_MAX: usize = 4_000_000;
+const MEET_MAX: usize = 2_000_000;
 
 /// Look-ups for what is not met there.
-const DEEPER_MAX: usize = 16_000_000;
+const DEEPER_MAX: usize = 8_000_000;
 
 pub struct Pool {
     pub variables: usize,

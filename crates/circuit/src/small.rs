@@ -1,7 +1,7 @@
 //! The field of 16 elements inside that of 256: products and inversion in it by products of bits.
 //! Trusted: text.
 
-use crate::field::{inverse, mul, power, trace};
+use crate::field::{mul, power, trace};
 
 /// The field of 16: its trace to the field of two, its generator, and which nine forms the products take.
 pub struct Small {
