@@ -4,6 +4,7 @@
 //! Absent on purpose: any knowledge of programs; optimality.
 //! Trusted: text.
 
+mod assemble;
 mod builder;
 mod cover;
 mod field;
@@ -13,11 +14,13 @@ mod improve;
 mod known;
 mod linear;
 mod map;
+mod middle;
 mod net;
 mod observer;
 mod plan;
 mod pool;
 mod random;
+mod rest;
 mod run;
 mod search;
 mod small;

@@ -57,8 +57,11 @@ impl Sums {
     }
 }
 
-/// Steps until every target is a value; `None` once they are more than `most`.
-pub fn sums(dims: usize, targets: &[Vector], most: usize, random: &mut Random) -> Option<Sums> {
+/// Steps until every target is a value; `None` where a target has bits beyond `dims`.
+pub fn sums(dims: usize, targets: &[Vector], random: &mut Random) -> Option<Sums> {
+    if targets.iter().any(|t| t >> dims != 0) {
+        return None;
+    }
     let mut s = Sums::new(dims);
     let mut open: Vec<Vector> = targets.iter().copied().filter(|t| s.distance[*t as usize] > 1).collect();
     open.sort_unstable();
@@ -66,9 +69,6 @@ pub fn sums(dims: usize, targets: &[Vector], most: usize, random: &mut Random) -
     let mut seen = vec![0u32; 1 << dims];
     let mut round = 0;
     while !open.is_empty() {
-        if s.steps.len() + open.len() > most {
-            return None;
-        }
         round += 1;
         let (i, j) = next(&s, &open, &mut seen, round, random);
         s.add(i, j);

@@ -1,7 +1,7 @@
 //! Circuits found in this run of the program: the same table is not searched for again.
 //! Trusted: text.
 
-use crate::search::{search, Found};
+use crate::search::{search, Found, FULL};
 use crate::Observer;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -21,7 +21,7 @@ pub fn found(inputs: u32, outputs: u32, entries: &[u64], observer: &mut dyn Obse
     if let Some(f) = FOUND.lock().ok().and_then(|all| all.get(&table).cloned()) {
         return f;
     }
-    let f = search(inputs, outputs, entries, observer);
+    let f = search(inputs, outputs, entries, &FULL, observer);
     observer.done(&f.two);
     if let Ok(mut all) = FOUND.lock() {
         if all.len() >= TABLES_MAX {

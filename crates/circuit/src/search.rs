@@ -15,32 +15,45 @@ pub struct Found {
     pub three: Circuit,
 }
 
-/// Starts that are improved, and changes tried on each.
+/// How much is tried, in counted steps: the same on every machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Changes tried on each of the most promising starts.
+    pub start: usize,
+    /// Attempts with pools of four variables where these are all, with four where there are more, and with five.
+    pub attempts: [u64; 3],
+    /// Changes tried on the best.
+    pub last: usize,
+}
+
+/// As much as is worth its time.
+pub const FULL: Effort = Effort { start: 1500, attempts: [10, 3, 4], last: 20_000 };
+
+/// Starts that are improved.
 const STARTS: usize = 4;
-const STEPS_START: usize = 1500;
-/// Changes tried on the best; fewer where it is large, for they take longer and find less.
-const STEPS_LAST: usize = 20_000;
+/// Above this many gates, changes take longer and find less.
 const LARGE: usize = 150;
 
 /// Correct by construction, small by luck.
-pub fn search(inputs: u32, outputs: u32, entries: &[u64], observer: &mut dyn Observer) -> Found {
+pub fn search(inputs: u32, outputs: u32, entries: &[u64], effort: &Effort, observer: &mut dyn Observer) -> Found {
     let mut all = starts::starts(inputs, outputs, entries);
     all.sort_by_key(Circuit::count);
     all.dedup();
     let mut best = Best::new(all[0].clone(), observer);
-    let is_inversion = (inputs, outputs) == (8, 8) && inversion(entries, &mut best);
-    if is_inversion {
-        return best.found;
+    if (inputs, outputs) == (8, 8) {
+        let table: Vec<u8> = entries.iter().map(|e| *e as u8).collect();
+        if field::twisted(&table).is_some_and(|twist| best.inversion(&twist, entries, effort)) {
+            return best.found;
+        }
     }
     let mut random = Random::new(3);
     best.observer.stage("expansion");
     // Improvement is costly: only the most promising starts are worth it.
     for c in all.iter().take(STARTS) {
-        best.offer(c.clone());
-        best.offer(improve(c, STEPS_START, &mut random));
+        best.offer(improve(c, effort.start, &mut random));
     }
     best.observer.stage("pools");
-    for (leaf, seed) in attempts(inputs) {
+    for (leaf, seed) in attempts(inputs, effort) {
         // A gate for each output, and there is nothing to look for.
         if best.found.two.count() <= outputs as usize {
             break;
@@ -52,25 +65,26 @@ pub fn search(inputs: u32, outputs: u32, entries: &[u64], observer: &mut dyn Obs
     }
     best.observer.stage("improvement");
     let c = best.found.two.clone();
-    let steps = if c.count() > LARGE { STEPS_LAST / 8 } else { STEPS_LAST };
+    let steps = if c.count() > LARGE { effort.last / 8 } else { effort.last };
     best.offer(improve(&c, steps, &mut random));
     best.found
 }
 
-/// How many variables a pool has, and the seed: as many attempts as are worth their time.
-fn attempts(inputs: u32) -> impl Iterator<Item = (usize, u64)> {
-    let (four, five) = if inputs < 5 { (10, 0) } else { (3, 4) };
+/// How many variables a pool has, and the seed.
+fn attempts(inputs: u32, effort: &Effort) -> impl Iterator<Item = (usize, u64)> {
+    let [only, four, five] = effort.attempts;
+    let (four, five) = if inputs < 5 { (only, 0) } else { (four, five) };
     (1..=four).map(move |seed| (inputs.min(4) as usize, seed)).chain((1..=five).map(|seed| (5, seed)))
 }
 
 /// The smallest circuits so far.
-struct Best<'o> {
-    found: Found,
+pub struct Best<'o> {
+    pub found: Found,
     observer: &'o mut dyn Observer,
 }
 
 impl<'o> Best<'o> {
-    fn new(first: Circuit, observer: &'o mut dyn Observer) -> Best<'o> {
+    pub fn new(first: Circuit, observer: &'o mut dyn Observer) -> Best<'o> {
         Best { found: Found { three: covered(&first), two: first }, observer }
     }
 
@@ -85,17 +99,15 @@ impl<'o> Best<'o> {
             self.found.two = c;
         }
     }
-}
 
-/// Tables that are inversion in the field of 256 elements between affine maps. True if there is a circuit that computes it.
-fn inversion(entries: &[u64], best: &mut Best) -> bool {
-    let table: Vec<u8> = entries.iter().map(|e| *e as u8).collect();
-    let Some(twist) = field::twisted(&table) else { return false };
-    best.observer.stage("inversion");
-    let circuits: Vec<Circuit> = plan::plan(&twist).into_iter().filter(|c| c.computes(entries)).collect();
-    for c in &circuits {
-        best.offer(c.clone());
-        best.offer(improve(c, STEPS_LAST / 2, &mut Random::new(4)));
+    /// Circuits for a table that is said to be a twist of inversion. False if none of them computes it.
+    pub fn inversion(&mut self, twist: &field::Twist, entries: &[u64], effort: &Effort) -> bool {
+        self.observer.stage("inversion");
+        let circuits: Vec<Circuit> = plan::plan(twist).into_iter().filter(|c| c.computes(entries)).collect();
+        for c in &circuits {
+            self.offer(c.clone());
+            self.offer(improve(c, effort.last / 2, &mut Random::new(4)));
+        }
+        !circuits.is_empty()
     }
-    !circuits.is_empty()
 }

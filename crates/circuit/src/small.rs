@@ -3,6 +3,10 @@
 
 use crate::field::{mul, power, trace};
 
+/// Which three of the five classes of elements, up to the field of 4, the forms are of. Any three give the same choices: multiples and
+/// squares of these, which the choice of `a` and `b` goes through anyway.
+const CLASSES: [u32; 3] = [0, 1, 2];
+
 /// The field of 16: its trace to the field of two, its generator, and which nine forms the products take.
 pub struct Small {
     /// Elements as elements of the field of 256, and their numbers.
@@ -16,10 +20,9 @@ pub struct Small {
 }
 
 impl Small {
-    /// `classes`: which three of the five multiplicative classes of the field of 4 the forms are of.
-    pub fn new(classes: [u32; 3]) -> Small {
+    pub fn new() -> Small {
         let generator = (2..=255).find(|g| power(*g, 15) == 1 && power(*g, 5) != 1 && power(*g, 3) != 1).unwrap_or(1);
-        let forms: Vec<u8> = classes.iter().flat_map(|c| (0..3).map(move |k| c + 5 * k)).map(|e| power(generator, e)).collect();
+        let forms: Vec<u8> = CLASSES.iter().flat_map(|c| (0..3).map(move |k| c + 5 * k)).map(|e| power(generator, e)).collect();
         // The trace of the field of 256 is that of the field of 16 after multiplying by an element whose own trace to it is 1.
         let half = (1..=255).find(|h| h ^ power(*h, 16) == 1).unwrap_or(1);
         let mut small = Small { generator, forms, expansion: vec![0; 256], half };
