@@ -77,6 +77,21 @@ impl Circuit {
         self.outputs.iter().enumerate().fold(0, |r, (i, n)| r | nodes[*n as usize] << i)
     }
 
+    /// Gates, nots and constants among them.
+    pub fn count(&self) -> usize {
+        self.gates.len()
+    }
+
+    /// Gates on the longest way from an input to an output.
+    pub fn depth(&self) -> u32 {
+        let mut depth = vec![0; self.inputs as usize];
+        for g in &self.gates {
+            let d = g.operands().iter().map(|o| depth[*o as usize] + 1).max().unwrap_or(0);
+            depth.push(d);
+        }
+        self.outputs.iter().map(|o| depth[*o as usize]).max().unwrap_or(0)
+    }
+
     /// Every operand is an earlier node, and all inputs give the entries.
     pub fn computes(&self, entries: &[u64]) -> bool {
         let ordered = self.gates.iter().enumerate().all(|(k, g)| g.operands().iter().all(|o| *o < self.inputs + k as u32));

@@ -4,13 +4,34 @@
 //! Absent on purpose: any knowledge of programs; optimality.
 //! Trusted: text.
 
+mod assemble;
+mod builder;
 mod cover;
+mod field;
 mod gates;
+mod greedy;
+mod improve;
 mod known;
+mod linear;
+mod map;
+mod middle;
+mod net;
+mod observer;
+mod plan;
+mod pool;
+mod random;
+mod rest;
+mod run;
 mod search;
+mod small;
+mod starts;
+mod ternary;
+mod tower;
+mod truth;
 
 pub use cover::{cover, Cell, Node};
 pub use gates::{lut, Circuit, Gate};
+pub use observer::{Observer, Silent};
 
 /// The gates a machine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,23 +50,31 @@ pub const BITS_MAX: u32 = 8;
 /// `None` unless `1 <= inputs <= 8`, `1 <= outputs <= 8` and `entries` holds `2^inputs` values below `2^outputs`. The
 /// circuit is proved on all inputs.
 pub fn circuit(inputs: u32, outputs: u32, entries: &[u64]) -> Option<Circuit> {
-    if !well_formed(inputs, outputs, entries) {
-        return None;
-    }
-    let best = known::known(Basis::Two, inputs, outputs, entries);
-    let best = best.unwrap_or_else(|| search::search(inputs, outputs, entries));
-    best.computes(entries).then_some(best)
+    circuit_observed(inputs, outputs, entries, &mut Silent)
+}
+
+/// As [`circuit`]; `observer` is told of the search, if there is one.
+pub fn circuit_observed(inputs: u32, outputs: u32, entries: &[u64], observer: &mut dyn Observer) -> Option<Circuit> {
+    proved(Basis::Two, inputs, outputs, entries, observer)
 }
 
 /// Gates of at most three inputs for a table; conditions as for [`circuit`].
 pub fn circuit3(inputs: u32, outputs: u32, entries: &[u64]) -> Option<Circuit> {
+    proved(Basis::Lut3, inputs, outputs, entries, &mut Silent)
+}
+
+/// Whatever the record or the search says, it leaves here only if it is the table.
+fn proved(basis: Basis, inputs: u32, outputs: u32, entries: &[u64], observer: &mut dyn Observer) -> Option<Circuit> {
     if !well_formed(inputs, outputs, entries) {
         return None;
     }
-    let best = match known::known(Basis::Lut3, inputs, outputs, entries) {
-        Some(c) => c,
-        None => covered(&circuit(inputs, outputs, entries)?),
-    };
+    let best = known::known(basis, inputs, outputs, entries).unwrap_or_else(|| {
+        let found = run::found(inputs, outputs, entries, observer);
+        match basis {
+            Basis::Two => found.two,
+            Basis::Lut3 => found.three,
+        }
+    });
     best.computes(entries).then_some(best)
 }
 

@@ -11,6 +11,7 @@ mod cache;
 mod cmd;
 mod files;
 mod report;
+mod tables;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

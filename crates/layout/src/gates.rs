@@ -18,8 +18,11 @@ enum Gate {
     Xor(Vec<Bit>, bool),
 }
 
-/// Longer sums are not merged.
-const SUM_MAX: usize = 24;
+/// Longer sums are not merged: what a round adds up to before the next products, four S-boxes and keys among them, fits.
+const SUM_MAX: usize = 128;
+/// Once sums hold this many terms together, only shorter ones are merged, for the sake of memory.
+const TERMS_MAX: usize = 20_000_000;
+const SUM_MAX_LATER: usize = 24;
 /// Gates of one comparison, both sides together: some hundreds of megabytes.
 pub const GATES_MAX: usize = 3_000_000;
 
@@ -27,6 +30,8 @@ pub const GATES_MAX: usize = 3_000_000;
 pub struct Gates {
     gates: Vec<Gate>,
     index: BTreeMap<Gate, Bit>,
+    /// Terms of all sums.
+    terms: usize,
     /// No room was left; what was built since is worth nothing.
     pub full: bool,
 }
@@ -44,6 +49,9 @@ impl Gates {
             return 0;
         }
         let b = self.gates.len() as Bit;
+        if let Gate::Xor(xs, _) = &g {
+            self.terms += xs.len();
+        }
         self.gates.push(g.clone());
         self.index.insert(g, b);
         b
@@ -87,7 +95,7 @@ impl Gates {
     }
     pub fn xor(&mut self, a: Bit, b: Bit) -> Bit {
         let ((mut xs, c), (ys, d)) = (self.terms(a), self.terms(b));
-        if xs.len() + ys.len() > SUM_MAX {
+        if xs.len() + ys.len() > if self.terms < TERMS_MAX { SUM_MAX } else { SUM_MAX_LATER } {
             return self.sum(vec![a, b], false);
         }
         xs.extend(ys);

@@ -8,6 +8,7 @@ use crate::modules::{ModId, World};
 use crate::resolve::ModuleInstance;
 use crate::names::Entity;
 use crate::types::Signature;
+use santoku_circuit::Observer;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{ConstId, ConstValue, FuncId, Loc, Program, SpecId, Stmt, StructId, Ty};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +24,8 @@ pub enum Cached<T> {
 
 pub struct Cx<'w> {
     pub world: &'w World,
+    /// Told of searches for circuits of tables.
+    pub watch: &'w mut dyn Observer,
     pub program: Program,
     pub diagnostics: Vec<Diagnostic>,
     reported: BTreeSet<(&'static str, Option<Span>, String)>,
@@ -59,7 +62,7 @@ pub struct Cx<'w> {
 }
 
 impl<'w> Cx<'w> {
-    pub fn new(world: &'w World) -> Cx<'w> {
+    pub fn new(world: &'w World, watch: &'w mut dyn Observer) -> Cx<'w> {
         let files = world.sources.names();
         let line_starts = (0..files.len())
             .map(|i| {
@@ -69,6 +72,7 @@ impl<'w> Cx<'w> {
             .collect();
         Cx {
             world,
+            watch,
             program: Program { files, ..Program::default() },
             diagnostics: world.diagnostics.clone(),
             reported: BTreeSet::new(),

@@ -82,7 +82,9 @@ impl Cx<'_> {
         if let Some(id) = self.table_funcs.get(&(entity, bits)) {
             return Some((*id, ret));
         }
-        let Some(circuit) = santoku_circuit::circuit(info.inputs, info.outputs, &info.entries) else {
+        let table = self.world.table(entity)?;
+        self.watch.table(&format!("{}: u{} -> u{}", table.name.name, info.inputs, info.outputs));
+        let Some(circuit) = santoku_circuit::circuit_observed(info.inputs, info.outputs, &info.entries, self.watch) else {
             return self.fail(
                 Diagnostic::error("internal", "a table has no circuit that computes it")
                     .at(span, "while compiling this table")
@@ -90,7 +92,6 @@ impl Cx<'_> {
                     .help("this is a fault of the compiler; please report it"),
             );
         };
-        let table = self.world.table(entity)?;
         let base = self.qualified(entity.module, &table.name.name);
         let name = self.fresh_func_name(&if bits == 0 { base } else { format!("{base}$u{bits}") });
         let loc = self.loc(table.name.span);

@@ -1,5 +1,6 @@
 //! Options that several commands take, and the way from a path to a checked program.
 
+use crate::tables::Tables;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::{unknown_target, Checked, Failure, Request, Target, DEFAULT_TARGET};
@@ -93,7 +94,7 @@ pub fn check(source: &Source, entry: &str) -> Result<Checked, Failure> {
     files::read_entry(entry)?;
     report::stage("sema");
     let request = source.request(entry)?;
-    let checked = santoku_driver::check(&request, &mut |path: &str| files::read(path))?;
+    let checked = santoku_driver::check_watched(&request, &mut |path: &str| files::read(path), &mut Tables::new())?;
     for w in &checked.warnings {
         report::diagnostic(w, &checked.sources);
     }

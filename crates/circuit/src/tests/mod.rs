@@ -1,3 +1,5 @@
+mod searches;
+
 use super::*;
 
 const RECTANGLE: [u64; 16] = [6, 5, 12, 10, 1, 14, 7, 9, 11, 0, 3, 13, 8, 15, 4, 2];
