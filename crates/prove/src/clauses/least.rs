@@ -95,6 +95,9 @@ fn relevant(known: &Known, goal: &Poly, guard: &Poly, most: usize) -> Vec<Row> {
     let (mut seen, mut todo) = (BTreeSet::new(), VecDeque::new());
     let facts = || known.least.iter().map(|l| &l.0).chain(known.zeros.iter().filter(|z| z.1.is_none()).map(|z| &z.0));
     let spoken: BTreeSet<Atom> = facts().flat_map(Poly::atoms).filter(|a| !matches!(known.atoms.def(*a), Def::Free)).collect();
+    // Whether something is zero is a fact about it; of an index that is told apart it is known anyway.
+    let says = |a: Atom| known.atoms.others(a).next().is_none() && known.atoms.zero_of(a).is_some();
+    todo.extend(known.fixed.iter().map(|f| f.0).filter(|a| says(*a)));
     todo.extend(goal.atoms().into_iter().rev());
     todo.extend(guard.atoms());
     while let Some(a) = todo.pop_front() {
@@ -102,6 +105,7 @@ fn relevant(known: &Known, goal: &Poly, guard: &Poly, most: usize) -> Vec<Row> {
             continue;
         }
         let mut new: Vec<Row> = match known.atoms.def(a) {
+            Def::Free if a.is_bool() && says(a) => vec![Row::Flag(a), Row::Unless(a)],
             Def::Free => vec![],
             Def::Quotient(..) => vec![Row::Rest(a), Row::Below(a)],
             Def::Name(_) => vec![Row::Name(a)],

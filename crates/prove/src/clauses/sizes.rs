@@ -86,7 +86,7 @@ fn values(known: &Known) -> Vec<(Atom, Poly, Atom)> {
 fn together(known: &Known, about: (&Poly, &Poly), values: &[(Atom, Poly, Atom)], sum: &Sum) -> Sum {
     let mut sum = sum.clone();
     let coefficients: BTreeMap<Mono, Int> = sum.p.terms().map(|(t, c)| (t.clone(), c.clone())).collect();
-    let mut put = |sum: &mut Sum, part: Mono, row: Row, by: Option<Int>| -> Option<()> {
+    let put = |sum: &mut Sum, part: Mono, row: Row, by: Option<Int>| -> Option<()> {
         let c = coefficients.get(&part)?;
         let times = c.mod_floor(&by.clone()?).filter(|r| *r == Int::ZERO).and_then(|_| c.div_floor(&by?))?.neg();
         let next = sum.with(known, about, &Int::Small(1), row, &times)?;
