@@ -35,7 +35,7 @@ pub fn open_obligations(checked: &Checked, report: &Report) -> Vec<Diagnostic> {
                 let inputs: Vec<String> = w.inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
                 d = d.note(format!("witness: {}", inputs.join(", "))).note(format!("result: {}", without_place(&w.message)));
             }
-            Some(d.help(help))
+            Some(d.help(if witness.is_none() { without_witness(o.kind).unwrap_or(help) } else { help }))
         }
     };
     report.functions.iter().flat_map(|f| &f.obligations).filter_map(of).collect()
@@ -93,6 +93,11 @@ fn with_origin(mut d: Diagnostic, origin: &Origin) -> Diagnostic {
         d = d.also(s, "declared here");
     }
     d
+}
+
+/// The way out where no input was found that shows what is wrong, if it is another one.
+fn without_witness(kind: Kind) -> Option<&'static str> {
+    (kind == Kind::Ensures).then_some("no input was found that breaks it: let a function that is called here ensure what is missing, or correct the clause")
 }
 
 /// Code, title and way out of each kind of obligation.

@@ -367,6 +367,12 @@ impl Atoms {
         Poly::atom(a)
     }
 
+    /// Of which polynomial, or the opposite of it, an atom says that it is zero; one that is never negative if there is one.
+    pub fn zero_of(&self, a: Atom) -> Option<Poly> {
+        let p = self.zeros.iter().find(|(_, b)| **b == a)?.0;
+        Some(if self.bound(p).is_some_and(|i| i.lo.is_negative()) { p.scale(&Int::Small(-1)) } else { p.clone() })
+    }
+
     /// Atoms that are 0 where this one is 1.
     pub fn others(&self, a: Atom) -> impl Iterator<Item = Atom> + '_ {
         let all = self.group.get(&a).and_then(|g| self.alternatives.get(g));

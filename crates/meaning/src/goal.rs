@@ -69,7 +69,7 @@ pub trait Search {
 
 impl<'a> Run<'a> {
     fn known(&self) -> Known<'_> {
-        Known { atoms: &self.atoms, fixed: vec![], assumed: vec![], zeros: &self.zeros, least: &self.least }
+        Known { atoms: &self.atoms, fixed: vec![], assumed: vec![], zeros: self.zeros.as_slice().into(), least: &self.least }
     }
 
     /// Whether a clause holds of these values wherever execution gets here. `learn`: it is known from then on.

@@ -5,6 +5,7 @@ use crate::atoms::{Atoms, Def};
 use crate::poly::{inverse, Atom, Mono, Poly};
 use crate::run::TERMS;
 use santoku_ir::interp::Int;
+use std::borrow::Cow;
 
 /// What is known where a proof is asked for.
 #[derive(Clone, Debug)]
@@ -15,7 +16,7 @@ pub struct Known<'r> {
     /// Not negative in this case.
     pub assumed: Vec<Poly>,
     /// Zero, exactly or modulo a number.
-    pub zeros: &'r [(Poly, Option<Int>)],
+    pub zeros: Cow<'r, [(Poly, Option<Int>)]>,
     /// Not negative where the second is 1.
     pub least: &'r [(Poly, Poly)],
 }
@@ -41,6 +42,10 @@ pub enum Zero {
     Case(Atom, Box<(Zero, Zero)>),
     /// What the steps leave, times a number that has an inverse, is this polynomial, which is neither positive nor negative.
     Pinned { steps: Vec<Step>, times: Int, to: Poly, sides: Box<(Tree, Tree)> },
+    /// It is zero modulo a number, more than minus that number, and less than it.
+    Within { by: Int, modulo: Box<Zero>, sides: Box<(Tree, Tree)> },
+    /// Something else is zero, and is a fact from then on.
+    Lemma { of: Poly, why: Box<Zero>, then: Box<Zero> },
 }
 
 /// What is not negative; of those marked `= 0`, the opposite neither.
@@ -62,6 +67,9 @@ pub enum Row {
     Name(Atom),
     /// A product of two names less that of what they name, `= 0`.
     Product(Atom, Atom),
+    /// Of a truth that something is zero: that times the truth, `= 0`; what is never negative, and the truth, less 1.
+    Flag(Atom),
+    Unless(Atom),
     /// A sum made before.
     Sum(usize),
 }
@@ -86,6 +94,11 @@ impl Known<'_> {
     /// The same where a polynomial is not negative.
     pub fn assuming(&self, p: Poly) -> Self {
         Known { assumed: self.assumed.iter().cloned().chain([p]).collect(), ..self.clone() }
+    }
+
+    /// The same with another fact.
+    pub fn with(&self, zero: &Poly) -> Self {
+        Known { zeros: self.zeros.iter().cloned().chain([(zero.clone(), None)]).collect(), ..self.clone() }
     }
 
     /// A polynomial in the case at hand.
@@ -142,6 +155,12 @@ impl Known<'_> {
         match proof {
             Zero::Steps(steps) => self.after(steps, &self.here(p), m).is_some_and(|p| p.is_zero()),
             Zero::Pinned { steps, times, to, sides } => self.is_pinned(steps, times, to, sides, p, m).unwrap_or(false),
+            Zero::Within { by, modulo, sides } => {
+                let above = |p: Poly| p.shift(by.sub(&Int::Small(1)));
+                let (low, high, anywhere) = (above(p.clone()), above(p.scale(&Int::Small(-1))), Poly::constant(1u8));
+                *by > Int::ZERO && self.is_zero(modulo, p, Some(by)) && self.is_least(&sides.0, &low, &anywhere) && self.is_least(&sides.1, &high, &anywhere)
+            }
+            Zero::Lemma { of, why, then } => self.is_zero(why, of, None) && self.with(of).is_zero(then, p, m),
             Zero::Case(a, sides) => a.is_bool() && self.case(*a, false).is_zero(&sides.0, p, m) && self.case(*a, true).is_zero(&sides.1, p, m),
         }
     }
@@ -188,6 +207,11 @@ impl Known<'_> {
             Row::Below(a) => rest(a).map(|(r, d)| (Poly::constant(d.sub(&Int::Small(1))).sub(&r), false))?,
             Row::Name(a) => (self.name(a)?.sub(&Poly::atom(a)), true),
             Row::Product(a, b) => (self.name(a)?.mul(&self.name(b)?).sub(&Poly::atom(a).mul(&Poly::atom(b))), true),
+            Row::Flag(a) => (self.atoms.zero_of(a)?.mul(&Poly::atom(a)), true),
+            Row::Unless(a) => {
+                let p = self.atoms.zero_of(a).filter(|p| self.atoms.bound(p).is_some_and(|i| !i.lo.is_negative()))?;
+                (p.add(&Poly::atom(a)).shift(-1i32), false)
+            }
             Row::Sum(_) => return None,
         };
         Some((self.here(&p), zero))

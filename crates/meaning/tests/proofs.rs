@@ -34,7 +34,7 @@ fn times(k: i128, p: &Poly) -> Poly {
 }
 
 fn known<'r>(atoms: &'r Atoms, zeros: &'r [(Poly, Option<Int>)], least: &'r [(Poly, Poly)]) -> Known<'r> {
-    Known { atoms, fixed: vec![], assumed: vec![], zeros, least }
+    Known { atoms, fixed: vec![], assumed: vec![], zeros: zeros.into(), least }
 }
 
 fn one() -> Poly {
@@ -274,4 +274,63 @@ fn a_split_has_two_sides() {
     assert!(!known.is_least(&split(0, side(1), side(0)), &goal, &one()), "the other way round");
     assert!(!known.is_least(&split(0, side(0), side(0)), &goal, &one()) && !known.is_least(&split(0, side(1), side(1)), &goal, &one()));
     assert!(!known.is_least(&side(0), &goal, &one()), "nothing is assumed without a split");
+}
+
+#[test]
+fn a_multiple_of_a_number_that_is_smaller_is_zero() {
+    let mut atoms = Atoms::with(MERGED);
+    let ((_, x), (_, y)) = (number(&mut atoms), number(&mut atoms));
+    // x - y is a multiple of 100, and both are below 100; of 99 it need not be 0.
+    let zeros = [(x.sub(&y), Some(int(100))), (x.sub(&y), Some(int(99))), (x.add(&y), Some(int(100)))];
+    let known = known(&atoms, &zeros, &[]);
+    let within = |by: i128, fact: usize| {
+        let modulo = Box::new(Zero::Steps(vec![Step::Add { fact, times: Poly::constant(-1i32) }]));
+        Zero::Within { by: int(by), modulo, sides: Box::new((leaf(&[(Row::Negated, 1)]), leaf(&[(Row::Negated, 1)]))) }
+    };
+    let goal = x.sub(&y);
+    assert!(known.is_zero(&within(100, 0), &goal, None) && known.is_zero(&within(100, 0), &goal, Some(&int(7))));
+    assert!(!known.is_zero(&within(99, 1), &goal, None), "99 - 0 is a multiple of 99");
+    assert!(!known.is_zero(&within(200, 0), &goal, None), "no multiple of 200");
+    assert!(!known.is_zero(&within(0, 0), &goal, None) && !known.is_zero(&within(-100, 0), &goal, None));
+    assert!(!known.is_zero(&within(100, 2), &x.add(&y), None), "it may be 100");
+    assert!(!known.is_zero(&within(100, 0), &x, None), "something else");
+}
+
+#[test]
+fn what_is_shown_is_a_fact() {
+    let mut atoms = Atoms::with(MERGED);
+    let ((a, x), (_, y)) = (number(&mut atoms), number(&mut atoms));
+    let zeros = [(x.sub(&y), None)];
+    let known = known(&atoms, &zeros, &[]);
+    let add = |fact: usize, k: i32| Box::new(Zero::Steps(vec![Step::Add { fact, times: Poly::constant(k) }]));
+    let lemma = |of: &Poly, why, then| Zero::Lemma { of: of.clone(), why, then };
+    let twice = times(2, &x.sub(&y));
+    assert!(known.is_zero(&lemma(&twice, add(0, -2), add(1, -3)), &times(6, &x.sub(&y)), None));
+    assert!(!known.is_zero(&lemma(&twice, add(0, -1), add(1, -3)), &times(6, &x.sub(&y)), None), "it is not shown");
+    assert!(!known.is_zero(&lemma(&twice, add(1, -1), add(1, -3)), &times(6, &x.sub(&y)), None), "shown by itself");
+    assert!(!known.is_zero(&lemma(&x, add(0, -1), Box::new(Zero::Steps(vec![Step::Rewrite { fact: 1, atom: a }]))), &x, None));
+    assert!(!known.is_zero(&add(1, -3), &times(6, &x.sub(&y)), None), "it ends with its proof");
+}
+
+#[test]
+fn a_truth_says_whether_something_is_zero() {
+    let mut atoms = Atoms::with(MERGED);
+    let ((_, x), (_, y), (b, t)) = (number(&mut atoms), fresh(&mut atoms, -99, 99), truth(&mut atoms));
+    let mut says = |p: &Poly| {
+        let n = atoms.num(p.clone(), None);
+        atoms.zero(&n).as_atom().expect("an atom")
+    };
+    let (z, w) = (says(&x), says(&y));
+    let known = known(&atoms, &[], &[]);
+    let (flag, least) = (|a, k| leaf(&[(Row::Negated, 1), (Row::Flag(a), k)]), |a| leaf(&[(Row::Negated, 1), (Row::Unless(a), 1)]));
+    // x is 0 where it says so, and at least 1 where not.
+    let (yes, no) = (Poly::atom(z), one().sub(&Poly::atom(z)));
+    assert!(known.is_least(&Tree::Case(z, Box::new((leaf(&[(Row::Guard, 1)]), flag(z, -1)))), &times(-1, &x), &yes));
+    assert!(!known.is_least(&Tree::Case(z, Box::new((leaf(&[(Row::Guard, 1)]), flag(z, -1)))), &times(-1, &x).shift(-1i32), &yes));
+    assert!(known.is_least(&Tree::Case(z, Box::new((least(z), leaf(&[(Row::Guard, 1)])))), &x.shift(-1i32), &no));
+    assert!(!known.is_least(&Tree::Case(z, Box::new((least(z), leaf(&[(Row::Guard, 1)])))), &x.shift(-2i32), &no));
+    assert!(!known.is_least(&least(z), &x.shift(-1i32), &one()), "it may be 0");
+    // What may be negative need not be at least 1.
+    assert!(!known.is_least(&Tree::Case(w, Box::new((least(w), leaf(&[(Row::Guard, 1)])))), &y.shift(-1i32), &one().sub(&Poly::atom(w))));
+    assert!(!known.is_least(&flag(b, 1), &times(-1, &t), &one()) && !known.is_least(&least(b), &t.shift(-1i32), &one()), "a truth about nothing");
 }

@@ -78,6 +78,8 @@ pub enum Engine {
     Carried,
     /// Integer polynomial normalisation.
     Algebra,
+    /// The judge of meaning, by a proof that was found for it.
+    Judge,
     /// All inputs tried.
     Exhaustive,
     /// Both sides became the same graph.
@@ -88,12 +90,13 @@ pub enum Engine {
 
 impl Engine {
     /// Every engine, cheapest first.
-    pub const ALL: [Engine; 8] = [
+    pub const ALL: [Engine; 9] = [
         Engine::Syntactic,
         Engine::Intervals,
         Engine::Relational,
         Engine::Carried,
         Engine::Algebra,
+        Engine::Judge,
         Engine::Exhaustive,
         Engine::Equivalence,
         Engine::Smt,
@@ -107,6 +110,7 @@ impl Engine {
             Engine::Relational => "relational",
             Engine::Carried => "carried",
             Engine::Algebra => "algebra",
+            Engine::Judge => "judge",
             Engine::Exhaustive => "exhaustive",
             Engine::Equivalence => "equivalence",
             Engine::Smt => "smt",

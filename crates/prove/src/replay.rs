@@ -1,11 +1,11 @@
-//! Which of the clauses that the engines closed the judge of meaning accepts.
+//! What the judge of meaning says to clauses: which of those that the engines closed it accepts, and which it closes by itself.
 //!
 //! Needs: what `santoku_meaning` says of a function, and the obligations about contracts as the engines left them.  Keeps: a clause
 //! counts as accepted only if the judge answered yes for this very clause, at every call where it is asked.  Absent on purpose: proofs.
 //! Trusted: field.
 
 use crate::clauses::Finder;
-use crate::obligation::{requires_text, Kind, Obligation};
+use crate::obligation::{requires_text, Engine, Kind, Obligation, Outcome};
 use santoku_ir::{FuncId, Program};
 use santoku_meaning::{Clauses, Stop};
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,22 @@ impl Replayed {
 /// What the judge says of a function.
 pub fn judged(p: &Program, id: FuncId) -> Result<Clauses, Stop> {
     santoku_meaning::check(p, id, &Finder)
+}
+
+/// Whether the judge accepts every clause of a function and of what it calls.
+pub fn settles(found: &Result<Clauses, Stop>) -> bool {
+    found.as_ref().is_ok_and(|c| c.ensures.values().chain(c.requires.values()).all(|held| *held))
+}
+
+/// Closes what the engines left open and the judge accepts.
+pub fn close(p: &Program, judged: Option<&Result<Clauses, Stop>>, obligations: &mut [Obligation]) {
+    let Some(Ok(found)) = judged else { return };
+    let open = |o: &&mut Obligation| matches!((o.kind, &o.outcome), (Kind::Ensures | Kind::Requires, Outcome::Failed { .. }));
+    for o in obligations.iter_mut().filter(open) {
+        if accepted(p, found, o) {
+            o.outcome = Outcome::Proved { engine: Engine::Judge };
+        }
+    }
 }
 
 /// The clauses among these obligations, all closed.

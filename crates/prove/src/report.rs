@@ -176,24 +176,23 @@ pub fn prove(p: &Program, opts: &ProveOptions<'_>) -> Report {
 fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
     let costs = cost::of_program(p);
     // Callers are what takes long: first, so that no thread is left with one at the end.
-    let judge = |id: FuncId| contracts::concerns(p, id).then_some(Task::Judge(id));
-    let tasks: Vec<Task> = std::iter::once(Task::Safety).chain(ids.iter().rev().flat_map(|id| judge(*id).into_iter().chain([Task::Engines(*id)]))).collect();
+    let tasks: Vec<Task> = std::iter::once(Task::Safety).chain(ids.iter().rev().map(|id| Task::Meaning(*id))).collect();
     let made = threads::each(opts.threads, &tasks, || (), |(), task| match task {
         Task::Safety => {
             let (ranges, found) = ranges::analyse(p, &opts.ranges);
             let verdicts = judged::program(p, &ranges::annotate_with(p, &ranges), false);
             Made::Safety(found, verdicts, Box::new(Claims::of(p, &ranges)))
         }
-        Task::Engines(id) => {
-            let (mut found, contradicted) = contracts::check_with_contradictions(p, *id, &costs);
+        Task::Meaning(id) => {
+            let judged = contracts::concerns(p, *id).then(|| replay::judged(p, *id));
+            let (mut found, contradicted) = contracts::check_with_contradictions(p, *id, &costs, judged.as_ref().is_some_and(replay::settles));
             found.extend(secrecy::check(p, *id, &opts.timing));
-            Made::Meaning(*id, found, contradicted)
+            Made::Meaning(*id, found, contradicted, judged)
         }
-        Task::Judge(id) => Made::Judged(*id, replay::judged(p, *id)),
     });
     let (mut verdicts, mut claims) = (Vec::new(), Claims::default());
     let mut safety_of: BTreeMap<FuncId, Vec<Obligation>> = BTreeMap::new();
-    let mut meaning_of: BTreeMap<FuncId, Vec<Obligation>> = BTreeMap::new();
+    let mut meaning_of: BTreeMap<FuncId, (Vec<Obligation>, bool)> = BTreeMap::new();
     let mut judged_of: BTreeMap<FuncId, Result<Clauses, Stop>> = BTreeMap::new();
     for one in made {
         match one {
@@ -201,9 +200,9 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
                 (verdicts, claims) = (of_judge, *of_all);
                 found.into_iter().for_each(|o| safety_of.entry(o.func).or_default().push(o));
             }
-            Made::Judged(id, clauses) => drop(judged_of.insert(id, clauses)),
-            Made::Meaning(id, found, contradicted) => {
-                meaning_of.insert(id, found);
+            Made::Meaning(id, found, contradicted, judged) => {
+                meaning_of.insert(id, (found, contradicted.any()));
+                judged.into_iter().for_each(|j| drop(judged_of.insert(id, j)));
                 crosscheck::contradictions_written(&mut claims.written, id, &contradicted);
             }
         }
@@ -212,9 +211,14 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
         .iter()
         .map(|id| {
             let safety = safety_of.remove(id).unwrap_or_default();
-            let meaning = meaning_of.remove(id).unwrap_or_default();
+            let (meaning, contradicted) = meaning_of.remove(id).unwrap_or_default();
             let mut vacuous = claims.vacuous.get(id).cloned().unwrap_or_default();
-            let obligations = last_resorts(p, *id, join(safety, meaning), &mut vacuous, opts);
+            let mut obligations = join(safety, meaning);
+            // Where the algebra met a contradiction it is told, not used.
+            if !contradicted {
+                replay::close(p, judged_of.get(id), &mut obligations);
+            }
+            let obligations = last_resorts(p, *id, obligations, &mut vacuous, opts);
             let judgement = match verdicts.get_mut(id.0 as usize).and_then(Option::take) {
                 Some(Ok(_)) => Judgement::Accepted,
                 Some(Err(e)) => Judgement::Refused(why_refused(p.func(*id), &e)),
@@ -240,16 +244,14 @@ fn why_refused(f: &Func, e: &Refusal) -> String {
 enum Task {
     /// Of the program as a whole.
     Safety,
-    Engines(FuncId),
-    /// What the judge of meaning says to the clauses.
-    Judge(FuncId),
+    /// What the judge of meaning says to the clauses of one function, and the engines.
+    Meaning(FuncId),
 }
 
 /// What one of them found.
 enum Made {
     Safety(Vec<Obligation>, Vec<Option<Verdict>>, Box<Claims>),
-    Meaning(FuncId, Vec<Obligation>, contracts::Contradicted),
-    Judged(FuncId, Result<Clauses, Stop>),
+    Meaning(FuncId, Vec<Obligation>, contracts::Contradicted, Option<Result<Clauses, Stop>>),
 }
 
 /// Functions proved anew, and the program with what was found of it written into it.

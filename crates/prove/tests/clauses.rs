@@ -14,7 +14,7 @@ type Int = santoku_ir::interp::Int;
 const LIBRARY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../lib");
 
 /// What rests on the engines: function, and how many of its clauses.
-const OPEN: [(&str, usize); 2] = [("curve.ed25519_comb.term", 1), ("ecdsa.p256.verify", 3)];
+const OPEN: [(&str, usize); 1] = [("curve.ed25519_comb.term", 1)];
 
 fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(folder).expect("the library");
@@ -148,7 +148,7 @@ impl Babble {
         (0..self.next(4)).map(step).collect()
     }
     fn leaf(&self, known: &Known, goal: &Poly) -> Tree {
-        let row = || match self.next(9) {
+        let row = || match self.next(11) {
             0 => Row::Least(self.next(9) as usize),
             1 => Row::Assumed(self.next(2) as usize),
             2 => Row::Zero(self.next(9) as usize),
@@ -157,6 +157,8 @@ impl Babble {
             5 => Row::Below(self.real(known, goal)),
             6 => Row::Name(self.real(known, goal)),
             7 => Row::Sum(self.next(3) as usize),
+            8 => Row::Flag(self.real(known, goal)),
+            9 => Row::Unless(self.real(known, goal)),
             _ => Row::Negated,
         };
         Tree::Leaf((0..self.next(3)).map(|_| (0..1 + self.next(3)).map(|_| (row(), Int::from(self.next(7) as i64 - 3))).collect()).collect())
@@ -166,9 +168,13 @@ impl Babble {
 impl Search for Babble {
     fn zero(&self, known: &Known, goal: &Poly, _: Option<&Int>) -> Option<Zero> {
         let plain = || Zero::Steps(self.steps(known, goal));
-        Some(match self.next(4) {
+        Some(match self.next(5) {
             0 => Zero::Case(self.real(known, goal), Box::new((plain(), plain()))),
             1 => Zero::Pinned { steps: self.steps(known, goal), times: Int::from(self.next(3) as i64 - 1), to: Poly::default(), sides: Box::new((self.leaf(known, goal), self.leaf(known, goal))) },
+            2 => match self.next(2) {
+                0 => Zero::Within { by: Int::from(self.next(4) as i64 - 1), modulo: Box::new(plain()), sides: Box::new((self.leaf(known, goal), self.leaf(known, goal))) },
+                _ => Zero::Lemma { of: goal.shift(self.next(2)), why: Box::new(plain()), then: Box::new(plain()) },
+            },
             _ => plain(),
         })
     }

@@ -85,6 +85,10 @@ impl Atoms {
     pub fn new(samples: usize, seed: u64) -> Atoms {
         Atoms { samples, rng: seed | 1, work: Cell::new(WORK_MAX), ..Atoms::default() }
     }
+    /// What linear programs may still cost.
+    pub fn limit_work(&mut self, most: u64) {
+        self.work.set(self.work.get().min(most));
+    }
     pub fn len(&self) -> usize {
         self.infos.len()
     }

@@ -8,7 +8,7 @@ use num_traits::One;
 use santoku_ir::interp::Int;
 use santoku_meaning::atoms::Def;
 use santoku_meaning::poly::{Atom, Mono, Poly};
-use santoku_meaning::proof::{Known, Row, Tree};
+use santoku_meaning::proof::{tightened, Known, Row, Tree};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Rows of one program, tried in this order; cases inside cases, and programs in all.
@@ -35,6 +35,9 @@ pub fn tree(known: &Known, goal: &Poly, guard: &Poly) -> Option<Tree> {
         return Some(Tree::Leaf(vec![vec![(Row::Negated, Int::Small(1)), (Row::Least(row), Int::Small(1))]]));
     }
     if let Some(tree) = by_selection(known, goal, guard, &mut { SELECTED }) {
+        return Some(tree);
+    }
+    if let Some(tree) = super::sizes::tree(known, goal, guard) {
         return Some(tree);
     }
     let mut before = 0;
@@ -92,6 +95,9 @@ fn relevant(known: &Known, goal: &Poly, guard: &Poly, most: usize) -> Vec<Row> {
     let (mut seen, mut todo) = (BTreeSet::new(), VecDeque::new());
     let facts = || known.least.iter().map(|l| &l.0).chain(known.zeros.iter().filter(|z| z.1.is_none()).map(|z| &z.0));
     let spoken: BTreeSet<Atom> = facts().flat_map(Poly::atoms).filter(|a| !matches!(known.atoms.def(*a), Def::Free)).collect();
+    // Whether something is zero is a fact about it; of an index that is told apart it is known anyway.
+    let says = |a: Atom| known.atoms.others(a).next().is_none() && known.atoms.zero_of(a).is_some();
+    todo.extend(known.fixed.iter().map(|f| f.0).filter(|a| says(*a)));
     todo.extend(goal.atoms().into_iter().rev());
     todo.extend(guard.atoms());
     while let Some(a) = todo.pop_front() {
@@ -99,6 +105,7 @@ fn relevant(known: &Known, goal: &Poly, guard: &Poly, most: usize) -> Vec<Row> {
             continue;
         }
         let mut new: Vec<Row> = match known.atoms.def(a) {
+            Def::Free if a.is_bool() && says(a) => vec![Row::Flag(a), Row::Unless(a)],
             Def::Free => vec![],
             Def::Quotient(..) => vec![Row::Rest(a), Row::Below(a)],
             Def::Name(_) => vec![Row::Name(a)],
@@ -151,7 +158,14 @@ impl Cases<'_> {
         // A fact of another branch says nothing here.
         let nothing = || (Poly::default(), false);
         let rows: Vec<Row> = self.rows.iter().copied().chain((0..known.assumed.len()).map(Row::Assumed)).collect();
-        let polys: Vec<(Poly, bool)> = rows.iter().map(|r| known.row(*r, self.goal, self.guard).unwrap_or_else(nothing)).collect();
+        let mut polys: Vec<(Poly, bool)> = rows.iter().map(|r| known.row(*r, self.goal, self.guard).unwrap_or_else(nothing)).collect();
+        // Of integers: what is at least a half is at least 1.
+        let negated = rows.iter().position(|r| *r == Row::Negated);
+        let rounded = negated.and_then(|i| Some((i, tightened(&polys[i].0)?))).filter(|(i, p)| *p != polys[*i].0);
+        let own = rounded.as_ref().map(|(i, _)| *i);
+        if let Some((i, p)) = rounded {
+            polys[i].0 = p;
+        }
         let impossible = |p: &Poly| known.atoms.bound(p).is_some_and(|i| i.hi.is_negative());
         // A row that cannot be by itself.
         if let Some(i) = polys.iter().position(|(p, zero)| impossible(p) || *zero && impossible(&p.scale(&Int::Small(-1)))) {
@@ -160,7 +174,7 @@ impl Cases<'_> {
         }
         let mut program = Program::of(known, &polys);
         let point = match program.solved() {
-            Answer::Infeasible(factors) => return leaf(&rows, &factors),
+            Answer::Infeasible(factors) => return leaf(&rows, &factors, own),
             Answer::Unknown => return None,
             Answer::Point(point) => point,
         };
@@ -175,11 +189,14 @@ impl Cases<'_> {
     }
 }
 
-/// Factors as whole numbers.
-fn leaf(rows: &[Row], factors: &[(usize, BigRational)]) -> Option<Tree> {
+/// Factors as whole numbers. `rounded`: a row that is divided and rounded before.
+fn leaf(rows: &[Row], factors: &[(usize, BigRational)], rounded: Option<usize>) -> Option<Tree> {
     let common = factors.iter().fold(BigInt::one(), |d, (_, f)| d.lcm(f.denom()));
     let whole = |f: &BigRational| Int::from((f * BigRational::from(common.clone())).to_integer());
-    Some(Tree::Leaf(vec![factors.iter().map(|(i, f)| Some((*rows.get(*i)?, whole(f)))).collect::<Option<_>>()?]))
+    let row = |i: usize| if rounded == Some(i) { Some(Row::Sum(0)) } else { rows.get(i).copied() };
+    let sum = factors.iter().map(|(i, f)| Some((row(*i)?, whole(f)))).collect::<Option<_>>()?;
+    let before = rounded.and_then(|i| rows.get(i)).map(|r| vec![(*r, Int::Small(1))]);
+    Some(Tree::Leaf(before.into_iter().chain([sum]).collect()))
 }
 
 struct Program {

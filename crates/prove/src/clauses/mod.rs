@@ -5,6 +5,7 @@
 //! Trusted: nothing: a wrong proof is refused.
 
 mod least;
+mod sizes;
 mod zero;
 
 use santoku_ir::interp::Int;

@@ -16,6 +16,9 @@ const PRODUCTS: usize = 30_000;
 const FACTS: usize = 64;
 const DIVISIONS: usize = 4000;
 
+/// Atoms that quotients are looked for in, and remainders that are known by their size.
+const SEEN: usize = 2_000;
+const LEMMAS: usize = 4;
 /// Cases inside cases, and cases in all.
 const DEPTH: usize = 80;
 const CASES: usize = 200;
@@ -27,7 +30,68 @@ pub fn proof(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
     if let Some(steps) = by_one_fact(known, goal, m) {
         return Some(Zero::Steps(steps));
     }
-    by_cases(known, goal, m, &mut { CASES })
+    let (known, lemmas) = remainders(known, goal);
+    let found = by_cases(&known, goal, m, &mut { CASES })?;
+    Some(lemmas.into_iter().rev().fold(found, |then, (of, why)| Zero::Lemma { of, why: Box::new(why), then: Box::new(then) }))
+}
+
+/// What is congruent to something, not negative and below the modulus is the remainder of that.
+fn remainders<'r>(known: &Known<'r>, goal: &Poly) -> (Known<'r>, Vec<(Poly, Zero)>) {
+    let (mut known, mut found) = (known.clone(), vec![]);
+    let moduli: BTreeSet<Int> = known.zeros.iter().filter_map(|z| z.1.clone()).filter(|m| *m > Int::Small(1)).collect();
+    for (q, y, m) in if moduli.is_empty() { vec![] } else { quotients(&known, goal) } {
+        let about = (0..known.zeros.len()).filter(|i| known.zeros[*i].1.as_ref() == Some(&m)).find_map(|fact| remainder(&known, fact, (q, &y, &m)));
+        if let Some((of, why, x)) = about.filter(|_| found.len() < LEMMAS && moduli.contains(&m)) {
+            known = known.with(&of);
+            // Once more about the parts: the goal may speak of these.
+            let parts = x.and_then(|x| Some((x, of.replace(x, &known.name(x)?, TERMS)?)));
+            let again = vec![Step::Add { fact: known.zeros.len() - 1, times: Poly::constant(-1i32) }];
+            found.push((of, why));
+            if let Some((x, parts)) = parts {
+                known = known.with(&parts);
+                found.push((parts, Zero::Steps(again.into_iter().chain([Step::Expand(x)]).collect())));
+            }
+        }
+    }
+    (known, found)
+}
+
+fn remainder(known: &Known, fact: usize, (q, y, m): (Atom, &Poly, &Int)) -> Option<(Poly, Zero, Option<Atom>)> {
+    [Int::Small(1), Int::Small(-1)].into_iter().find_map(|sign| {
+        // x - y is a multiple of m, and x = y - m q.
+        let f = known.fact(fact, Some(m))?.scale(&sign);
+        let x = f.add(y);
+        if x.len() >= f.len() {
+            return None;
+        }
+        let by = x.constant_term().neg();
+        let of = f.plus(m, &Poly::atom(q)).shift(by.clone());
+        let most = m.sub(&Int::Small(1));
+        let anywhere = Poly::constant(1u8);
+        let side = |p: Poly| super::least::tree(known, &p.shift(most.clone()), &anywhere);
+        let sides = (side(of.clone())?, side(of.scale(&Int::Small(-1)))?);
+        let modulo = Zero::Steps(vec![Step::Add { fact, times: Poly::constant(sign.neg()) }]);
+        Some((of, Zero::Within { by: m.clone(), modulo: Box::new(modulo), sides: Box::new(sides) }, x.shift(by).as_atom()))
+    })
+}
+
+/// Quotients that a goal speaks of, also inside what is divided, with what they divide.
+fn quotients(known: &Known, goal: &Poly) -> Vec<(Atom, Poly, Int)> {
+    let (mut todo, mut seen, mut found): (Vec<Atom>, BTreeSet<Atom>, _) = (goal.atoms().into_iter().collect(), BTreeSet::new(), vec![]);
+    while let Some(a) = todo.pop().filter(|_| seen.len() < SEEN) {
+        if !seen.insert(a) {
+            continue;
+        }
+        match known.atoms.def(a) {
+            Def::Free => {}
+            Def::Name(p) => todo.extend(p.atoms()),
+            Def::Quotient(p, d) => {
+                todo.extend(p.atoms());
+                found.push((a, p.clone(), d.clone()));
+            }
+        }
+    }
+    found
 }
 
 /// The goal is a fact.

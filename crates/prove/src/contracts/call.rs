@@ -135,13 +135,17 @@ impl<'p> Exec<'p> {
     }
 
     fn explain(&self, open: &super::goal::Open) -> String {
-        let at = open
-            .origin
-            .and_then(|o| self.locs.get(o as usize))
-            .filter(|l| l.line > 0)
-            .map_or(String::new(), |l| format!(", newest part from line {}", l.line));
-        let what = if open.refuted { "it is false on sample inputs; left over" } else { "left over" };
-        format!("{what}: {}{at}", open.residual)
+        let at = |o: u32| {
+            let line = self.locs.get(o as usize).filter(|l| l.line > 0)?.line;
+            let place = self.places.get(&o).map_or(String::new(), |(l, i)| {
+                let name = &self.frame.func.local(*l).name;
+                i.map_or(format!(" at `{name}`"), |i| format!(" at `{name}[{i}]`"))
+            });
+            Some(format!("{}{place}, line {line}", open.newest))
+        };
+        let hangs = open.origin.and_then(at).map_or(String::new(), |at| format!("could not settle {at}; "));
+        let what = if open.refuted { "it is false on sample inputs; " } else { "" };
+        format!("{what}{hangs}left over: {}", open.residual)
     }
 }
 

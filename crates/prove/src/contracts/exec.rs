@@ -17,7 +17,7 @@ use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_ir::typing::Scope;
 use santoku_ir::{ConstId, ContractKind, Expr, Func, FuncId, Loc, LocalId, LocalKind, Place, Program, Proj, Stmt, Ty};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// Statements executed per function before loops are no longer unrolled.
@@ -62,6 +62,8 @@ pub struct Exec<'p> {
     pub obligations: Vec<Obligation>,
     pub contradicted: Contradicted,
     pub locs: Vec<Loc>,
+    /// What the statement at one of these wrote, and which element.
+    pub places: HashMap<u32, (LocalId, Option<usize>)>,
     pub costs: &'p [u64],
     /// What needs no arithmetic.
     pub carried: &'p Carried,
@@ -102,6 +104,7 @@ impl<'p> Exec<'p> {
             obligations: Vec::new(),
             contradicted: Contradicted::default(),
             locs: vec![func.loc],
+            places: HashMap::new(),
             costs,
             carried,
             divs: BTreeMap::new(),
@@ -221,6 +224,10 @@ impl<'p> Exec<'p> {
             other => other,
         };
         let path = self.path(&dst.projs)?;
+        if self.inlined == 0 {
+            let element = path.iter().find_map(|s| if let Step::At(i) = s { Some(*i) } else { None });
+            self.places.insert(self.atoms.origin, (id, element));
+        }
         let slot = &mut self.frame.vals[id.0 as usize];
         match store(slot, &path, v.clone()) {
             Stored::Done => Ok(()),

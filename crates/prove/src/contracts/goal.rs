@@ -22,6 +22,8 @@ pub struct Open {
     pub residual: String,
     /// Index into [`Exec::locs`].
     pub origin: Option<u32>,
+    /// What its newest part is.
+    pub newest: &'static str,
     /// The samples show that the goal is false for some input (of a function without `requires`).
     pub refuted: bool,
 }
@@ -329,8 +331,20 @@ impl Exec<'_> {
         Err(self.open(d, None))
     }
 
+    /// What an atom is, for people.
+    fn part(&self, a: Atom) -> &'static str {
+        let i = self.atoms.info(a);
+        match () {
+            () if i.quot.is_some() && a.is_bool() => "the carry or borrow",
+            () if i.quot.is_some() => "what is shifted out",
+            () if i.rem_of.is_some() => "the low bits",
+            () if a.is_bool() => "the condition",
+            () => "the value",
+        }
+    }
+
     fn too_large(&self) -> Open {
-        Open { residual: "the goal grew beyond the budget of the algebra engine".into(), origin: None, refuted: false }
+        Open { residual: "the goal grew beyond the budget of the algebra engine".into(), origin: None, newest: "", refuted: false }
     }
 
     fn open(&self, p: &Poly, modulus: Option<&BigInt>) -> Open {
@@ -342,6 +356,7 @@ impl Exec<'_> {
         Open {
             residual: self.atoms.show(&p, SHOW_TERMS),
             origin: newest.map(|a| self.atoms.info(a).origin),
+            newest: newest.map_or("", |a| self.part(a)),
             refuted: false,
         }
     }

@@ -24,6 +24,8 @@ use expr::Stop;
 use santoku_ir::{ContractKind, FuncId, Loc, Program, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What linear programs may cost where nothing depends on them.
+const WORK_SETTLED: u64 = 400_000;
 /// Sample inputs carried along each symbolic run.
 const SAMPLES: usize = 6;
 
@@ -72,7 +74,7 @@ impl Contradicted {
     pub fn calls(&self) -> BTreeSet<(Loc, FuncId)> {
         self.calls.iter().filter(|(_, [all, bad])| all == bad).map(|((loc, callee, _), _)| (*loc, *callee)).collect()
     }
-    fn any(&self) -> bool {
+    pub fn any(&self) -> bool {
         self.end || self.calls.values().any(|[_, bad]| *bad > 0)
     }
     fn join(&mut self, other: Contradicted) {
@@ -85,11 +87,11 @@ impl Contradicted {
 
 /// All obligations of kinds `ensures` and `requires` of one function. `costs` comes from [`cost::of_program`].
 pub fn check(p: &Program, id: FuncId, costs: &[u64]) -> Vec<Obligation> {
-    check_with_contradictions(p, id, costs).0
+    check_with_contradictions(p, id, costs, false).0
 }
 
-/// [`check`], and where it met contradictions.
-pub fn check_with_contradictions(p: &Program, id: FuncId, costs: &[u64]) -> (Vec<Obligation>, Contradicted) {
+/// [`check`], and where it met contradictions. `settled`: another look has shown every clause, so this one is not worth much.
+pub fn check_with_contradictions(p: &Program, id: FuncId, costs: &[u64], settled: bool) -> (Vec<Obligation>, Contradicted) {
     if !concerns(p, id) {
         return Default::default();
     }
@@ -98,12 +100,12 @@ pub fn check_with_contradictions(p: &Program, id: FuncId, costs: &[u64]) -> (Vec
     if without_arithmetic.iter().all(Obligation::proved) {
         return (without_arithmetic, Contradicted::default());
     }
-    let (by_contracts, mut contradicted) = attempt(p, id, costs, &carried, false);
-    if by_contracts.iter().all(|o| o.proved() || o.kind == Kind::Requires) || !calls_contracts(p, id) {
+    let (by_contracts, mut contradicted) = attempt(p, id, costs, &carried, if settled { Effort::Settled } else { Effort::Contracts });
+    if settled || by_contracts.iter().all(|o| o.proved() || o.kind == Kind::Requires) || !calls_contracts(p, id) {
         return (by_contracts, contradicted);
     }
     // What the callees promise is not enough: look at what they do.
-    let (unfolded, more) = attempt(p, id, costs, &carried, true);
+    let (unfolded, more) = attempt(p, id, costs, &carried, Effort::Unfolded);
     contradicted.join(more);
     let better = |a: Obligation| {
         let same = |b: &&Obligation| a.kind == Kind::Ensures && b.kind == Kind::Ensures && b.nr == a.nr && b.proved();
@@ -115,11 +117,26 @@ pub fn check_with_contradictions(p: &Program, id: FuncId, costs: &[u64]) -> (Vec
     (by_contracts.into_iter().map(better).collect(), contradicted)
 }
 
-fn attempt(p: &Program, id: FuncId, costs: &[u64], carried: &Carried, unfold: bool) -> (Vec<Obligation>, Contradicted) {
+/// What a run is worth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    /// Little: nothing depends on it.
+    Settled,
+    /// By what callees promise.
+    Contracts,
+    /// By what callees do.
+    Unfolded,
+}
+
+fn attempt(p: &Program, id: FuncId, costs: &[u64], carried: &Carried, effort: Effort) -> (Vec<Obligation>, Contradicted) {
+    let unfold = effort == Effort::Unfolded;
     let mut ex = Exec::new(p, id, costs, carried, SAMPLES, 0x5eed + u64::from(id.0));
     ex.unfold = unfold;
     if unfold {
         ex.terms_max = exec::TERMS_UNFOLDED_MAX;
+    }
+    if effort == Effort::Settled {
+        ex.atoms.limit_work(WORK_SETTLED);
     }
     let entry = ex.frame.vals.clone();
     ex.assume_requires(&entry);
