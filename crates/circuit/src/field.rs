@@ -98,8 +98,8 @@ fn constant_forms(table: &[u8]) -> Option<Vec<Matrix>> {
     // Unknowns: 64 coefficients and the constant. Rows reduced as they come, by their highest bit.
     let mut rows = [0u128; 65];
     let mut rank = 0;
-    for x in 1..256usize {
-        let y = u128::from(table[x]);
+    for (x, y) in table.iter().enumerate().skip(1) {
+        let y = u128::from(*y);
         let mut row = (0..8).filter(|i| x >> i & 1 == 1).fold(1u128 << 64, |r, i| r | y << (8 * i));
         while row != 0 {
             let top = 127 - row.leading_zeros() as usize;
@@ -120,8 +120,8 @@ fn constant_forms(table: &[u8]) -> Option<Vec<Matrix>> {
     }
     let solution = |f: usize| {
         let mut s = 1u128 << f;
-        for k in 0..65 {
-            if rows[k] != 0 && (rows[k] & s & !(1 << k)).count_ones() % 2 == 1 {
+        for (k, row) in rows.iter().enumerate() {
+            if *row != 0 && (row & s & !(1 << k)).count_ones() % 2 == 1 {
                 s |= 1 << k;
             }
         }

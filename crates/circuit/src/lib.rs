@@ -22,6 +22,7 @@ mod pool;
 mod random;
 mod rest;
 mod run;
+mod scout;
 mod search;
 mod small;
 mod starts;

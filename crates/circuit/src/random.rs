@@ -21,7 +21,7 @@ impl Random {
 
     /// Below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
-        ((self.word() >> 32) * n as u64 >> 32) as usize
+        (((self.word() >> 32) * n as u64) >> 32) as usize
     }
 
     pub fn shuffle<T>(&mut self, all: &mut [T]) {
