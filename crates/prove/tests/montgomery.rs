@@ -5,7 +5,7 @@ use santoku_prove::report::{Judgement, Report};
 use santoku_prove::{prove, ProveOptions};
 use std::time::Instant;
 
-const TEXT: &str = include_str!("../../../lib/field/montgomery_words.stk");
+const TEXT: &str = include_str!("data/montgomery_words.stk");
 
 /// Name, modulus, bits of the modulus, and -1 divided by it modulo 2^64.
 const MODULI: [(&str, &str, u32, u64); 14] = [
