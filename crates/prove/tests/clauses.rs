@@ -17,9 +17,9 @@ const LIBRARY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../lib");
 const OPEN: [(&str, usize); 5] = [
     ("curve.ed25519_comb.term", 1),
     ("ecdsa.p256.V.multiple_of_base", 1),
-    ("ecdsa.p256.V.verify", 3),
+    ("ecdsa.p256.V.verify", 2),
     ("ecdsa.verify.example1.multiple_of_base", 1),
-    ("ecdsa.verify.example1.verify", 3),
+    ("ecdsa.verify.example1.verify", 2),
 ];
 
 fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
