@@ -2000,8 +2000,8 @@ STK_TABLE curve_ed25519_Niels curve_ed25519_base_comb16_ROWS[16][8] = {
     }
 };
 
-/* curve.ed25519_comb.L_BYTES */
-STK_TABLE uint8_t curve_ed25519_comb_L_BYTES[32] = {
+/* field.sc25519.L_BYTES */
+STK_TABLE uint8_t field_sc25519_L_BYTES[32] = {
     UINT32_C(237), UINT32_C(211), UINT32_C(245), UINT32_C(92), UINT32_C(26), UINT32_C(99), UINT32_C(18), UINT32_C(88),
     UINT32_C(214), UINT32_C(156), UINT32_C(247), UINT32_C(162), UINT32_C(222), UINT32_C(249), UINT32_C(222), UINT32_C(20),
     UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
@@ -2018,6 +2018,30 @@ STK_TABLE uint64_t curve_ed25519_ZERO[5] = {
 STK_TABLE uint64_t curve_ed25519_ONE[5] = {
     UINT64_C(1), UINT64_C(0), UINT64_C(0), UINT64_C(0),
     UINT64_C(0)
+};
+
+/* field.fe25519_radix51.LIMB_OF */
+STK_TABLE uint8_t field_fe25519_radix51_LIMB_OF[32] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(1),
+    UINT32_C(1), UINT32_C(1), UINT32_C(1), UINT32_C(1), UINT32_C(1), UINT32_C(2), UINT32_C(2), UINT32_C(2),
+    UINT32_C(2), UINT32_C(2), UINT32_C(2), UINT32_C(2), UINT32_C(3), UINT32_C(3), UINT32_C(3), UINT32_C(3),
+    UINT32_C(3), UINT32_C(3), UINT32_C(4), UINT32_C(4), UINT32_C(4), UINT32_C(4), UINT32_C(4), UINT32_C(4)
+};
+
+/* field.fe25519_radix51.AT */
+STK_TABLE uint8_t field_fe25519_radix51_AT[32] = {
+    UINT32_C(0), UINT32_C(8), UINT32_C(16), UINT32_C(24), UINT32_C(32), UINT32_C(40), UINT32_C(48), UINT32_C(5),
+    UINT32_C(13), UINT32_C(21), UINT32_C(29), UINT32_C(37), UINT32_C(45), UINT32_C(2), UINT32_C(10), UINT32_C(18),
+    UINT32_C(26), UINT32_C(34), UINT32_C(42), UINT32_C(50), UINT32_C(7), UINT32_C(15), UINT32_C(23), UINT32_C(31),
+    UINT32_C(39), UINT32_C(47), UINT32_C(4), UINT32_C(12), UINT32_C(20), UINT32_C(28), UINT32_C(36), UINT32_C(44)
+};
+
+/* field.fe25519_radix51.ROOM */
+STK_TABLE uint8_t field_fe25519_radix51_ROOM[32] = {
+    UINT32_C(51), UINT32_C(43), UINT32_C(35), UINT32_C(27), UINT32_C(19), UINT32_C(11), UINT32_C(3), UINT32_C(46),
+    UINT32_C(38), UINT32_C(30), UINT32_C(22), UINT32_C(14), UINT32_C(6), UINT32_C(49), UINT32_C(41), UINT32_C(33),
+    UINT32_C(25), UINT32_C(17), UINT32_C(9), UINT32_C(1), UINT32_C(44), UINT32_C(36), UINT32_C(28), UINT32_C(20),
+    UINT32_C(12), UINT32_C(4), UINT32_C(47), UINT32_C(39), UINT32_C(31), UINT32_C(23), UINT32_C(15), UINT32_C(7)
 };
 
 /* curve.ed25519.D_FE */
@@ -3489,7 +3513,7 @@ STK_NOINLINE static void curve_ed25519_comb_recode(uint8_t *result, const uint8_
     for (i = 0; i < 32; i++) {
         uint32_t l; /* 0 .. 249 */
         uint32_t v; /* 255 .. 761 */
-        l = stk_sel_u32(even, (uint32_t)curve_ed25519_comb_L_BYTES[i], UINT32_C(0));
+        l = stk_sel_u32(even, (uint32_t)field_sc25519_L_BYTES[i], UINT32_C(0));
         v = (((uint32_t)k[i] + l) + UINT32_C(255)) + carry;
         t[i] = (uint16_t)(v & UINT32_C(255));
         carry = v >> 8;
@@ -3532,107 +3556,205 @@ STK_NOINLINE static void curve_ed25519_comb_recode(uint8_t *result, const uint8_
 /* field.fe25519_radix51.mul
  * in a: 0 .. 2^54-1
  * in b: 0 .. 2^54-1
- * out result: 0 .. 2251799813701632 */
+ * out result: 0 .. 2251799813733887 */
 STK_NOINLINE static void field_fe25519_radix51_mul(uint64_t *result, const uint64_t *a, const uint64_t *b)
 {
-    uint64_t b1_19; /* 0 .. 342273571680157677 */
-    uint64_t b2_19; /* 0 .. 342273571680157677 */
-    uint64_t b3_19; /* 0 .. 342273571680157677 */
-    uint64_t b4_19; /* 0 .. 342273571680157677 */
-    stk_u128 x_0_0_carry; /* 0 .. 2^118 */
-    stk_u128 x_1_0_carry; /* 0 .. 2^118 */
-    stk_u128 x_2_0_carry; /* 0 .. 2^118 */
-    stk_u128 x_3_0_carry; /* 0 .. 2^118 */
-    stk_u128 x_4_0_carry; /* 0 .. 2^118 */
-    uint64_t r_0_0_carry; /* 0 .. 13693194667020019535 */
-    stk_u128 r_1_0_carry; /* 0 .. 19146594665847185851376662936025963 */
-    stk_u128 r_2_0_carry; /* 0 .. 13305260699995502823724815541604280 */
-    stk_u128 r_3_0_carry; /* 0 .. 7463926734143819796072968147176519 */
-    stk_u128 r_4_0_carry; /* 0 .. 1622592768292136768421120752748757 */
-    b1_19 = UINT64_C(19) * b[1];
-    b2_19 = UINT64_C(19) * b[2];
-    b3_19 = UINT64_C(19) * b[3];
-    b4_19 = UINT64_C(19) * b[4];
-    x_0_0_carry = (((((stk_u128)a[0] * (stk_u128)b[0]) + ((stk_u128)a[1] * (stk_u128)b4_19)) + ((stk_u128)a[2] * (stk_u128)b3_19)) + ((stk_u128)a[3] * (stk_u128)b2_19)) + ((stk_u128)a[4] * (stk_u128)b1_19);
-    x_1_0_carry = (((((stk_u128)a[0] * (stk_u128)b[1]) + ((stk_u128)a[1] * (stk_u128)b[0])) + ((stk_u128)a[2] * (stk_u128)b4_19)) + ((stk_u128)a[3] * (stk_u128)b3_19)) + ((stk_u128)a[4] * (stk_u128)b2_19);
-    x_2_0_carry = (((((stk_u128)a[0] * (stk_u128)b[2]) + ((stk_u128)a[1] * (stk_u128)b[1])) + ((stk_u128)a[2] * (stk_u128)b[0])) + ((stk_u128)a[3] * (stk_u128)b4_19)) + ((stk_u128)a[4] * (stk_u128)b3_19);
-    x_3_0_carry = (((((stk_u128)a[0] * (stk_u128)b[3]) + ((stk_u128)a[1] * (stk_u128)b[2])) + ((stk_u128)a[2] * (stk_u128)b[1])) + ((stk_u128)a[3] * (stk_u128)b[0])) + ((stk_u128)a[4] * (stk_u128)b4_19);
-    x_4_0_carry = (((((stk_u128)a[0] * (stk_u128)b[4]) + ((stk_u128)a[1] * (stk_u128)b[3])) + ((stk_u128)a[2] * (stk_u128)b[2])) + ((stk_u128)a[3] * (stk_u128)b[1])) + ((stk_u128)a[4] * (stk_u128)b[0]);
-    r_1_0_carry = x_1_0_carry + (stk_u128)(uint64_t)(x_0_0_carry >> 51);
-    r_0_0_carry = (uint64_t)x_0_0_carry & UINT64_C(0x7ffffffffffff);
-    r_2_0_carry = x_2_0_carry + (stk_u128)(uint64_t)(r_1_0_carry >> 51);
-    r_1_0_carry = (stk_u128)((uint64_t)r_1_0_carry & UINT64_C(0x7ffffffffffff));
-    r_3_0_carry = x_3_0_carry + (stk_u128)(uint64_t)(r_2_0_carry >> 51);
-    r_2_0_carry = (stk_u128)((uint64_t)r_2_0_carry & UINT64_C(0x7ffffffffffff));
-    r_4_0_carry = x_4_0_carry + (stk_u128)(uint64_t)(r_3_0_carry >> 51);
-    r_3_0_carry = (stk_u128)((uint64_t)r_3_0_carry & UINT64_C(0x7ffffffffffff));
-    r_0_0_carry = r_0_0_carry + (UINT64_C(19) * (uint64_t)(r_4_0_carry >> 51));
-    r_4_0_carry = (stk_u128)((uint64_t)r_4_0_carry & UINT64_C(0x7ffffffffffff));
-    r_1_0_carry = (stk_u128)((uint64_t)r_1_0_carry + (uint64_t)(uint32_t)(r_0_0_carry >> 51));
-    r_0_0_carry = r_0_0_carry & UINT64_C(0x7ffffffffffff);
-    result[0] = r_0_0_carry;
-    result[1] = (uint64_t)r_1_0_carry;
-    result[2] = (uint64_t)r_2_0_carry;
-    result[3] = (uint64_t)r_3_0_carry;
-    result[4] = (uint64_t)r_4_0_carry;
+    uint64_t c_0_carry; /* 0 .. 11096869481840900912 */
+    uint64_t r_0_carry; /* 0 .. 2^51-1 */
+    stk_u128 h_0; /* 0 .. 24987928631698855188085643124146253 */
+    stk_u128 h_1; /* 0 .. 19146594665847174754507181095125051 */
+    stk_u128 h_2; /* 0 .. 13305260699995494320928719066103849 */
+    stk_u128 h_3; /* 0 .. 7463926734143813887350257037082647 */
+    stk_u128 h_4; /* 0 .. 1622592768292133453771795008061445 */
+    uint64_t h_0_0_carry; /* 0 .. 13693194667020019535 */
+    stk_u128 h_1_0_carry; /* 0 .. 19146594665847185851376662936025963 */
+    stk_u128 h_2_0_carry; /* 0 .. 13305260699995502823724815541604280 */
+    stk_u128 h_3_0_carry; /* 0 .. 7463926734143819796072968147176519 */
+    stk_u128 h_4_0_carry; /* 0 .. 1622592768292136768421120752748757 */
+    uint64_t x_0_0; /* 0 .. 2^54-1 */
+    uint64_t x_0_1; /* 0 .. 2^54-1 */
+    uint64_t x_0_2; /* 0 .. 2^54-1 */
+    uint64_t x_0_3; /* 0 .. 2^54-1 */
+    uint64_t x_0_4; /* 0 .. 2^54-1 */
+    uint64_t y_0_0; /* 0 .. 2^54-1 */
+    uint64_t y_0_1; /* 0 .. 2^54-1 */
+    uint64_t y_0_2; /* 0 .. 2^54-1 */
+    uint64_t y_0_3; /* 0 .. 2^54-1 */
+    uint64_t y_0_4; /* 0 .. 2^54-1 */
+    uint64_t y_1_1; /* 0 .. 342273571680157677 */
+    uint64_t y_1_2; /* 0 .. 342273571680157677 */
+    uint64_t y_1_3; /* 0 .. 342273571680157677 */
+    uint64_t y_1_4; /* 0 .. 342273571680157677 */
+    x_0_0 = a[0];
+    x_0_1 = a[1];
+    x_0_2 = a[2];
+    x_0_3 = a[3];
+    x_0_4 = a[4];
+    y_0_0 = b[0];
+    y_0_1 = b[1];
+    y_0_2 = b[2];
+    y_0_3 = b[3];
+    y_0_4 = b[4];
+    y_1_1 = UINT64_C(19) * b[1];
+    y_1_2 = UINT64_C(19) * b[2];
+    y_1_3 = UINT64_C(19) * b[3];
+    y_1_4 = UINT64_C(19) * b[4];
+    h_0 = (stk_u128)x_0_0 * (stk_u128)y_0_0;
+    h_1 = (stk_u128)x_0_0 * (stk_u128)y_0_1;
+    h_2 = (stk_u128)x_0_0 * (stk_u128)y_0_2;
+    h_3 = (stk_u128)x_0_0 * (stk_u128)y_0_3;
+    h_4 = (stk_u128)x_0_0 * (stk_u128)y_0_4;
+    h_1 = h_1 + ((stk_u128)x_0_1 * (stk_u128)y_0_0);
+    h_2 = h_2 + ((stk_u128)x_0_1 * (stk_u128)y_0_1);
+    h_3 = h_3 + ((stk_u128)x_0_1 * (stk_u128)y_0_2);
+    h_4 = h_4 + ((stk_u128)x_0_1 * (stk_u128)y_0_3);
+    h_0 = h_0 + ((stk_u128)x_0_1 * (stk_u128)y_1_4);
+    h_2 = h_2 + ((stk_u128)x_0_2 * (stk_u128)y_0_0);
+    h_3 = h_3 + ((stk_u128)x_0_2 * (stk_u128)y_0_1);
+    h_4 = h_4 + ((stk_u128)x_0_2 * (stk_u128)y_0_2);
+    h_0 = h_0 + ((stk_u128)x_0_2 * (stk_u128)y_1_3);
+    h_1 = h_1 + ((stk_u128)x_0_2 * (stk_u128)y_1_4);
+    h_3 = h_3 + ((stk_u128)x_0_3 * (stk_u128)y_0_0);
+    h_4 = h_4 + ((stk_u128)x_0_3 * (stk_u128)y_0_1);
+    h_0 = h_0 + ((stk_u128)x_0_3 * (stk_u128)y_1_2);
+    h_1 = h_1 + ((stk_u128)x_0_3 * (stk_u128)y_1_3);
+    h_2 = h_2 + ((stk_u128)x_0_3 * (stk_u128)y_1_4);
+    h_4 = h_4 + ((stk_u128)x_0_4 * (stk_u128)y_0_0);
+    h_0 = h_0 + ((stk_u128)x_0_4 * (stk_u128)y_1_1);
+    h_1 = h_1 + ((stk_u128)x_0_4 * (stk_u128)y_1_2);
+    h_2 = h_2 + ((stk_u128)x_0_4 * (stk_u128)y_1_3);
+    h_3 = h_3 + ((stk_u128)x_0_4 * (stk_u128)y_1_4);
+    c_0_carry = (uint64_t)(h_0 >> 51);
+    r_0_carry = (uint64_t)h_0 & UINT64_C(0x7ffffffffffff);
+    h_1_0_carry = h_1 + (stk_u128)c_0_carry;
+    h_0_0_carry = r_0_carry;
+    c_0_carry = (uint64_t)(h_1_0_carry >> 51);
+    r_0_carry = (uint64_t)h_1_0_carry & UINT64_C(0x7ffffffffffff);
+    h_2_0_carry = h_2 + (stk_u128)c_0_carry;
+    h_1_0_carry = (stk_u128)r_0_carry;
+    c_0_carry = (uint64_t)(h_2_0_carry >> 51);
+    r_0_carry = (uint64_t)h_2_0_carry & UINT64_C(0x7ffffffffffff);
+    h_3_0_carry = h_3 + (stk_u128)c_0_carry;
+    h_2_0_carry = (stk_u128)r_0_carry;
+    c_0_carry = (uint64_t)(h_3_0_carry >> 51);
+    r_0_carry = (uint64_t)h_3_0_carry & UINT64_C(0x7ffffffffffff);
+    h_4_0_carry = h_4 + (stk_u128)c_0_carry;
+    h_3_0_carry = (stk_u128)r_0_carry;
+    c_0_carry = (uint64_t)(h_4_0_carry >> 51);
+    r_0_carry = (uint64_t)h_4_0_carry & UINT64_C(0x7ffffffffffff);
+    h_0_0_carry = h_0_0_carry + (UINT64_C(19) * c_0_carry);
+    h_4_0_carry = (stk_u128)r_0_carry;
+    c_0_carry = (uint64_t)(uint32_t)(h_0_0_carry >> 51);
+    r_0_carry = h_0_0_carry & UINT64_C(0x7ffffffffffff);
+    h_1_0_carry = (stk_u128)((uint64_t)h_1_0_carry + (uint64_t)(uint32_t)c_0_carry);
+    result[0] = r_0_carry;
+    result[1] = (uint64_t)h_1_0_carry;
+    result[2] = (uint64_t)h_2_0_carry;
+    result[3] = (uint64_t)h_3_0_carry;
+    result[4] = (uint64_t)h_4_0_carry;
 }
 
 /* field.fe25519_radix51.square
  * in a: 0 .. 2^54-1
- * out result: 0 .. 2251799813701632 */
+ * out result: 0 .. 2251799813733887 */
 STK_NOINLINE static void field_fe25519_radix51_square(uint64_t *result, const uint64_t *a)
 {
-    uint64_t a0_2_0_square_products; /* 0 .. 36028797018963966 */
-    uint64_t a1_2_0_square_products; /* 0 .. 36028797018963966 */
-    uint64_t a3_19_0_square_products; /* 0 .. 342273571680157677 */
-    uint64_t a4_19_0_square_products; /* 0 .. 342273571680157677 */
+    uint64_t c_1_carry; /* 0 .. 11096869481840900912 */
+    uint64_t r_1_carry; /* 0 .. 2^51-1 */
     stk_u128 t_0; /* 0 .. 24987928631698855188085643124146253 */
     stk_u128 t_1; /* 0 .. 19146594665847174754507181095125051 */
     stk_u128 t_2; /* 0 .. 13305260699995494320928719066103849 */
     stk_u128 t_3; /* 0 .. 7463926734143813887350257037082647 */
     stk_u128 t_4; /* 0 .. 1622592768292133453771795008061445 */
-    uint64_t r_0_1_carry; /* 0 .. 13693194667020019535 */
-    stk_u128 r_1_1_carry; /* 0 .. 19146594665847185851376662936025963 */
-    stk_u128 r_2_1_carry; /* 0 .. 13305260699995502823724815541604280 */
-    stk_u128 r_3_1_carry; /* 0 .. 7463926734143819796072968147176519 */
-    stk_u128 r_4_1_carry; /* 0 .. 1622592768292136768421120752748757 */
-    a0_2_0_square_products = UINT64_C(2) * a[0];
-    a1_2_0_square_products = UINT64_C(2) * a[1];
-    a3_19_0_square_products = UINT64_C(19) * a[3];
-    a4_19_0_square_products = UINT64_C(19) * a[4];
-    t_0 = (((stk_u128)a[0] * (stk_u128)a[0]) + ((stk_u128)a1_2_0_square_products * (stk_u128)a4_19_0_square_products)) + ((stk_u128)(UINT64_C(2) * a[2]) * (stk_u128)a3_19_0_square_products);
-    t_1 = (((stk_u128)a0_2_0_square_products * (stk_u128)a[1]) + ((stk_u128)(UINT64_C(2) * a[2]) * (stk_u128)a4_19_0_square_products)) + ((stk_u128)a[3] * (stk_u128)a3_19_0_square_products);
-    t_2 = (((stk_u128)a0_2_0_square_products * (stk_u128)a[2]) + ((stk_u128)a[1] * (stk_u128)a[1])) + ((stk_u128)(UINT64_C(2) * a[3]) * (stk_u128)a4_19_0_square_products);
-    t_3 = (((stk_u128)a0_2_0_square_products * (stk_u128)a[3]) + ((stk_u128)a1_2_0_square_products * (stk_u128)a[2])) + ((stk_u128)a[4] * (stk_u128)a4_19_0_square_products);
-    t_4 = (((stk_u128)a0_2_0_square_products * (stk_u128)a[4]) + ((stk_u128)a1_2_0_square_products * (stk_u128)a[3])) + ((stk_u128)a[2] * (stk_u128)a[2]);
-    r_1_1_carry = t_1 + (stk_u128)(uint64_t)(t_0 >> 51);
-    r_0_1_carry = (uint64_t)t_0 & UINT64_C(0x7ffffffffffff);
-    r_2_1_carry = t_2 + (stk_u128)(uint64_t)(r_1_1_carry >> 51);
-    r_1_1_carry = (stk_u128)((uint64_t)r_1_1_carry & UINT64_C(0x7ffffffffffff));
-    r_3_1_carry = t_3 + (stk_u128)(uint64_t)(r_2_1_carry >> 51);
-    r_2_1_carry = (stk_u128)((uint64_t)r_2_1_carry & UINT64_C(0x7ffffffffffff));
-    r_4_1_carry = t_4 + (stk_u128)(uint64_t)(r_3_1_carry >> 51);
-    r_3_1_carry = (stk_u128)((uint64_t)r_3_1_carry & UINT64_C(0x7ffffffffffff));
-    r_0_1_carry = r_0_1_carry + (UINT64_C(19) * (uint64_t)(r_4_1_carry >> 51));
-    r_4_1_carry = (stk_u128)((uint64_t)r_4_1_carry & UINT64_C(0x7ffffffffffff));
-    r_1_1_carry = (stk_u128)((uint64_t)r_1_1_carry + (uint64_t)(uint32_t)(r_0_1_carry >> 51));
-    r_0_1_carry = r_0_1_carry & UINT64_C(0x7ffffffffffff);
-    result[0] = r_0_1_carry;
-    result[1] = (uint64_t)r_1_1_carry;
-    result[2] = (uint64_t)r_2_1_carry;
-    result[3] = (uint64_t)r_3_1_carry;
-    result[4] = (uint64_t)r_4_1_carry;
+    uint64_t h_0_1_carry; /* 0 .. 13693194667020019535 */
+    stk_u128 h_1_1_carry; /* 0 .. 19146594665847185851376662936025963 */
+    stk_u128 h_2_1_carry; /* 0 .. 13305260699995502823724815541604280 */
+    stk_u128 h_3_1_carry; /* 0 .. 7463926734143819796072968147176519 */
+    stk_u128 h_4_1_carry; /* 0 .. 1622592768292136768421120752748757 */
+    uint64_t x_0_0_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t x_0_1_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t x_0_2_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t x_0_3_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t x_0_4_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t x_1_0_0_square_products; /* 0 .. 36028797018963966 */
+    uint64_t x_1_1_0_square_products; /* 0 .. 36028797018963966 */
+    uint64_t x_1_2_0_square_products; /* 0 .. 36028797018963966 */
+    uint64_t x_1_3_0_square_products; /* 0 .. 36028797018963966 */
+    uint64_t y_0_0_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t y_0_1_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t y_0_2_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t y_0_3_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t y_0_4_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t y_1_3_0_square_products; /* 0 .. 342273571680157677 */
+    uint64_t y_1_4_0_square_products; /* 0 .. 342273571680157677 */
+    x_0_0_0_square_products = a[0];
+    x_0_1_0_square_products = a[1];
+    x_0_2_0_square_products = a[2];
+    x_0_3_0_square_products = a[3];
+    x_0_4_0_square_products = a[4];
+    x_1_0_0_square_products = UINT64_C(2) * a[0];
+    x_1_1_0_square_products = UINT64_C(2) * a[1];
+    x_1_2_0_square_products = UINT64_C(2) * a[2];
+    x_1_3_0_square_products = UINT64_C(2) * a[3];
+    y_0_0_0_square_products = a[0];
+    y_0_1_0_square_products = a[1];
+    y_0_2_0_square_products = a[2];
+    y_0_3_0_square_products = a[3];
+    y_0_4_0_square_products = a[4];
+    y_1_3_0_square_products = UINT64_C(19) * a[3];
+    y_1_4_0_square_products = UINT64_C(19) * a[4];
+    t_0 = (stk_u128)x_0_0_0_square_products * (stk_u128)y_0_0_0_square_products;
+    t_1 = (stk_u128)x_1_0_0_square_products * (stk_u128)y_0_1_0_square_products;
+    t_2 = (stk_u128)x_0_1_0_square_products * (stk_u128)y_0_1_0_square_products;
+    t_2 = t_2 + ((stk_u128)x_1_0_0_square_products * (stk_u128)y_0_2_0_square_products);
+    t_3 = (stk_u128)x_1_1_0_square_products * (stk_u128)y_0_2_0_square_products;
+    t_4 = (stk_u128)x_0_2_0_square_products * (stk_u128)y_0_2_0_square_products;
+    t_3 = t_3 + ((stk_u128)x_1_0_0_square_products * (stk_u128)y_0_3_0_square_products);
+    t_4 = t_4 + ((stk_u128)x_1_1_0_square_products * (stk_u128)y_0_3_0_square_products);
+    t_0 = t_0 + ((stk_u128)x_1_2_0_square_products * (stk_u128)y_1_3_0_square_products);
+    t_1 = t_1 + ((stk_u128)x_0_3_0_square_products * (stk_u128)y_1_3_0_square_products);
+    t_4 = t_4 + ((stk_u128)x_1_0_0_square_products * (stk_u128)y_0_4_0_square_products);
+    t_0 = t_0 + ((stk_u128)x_1_1_0_square_products * (stk_u128)y_1_4_0_square_products);
+    t_1 = t_1 + ((stk_u128)x_1_2_0_square_products * (stk_u128)y_1_4_0_square_products);
+    t_2 = t_2 + ((stk_u128)x_1_3_0_square_products * (stk_u128)y_1_4_0_square_products);
+    t_3 = t_3 + ((stk_u128)x_0_4_0_square_products * (stk_u128)y_1_4_0_square_products);
+    c_1_carry = (uint64_t)(t_0 >> 51);
+    r_1_carry = (uint64_t)t_0 & UINT64_C(0x7ffffffffffff);
+    h_1_1_carry = t_1 + (stk_u128)c_1_carry;
+    h_0_1_carry = r_1_carry;
+    c_1_carry = (uint64_t)(h_1_1_carry >> 51);
+    r_1_carry = (uint64_t)h_1_1_carry & UINT64_C(0x7ffffffffffff);
+    h_2_1_carry = t_2 + (stk_u128)c_1_carry;
+    h_1_1_carry = (stk_u128)r_1_carry;
+    c_1_carry = (uint64_t)(h_2_1_carry >> 51);
+    r_1_carry = (uint64_t)h_2_1_carry & UINT64_C(0x7ffffffffffff);
+    h_3_1_carry = t_3 + (stk_u128)c_1_carry;
+    h_2_1_carry = (stk_u128)r_1_carry;
+    c_1_carry = (uint64_t)(h_3_1_carry >> 51);
+    r_1_carry = (uint64_t)h_3_1_carry & UINT64_C(0x7ffffffffffff);
+    h_4_1_carry = t_4 + (stk_u128)c_1_carry;
+    h_3_1_carry = (stk_u128)r_1_carry;
+    c_1_carry = (uint64_t)(h_4_1_carry >> 51);
+    r_1_carry = (uint64_t)h_4_1_carry & UINT64_C(0x7ffffffffffff);
+    h_0_1_carry = h_0_1_carry + (UINT64_C(19) * c_1_carry);
+    h_4_1_carry = (stk_u128)r_1_carry;
+    c_1_carry = (uint64_t)(uint32_t)(h_0_1_carry >> 51);
+    r_1_carry = h_0_1_carry & UINT64_C(0x7ffffffffffff);
+    h_1_1_carry = (stk_u128)((uint64_t)h_1_1_carry + (uint64_t)(uint32_t)c_1_carry);
+    result[0] = r_1_carry;
+    result[1] = (uint64_t)h_1_1_carry;
+    result[2] = (uint64_t)h_2_1_carry;
+    result[3] = (uint64_t)h_3_1_carry;
+    result[4] = (uint64_t)h_4_1_carry;
 }
 
 /* field.fe25519_radix51.square2
  * in a: 0 .. 2^54-1
- * out result: 0 .. 2251799813701632 */
+ * out result: 0 .. 2251799813733887 */
 STK_NOINLINE static void field_fe25519_radix51_square2(uint64_t *result, const uint64_t *a)
 {
-    uint64_t a0_2_0_square_products; /* 0 .. 36028797018963966 */
-    uint64_t a1_2_0_square_products; /* 0 .. 36028797018963966 */
-    uint64_t a3_19_0_square_products; /* 0 .. 342273571680157677 */
-    uint64_t a4_19_0_square_products; /* 0 .. 342273571680157677 */
+    stk_u128 c_1_carry; /* 0 .. 22193738963681801824 */
+    uint64_t r_1_carry; /* 0 .. 2^51-1 */
     stk_u128 h_0; /* 0 .. 24987928631698855188085643124146253 */
     stk_u128 h_1; /* 0 .. 19146594665847174754507181095125051 */
     stk_u128 h_2; /* 0 .. 13305260699995494320928719066103849 */
@@ -3643,50 +3765,99 @@ STK_NOINLINE static void field_fe25519_radix51_square2(uint64_t *result, const u
     stk_u128 t_2; /* 0 .. 26610521399990988641857438132207698 */
     stk_u128 t_3; /* 0 .. 14927853468287627774700514074165294 */
     stk_u128 t_4; /* 0 .. 3245185536584266907543590016122890 */
-    stk_u128 r_0_1_carry; /* 0 .. 27384137534226353823 */
-    stk_u128 r_1_1_carry; /* 0 .. 38293189331694371702753325872051926 */
-    stk_u128 r_2_1_carry; /* 0 .. 26610521399991005647449631083208561 */
-    stk_u128 r_3_1_carry; /* 0 .. 14927853468287639592145936294353038 */
-    stk_u128 r_4_1_carry; /* 0 .. 3245185536584273536842241505497514 */
-    a0_2_0_square_products = UINT64_C(2) * a[0];
-    a1_2_0_square_products = UINT64_C(2) * a[1];
-    a3_19_0_square_products = UINT64_C(19) * a[3];
-    a4_19_0_square_products = UINT64_C(19) * a[4];
-    h_0 = (((stk_u128)a[0] * (stk_u128)a[0]) + ((stk_u128)a1_2_0_square_products * (stk_u128)a4_19_0_square_products)) + ((stk_u128)(UINT64_C(2) * a[2]) * (stk_u128)a3_19_0_square_products);
-    h_1 = (((stk_u128)a0_2_0_square_products * (stk_u128)a[1]) + ((stk_u128)(UINT64_C(2) * a[2]) * (stk_u128)a4_19_0_square_products)) + ((stk_u128)a[3] * (stk_u128)a3_19_0_square_products);
-    h_2 = (((stk_u128)a0_2_0_square_products * (stk_u128)a[2]) + ((stk_u128)a[1] * (stk_u128)a[1])) + ((stk_u128)(UINT64_C(2) * a[3]) * (stk_u128)a4_19_0_square_products);
-    h_3 = (((stk_u128)a0_2_0_square_products * (stk_u128)a[3]) + ((stk_u128)a1_2_0_square_products * (stk_u128)a[2])) + ((stk_u128)a[4] * (stk_u128)a4_19_0_square_products);
-    h_4 = (((stk_u128)a0_2_0_square_products * (stk_u128)a[4]) + ((stk_u128)a1_2_0_square_products * (stk_u128)a[3])) + ((stk_u128)a[2] * (stk_u128)a[2]);
+    stk_u128 h_0_1_carry; /* 0 .. 27384137534226353823 */
+    stk_u128 h_1_1_carry; /* 0 .. 38293189331694371702753325872051926 */
+    stk_u128 h_2_1_carry; /* 0 .. 26610521399991005647449631083208561 */
+    stk_u128 h_3_1_carry; /* 0 .. 14927853468287639592145936294353038 */
+    stk_u128 h_4_1_carry; /* 0 .. 3245185536584273536842241505497514 */
+    uint64_t x_0_0_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t x_0_1_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t x_0_2_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t x_0_3_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t x_0_4_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t x_1_0_0_square_products; /* 0 .. 36028797018963966 */
+    uint64_t x_1_1_0_square_products; /* 0 .. 36028797018963966 */
+    uint64_t x_1_2_0_square_products; /* 0 .. 36028797018963966 */
+    uint64_t x_1_3_0_square_products; /* 0 .. 36028797018963966 */
+    uint64_t y_0_0_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t y_0_1_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t y_0_2_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t y_0_3_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t y_0_4_0_square_products; /* 0 .. 2^54-1 */
+    uint64_t y_1_3_0_square_products; /* 0 .. 342273571680157677 */
+    uint64_t y_1_4_0_square_products; /* 0 .. 342273571680157677 */
+    x_0_0_0_square_products = a[0];
+    x_0_1_0_square_products = a[1];
+    x_0_2_0_square_products = a[2];
+    x_0_3_0_square_products = a[3];
+    x_0_4_0_square_products = a[4];
+    x_1_0_0_square_products = UINT64_C(2) * a[0];
+    x_1_1_0_square_products = UINT64_C(2) * a[1];
+    x_1_2_0_square_products = UINT64_C(2) * a[2];
+    x_1_3_0_square_products = UINT64_C(2) * a[3];
+    y_0_0_0_square_products = a[0];
+    y_0_1_0_square_products = a[1];
+    y_0_2_0_square_products = a[2];
+    y_0_3_0_square_products = a[3];
+    y_0_4_0_square_products = a[4];
+    y_1_3_0_square_products = UINT64_C(19) * a[3];
+    y_1_4_0_square_products = UINT64_C(19) * a[4];
+    h_0 = (stk_u128)x_0_0_0_square_products * (stk_u128)y_0_0_0_square_products;
+    h_1 = (stk_u128)x_1_0_0_square_products * (stk_u128)y_0_1_0_square_products;
+    h_2 = (stk_u128)x_0_1_0_square_products * (stk_u128)y_0_1_0_square_products;
+    h_2 = h_2 + ((stk_u128)x_1_0_0_square_products * (stk_u128)y_0_2_0_square_products);
+    h_3 = (stk_u128)x_1_1_0_square_products * (stk_u128)y_0_2_0_square_products;
+    h_4 = (stk_u128)x_0_2_0_square_products * (stk_u128)y_0_2_0_square_products;
+    h_3 = h_3 + ((stk_u128)x_1_0_0_square_products * (stk_u128)y_0_3_0_square_products);
+    h_4 = h_4 + ((stk_u128)x_1_1_0_square_products * (stk_u128)y_0_3_0_square_products);
+    h_0 = h_0 + ((stk_u128)x_1_2_0_square_products * (stk_u128)y_1_3_0_square_products);
+    h_1 = h_1 + ((stk_u128)x_0_3_0_square_products * (stk_u128)y_1_3_0_square_products);
+    h_4 = h_4 + ((stk_u128)x_1_0_0_square_products * (stk_u128)y_0_4_0_square_products);
+    h_0 = h_0 + ((stk_u128)x_1_1_0_square_products * (stk_u128)y_1_4_0_square_products);
+    h_1 = h_1 + ((stk_u128)x_1_2_0_square_products * (stk_u128)y_1_4_0_square_products);
+    h_2 = h_2 + ((stk_u128)x_1_3_0_square_products * (stk_u128)y_1_4_0_square_products);
+    h_3 = h_3 + ((stk_u128)x_0_4_0_square_products * (stk_u128)y_1_4_0_square_products);
     t_0 = (stk_u128)UINT64_C(2) * h_0;
     t_1 = (stk_u128)UINT64_C(2) * h_1;
     t_2 = (stk_u128)UINT64_C(2) * h_2;
     t_3 = (stk_u128)UINT64_C(2) * h_3;
     t_4 = (stk_u128)UINT64_C(2) * h_4;
-    r_1_1_carry = t_1 + (t_0 >> 51);
-    r_0_1_carry = (stk_u128)((uint64_t)t_0 & UINT64_C(0x7ffffffffffff));
-    r_2_1_carry = t_2 + (stk_u128)(uint64_t)(r_1_1_carry >> 51);
-    r_1_1_carry = (stk_u128)((uint64_t)r_1_1_carry & UINT64_C(0x7ffffffffffff));
-    r_3_1_carry = t_3 + (stk_u128)(uint64_t)(r_2_1_carry >> 51);
-    r_2_1_carry = (stk_u128)((uint64_t)r_2_1_carry & UINT64_C(0x7ffffffffffff));
-    r_4_1_carry = t_4 + (stk_u128)(uint64_t)(r_3_1_carry >> 51);
-    r_3_1_carry = (stk_u128)((uint64_t)r_3_1_carry & UINT64_C(0x7ffffffffffff));
-    r_0_1_carry = (stk_u128)(uint64_t)r_0_1_carry + ((stk_u128)UINT64_C(19) * (stk_u128)(uint64_t)(r_4_1_carry >> 51));
-    r_4_1_carry = (stk_u128)((uint64_t)r_4_1_carry & UINT64_C(0x7ffffffffffff));
-    r_1_1_carry = (stk_u128)((uint64_t)r_1_1_carry + (uint64_t)(uint32_t)(r_0_1_carry >> 51));
-    r_0_1_carry = (stk_u128)((uint64_t)r_0_1_carry & UINT64_C(0x7ffffffffffff));
-    result[0] = (uint64_t)r_0_1_carry;
-    result[1] = (uint64_t)r_1_1_carry;
-    result[2] = (uint64_t)r_2_1_carry;
-    result[3] = (uint64_t)r_3_1_carry;
-    result[4] = (uint64_t)r_4_1_carry;
+    c_1_carry = t_0 >> 51;
+    r_1_carry = (uint64_t)t_0 & UINT64_C(0x7ffffffffffff);
+    h_1_1_carry = t_1 + c_1_carry;
+    h_0_1_carry = (stk_u128)r_1_carry;
+    c_1_carry = (stk_u128)(uint64_t)(h_1_1_carry >> 51);
+    r_1_carry = (uint64_t)h_1_1_carry & UINT64_C(0x7ffffffffffff);
+    h_2_1_carry = t_2 + (stk_u128)(uint64_t)c_1_carry;
+    h_1_1_carry = (stk_u128)r_1_carry;
+    c_1_carry = (stk_u128)(uint64_t)(h_2_1_carry >> 51);
+    r_1_carry = (uint64_t)h_2_1_carry & UINT64_C(0x7ffffffffffff);
+    h_3_1_carry = t_3 + (stk_u128)(uint64_t)c_1_carry;
+    h_2_1_carry = (stk_u128)r_1_carry;
+    c_1_carry = (stk_u128)(uint64_t)(h_3_1_carry >> 51);
+    r_1_carry = (uint64_t)h_3_1_carry & UINT64_C(0x7ffffffffffff);
+    h_4_1_carry = t_4 + (stk_u128)(uint64_t)c_1_carry;
+    h_3_1_carry = (stk_u128)r_1_carry;
+    c_1_carry = (stk_u128)(uint64_t)(h_4_1_carry >> 51);
+    r_1_carry = (uint64_t)h_4_1_carry & UINT64_C(0x7ffffffffffff);
+    h_0_1_carry = (stk_u128)(uint64_t)h_0_1_carry + ((stk_u128)UINT64_C(19) * (stk_u128)(uint64_t)c_1_carry);
+    h_4_1_carry = (stk_u128)r_1_carry;
+    c_1_carry = (stk_u128)(uint32_t)(h_0_1_carry >> 51);
+    r_1_carry = (uint64_t)h_0_1_carry & UINT64_C(0x7ffffffffffff);
+    h_1_1_carry = (stk_u128)((uint64_t)h_1_1_carry + (uint64_t)(uint32_t)c_1_carry);
+    result[0] = r_1_carry;
+    result[1] = (uint64_t)h_1_1_carry;
+    result[2] = (uint64_t)h_2_1_carry;
+    result[3] = (uint64_t)h_3_1_carry;
+    result[4] = (uint64_t)h_4_1_carry;
 }
 
 /* curve.ed25519.double
  * Doubling (section 3.3). With x = X/Z and y = Y/Z on the curve, the result is
  * (2xy / (y^2 - x^2), (y^2 + x^2) / (2 - y^2 + x^2)), which is the sum of the point and itself.
- * in px: 0 .. 2251799813701632
- * in py: 0 .. 2251799813701632
- * in pz: 0 .. 2251799813701632 */
+ * in px: 0 .. 2251799813733887
+ * in py: 0 .. 2251799813733887
+ * in pz: 0 .. 2251799813733887 */
 STK_NOINLINE static void curve_ed25519_double(curve_ed25519_P1P1 *restrict result, const uint64_t *px, const uint64_t *py, const uint64_t *pz)
 {
     uint64_t xx[5]; /* 0 .. 2251799813691328 */
@@ -3802,42 +3973,55 @@ STK_NOINLINE static void curve_ed25519_add_niels(curve_ed25519_P1P1 *restrict re
 }
 
 /* field.fe25519_radix51.neg
- * in a: 0 .. 2251799813701632
- * out result: 0 .. 2251799813701632 */
+ * in a: 0 .. 2251799813733887
+ * out result: 0 .. 2251799813733887 */
 static void field_fe25519_radix51_neg(uint64_t *result, const uint64_t *a)
 {
-    uint64_t t_0; /* 2251799813668826 .. 4503599627370458 */
-    uint64_t t_1; /* 2251799813668862 .. 4503599627370494 */
-    uint64_t t_2; /* 2251799813668862 .. 4503599627370494 */
-    uint64_t t_3; /* 2251799813668862 .. 4503599627370494 */
-    uint64_t t_4; /* 2251799813668862 .. 4503599627370494 */
-    uint64_t r_0_0_carry; /* 0 .. 2251799813685266 */
-    uint64_t r_1_0_carry; /* 0 .. 2^52-1 */
-    uint64_t r_2_0_carry; /* 0 .. 2^52-1 */
-    uint64_t r_3_0_carry; /* 0 .. 2^52-1 */
-    uint64_t r_4_0_carry; /* 0 .. 2^52-1 */
+    uint32_t c_0_carry; /* 0 .. 1 */
+    uint64_t r_0_carry; /* 0 .. 2^51-1 */
+    uint64_t t_0; /* 2251799813636571 .. 4503599627370458 */
+    uint64_t t_1; /* 2251799813636607 .. 4503599627370494 */
+    uint64_t t_2; /* 2251799813636607 .. 4503599627370494 */
+    uint64_t t_3; /* 2251799813636607 .. 4503599627370494 */
+    uint64_t t_4; /* 2251799813636607 .. 4503599627370494 */
+    uint64_t h_0_0_carry; /* 0 .. 2251799813685266 */
+    uint64_t h_1_0_carry; /* 0 .. 2^52-1 */
+    uint64_t h_2_0_carry; /* 0 .. 2^52-1 */
+    uint64_t h_3_0_carry; /* 0 .. 2^52-1 */
+    uint64_t h_4_0_carry; /* 0 .. 2^52-1 */
     t_0 = UINT64_C(0xfffffffffffda) - a[0];
     t_1 = UINT64_C(0xffffffffffffe) - a[1];
     t_2 = UINT64_C(0xffffffffffffe) - a[2];
     t_3 = UINT64_C(0xffffffffffffe) - a[3];
     t_4 = UINT64_C(0xffffffffffffe) - a[4];
-    r_1_0_carry = t_1 + (uint64_t)(uint32_t)(t_0 >> 51);
-    r_0_0_carry = t_0 & UINT64_C(0x7ffffffffffff);
-    r_2_0_carry = t_2 + (uint64_t)(uint32_t)(r_1_0_carry >> 51);
-    r_1_0_carry = r_1_0_carry & UINT64_C(0x7ffffffffffff);
-    r_3_0_carry = t_3 + (uint64_t)(uint32_t)(r_2_0_carry >> 51);
-    r_2_0_carry = r_2_0_carry & UINT64_C(0x7ffffffffffff);
-    r_4_0_carry = t_4 + (uint64_t)(uint32_t)(r_3_0_carry >> 51);
-    r_3_0_carry = r_3_0_carry & UINT64_C(0x7ffffffffffff);
-    r_0_0_carry = r_0_0_carry + (uint64_t)(UINT32_C(19) * (uint32_t)(r_4_0_carry >> 51));
-    r_4_0_carry = r_4_0_carry & UINT64_C(0x7ffffffffffff);
-    r_1_0_carry = r_1_0_carry + (uint64_t)(uint32_t)(r_0_0_carry >> 51);
-    r_0_0_carry = r_0_0_carry & UINT64_C(0x7ffffffffffff);
-    result[0] = r_0_0_carry;
-    result[1] = r_1_0_carry;
-    result[2] = r_2_0_carry;
-    result[3] = r_3_0_carry;
-    result[4] = r_4_0_carry;
+    c_0_carry = (uint32_t)(t_0 >> 51);
+    r_0_carry = t_0 & UINT64_C(0x7ffffffffffff);
+    h_1_0_carry = t_1 + (uint64_t)c_0_carry;
+    h_0_0_carry = r_0_carry;
+    c_0_carry = (uint32_t)(h_1_0_carry >> 51);
+    r_0_carry = h_1_0_carry & UINT64_C(0x7ffffffffffff);
+    h_2_0_carry = t_2 + (uint64_t)c_0_carry;
+    h_1_0_carry = r_0_carry;
+    c_0_carry = (uint32_t)(h_2_0_carry >> 51);
+    r_0_carry = h_2_0_carry & UINT64_C(0x7ffffffffffff);
+    h_3_0_carry = t_3 + (uint64_t)c_0_carry;
+    h_2_0_carry = r_0_carry;
+    c_0_carry = (uint32_t)(h_3_0_carry >> 51);
+    r_0_carry = h_3_0_carry & UINT64_C(0x7ffffffffffff);
+    h_4_0_carry = t_4 + (uint64_t)c_0_carry;
+    h_3_0_carry = r_0_carry;
+    c_0_carry = (uint32_t)(h_4_0_carry >> 51);
+    r_0_carry = h_4_0_carry & UINT64_C(0x7ffffffffffff);
+    h_0_0_carry = h_0_0_carry + (uint64_t)(UINT32_C(19) * c_0_carry);
+    h_4_0_carry = r_0_carry;
+    c_0_carry = (uint32_t)(h_0_0_carry >> 51);
+    r_0_carry = h_0_0_carry & UINT64_C(0x7ffffffffffff);
+    h_1_0_carry = h_1_0_carry + (uint64_t)c_0_carry;
+    result[0] = r_0_carry;
+    result[1] = h_1_0_carry;
+    result[2] = h_2_0_carry;
+    result[3] = h_3_0_carry;
+    result[4] = h_4_0_carry;
 }
 
 /* curve.ed25519_comb.term
@@ -3917,7 +4101,7 @@ STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict r
 }
 
 /* curve.ed25519_comb.mult$16
- * `k` B with the table of `n` blocks. */
+ * `k` B with the table of `n` blocks, whose rows are points of the curve. */
 STK_NOINLINE static void curve_ed25519_comb_mult_16(curve_ed25519_P3 *restrict r, curve_ed25519_Niels (*rows)[8], const uint8_t *k)
 {
     uint8_t d[32];
@@ -3952,11 +4136,11 @@ STK_NOINLINE static void curve_ed25519_comb_mult_16(curve_ed25519_P3 *restrict r
 
 /* field.fe25519_pow.square_times$5
  * `x` squared `k` times.
- * in x: 0 .. 2251799813701632
- * out result: 0 .. 2251799813701632 */
+ * in x: 0 .. 2251799813733887
+ * out result: 0 .. 2251799813733887 */
 STK_NOINLINE static void field_fe25519_pow_square_times_5(uint64_t *result, const uint64_t *x)
 {
-    uint64_t r[5]; /* 0 .. 2251799813701632 */
+    uint64_t r[5]; /* 0 .. 2251799813733887 */
     uint32_t i; /* 0 .. 4 */
     memmove(r, x, 5 * sizeof(uint64_t));
     for (i = 0; i < 5; i++) {
@@ -3967,11 +4151,11 @@ STK_NOINLINE static void field_fe25519_pow_square_times_5(uint64_t *result, cons
 
 /* field.fe25519_pow.square_times$10
  * `x` squared `k` times.
- * in x: 0 .. 2251799813701632
- * out result: 0 .. 2251799813701632 */
+ * in x: 0 .. 2251799813733887
+ * out result: 0 .. 2251799813733887 */
 STK_NOINLINE static void field_fe25519_pow_square_times_10(uint64_t *result, const uint64_t *x)
 {
-    uint64_t r[5]; /* 0 .. 2251799813701632 */
+    uint64_t r[5]; /* 0 .. 2251799813733887 */
     uint32_t i; /* 0 .. 9 */
     memmove(r, x, 5 * sizeof(uint64_t));
     for (i = 0; i < 10; i++) {
@@ -3982,11 +4166,11 @@ STK_NOINLINE static void field_fe25519_pow_square_times_10(uint64_t *result, con
 
 /* field.fe25519_pow.square_times$20
  * `x` squared `k` times.
- * in x: 0 .. 2251799813701632
- * out result: 0 .. 2251799813701632 */
+ * in x: 0 .. 2251799813733887
+ * out result: 0 .. 2251799813733887 */
 STK_NOINLINE static void field_fe25519_pow_square_times_20(uint64_t *result, const uint64_t *x)
 {
-    uint64_t r[5]; /* 0 .. 2251799813701632 */
+    uint64_t r[5]; /* 0 .. 2251799813733887 */
     uint32_t i; /* 0 .. 19 */
     memmove(r, x, 5 * sizeof(uint64_t));
     for (i = 0; i < 20; i++) {
@@ -3997,11 +4181,11 @@ STK_NOINLINE static void field_fe25519_pow_square_times_20(uint64_t *result, con
 
 /* field.fe25519_pow.square_times$50
  * `x` squared `k` times.
- * in x: 0 .. 2251799813701632
- * out result: 0 .. 2251799813701632 */
+ * in x: 0 .. 2251799813733887
+ * out result: 0 .. 2251799813733887 */
 STK_NOINLINE static void field_fe25519_pow_square_times_50(uint64_t *result, const uint64_t *x)
 {
-    uint64_t r[5]; /* 0 .. 2251799813701632 */
+    uint64_t r[5]; /* 0 .. 2251799813733887 */
     uint32_t i; /* 0 .. 49 */
     memmove(r, x, 5 * sizeof(uint64_t));
     for (i = 0; i < 50; i++) {
@@ -4012,11 +4196,11 @@ STK_NOINLINE static void field_fe25519_pow_square_times_50(uint64_t *result, con
 
 /* field.fe25519_pow.square_times$100
  * `x` squared `k` times.
- * in x: 0 .. 2251799813701632
- * out result: 0 .. 2251799813701632 */
+ * in x: 0 .. 2251799813733887
+ * out result: 0 .. 2251799813733887 */
 STK_NOINLINE static void field_fe25519_pow_square_times_100(uint64_t *result, const uint64_t *x)
 {
-    uint64_t r[5]; /* 0 .. 2251799813701632 */
+    uint64_t r[5]; /* 0 .. 2251799813733887 */
     uint32_t i; /* 0 .. 99 */
     memmove(r, x, 5 * sizeof(uint64_t));
     for (i = 0; i < 100; i++) {
@@ -4027,9 +4211,9 @@ STK_NOINLINE static void field_fe25519_pow_square_times_100(uint64_t *result, co
 
 /* field.fe25519_pow.chain
  * `x^(2^250 - 1)` and `x^11`, the common part of both chains.
- * in x: 0 .. 2251799813701632
- * out result0: 0 .. 2251799813701632
- * out result1: 0 .. 2251799813701632 */
+ * in x: 0 .. 2251799813733887
+ * out result0: 0 .. 2251799813733887
+ * out result1: 0 .. 2251799813733887 */
 STK_NOINLINE static void field_fe25519_pow_chain(uint64_t *result0, uint64_t *result1, const uint64_t *x)
 {
     uint64_t x2[5]; /* 0 .. 2251799813691328 */
@@ -4080,8 +4264,8 @@ STK_NOINLINE static void field_fe25519_pow_chain(uint64_t *result0, uint64_t *re
 
 /* field.fe25519_pow.invert
  * `x^(P - 2)`: the inverse, and 0 for 0.
- * in x: 0 .. 2251799813701632
- * out result: 0 .. 2251799813701632 */
+ * in x: 0 .. 2251799813733887
+ * out result: 0 .. 2251799813733887 */
 STK_NOINLINE static void field_fe25519_pow_invert(uint64_t *result, const uint64_t *x)
 {
     uint64_t e250[5]; /* 0 .. 2251799813691328 */
@@ -4093,104 +4277,99 @@ STK_NOINLINE static void field_fe25519_pow_invert(uint64_t *result, const uint64
 }
 
 /* field.fe25519_radix51.to_bytes
- * in a: 0 .. 2251799813701632 */
-STK_NOINLINE static void field_fe25519_radix51_to_bytes(uint8_t *restrict s, const uint64_t *a)
+ * That it is below P is not proved for C = 1.
+ * in a: 0 .. 2251799813733887 */
+STK_NOINLINE static void field_fe25519_radix51_to_bytes(uint8_t *restrict result, const uint64_t *a)
 {
-    uint32_t q; /* 0 .. 1 */
-    uint64_t h_0; /* 0 .. 2251799813701632 */
-    uint64_t h_1; /* 0 .. 2251799813701633 */
-    uint64_t h_2; /* 0 .. 2251799813701633 */
-    uint64_t h_3; /* 0 .. 2251799813701633 */
-    uint64_t h_4; /* 0 .. 2251799813701633 */
-    uint64_t w_0;
-    uint64_t w_1;
-    uint64_t w_2;
-    uint64_t w_3;
-    uint64_t w_4;
-    uint64_t v_0;
-    uint64_t v_1;
-    uint64_t v_2;
-    uint64_t v_3;
-    h_0 = a[0];
-    h_1 = a[1];
-    h_2 = a[2];
-    h_3 = a[3];
-    h_4 = a[4];
-    h_1 = h_1 + (uint64_t)(uint32_t)(h_0 >> 51);
-    h_0 = h_0 & UINT64_C(0x7ffffffffffff);
-    h_2 = h_2 + (uint64_t)(uint32_t)(h_1 >> 51);
-    h_1 = h_1 & UINT64_C(0x7ffffffffffff);
-    h_3 = h_3 + (uint64_t)(uint32_t)(h_2 >> 51);
-    h_2 = h_2 & UINT64_C(0x7ffffffffffff);
-    h_4 = h_4 + (uint64_t)(uint32_t)(h_3 >> 51);
-    h_3 = h_3 & UINT64_C(0x7ffffffffffff);
-    h_0 = h_0 + (uint64_t)(UINT32_C(19) * (uint32_t)(h_4 >> 51));
-    h_4 = h_4 & UINT64_C(0x7ffffffffffff);
-    h_1 = h_1 + (uint64_t)(uint32_t)(h_0 >> 51);
-    h_0 = h_0 & UINT64_C(0x7ffffffffffff);
-    q = (uint32_t)((h_0 + UINT64_C(19)) >> 51);
-    q = (uint32_t)((h_1 + (uint64_t)q) >> 51);
-    q = (uint32_t)((h_2 + (uint64_t)q) >> 51);
-    q = (uint32_t)((h_3 + (uint64_t)q) >> 51);
-    q = (uint32_t)((h_4 + (uint64_t)q) >> 51);
-    h_0 = h_0 + (uint64_t)(UINT32_C(19) * q);
-    h_1 = h_1 + (uint64_t)(uint32_t)(h_0 >> 51);
-    h_0 = h_0 & UINT64_C(0x7ffffffffffff);
-    h_2 = h_2 + (uint64_t)(uint32_t)(h_1 >> 51);
-    h_1 = h_1 & UINT64_C(0x7ffffffffffff);
-    h_3 = h_3 + (uint64_t)(uint32_t)(h_2 >> 51);
-    h_2 = h_2 & UINT64_C(0x7ffffffffffff);
-    h_4 = h_4 + (uint64_t)(uint32_t)(h_3 >> 51);
-    h_3 = h_3 & UINT64_C(0x7ffffffffffff);
-    h_4 = h_4 & UINT64_C(0x7ffffffffffff);
-    w_0 = h_0;
-    w_1 = h_1;
-    w_2 = h_2;
-    w_3 = h_3;
-    w_4 = h_4;
-    v_0 = w_0 | (w_1 << 51);
-    v_1 = (w_1 >> 13) | (w_2 << 38);
-    v_2 = (w_2 >> 26) | (w_3 << 25);
-    v_3 = (w_3 >> 39) | (w_4 << 12);
-    s[0] = (uint8_t)((uint32_t)v_0 & UINT32_C(255));
-    s[1] = (uint8_t)((uint32_t)(v_0 >> 8) & UINT32_C(255));
-    s[2] = (uint8_t)((uint32_t)(v_0 >> 16) & UINT32_C(255));
-    s[3] = (uint8_t)((uint32_t)(v_0 >> 24) & UINT32_C(255));
-    s[4] = (uint8_t)((uint32_t)(v_0 >> 32) & UINT32_C(255));
-    s[5] = (uint8_t)((uint32_t)(v_0 >> 40) & UINT32_C(255));
-    s[6] = (uint8_t)((uint32_t)(v_0 >> 48) & UINT32_C(255));
-    s[7] = (uint8_t)((uint32_t)(v_0 >> 56) & UINT32_C(255));
-    s[8] = (uint8_t)((uint32_t)v_1 & UINT32_C(255));
-    s[9] = (uint8_t)((uint32_t)(v_1 >> 8) & UINT32_C(255));
-    s[10] = (uint8_t)((uint32_t)(v_1 >> 16) & UINT32_C(255));
-    s[11] = (uint8_t)((uint32_t)(v_1 >> 24) & UINT32_C(255));
-    s[12] = (uint8_t)((uint32_t)(v_1 >> 32) & UINT32_C(255));
-    s[13] = (uint8_t)((uint32_t)(v_1 >> 40) & UINT32_C(255));
-    s[14] = (uint8_t)((uint32_t)(v_1 >> 48) & UINT32_C(255));
-    s[15] = (uint8_t)((uint32_t)(v_1 >> 56) & UINT32_C(255));
-    s[16] = (uint8_t)((uint32_t)v_2 & UINT32_C(255));
-    s[17] = (uint8_t)((uint32_t)(v_2 >> 8) & UINT32_C(255));
-    s[18] = (uint8_t)((uint32_t)(v_2 >> 16) & UINT32_C(255));
-    s[19] = (uint8_t)((uint32_t)(v_2 >> 24) & UINT32_C(255));
-    s[20] = (uint8_t)((uint32_t)(v_2 >> 32) & UINT32_C(255));
-    s[21] = (uint8_t)((uint32_t)(v_2 >> 40) & UINT32_C(255));
-    s[22] = (uint8_t)((uint32_t)(v_2 >> 48) & UINT32_C(255));
-    s[23] = (uint8_t)((uint32_t)(v_2 >> 56) & UINT32_C(255));
-    s[24] = (uint8_t)((uint32_t)v_3 & UINT32_C(255));
-    s[25] = (uint8_t)((uint32_t)(v_3 >> 8) & UINT32_C(255));
-    s[26] = (uint8_t)((uint32_t)(v_3 >> 16) & UINT32_C(255));
-    s[27] = (uint8_t)((uint32_t)(v_3 >> 24) & UINT32_C(255));
-    s[28] = (uint8_t)((uint32_t)(v_3 >> 32) & UINT32_C(255));
-    s[29] = (uint8_t)((uint32_t)(v_3 >> 40) & UINT32_C(255));
-    s[30] = (uint8_t)((uint32_t)(v_3 >> 48) & UINT32_C(255));
-    s[31] = (uint8_t)((uint32_t)(v_3 >> 56) & UINT32_C(255));
+    uint32_t c_0_carry; /* 0 .. 1 */
+    uint64_t r_0_carry; /* 0 .. 2^51-1 */
+    uint32_t t_1_canonical; /* 0 .. 1 */
+    uint32_t t_1_canonical_2; /* 0 .. 1 */
+    uint64_t w_2_packed[5];
+    uint32_t i_2_packed; /* 0 .. 31 */
+    uint64_t t_0; /* 0 .. 2251799813733887 */
+    uint64_t t_1; /* 0 .. 2251799813733888 */
+    uint64_t t_2; /* 0 .. 2251799813733888 */
+    uint64_t t_3; /* 0 .. 2251799813733888 */
+    uint64_t t_4; /* 0 .. 2251799813733888 */
+    uint64_t h_0_1_canonical; /* 0 .. 2251799813685266 */
+    uint64_t h_1_1_canonical; /* 0 .. 2^51+1 */
+    uint64_t h_2_1_canonical; /* 0 .. 2^51 */
+    uint64_t h_3_1_canonical; /* 0 .. 2^51 */
+    uint64_t h_4_1_canonical; /* 0 .. 2^51 */
+    t_0 = a[0];
+    t_1 = a[1];
+    t_2 = a[2];
+    t_3 = a[3];
+    t_4 = a[4];
+    c_0_carry = (uint32_t)(t_0 >> 51);
+    r_0_carry = t_0 & UINT64_C(0x7ffffffffffff);
+    t_1 = t_1 + (uint64_t)c_0_carry;
+    t_0 = r_0_carry;
+    c_0_carry = (uint32_t)(t_1 >> 51);
+    r_0_carry = t_1 & UINT64_C(0x7ffffffffffff);
+    t_2 = t_2 + (uint64_t)c_0_carry;
+    t_1 = r_0_carry;
+    c_0_carry = (uint32_t)(t_2 >> 51);
+    r_0_carry = t_2 & UINT64_C(0x7ffffffffffff);
+    t_3 = t_3 + (uint64_t)c_0_carry;
+    t_2 = r_0_carry;
+    c_0_carry = (uint32_t)(t_3 >> 51);
+    r_0_carry = t_3 & UINT64_C(0x7ffffffffffff);
+    t_4 = t_4 + (uint64_t)c_0_carry;
+    t_3 = r_0_carry;
+    c_0_carry = (uint32_t)(t_4 >> 51);
+    r_0_carry = t_4 & UINT64_C(0x7ffffffffffff);
+    t_0 = t_0 + (uint64_t)(UINT32_C(19) * c_0_carry);
+    t_4 = r_0_carry;
+    c_0_carry = (uint32_t)(t_0 >> 51);
+    r_0_carry = t_0 & UINT64_C(0x7ffffffffffff);
+    t_1 = t_1 + (uint64_t)c_0_carry;
+    t_1_canonical = (uint32_t)((r_0_carry + UINT64_C(19)) >> 51);
+    t_1_canonical = (uint32_t)((t_1 + (uint64_t)t_1_canonical) >> 51);
+    t_1_canonical = (uint32_t)((t_2 + (uint64_t)t_1_canonical) >> 51);
+    t_1_canonical = (uint32_t)((t_3 + (uint64_t)t_1_canonical) >> 51);
+    t_1_canonical = (uint32_t)((t_4 + (uint64_t)t_1_canonical) >> 51);
+    h_0_1_canonical = r_0_carry + (uint64_t)(UINT32_C(19) * t_1_canonical);
+    t_1_canonical_2 = (uint32_t)(h_0_1_canonical >> 51);
+    h_1_1_canonical = t_1 + (uint64_t)t_1_canonical_2;
+    h_0_1_canonical = h_0_1_canonical & UINT64_C(0x7ffffffffffff);
+    w_2_packed[0] = h_0_1_canonical;
+    t_1_canonical_2 = (uint32_t)(h_1_1_canonical >> 51);
+    h_2_1_canonical = t_2 + (uint64_t)t_1_canonical_2;
+    h_1_1_canonical = h_1_1_canonical & UINT64_C(0x7ffffffffffff);
+    w_2_packed[1] = h_1_1_canonical;
+    t_1_canonical_2 = (uint32_t)(h_2_1_canonical >> 51);
+    h_3_1_canonical = t_3 + (uint64_t)t_1_canonical_2;
+    h_2_1_canonical = h_2_1_canonical & UINT64_C(0x7ffffffffffff);
+    w_2_packed[2] = h_2_1_canonical;
+    t_1_canonical_2 = (uint32_t)(h_3_1_canonical >> 51);
+    h_4_1_canonical = t_4 + (uint64_t)t_1_canonical_2;
+    h_3_1_canonical = h_3_1_canonical & UINT64_C(0x7ffffffffffff);
+    w_2_packed[3] = h_3_1_canonical;
+    h_4_1_canonical = h_4_1_canonical & UINT64_C(0x7ffffffffffff);
+    w_2_packed[4] = h_4_1_canonical;
+    for (i_2_packed = 0; i_2_packed < 32; i_2_packed++) {
+        uint32_t k_2_packed; /* 0 .. 4 */
+        uint64_t b_2_packed;
+        uint32_t result_2_packed;
+        k_2_packed = (uint32_t)field_fe25519_radix51_LIMB_OF[i_2_packed];
+        b_2_packed = w_2_packed[k_2_packed] >> (uint32_t)field_fe25519_radix51_AT[i_2_packed];
+        if ((uint32_t)field_fe25519_radix51_ROOM[i_2_packed] < UINT32_C(8)) {
+            if (k_2_packed < UINT32_C(4)) {
+                b_2_packed = b_2_packed | (w_2_packed[k_2_packed + UINT32_C(1)] << (uint32_t)field_fe25519_radix51_ROOM[i_2_packed]);
+            }
+        }
+        result_2_packed = (uint32_t)b_2_packed & UINT32_C(255);
+        result[i_2_packed] = (uint8_t)result_2_packed;
+    }
 }
 
 /* curve.ed25519.encode
  * The encoding of the point (X/Z, Y/Z): y, and the parity of x in the top bit (RFC 8032, section 5.1.2).
- * in px: 0 .. 2251799813701632
- * in py: 0 .. 2251799813701632
- * in pz: 0 .. 2251799813701632 */
+ * in px: 0 .. 2251799813733887
+ * in py: 0 .. 2251799813733887
+ * in pz: 0 .. 2251799813733887 */
 STK_NOINLINE static void curve_ed25519_encode(uint8_t *restrict s, const uint64_t *px, const uint64_t *py, const uint64_t *pz)
 {
     uint64_t zi[5]; /* 0 .. 2251799813691328 */
@@ -5210,34 +5389,13 @@ static void santoku_sign_detached(uint8_t *sig, uint32_t n, const uint8_t *m, co
     memmove((&sig[32]), s, 32);
 }
 
-/* field.fe25519_radix51.from_bytes
- * out result: 0 .. 2251799813701632 */
-static void field_fe25519_radix51_from_bytes(uint64_t *restrict result, const uint8_t *s)
-{
-    uint64_t t;
-    uint64_t t_2;
-    uint64_t t_3;
-    uint64_t t_4;
-    uint64_t t_5;
-    t = (((((((uint64_t)(uint32_t)s[0] | ((uint64_t)(uint32_t)s[1] << 8)) | ((uint64_t)(uint32_t)s[2] << 16)) | ((uint64_t)(uint32_t)s[3] << 24)) | ((uint64_t)(uint32_t)s[4] << 32)) | ((uint64_t)(uint32_t)s[5] << 40)) | ((uint64_t)(uint32_t)s[6] << 48)) | ((uint64_t)(uint32_t)s[7] << 56);
-    t_2 = (((((((uint64_t)(uint32_t)s[6] | ((uint64_t)(uint32_t)s[7] << 8)) | ((uint64_t)(uint32_t)s[8] << 16)) | ((uint64_t)(uint32_t)s[9] << 24)) | ((uint64_t)(uint32_t)s[10] << 32)) | ((uint64_t)(uint32_t)s[11] << 40)) | ((uint64_t)(uint32_t)s[12] << 48)) | ((uint64_t)(uint32_t)s[13] << 56);
-    t_3 = (((((((uint64_t)(uint32_t)s[12] | ((uint64_t)(uint32_t)s[13] << 8)) | ((uint64_t)(uint32_t)s[14] << 16)) | ((uint64_t)(uint32_t)s[15] << 24)) | ((uint64_t)(uint32_t)s[16] << 32)) | ((uint64_t)(uint32_t)s[17] << 40)) | ((uint64_t)(uint32_t)s[18] << 48)) | ((uint64_t)(uint32_t)s[19] << 56);
-    t_4 = (((((((uint64_t)(uint32_t)s[19] | ((uint64_t)(uint32_t)s[20] << 8)) | ((uint64_t)(uint32_t)s[21] << 16)) | ((uint64_t)(uint32_t)s[22] << 24)) | ((uint64_t)(uint32_t)s[23] << 32)) | ((uint64_t)(uint32_t)s[24] << 40)) | ((uint64_t)(uint32_t)s[25] << 48)) | ((uint64_t)(uint32_t)s[26] << 56);
-    t_5 = (((((((uint64_t)(uint32_t)s[24] | ((uint64_t)(uint32_t)s[25] << 8)) | ((uint64_t)(uint32_t)s[26] << 16)) | ((uint64_t)(uint32_t)s[27] << 24)) | ((uint64_t)(uint32_t)s[28] << 32)) | ((uint64_t)(uint32_t)s[29] << 40)) | ((uint64_t)(uint32_t)s[30] << 48)) | ((uint64_t)(uint32_t)s[31] << 56);
-    result[0] = t & UINT64_C(0x7ffffffffffff);
-    result[1] = (t_2 >> 3) & UINT64_C(0x7ffffffffffff);
-    result[2] = (t_3 >> 6) & UINT64_C(0x7ffffffffffff);
-    result[3] = (t_4 >> 1) & UINT64_C(0x7ffffffffffff);
-    result[4] = (t_5 >> 12) & UINT64_C(0x7ffffffffffff);
-}
-
 /* field.fe25519_pow.square_times$2
  * `x` squared `k` times.
- * in x: 0 .. 2251799813701632
- * out result: 0 .. 2251799813701632 */
+ * in x: 0 .. 2251799813733887
+ * out result: 0 .. 2251799813733887 */
 STK_NOINLINE static void field_fe25519_pow_square_times_2(uint64_t *result, const uint64_t *x)
 {
-    uint64_t r[5]; /* 0 .. 2251799813701632 */
+    uint64_t r[5]; /* 0 .. 2251799813733887 */
     uint32_t i; /* 0 .. 1 */
     memmove(r, x, 5 * sizeof(uint64_t));
     for (i = 0; i < 2; i++) {
@@ -5248,8 +5406,8 @@ STK_NOINLINE static void field_fe25519_pow_square_times_2(uint64_t *result, cons
 
 /* field.fe25519_pow.pow22523
  * `x^((P - 5) / 8)`, for square roots (RFC 8032, section 5.1.3).
- * in x: 0 .. 2251799813701632
- * out result: 0 .. 2251799813701632 */
+ * in x: 0 .. 2251799813733887
+ * out result: 0 .. 2251799813733887 */
 STK_NOINLINE static void field_fe25519_pow_pow22523(uint64_t *result, const uint64_t *x)
 {
     uint64_t e250[5]; /* 0 .. 2251799813691328 */
@@ -5266,7 +5424,6 @@ STK_NOINLINE static void field_fe25519_pow_pow22523(uint64_t *result, const uint
  * When there is none, the first result is not on the curve and must not be used. */
 static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uint32_t *restrict result1, const uint8_t *s)
 {
-    uint64_t y[5]; /* 0 .. 2^51-1 */
     uint8_t canonical[32];
     uint8_t low[32];
     uint64_t yy[5]; /* 0 .. 2251799813691328 */
@@ -5297,35 +5454,87 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     uint32_t cond;
     uint32_t cond_2;
     uint64_t call[5]; /* 0 .. 2^51 */
-    uint64_t result_0_sub[5]; /* 0 .. 7881299347898368 */
-    uint64_t result_1_add[5]; /* 0 .. 7881299347898368 */
-    field_fe25519_radix51_from_bytes(y, s);
-    field_fe25519_radix51_to_bytes(canonical, y);
+    uint64_t h_0_from_bytes[5]; /* 0 .. 2^51-1 */
+    uint64_t v_0_from_bytes;
+    uint64_t result_0_from_bytes; /* 0 .. 2^51-1 */
+    uint64_t result_1_sub[5]; /* 0 .. 7881299347898368 */
+    uint64_t result_2_add[5]; /* 0 .. 7881299347898368 */
+    v_0_from_bytes = (uint64_t)(uint32_t)s[0];
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[1] << 8);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[2] << 16);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[3] << 24);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[4] << 32);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[5] << 40);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[6] << 48);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[7] << 56);
+    result_0_from_bytes = v_0_from_bytes & UINT64_C(0x7ffffffffffff);
+    h_0_from_bytes[0] = result_0_from_bytes;
+    v_0_from_bytes = (uint64_t)(uint32_t)s[6];
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[7] << 8);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[8] << 16);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[9] << 24);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[10] << 32);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[11] << 40);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[12] << 48);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[13] << 56);
+    result_0_from_bytes = (v_0_from_bytes >> 3) & UINT64_C(0x7ffffffffffff);
+    h_0_from_bytes[1] = result_0_from_bytes;
+    v_0_from_bytes = (uint64_t)(uint32_t)s[12];
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[13] << 8);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[14] << 16);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[15] << 24);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[16] << 32);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[17] << 40);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[18] << 48);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[19] << 56);
+    result_0_from_bytes = (v_0_from_bytes >> 6) & UINT64_C(0x7ffffffffffff);
+    h_0_from_bytes[2] = result_0_from_bytes;
+    v_0_from_bytes = (uint64_t)(uint32_t)s[19];
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[20] << 8);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[21] << 16);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[22] << 24);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[23] << 32);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[24] << 40);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[25] << 48);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[26] << 56);
+    result_0_from_bytes = (v_0_from_bytes >> 1) & UINT64_C(0x7ffffffffffff);
+    h_0_from_bytes[3] = result_0_from_bytes;
+    v_0_from_bytes = (uint64_t)(uint32_t)s[24];
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[25] << 8);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[26] << 16);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[27] << 24);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[28] << 32);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[29] << 40);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[30] << 48);
+    v_0_from_bytes = v_0_from_bytes | ((uint64_t)(uint32_t)s[31] << 56);
+    result_0_from_bytes = (v_0_from_bytes >> 12) & UINT64_C(0x7ffffffffffff);
+    h_0_from_bytes[4] = result_0_from_bytes;
+    field_fe25519_radix51_to_bytes(canonical, h_0_from_bytes);
     memmove(low, s, 32);
     low[31] = (uint8_t)((uint32_t)s[31] & UINT32_C(127));
-    field_fe25519_radix51_square(yy, y);
-    result_0_sub[0] = yy[0] + UINT64_C(0xfffffffffffd9);
-    result_0_sub[1] = yy[1] + UINT64_C(0xffffffffffffe);
-    result_0_sub[2] = yy[2] + UINT64_C(0xffffffffffffe);
-    result_0_sub[3] = yy[3] + UINT64_C(0xffffffffffffe);
-    result_0_sub[4] = yy[4] + UINT64_C(0xffffffffffffe);
+    field_fe25519_radix51_square(yy, h_0_from_bytes);
+    result_1_sub[0] = yy[0] + UINT64_C(0xfffffffffffd9);
+    result_1_sub[1] = yy[1] + UINT64_C(0xffffffffffffe);
+    result_1_sub[2] = yy[2] + UINT64_C(0xffffffffffffe);
+    result_1_sub[3] = yy[3] + UINT64_C(0xffffffffffffe);
+    result_1_sub[4] = yy[4] + UINT64_C(0xffffffffffffe);
     field_fe25519_radix51_mul(dyy, yy, curve_ed25519_D_FE);
-    result_1_add[0] = dyy[0] + UINT64_C(1);
-    result_1_add[1] = dyy[1];
-    result_1_add[2] = dyy[2];
-    result_1_add[3] = dyy[3];
-    result_1_add[4] = dyy[4];
-    field_fe25519_radix51_square(t, result_1_add);
-    field_fe25519_radix51_mul(v3, t, result_1_add);
-    field_fe25519_radix51_mul(uv3, result_0_sub, v3);
-    field_fe25519_radix51_square(t_2, result_1_add);
+    result_2_add[0] = dyy[0] + UINT64_C(1);
+    result_2_add[1] = dyy[1];
+    result_2_add[2] = dyy[2];
+    result_2_add[3] = dyy[3];
+    result_2_add[4] = dyy[4];
+    field_fe25519_radix51_square(t, result_2_add);
+    field_fe25519_radix51_mul(v3, t, result_2_add);
+    field_fe25519_radix51_mul(uv3, result_1_sub, v3);
+    field_fe25519_radix51_square(t_2, result_2_add);
     field_fe25519_radix51_square(t_3, t_2);
     field_fe25519_radix51_mul(uv7, uv3, t_3);
     field_fe25519_pow_pow22523(t_4, uv7);
     field_fe25519_radix51_mul(x, uv3, t_4);
     field_fe25519_radix51_square(t_5, x);
-    field_fe25519_radix51_mul(vxx, t_5, result_1_add);
-    field_fe25519_radix51_mul(num, result_0_sub, curve_ed25519_ONE);
+    field_fe25519_radix51_mul(vxx, t_5, result_2_add);
+    field_fe25519_radix51_mul(num, result_1_sub, curve_ed25519_ONE);
     field_fe25519_radix51_to_bytes(t_6, vxx);
     field_fe25519_radix51_to_bytes(t_7, num);
     uint64_t diff = 0;
@@ -5399,9 +5608,9 @@ static void curve_ed25519_decode_negated(curve_ed25519_P3 *restrict result0, uin
     }
     (*result1) = ((direct | twisted) & stk_eq_u64(diff_4, UINT64_C(0))) & ((zero & sign) ^ 1u);
     memmove(result0->x, x, 5 * sizeof(uint64_t));
-    memmove(result0->y, y, 5 * sizeof(uint64_t));
+    memmove(result0->y, h_0_from_bytes, 5 * sizeof(uint64_t));
     memmove(result0->z, curve_ed25519_ONE, 5 * sizeof(uint64_t));
-    field_fe25519_radix51_mul(result0->t, x, y);
+    field_fe25519_radix51_mul(result0->t, x, h_0_from_bytes);
 }
 
 /* curve.wnaf.recode$5
@@ -5642,9 +5851,9 @@ STK_NOINLINE static void curve_ed25519_vartime_odd_multiples(curve_ed25519_Cache
     field_fe25519_radix51_mul(a2.t, t_2.x, t_2.y);
     for (i = 1; i < 8; i++) {
         curve_ed25519_P1P1 t_3;
-        uint64_t t_0[5]; /* 0 .. 2251799813701632 */
-        uint64_t t_1[5]; /* 0 .. 2251799813701632 */
-        uint64_t t_3_2[5]; /* 0 .. 2251799813701632 */
+        uint64_t t_0[5]; /* 0 .. 2251799813733887 */
+        uint64_t t_1[5]; /* 0 .. 2251799813733887 */
+        uint64_t t_3_2[5]; /* 0 .. 2251799813733887 */
         curve_ed25519_add_cached(&t_3, &a2, &t[i - UINT32_C(1)]);
         field_fe25519_radix51_mul(t_0, t_3.x, t_3.t);
         field_fe25519_radix51_mul(t_1, t_3.y, t_3.z);
@@ -5672,17 +5881,17 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple(curve_ed25519_Cached *re
 {
     (*q) = t[(d & UINT32_C(15)) >> 1];
     if ((d >> 4) == UINT32_C(1)) {
-        uint64_t result_3_0_negate_cached[5]; /* 0 .. 2251799813701632 */
+        uint64_t result_3_0_negate_cached[5]; /* 0 .. 2251799813733887 */
         uint64_t result_0_0_0_negate_cached; /* 0 .. 7881299347898368 */
         uint64_t result_0_1_0_negate_cached; /* 0 .. 7881299347898368 */
         uint64_t result_0_2_0_negate_cached; /* 0 .. 7881299347898368 */
         uint64_t result_0_3_0_negate_cached; /* 0 .. 7881299347898368 */
         uint64_t result_0_4_0_negate_cached; /* 0 .. 7881299347898368 */
-        uint64_t result_2_0_0_negate_cached; /* 0 .. 2251799813701632 */
-        uint64_t result_2_1_0_negate_cached; /* 0 .. 2251799813701632 */
-        uint64_t result_2_2_0_negate_cached; /* 0 .. 2251799813701632 */
-        uint64_t result_2_3_0_negate_cached; /* 0 .. 2251799813701632 */
-        uint64_t result_2_4_0_negate_cached; /* 0 .. 2251799813701632 */
+        uint64_t result_2_0_0_negate_cached; /* 0 .. 2251799813733887 */
+        uint64_t result_2_1_0_negate_cached; /* 0 .. 2251799813733887 */
+        uint64_t result_2_2_0_negate_cached; /* 0 .. 2251799813733887 */
+        uint64_t result_2_3_0_negate_cached; /* 0 .. 2251799813733887 */
+        uint64_t result_2_4_0_negate_cached; /* 0 .. 2251799813733887 */
         result_0_0_0_negate_cached = q->minus[0];
         result_0_1_0_negate_cached = q->minus[1];
         result_0_2_0_negate_cached = q->minus[2];
@@ -5720,12 +5929,12 @@ STK_NOINLINE static void curve_ed25519_vartime_multiple_of_base(curve_ed25519_Ni
 {
     (*q) = curve_ed25519_odd_w8_ROWS[(d & UINT32_C(127)) >> 1];
     if ((d >> 7) == UINT32_C(1)) {
-        uint64_t result_2_0_negate_niels[5]; /* 0 .. 2251799813701632 */
-        uint64_t result_0_0_0_negate_niels; /* 0 .. 2251799813701632 */
-        uint64_t result_0_1_0_negate_niels; /* 0 .. 2251799813701632 */
-        uint64_t result_0_2_0_negate_niels; /* 0 .. 2251799813701632 */
-        uint64_t result_0_3_0_negate_niels; /* 0 .. 2251799813701632 */
-        uint64_t result_0_4_0_negate_niels; /* 0 .. 2251799813701632 */
+        uint64_t result_2_0_negate_niels[5]; /* 0 .. 2251799813733887 */
+        uint64_t result_0_0_0_negate_niels; /* 0 .. 2251799813733887 */
+        uint64_t result_0_1_0_negate_niels; /* 0 .. 2251799813733887 */
+        uint64_t result_0_2_0_negate_niels; /* 0 .. 2251799813733887 */
+        uint64_t result_0_3_0_negate_niels; /* 0 .. 2251799813733887 */
+        uint64_t result_0_4_0_negate_niels; /* 0 .. 2251799813733887 */
         result_0_0_0_negate_niels = q->minus[0];
         result_0_1_0_negate_niels = q->minus[1];
         result_0_2_0_negate_niels = q->minus[2];
@@ -6306,8 +6515,8 @@ STK_TABLE curve_ed25519_Niels curve_ed25519_base_comb2_ROWS[2][8] = {
     }
 };
 
-/* curve.ed25519_comb.L_BYTES */
-STK_TABLE uint8_t curve_ed25519_comb_L_BYTES[32] = {
+/* field.sc25519.L_BYTES */
+STK_TABLE uint8_t field_sc25519_L_BYTES[32] = {
     UINT32_C(237), UINT32_C(211), UINT32_C(245), UINT32_C(92), UINT32_C(26), UINT32_C(99), UINT32_C(18), UINT32_C(88),
     UINT32_C(214), UINT32_C(156), UINT32_C(247), UINT32_C(162), UINT32_C(222), UINT32_C(249), UINT32_C(222), UINT32_C(20),
     UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
@@ -6336,10 +6545,20 @@ STK_TABLE uint8_t field_fe25519_radix25_5_LIMB_OF[32] = {
     UINT32_C(7), UINT32_C(7), UINT32_C(8), UINT32_C(8), UINT32_C(8), UINT32_C(9), UINT32_C(9), UINT32_C(9)
 };
 
-/* field.fe25519_radix25_5.POS */
-STK_TABLE uint8_t field_fe25519_radix25_5_POS[11] = {
-    UINT32_C(0), UINT32_C(26), UINT32_C(51), UINT32_C(77), UINT32_C(102), UINT32_C(128), UINT32_C(153), UINT32_C(179),
-    UINT32_C(204), UINT32_C(230), UINT32_C(255)
+/* field.fe25519_radix25_5.AT */
+STK_TABLE uint8_t field_fe25519_radix25_5_AT[32] = {
+    UINT32_C(0), UINT32_C(8), UINT32_C(16), UINT32_C(24), UINT32_C(6), UINT32_C(14), UINT32_C(22), UINT32_C(5),
+    UINT32_C(13), UINT32_C(21), UINT32_C(3), UINT32_C(11), UINT32_C(19), UINT32_C(2), UINT32_C(10), UINT32_C(18),
+    UINT32_C(0), UINT32_C(8), UINT32_C(16), UINT32_C(24), UINT32_C(7), UINT32_C(15), UINT32_C(23), UINT32_C(5),
+    UINT32_C(13), UINT32_C(21), UINT32_C(4), UINT32_C(12), UINT32_C(20), UINT32_C(2), UINT32_C(10), UINT32_C(18)
+};
+
+/* field.fe25519_radix25_5.ROOM */
+STK_TABLE uint8_t field_fe25519_radix25_5_ROOM[32] = {
+    UINT32_C(26), UINT32_C(18), UINT32_C(10), UINT32_C(2), UINT32_C(19), UINT32_C(11), UINT32_C(3), UINT32_C(21),
+    UINT32_C(13), UINT32_C(5), UINT32_C(22), UINT32_C(14), UINT32_C(6), UINT32_C(24), UINT32_C(16), UINT32_C(8),
+    UINT32_C(25), UINT32_C(17), UINT32_C(9), UINT32_C(1), UINT32_C(19), UINT32_C(11), UINT32_C(3), UINT32_C(20),
+    UINT32_C(12), UINT32_C(4), UINT32_C(22), UINT32_C(14), UINT32_C(6), UINT32_C(23), UINT32_C(15), UINT32_C(7)
 };
 
 /* curve.ed25519.D_FE */
@@ -7054,7 +7273,7 @@ STK_NOINLINE static void curve_ed25519_comb_recode(uint8_t *result, const uint8_
     for (i = 0; i < 32; i++) {
         uint32_t l; /* 0 .. 249 */
         uint32_t v; /* 255 .. 761 */
-        l = stk_sel_u32(even, (uint32_t)curve_ed25519_comb_L_BYTES[i], UINT32_C(0));
+        l = stk_sel_u32(even, (uint32_t)field_sc25519_L_BYTES[i], UINT32_C(0));
         v = (((uint32_t)k[i] + l) + UINT32_C(255)) + carry;
         t[i] = (uint16_t)(v & UINT32_C(255));
         carry = v >> 8;
@@ -7095,27 +7314,14 @@ STK_NOINLINE static void curve_ed25519_comb_recode(uint8_t *result, const uint8_
 }
 
 /* field.fe25519_radix25_5.mul
- * Products of two odd limbs count twice (their weights round up); limbs from 2^255 on return times 19.
  * in a: -106954752 .. 106954752
  * in b: -106954752 .. 106954752
  * out result: -35651584 .. 35651584 */
 STK_NOINLINE static void field_fe25519_radix25_5_mul(int32_t *result, const int32_t *a, const int32_t *b)
 {
+    int64_t v_0_carry; /* -1424195212401442816 .. 1424195212468551680 */
     int64_t c_0_carry; /* -26250707576 .. 26250707576 */
-    int32_t a2_0; /* -106954752 .. 106954752 */
-    int32_t a2_1; /* -106954752 .. 106954752 */
-    int32_t a2_2; /* -106954752 .. 106954752 */
-    int32_t a2_3; /* -106954752 .. 106954752 */
-    int32_t a2_4; /* -106954752 .. 106954752 */
-    int32_t b19_1; /* -1016070144 .. 1016070144 */
-    int32_t b19_2; /* -2032140288 .. 2032140288 */
-    int32_t b19_3; /* -1016070144 .. 1016070144 */
-    int32_t b19_4; /* -2032140288 .. 2032140288 */
-    int32_t b19_5; /* -1016070144 .. 1016070144 */
-    int32_t b19_6; /* -2032140288 .. 2032140288 */
-    int32_t b19_7; /* -1016070144 .. 1016070144 */
-    int32_t b19_8; /* -2032140288 .. 2032140288 */
-    int32_t b19_9; /* -1016070144 .. 1016070144 */
+    uint32_t r_0_carry; /* 0 .. 2^26-1 */
     int64_t h_0; /* -1424195212434997248 .. 1424195212434997248 */
     int64_t h_1; /* -880827561104375808 .. 880827561104375808 */
     int64_t h_2; /* -1115333600099696640 .. 1115333600099696640 */
@@ -7136,156 +7342,234 @@ STK_NOINLINE static void field_fe25519_radix25_5_mul(int32_t *result, const int3
     int64_t h_7_0_carry; /* -263104343848747216 .. 263104343848747216 */
     int64_t h_8_0_carry; /* -188748770934915293 .. 188748770934915293 */
     int64_t h_9_0_carry; /* -57196597689483381 .. 57196597689483381 */
-    a2_0 = INT32_C(2) * a[1];
-    a2_1 = INT32_C(2) * a[3];
-    a2_2 = INT32_C(2) * a[5];
-    a2_3 = INT32_C(2) * a[7];
-    a2_4 = INT32_C(2) * a[9];
-    b19_1 = INT32_C(19) * b[1];
-    b19_2 = INT32_C(19) * b[2];
-    b19_3 = INT32_C(19) * b[3];
-    b19_4 = INT32_C(19) * b[4];
-    b19_5 = INT32_C(19) * b[5];
-    b19_6 = INT32_C(19) * b[6];
-    b19_7 = INT32_C(19) * b[7];
-    b19_8 = INT32_C(19) * b[8];
-    b19_9 = INT32_C(19) * b[9];
-    h_0 = (int64_t)a[0] * (int64_t)b[0];
-    h_1 = (int64_t)a[0] * (int64_t)b[1];
-    h_2 = (int64_t)a[0] * (int64_t)b[2];
-    h_3 = (int64_t)a[0] * (int64_t)b[3];
-    h_4 = (int64_t)a[0] * (int64_t)b[4];
-    h_5 = (int64_t)a[0] * (int64_t)b[5];
-    h_6 = (int64_t)a[0] * (int64_t)b[6];
-    h_7 = (int64_t)a[0] * (int64_t)b[7];
-    h_8 = (int64_t)a[0] * (int64_t)b[8];
-    h_9 = (int64_t)a[0] * (int64_t)b[9];
-    h_1 = h_1 + ((int64_t)a[1] * (int64_t)b[0]);
-    h_2 = h_2 + ((int64_t)a2_0 * (int64_t)b[1]);
-    h_3 = h_3 + ((int64_t)a[1] * (int64_t)b[2]);
-    h_4 = h_4 + ((int64_t)a2_0 * (int64_t)b[3]);
-    h_5 = h_5 + ((int64_t)a[1] * (int64_t)b[4]);
-    h_6 = h_6 + ((int64_t)a2_0 * (int64_t)b[5]);
-    h_7 = h_7 + ((int64_t)a[1] * (int64_t)b[6]);
-    h_8 = h_8 + ((int64_t)a2_0 * (int64_t)b[7]);
-    h_9 = h_9 + ((int64_t)a[1] * (int64_t)b[8]);
-    h_0 = h_0 + ((int64_t)a2_0 * (int64_t)b19_9);
-    h_2 = h_2 + ((int64_t)a[2] * (int64_t)b[0]);
-    h_3 = h_3 + ((int64_t)a[2] * (int64_t)b[1]);
-    h_4 = h_4 + ((int64_t)a[2] * (int64_t)b[2]);
-    h_5 = h_5 + ((int64_t)a[2] * (int64_t)b[3]);
-    h_6 = h_6 + ((int64_t)a[2] * (int64_t)b[4]);
-    h_7 = h_7 + ((int64_t)a[2] * (int64_t)b[5]);
-    h_8 = h_8 + ((int64_t)a[2] * (int64_t)b[6]);
-    h_9 = h_9 + ((int64_t)a[2] * (int64_t)b[7]);
-    h_0 = h_0 + ((int64_t)a[2] * (int64_t)b19_8);
-    h_1 = h_1 + ((int64_t)a[2] * (int64_t)b19_9);
-    h_3 = h_3 + ((int64_t)a[3] * (int64_t)b[0]);
-    h_4 = h_4 + ((int64_t)a2_1 * (int64_t)b[1]);
-    h_5 = h_5 + ((int64_t)a[3] * (int64_t)b[2]);
-    h_6 = h_6 + ((int64_t)a2_1 * (int64_t)b[3]);
-    h_7 = h_7 + ((int64_t)a[3] * (int64_t)b[4]);
-    h_8 = h_8 + ((int64_t)a2_1 * (int64_t)b[5]);
-    h_9 = h_9 + ((int64_t)a[3] * (int64_t)b[6]);
-    h_0 = h_0 + ((int64_t)a2_1 * (int64_t)b19_7);
-    h_1 = h_1 + ((int64_t)a[3] * (int64_t)b19_8);
-    h_2 = h_2 + ((int64_t)a2_1 * (int64_t)b19_9);
-    h_4 = h_4 + ((int64_t)a[4] * (int64_t)b[0]);
-    h_5 = h_5 + ((int64_t)a[4] * (int64_t)b[1]);
-    h_6 = h_6 + ((int64_t)a[4] * (int64_t)b[2]);
-    h_7 = h_7 + ((int64_t)a[4] * (int64_t)b[3]);
-    h_8 = h_8 + ((int64_t)a[4] * (int64_t)b[4]);
-    h_9 = h_9 + ((int64_t)a[4] * (int64_t)b[5]);
-    h_0 = h_0 + ((int64_t)a[4] * (int64_t)b19_6);
-    h_1 = h_1 + ((int64_t)a[4] * (int64_t)b19_7);
-    h_2 = h_2 + ((int64_t)a[4] * (int64_t)b19_8);
-    h_3 = h_3 + ((int64_t)a[4] * (int64_t)b19_9);
-    h_5 = h_5 + ((int64_t)a[5] * (int64_t)b[0]);
-    h_6 = h_6 + ((int64_t)a2_2 * (int64_t)b[1]);
-    h_7 = h_7 + ((int64_t)a[5] * (int64_t)b[2]);
-    h_8 = h_8 + ((int64_t)a2_2 * (int64_t)b[3]);
-    h_9 = h_9 + ((int64_t)a[5] * (int64_t)b[4]);
-    h_0 = h_0 + ((int64_t)a2_2 * (int64_t)b19_5);
-    h_1 = h_1 + ((int64_t)a[5] * (int64_t)b19_6);
-    h_2 = h_2 + ((int64_t)a2_2 * (int64_t)b19_7);
-    h_3 = h_3 + ((int64_t)a[5] * (int64_t)b19_8);
-    h_4 = h_4 + ((int64_t)a2_2 * (int64_t)b19_9);
-    h_6 = h_6 + ((int64_t)a[6] * (int64_t)b[0]);
-    h_7 = h_7 + ((int64_t)a[6] * (int64_t)b[1]);
-    h_8 = h_8 + ((int64_t)a[6] * (int64_t)b[2]);
-    h_9 = h_9 + ((int64_t)a[6] * (int64_t)b[3]);
-    h_0 = h_0 + ((int64_t)a[6] * (int64_t)b19_4);
-    h_1 = h_1 + ((int64_t)a[6] * (int64_t)b19_5);
-    h_2 = h_2 + ((int64_t)a[6] * (int64_t)b19_6);
-    h_3 = h_3 + ((int64_t)a[6] * (int64_t)b19_7);
-    h_4 = h_4 + ((int64_t)a[6] * (int64_t)b19_8);
-    h_5 = h_5 + ((int64_t)a[6] * (int64_t)b19_9);
-    h_7 = h_7 + ((int64_t)a[7] * (int64_t)b[0]);
-    h_8 = h_8 + ((int64_t)a2_3 * (int64_t)b[1]);
-    h_9 = h_9 + ((int64_t)a[7] * (int64_t)b[2]);
-    h_0 = h_0 + ((int64_t)a2_3 * (int64_t)b19_3);
-    h_1 = h_1 + ((int64_t)a[7] * (int64_t)b19_4);
-    h_2 = h_2 + ((int64_t)a2_3 * (int64_t)b19_5);
-    h_3 = h_3 + ((int64_t)a[7] * (int64_t)b19_6);
-    h_4 = h_4 + ((int64_t)a2_3 * (int64_t)b19_7);
-    h_5 = h_5 + ((int64_t)a[7] * (int64_t)b19_8);
-    h_6 = h_6 + ((int64_t)a2_3 * (int64_t)b19_9);
-    h_8 = h_8 + ((int64_t)a[8] * (int64_t)b[0]);
-    h_9 = h_9 + ((int64_t)a[8] * (int64_t)b[1]);
-    h_0 = h_0 + ((int64_t)a[8] * (int64_t)b19_2);
-    h_1 = h_1 + ((int64_t)a[8] * (int64_t)b19_3);
-    h_2 = h_2 + ((int64_t)a[8] * (int64_t)b19_4);
-    h_3 = h_3 + ((int64_t)a[8] * (int64_t)b19_5);
-    h_4 = h_4 + ((int64_t)a[8] * (int64_t)b19_6);
-    h_5 = h_5 + ((int64_t)a[8] * (int64_t)b19_7);
-    h_6 = h_6 + ((int64_t)a[8] * (int64_t)b19_8);
-    h_7 = h_7 + ((int64_t)a[8] * (int64_t)b19_9);
-    h_9 = h_9 + ((int64_t)a[9] * (int64_t)b[0]);
-    h_0 = h_0 + ((int64_t)a2_4 * (int64_t)b19_1);
-    h_1 = h_1 + ((int64_t)a[9] * (int64_t)b19_2);
-    h_2 = h_2 + ((int64_t)a2_4 * (int64_t)b19_3);
-    h_3 = h_3 + ((int64_t)a[9] * (int64_t)b19_4);
-    h_4 = h_4 + ((int64_t)a2_4 * (int64_t)b19_5);
-    h_5 = h_5 + ((int64_t)a[9] * (int64_t)b19_6);
-    h_6 = h_6 + ((int64_t)a2_4 * (int64_t)b19_7);
-    h_7 = h_7 + ((int64_t)a[9] * (int64_t)b19_8);
-    h_8 = h_8 + ((int64_t)a2_4 * (int64_t)b19_9);
-    c_0_carry = (h_0 + INT64_C(0x2000000)) >> 26;
+    int32_t x_0_0; /* -106954752 .. 106954752 */
+    int32_t x_0_1; /* -53477376 .. 53477376 */
+    int32_t x_0_2; /* -106954752 .. 106954752 */
+    int32_t x_0_3; /* -53477376 .. 53477376 */
+    int32_t x_0_4; /* -106954752 .. 106954752 */
+    int32_t x_0_5; /* -53477376 .. 53477376 */
+    int32_t x_0_6; /* -106954752 .. 106954752 */
+    int32_t x_0_7; /* -53477376 .. 53477376 */
+    int32_t x_0_8; /* -106954752 .. 106954752 */
+    int32_t x_0_9; /* -53477376 .. 53477376 */
+    int32_t x_1_1; /* -106954752 .. 106954752 */
+    int32_t x_1_3; /* -106954752 .. 106954752 */
+    int32_t x_1_5; /* -106954752 .. 106954752 */
+    int32_t x_1_7; /* -106954752 .. 106954752 */
+    int32_t x_1_9; /* -106954752 .. 106954752 */
+    int32_t y_0_0; /* -106954752 .. 106954752 */
+    int32_t y_0_1; /* -53477376 .. 53477376 */
+    int32_t y_0_2; /* -106954752 .. 106954752 */
+    int32_t y_0_3; /* -53477376 .. 53477376 */
+    int32_t y_0_4; /* -106954752 .. 106954752 */
+    int32_t y_0_5; /* -53477376 .. 53477376 */
+    int32_t y_0_6; /* -106954752 .. 106954752 */
+    int32_t y_0_7; /* -53477376 .. 53477376 */
+    int32_t y_0_8; /* -106954752 .. 106954752 */
+    int32_t y_0_9; /* -53477376 .. 53477376 */
+    int32_t y_1_1; /* -1016070144 .. 1016070144 */
+    int32_t y_1_2; /* -2032140288 .. 2032140288 */
+    int32_t y_1_3; /* -1016070144 .. 1016070144 */
+    int32_t y_1_4; /* -2032140288 .. 2032140288 */
+    int32_t y_1_5; /* -1016070144 .. 1016070144 */
+    int32_t y_1_6; /* -2032140288 .. 2032140288 */
+    int32_t y_1_7; /* -1016070144 .. 1016070144 */
+    int32_t y_1_8; /* -2032140288 .. 2032140288 */
+    int32_t y_1_9; /* -1016070144 .. 1016070144 */
+    x_0_0 = a[0];
+    x_0_1 = a[1];
+    x_0_2 = a[2];
+    x_0_3 = a[3];
+    x_0_4 = a[4];
+    x_0_5 = a[5];
+    x_0_6 = a[6];
+    x_0_7 = a[7];
+    x_0_8 = a[8];
+    x_0_9 = a[9];
+    x_1_1 = INT32_C(2) * a[1];
+    x_1_3 = INT32_C(2) * a[3];
+    x_1_5 = INT32_C(2) * a[5];
+    x_1_7 = INT32_C(2) * a[7];
+    x_1_9 = INT32_C(2) * a[9];
+    y_0_0 = b[0];
+    y_0_1 = b[1];
+    y_0_2 = b[2];
+    y_0_3 = b[3];
+    y_0_4 = b[4];
+    y_0_5 = b[5];
+    y_0_6 = b[6];
+    y_0_7 = b[7];
+    y_0_8 = b[8];
+    y_0_9 = b[9];
+    y_1_1 = INT32_C(19) * b[1];
+    y_1_2 = INT32_C(19) * b[2];
+    y_1_3 = INT32_C(19) * b[3];
+    y_1_4 = INT32_C(19) * b[4];
+    y_1_5 = INT32_C(19) * b[5];
+    y_1_6 = INT32_C(19) * b[6];
+    y_1_7 = INT32_C(19) * b[7];
+    y_1_8 = INT32_C(19) * b[8];
+    y_1_9 = INT32_C(19) * b[9];
+    h_0 = (int64_t)x_0_0 * (int64_t)y_0_0;
+    h_1 = (int64_t)x_0_0 * (int64_t)y_0_1;
+    h_2 = (int64_t)x_0_0 * (int64_t)y_0_2;
+    h_3 = (int64_t)x_0_0 * (int64_t)y_0_3;
+    h_4 = (int64_t)x_0_0 * (int64_t)y_0_4;
+    h_5 = (int64_t)x_0_0 * (int64_t)y_0_5;
+    h_6 = (int64_t)x_0_0 * (int64_t)y_0_6;
+    h_7 = (int64_t)x_0_0 * (int64_t)y_0_7;
+    h_8 = (int64_t)x_0_0 * (int64_t)y_0_8;
+    h_9 = (int64_t)x_0_0 * (int64_t)y_0_9;
+    h_1 = h_1 + ((int64_t)x_0_1 * (int64_t)y_0_0);
+    h_2 = h_2 + ((int64_t)x_1_1 * (int64_t)y_0_1);
+    h_3 = h_3 + ((int64_t)x_0_1 * (int64_t)y_0_2);
+    h_4 = h_4 + ((int64_t)x_1_1 * (int64_t)y_0_3);
+    h_5 = h_5 + ((int64_t)x_0_1 * (int64_t)y_0_4);
+    h_6 = h_6 + ((int64_t)x_1_1 * (int64_t)y_0_5);
+    h_7 = h_7 + ((int64_t)x_0_1 * (int64_t)y_0_6);
+    h_8 = h_8 + ((int64_t)x_1_1 * (int64_t)y_0_7);
+    h_9 = h_9 + ((int64_t)x_0_1 * (int64_t)y_0_8);
+    h_0 = h_0 + ((int64_t)x_1_1 * (int64_t)y_1_9);
+    h_2 = h_2 + ((int64_t)x_0_2 * (int64_t)y_0_0);
+    h_3 = h_3 + ((int64_t)x_0_2 * (int64_t)y_0_1);
+    h_4 = h_4 + ((int64_t)x_0_2 * (int64_t)y_0_2);
+    h_5 = h_5 + ((int64_t)x_0_2 * (int64_t)y_0_3);
+    h_6 = h_6 + ((int64_t)x_0_2 * (int64_t)y_0_4);
+    h_7 = h_7 + ((int64_t)x_0_2 * (int64_t)y_0_5);
+    h_8 = h_8 + ((int64_t)x_0_2 * (int64_t)y_0_6);
+    h_9 = h_9 + ((int64_t)x_0_2 * (int64_t)y_0_7);
+    h_0 = h_0 + ((int64_t)x_0_2 * (int64_t)y_1_8);
+    h_1 = h_1 + ((int64_t)x_0_2 * (int64_t)y_1_9);
+    h_3 = h_3 + ((int64_t)x_0_3 * (int64_t)y_0_0);
+    h_4 = h_4 + ((int64_t)x_1_3 * (int64_t)y_0_1);
+    h_5 = h_5 + ((int64_t)x_0_3 * (int64_t)y_0_2);
+    h_6 = h_6 + ((int64_t)x_1_3 * (int64_t)y_0_3);
+    h_7 = h_7 + ((int64_t)x_0_3 * (int64_t)y_0_4);
+    h_8 = h_8 + ((int64_t)x_1_3 * (int64_t)y_0_5);
+    h_9 = h_9 + ((int64_t)x_0_3 * (int64_t)y_0_6);
+    h_0 = h_0 + ((int64_t)x_1_3 * (int64_t)y_1_7);
+    h_1 = h_1 + ((int64_t)x_0_3 * (int64_t)y_1_8);
+    h_2 = h_2 + ((int64_t)x_1_3 * (int64_t)y_1_9);
+    h_4 = h_4 + ((int64_t)x_0_4 * (int64_t)y_0_0);
+    h_5 = h_5 + ((int64_t)x_0_4 * (int64_t)y_0_1);
+    h_6 = h_6 + ((int64_t)x_0_4 * (int64_t)y_0_2);
+    h_7 = h_7 + ((int64_t)x_0_4 * (int64_t)y_0_3);
+    h_8 = h_8 + ((int64_t)x_0_4 * (int64_t)y_0_4);
+    h_9 = h_9 + ((int64_t)x_0_4 * (int64_t)y_0_5);
+    h_0 = h_0 + ((int64_t)x_0_4 * (int64_t)y_1_6);
+    h_1 = h_1 + ((int64_t)x_0_4 * (int64_t)y_1_7);
+    h_2 = h_2 + ((int64_t)x_0_4 * (int64_t)y_1_8);
+    h_3 = h_3 + ((int64_t)x_0_4 * (int64_t)y_1_9);
+    h_5 = h_5 + ((int64_t)x_0_5 * (int64_t)y_0_0);
+    h_6 = h_6 + ((int64_t)x_1_5 * (int64_t)y_0_1);
+    h_7 = h_7 + ((int64_t)x_0_5 * (int64_t)y_0_2);
+    h_8 = h_8 + ((int64_t)x_1_5 * (int64_t)y_0_3);
+    h_9 = h_9 + ((int64_t)x_0_5 * (int64_t)y_0_4);
+    h_0 = h_0 + ((int64_t)x_1_5 * (int64_t)y_1_5);
+    h_1 = h_1 + ((int64_t)x_0_5 * (int64_t)y_1_6);
+    h_2 = h_2 + ((int64_t)x_1_5 * (int64_t)y_1_7);
+    h_3 = h_3 + ((int64_t)x_0_5 * (int64_t)y_1_8);
+    h_4 = h_4 + ((int64_t)x_1_5 * (int64_t)y_1_9);
+    h_6 = h_6 + ((int64_t)x_0_6 * (int64_t)y_0_0);
+    h_7 = h_7 + ((int64_t)x_0_6 * (int64_t)y_0_1);
+    h_8 = h_8 + ((int64_t)x_0_6 * (int64_t)y_0_2);
+    h_9 = h_9 + ((int64_t)x_0_6 * (int64_t)y_0_3);
+    h_0 = h_0 + ((int64_t)x_0_6 * (int64_t)y_1_4);
+    h_1 = h_1 + ((int64_t)x_0_6 * (int64_t)y_1_5);
+    h_2 = h_2 + ((int64_t)x_0_6 * (int64_t)y_1_6);
+    h_3 = h_3 + ((int64_t)x_0_6 * (int64_t)y_1_7);
+    h_4 = h_4 + ((int64_t)x_0_6 * (int64_t)y_1_8);
+    h_5 = h_5 + ((int64_t)x_0_6 * (int64_t)y_1_9);
+    h_7 = h_7 + ((int64_t)x_0_7 * (int64_t)y_0_0);
+    h_8 = h_8 + ((int64_t)x_1_7 * (int64_t)y_0_1);
+    h_9 = h_9 + ((int64_t)x_0_7 * (int64_t)y_0_2);
+    h_0 = h_0 + ((int64_t)x_1_7 * (int64_t)y_1_3);
+    h_1 = h_1 + ((int64_t)x_0_7 * (int64_t)y_1_4);
+    h_2 = h_2 + ((int64_t)x_1_7 * (int64_t)y_1_5);
+    h_3 = h_3 + ((int64_t)x_0_7 * (int64_t)y_1_6);
+    h_4 = h_4 + ((int64_t)x_1_7 * (int64_t)y_1_7);
+    h_5 = h_5 + ((int64_t)x_0_7 * (int64_t)y_1_8);
+    h_6 = h_6 + ((int64_t)x_1_7 * (int64_t)y_1_9);
+    h_8 = h_8 + ((int64_t)x_0_8 * (int64_t)y_0_0);
+    h_9 = h_9 + ((int64_t)x_0_8 * (int64_t)y_0_1);
+    h_0 = h_0 + ((int64_t)x_0_8 * (int64_t)y_1_2);
+    h_1 = h_1 + ((int64_t)x_0_8 * (int64_t)y_1_3);
+    h_2 = h_2 + ((int64_t)x_0_8 * (int64_t)y_1_4);
+    h_3 = h_3 + ((int64_t)x_0_8 * (int64_t)y_1_5);
+    h_4 = h_4 + ((int64_t)x_0_8 * (int64_t)y_1_6);
+    h_5 = h_5 + ((int64_t)x_0_8 * (int64_t)y_1_7);
+    h_6 = h_6 + ((int64_t)x_0_8 * (int64_t)y_1_8);
+    h_7 = h_7 + ((int64_t)x_0_8 * (int64_t)y_1_9);
+    h_9 = h_9 + ((int64_t)x_0_9 * (int64_t)y_0_0);
+    h_0 = h_0 + ((int64_t)x_1_9 * (int64_t)y_1_1);
+    h_1 = h_1 + ((int64_t)x_0_9 * (int64_t)y_1_2);
+    h_2 = h_2 + ((int64_t)x_1_9 * (int64_t)y_1_3);
+    h_3 = h_3 + ((int64_t)x_0_9 * (int64_t)y_1_4);
+    h_4 = h_4 + ((int64_t)x_1_9 * (int64_t)y_1_5);
+    h_5 = h_5 + ((int64_t)x_0_9 * (int64_t)y_1_6);
+    h_6 = h_6 + ((int64_t)x_1_9 * (int64_t)y_1_7);
+    h_7 = h_7 + ((int64_t)x_0_9 * (int64_t)y_1_8);
+    h_8 = h_8 + ((int64_t)x_1_9 * (int64_t)y_1_9);
+    v_0_carry = h_0 + INT64_C(0x2000000);
+    c_0_carry = v_0_carry >> 26;
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
     h_1_0_carry = h_1 + c_0_carry;
-    h_0_0_carry = (int64_t)((int32_t)(((uint32_t)h_0 + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_0_carry = (h_4 + INT64_C(0x2000000)) >> 26;
+    h_0_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
+    v_0_carry = h_4 + INT64_C(0x2000000);
+    c_0_carry = v_0_carry >> 26;
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
     h_5_0_carry = h_5 + c_0_carry;
-    h_4_0_carry = (int64_t)((int32_t)(((uint32_t)h_4 + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_0_carry = (h_1_0_carry + INT64_C(0x1000000)) >> 25;
+    h_4_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
+    v_0_carry = h_1_0_carry + INT64_C(0x1000000);
+    c_0_carry = v_0_carry >> 25;
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
     h_2_0_carry = h_2 + c_0_carry;
-    h_1_0_carry = (int64_t)((int32_t)(((uint32_t)h_1_0_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_0_carry = (h_5_0_carry + INT64_C(0x1000000)) >> 25;
+    h_1_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
+    v_0_carry = h_5_0_carry + INT64_C(0x1000000);
+    c_0_carry = v_0_carry >> 25;
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
     h_6_0_carry = h_6 + c_0_carry;
-    h_5_0_carry = (int64_t)((int32_t)(((uint32_t)h_5_0_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_0_carry = (h_2_0_carry + INT64_C(0x2000000)) >> 26;
+    h_5_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
+    v_0_carry = h_2_0_carry + INT64_C(0x2000000);
+    c_0_carry = v_0_carry >> 26;
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
     h_3_0_carry = h_3 + c_0_carry;
-    h_2_0_carry = (int64_t)((int32_t)(((uint32_t)h_2_0_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_0_carry = (h_6_0_carry + INT64_C(0x2000000)) >> 26;
+    h_2_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
+    v_0_carry = h_6_0_carry + INT64_C(0x2000000);
+    c_0_carry = v_0_carry >> 26;
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
     h_7_0_carry = h_7 + c_0_carry;
-    h_6_0_carry = (int64_t)((int32_t)(((uint32_t)h_6_0_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_0_carry = (h_3_0_carry + INT64_C(0x1000000)) >> 25;
+    h_6_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
+    v_0_carry = h_3_0_carry + INT64_C(0x1000000);
+    c_0_carry = v_0_carry >> 25;
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
     h_4_0_carry = (int64_t)(int32_t)h_4_0_carry + c_0_carry;
-    h_3_0_carry = (int64_t)((int32_t)(((uint32_t)h_3_0_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_0_carry = (h_7_0_carry + INT64_C(0x1000000)) >> 25;
+    h_3_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
+    v_0_carry = h_7_0_carry + INT64_C(0x1000000);
+    c_0_carry = v_0_carry >> 25;
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
     h_8_0_carry = h_8 + c_0_carry;
-    h_7_0_carry = (int64_t)((int32_t)(((uint32_t)h_7_0_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_0_carry = (int64_t)(int32_t)((h_4_0_carry + INT64_C(0x2000000)) >> 26);
+    h_7_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
+    v_0_carry = h_4_0_carry + INT64_C(0x2000000);
+    c_0_carry = (int64_t)(int32_t)(v_0_carry >> 26);
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
     h_5_0_carry = (int64_t)((int32_t)h_5_0_carry + (int32_t)c_0_carry);
-    h_4_0_carry = (int64_t)((int32_t)(((uint32_t)h_4_0_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_0_carry = (h_8_0_carry + INT64_C(0x2000000)) >> 26;
+    h_4_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
+    v_0_carry = h_8_0_carry + INT64_C(0x2000000);
+    c_0_carry = v_0_carry >> 26;
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
     h_9_0_carry = h_9 + c_0_carry;
-    h_8_0_carry = (int64_t)((int32_t)(((uint32_t)h_8_0_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_0_carry = (int64_t)(int32_t)((h_9_0_carry + INT64_C(0x1000000)) >> 25);
+    h_8_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
+    v_0_carry = h_9_0_carry + INT64_C(0x1000000);
+    c_0_carry = (int64_t)(int32_t)(v_0_carry >> 25);
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
     h_0_0_carry = (int64_t)(int32_t)h_0_0_carry + (INT64_C(19) * (int64_t)(int32_t)c_0_carry);
-    h_9_0_carry = (int64_t)((int32_t)(((uint32_t)h_9_0_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_0_carry = (int64_t)(int32_t)((h_0_0_carry + INT64_C(0x2000000)) >> 26);
+    h_9_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
+    v_0_carry = h_0_0_carry + INT64_C(0x2000000);
+    c_0_carry = (int64_t)(int32_t)(v_0_carry >> 26);
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
     h_1_0_carry = (int64_t)((int32_t)h_1_0_carry + (int32_t)c_0_carry);
-    h_0_0_carry = (int64_t)((int32_t)(((uint32_t)h_0_0_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
+    h_0_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
     result[0] = (int32_t)h_0_0_carry;
     result[1] = (int32_t)h_1_0_carry;
     result[2] = (int32_t)h_2_0_carry;
@@ -7303,159 +7587,212 @@ STK_NOINLINE static void field_fe25519_radix25_5_mul(int32_t *result, const int3
  * out result: -35651584 .. 35651584 */
 STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const int32_t *a)
 {
-    int64_t t[10]; /* -1412755893459615744 .. 1424195212434997248 */
-    int32_t a2_0_square_products[10]; /* -213909504 .. 213909504 */
-    uint32_t j_0_square_products; /* 0 .. 8 */
-    int64_t c_1_carry; /* -26250707571 .. 26250707576 */
-    int32_t a19_6_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a19_8_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_2_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_3_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_4_0_square_products; /* -2032140288 .. 2032140288 */
-    int64_t h_0_1_carry; /* -1412755893459615744 .. 1424195212434997248 */
-    int64_t h_1_1_carry; /* -880827582156079104 .. 880827582326538240 */
-    int64_t h_2_1_carry; /* -1115333626350404211 .. 1115333626350404216 */
+    int64_t v_1_carry; /* -1424195212401442816 .. 1424195212468551680 */
+    int64_t c_1_carry; /* -26250707576 .. 26250707576 */
+    uint32_t r_1_carry; /* 0 .. 2^26-1 */
+    int64_t t_0; /* -1424195212434997248 .. 1424195212434997248 */
+    int64_t t_1; /* -880827561104375808 .. 880827561104375808 */
+    int64_t t_2; /* -1115333600099696640 .. 1115333600099696640 */
+    int64_t t_3; /* -674919819547508736 .. 674919819547508736 */
+    int64_t t_4; /* -806471987764396032 .. 806471987764396032 */
+    int64_t t_5; /* -469012077990641664 .. 469012077990641664 */
+    int64_t t_6; /* -497610375429095424 .. 497610375429095424 */
+    int64_t t_7; /* -263104336433774592 .. 263104336433774592 */
+    int64_t t_8; /* -188748763093794816 .. 188748763093794816 */
+    int64_t t_9; /* -57196594876907520 .. 57196594876907520 */
+    int64_t h_0_1_carry; /* -32420791868 .. 32420791867 */
+    int64_t h_1_1_carry; /* -880827582326538240 .. 880827582326538240 */
+    int64_t h_2_1_carry; /* -1115333626350404216 .. 1115333626350404216 */
     int64_t h_3_1_carry; /* -674919836167274887 .. 674919836167274887 */
-    int64_t h_4_1_carry; /* -795032668789014528 .. 806471987764396032 */
-    int64_t h_5_1_carry; /* -469012089837551616 .. 469012090008010752 */
-    int64_t h_6_1_carry; /* -497610389406744929 .. 497610389406744934 */
+    int64_t h_4_1_carry; /* -20147732975 .. 20147732974 */
+    int64_t h_5_1_carry; /* -469012090008010752 .. 469012090008010752 */
+    int64_t h_6_1_carry; /* -497610389406744934 .. 497610389406744934 */
     int64_t h_7_1_carry; /* -263104343848747216 .. 263104343848747216 */
-    int64_t h_8_1_carry; /* -177309451959533789 .. 188748770934915293 */
-    int64_t h_9_1_carry; /* -57196597519024245 .. 57196597689483381 */
-    a2_0_square_products[0] = INT32_C(2) * a[0];
-    a2_0_square_products[1] = INT32_C(2) * a[1];
-    a2_0_square_products[2] = INT32_C(2) * a[2];
-    a2_0_square_products[3] = INT32_C(2) * a[3];
-    a2_0_square_products[4] = INT32_C(2) * a[4];
-    a2_0_square_products[5] = INT32_C(2) * a[5];
-    a2_0_square_products[6] = INT32_C(2) * a[6];
-    a19_6_0_square_products = INT32_C(19) * a[6];
-    a2_0_square_products[7] = INT32_C(2) * a[7];
-    a2_0_square_products[8] = INT32_C(2) * a[8];
-    a19_8_0_square_products = INT32_C(19) * a[8];
-    a2_0_square_products[9] = INT32_C(2) * a[9];
-    a38_2_0_square_products = INT32_C(38) * a[5];
-    a38_3_0_square_products = INT32_C(38) * a[7];
-    a38_4_0_square_products = INT32_C(38) * a[9];
-    memset(t, 0, 10 * sizeof(int64_t));
-    t[0] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[0] * (int64_t)a[0]));
-    t[2] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[1] * (int64_t)a[1]);
-    for (j_0_square_products = 0; j_0_square_products < 1; j_0_square_products++) {
-        t[1] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[0] * (int64_t)a[1]);
-    }
-    t[4] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[2] * (int64_t)a[2]));
-    for (j_0_square_products = 0; j_0_square_products < 2; j_0_square_products++) {
-        t[UINT32_C(2) + j_0_square_products] = t[UINT32_C(2) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[2]);
-    }
-    t[6] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[3] * (int64_t)a[3]);
-    for (j_0_square_products = 0; j_0_square_products < 3; j_0_square_products++) {
-        if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            t[4] = (int64_t)(uint64_t)t[4] + ((int64_t)a2_0_square_products[1] * (int64_t)a2_0_square_products[3]);
-        } else {
-            t[UINT32_C(3) + j_0_square_products] = t[UINT32_C(3) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[3]);
-        }
-    }
-    t[8] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[4] * (int64_t)a[4]));
-    for (j_0_square_products = 0; j_0_square_products < 4; j_0_square_products++) {
-        t[UINT32_C(4) + j_0_square_products] = t[UINT32_C(4) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[4]);
-    }
-    t[0] = (int64_t)(uint64_t)t[0] + ((int64_t)a[5] * (int64_t)a38_2_0_square_products);
-    for (j_0_square_products = 0; j_0_square_products < 5; j_0_square_products++) {
-        if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            t[UINT32_C(5) + j_0_square_products] = t[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a2_0_square_products[5]);
-        } else {
-            t[UINT32_C(5) + j_0_square_products] = t[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[5]);
-        }
-    }
-    t[2] = t[2] + ((int64_t)a[6] * (int64_t)a19_6_0_square_products);
-    for (j_0_square_products = 0; j_0_square_products < 6; j_0_square_products++) {
-        if ((UINT32_C(6) + j_0_square_products) < UINT32_C(10)) {
-            t[UINT32_C(6) + j_0_square_products] = t[UINT32_C(6) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[6]);
-        } else {
-            t[(UINT32_C(6) + j_0_square_products) - UINT32_C(10)] = t[(UINT32_C(6) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a19_6_0_square_products);
-        }
-    }
-    t[4] = t[4] + ((int64_t)a[7] * (int64_t)a38_3_0_square_products);
-    for (j_0_square_products = 0; j_0_square_products < 7; j_0_square_products++) {
-        if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            if ((UINT32_C(7) + j_0_square_products) < UINT32_C(10)) {
-                t[8] = t[8] + ((int64_t)a2_0_square_products[1] * (int64_t)a2_0_square_products[7]);
-            } else {
-                t[(UINT32_C(7) + j_0_square_products) - UINT32_C(10)] = t[(UINT32_C(7) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a38_3_0_square_products);
-            }
-        } else {
-            if ((UINT32_C(7) + j_0_square_products) < UINT32_C(10)) {
-                t[UINT32_C(7) + j_0_square_products] = t[UINT32_C(7) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[7]);
-            } else {
-                t[(UINT32_C(7) + j_0_square_products) - UINT32_C(10)] = t[(UINT32_C(7) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a[j_0_square_products] * (int64_t)a38_3_0_square_products);
-            }
-        }
-    }
-    t[6] = t[6] + ((int64_t)a[8] * (int64_t)a19_8_0_square_products);
-    for (j_0_square_products = 0; j_0_square_products < 8; j_0_square_products++) {
-        if ((UINT32_C(8) + j_0_square_products) < UINT32_C(10)) {
-            t[UINT32_C(8) + j_0_square_products] = t[UINT32_C(8) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[8]);
-        } else {
-            t[(UINT32_C(8) + j_0_square_products) - UINT32_C(10)] = t[(UINT32_C(8) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a19_8_0_square_products);
-        }
-    }
-    t[8] = t[8] + ((int64_t)a[9] * (int64_t)a38_4_0_square_products);
-    for (j_0_square_products = 0; j_0_square_products < 9; j_0_square_products++) {
-        if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            t[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] = t[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a38_4_0_square_products);
-        } else {
-            if ((UINT32_C(9) + j_0_square_products) < UINT32_C(10)) {
-                t[9] = t[9] + ((int64_t)a2_0_square_products[0] * (int64_t)a[9]);
-            } else {
-                t[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] = t[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a[j_0_square_products] * (int64_t)a38_4_0_square_products);
-            }
-        }
-    }
-    h_0_1_carry = t[0];
-    h_2_1_carry = t[2];
-    h_3_1_carry = t[3];
-    h_4_1_carry = t[4];
-    h_5_1_carry = t[5];
-    h_6_1_carry = t[6];
-    h_7_1_carry = t[7];
-    h_8_1_carry = t[8];
-    h_9_1_carry = t[9];
-    c_1_carry = (t[0] + INT64_C(0x2000000)) >> 26;
-    h_1_1_carry = t[1] + c_1_carry;
-    h_0_1_carry = (int64_t)((int32_t)(((uint32_t)h_0_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_1_carry = (h_4_1_carry + INT64_C(0x2000000)) >> 26;
-    h_5_1_carry = h_5_1_carry + c_1_carry;
-    h_4_1_carry = (int64_t)((int32_t)(((uint32_t)h_4_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_1_carry = (h_1_1_carry + INT64_C(0x1000000)) >> 25;
-    h_2_1_carry = h_2_1_carry + c_1_carry;
-    h_1_1_carry = (int64_t)((int32_t)(((uint32_t)h_1_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_1_carry = (h_5_1_carry + INT64_C(0x1000000)) >> 25;
-    h_6_1_carry = h_6_1_carry + c_1_carry;
-    h_5_1_carry = (int64_t)((int32_t)(((uint32_t)h_5_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_1_carry = (h_2_1_carry + INT64_C(0x2000000)) >> 26;
-    h_3_1_carry = h_3_1_carry + c_1_carry;
-    h_2_1_carry = (int64_t)((int32_t)(((uint32_t)h_2_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_1_carry = (h_6_1_carry + INT64_C(0x2000000)) >> 26;
-    h_7_1_carry = h_7_1_carry + c_1_carry;
-    h_6_1_carry = (int64_t)((int32_t)(((uint32_t)h_6_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_1_carry = (h_3_1_carry + INT64_C(0x1000000)) >> 25;
+    int64_t h_8_1_carry; /* -188748770934915293 .. 188748770934915293 */
+    int64_t h_9_1_carry; /* -57196597689483381 .. 57196597689483381 */
+    int32_t x_0_0_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_0_2_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_0_4_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_0_6_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_0_8_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_1_0_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_1_1_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_1_2_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_1_3_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_1_4_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_1_5_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_1_6_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_1_7_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_1_8_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_1_9_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_2_1_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_2_3_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_2_5_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_2_7_0_square_products; /* -213909504 .. 213909504 */
+    int32_t y_0_0_0_square_products; /* -106954752 .. 106954752 */
+    int32_t y_0_1_0_square_products; /* -53477376 .. 53477376 */
+    int32_t y_0_2_0_square_products; /* -106954752 .. 106954752 */
+    int32_t y_0_3_0_square_products; /* -53477376 .. 53477376 */
+    int32_t y_0_4_0_square_products; /* -106954752 .. 106954752 */
+    int32_t y_0_5_0_square_products; /* -53477376 .. 53477376 */
+    int32_t y_0_6_0_square_products; /* -106954752 .. 106954752 */
+    int32_t y_0_7_0_square_products; /* -53477376 .. 53477376 */
+    int32_t y_0_8_0_square_products; /* -106954752 .. 106954752 */
+    int32_t y_0_9_0_square_products; /* -53477376 .. 53477376 */
+    int32_t y_1_5_0_square_products; /* -1016070144 .. 1016070144 */
+    int32_t y_1_6_0_square_products; /* -2032140288 .. 2032140288 */
+    int32_t y_1_7_0_square_products; /* -1016070144 .. 1016070144 */
+    int32_t y_1_8_0_square_products; /* -2032140288 .. 2032140288 */
+    int32_t y_1_9_0_square_products; /* -1016070144 .. 1016070144 */
+    x_0_0_0_square_products = a[0];
+    x_0_2_0_square_products = a[2];
+    x_0_4_0_square_products = a[4];
+    x_0_6_0_square_products = a[6];
+    x_0_8_0_square_products = a[8];
+    x_1_0_0_square_products = INT32_C(2) * a[0];
+    x_1_1_0_square_products = INT32_C(2) * a[1];
+    x_2_1_0_square_products = INT32_C(4) * a[1];
+    x_1_2_0_square_products = INT32_C(2) * a[2];
+    x_1_3_0_square_products = INT32_C(2) * a[3];
+    x_2_3_0_square_products = INT32_C(4) * a[3];
+    x_1_4_0_square_products = INT32_C(2) * a[4];
+    x_1_5_0_square_products = INT32_C(2) * a[5];
+    x_2_5_0_square_products = INT32_C(4) * a[5];
+    x_1_6_0_square_products = INT32_C(2) * a[6];
+    x_1_7_0_square_products = INT32_C(2) * a[7];
+    x_2_7_0_square_products = INT32_C(4) * a[7];
+    x_1_8_0_square_products = INT32_C(2) * a[8];
+    x_1_9_0_square_products = INT32_C(2) * a[9];
+    y_0_0_0_square_products = a[0];
+    y_0_1_0_square_products = a[1];
+    y_0_2_0_square_products = a[2];
+    y_0_3_0_square_products = a[3];
+    y_0_4_0_square_products = a[4];
+    y_0_5_0_square_products = a[5];
+    y_0_6_0_square_products = a[6];
+    y_0_7_0_square_products = a[7];
+    y_0_8_0_square_products = a[8];
+    y_0_9_0_square_products = a[9];
+    y_1_5_0_square_products = INT32_C(19) * a[5];
+    y_1_6_0_square_products = INT32_C(19) * a[6];
+    y_1_7_0_square_products = INT32_C(19) * a[7];
+    y_1_8_0_square_products = INT32_C(19) * a[8];
+    y_1_9_0_square_products = INT32_C(19) * a[9];
+    t_0 = (int64_t)x_0_0_0_square_products * (int64_t)y_0_0_0_square_products;
+    t_1 = (int64_t)x_1_0_0_square_products * (int64_t)y_0_1_0_square_products;
+    t_2 = (int64_t)x_1_1_0_square_products * (int64_t)y_0_1_0_square_products;
+    t_2 = t_2 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_2_0_square_products);
+    t_3 = (int64_t)x_1_1_0_square_products * (int64_t)y_0_2_0_square_products;
+    t_4 = (int64_t)x_0_2_0_square_products * (int64_t)y_0_2_0_square_products;
+    t_3 = t_3 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_3_0_square_products);
+    t_4 = t_4 + ((int64_t)x_2_1_0_square_products * (int64_t)y_0_3_0_square_products);
+    t_5 = (int64_t)x_1_2_0_square_products * (int64_t)y_0_3_0_square_products;
+    t_6 = (int64_t)x_1_3_0_square_products * (int64_t)y_0_3_0_square_products;
+    t_4 = t_4 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_4_0_square_products);
+    t_5 = t_5 + ((int64_t)x_1_1_0_square_products * (int64_t)y_0_4_0_square_products);
+    t_6 = t_6 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_4_0_square_products);
+    t_7 = (int64_t)x_1_3_0_square_products * (int64_t)y_0_4_0_square_products;
+    t_8 = (int64_t)x_0_4_0_square_products * (int64_t)y_0_4_0_square_products;
+    t_5 = t_5 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_5_0_square_products);
+    t_6 = t_6 + ((int64_t)x_2_1_0_square_products * (int64_t)y_0_5_0_square_products);
+    t_7 = t_7 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_5_0_square_products);
+    t_8 = t_8 + ((int64_t)x_2_3_0_square_products * (int64_t)y_0_5_0_square_products);
+    t_9 = (int64_t)x_1_4_0_square_products * (int64_t)y_0_5_0_square_products;
+    t_0 = t_0 + ((int64_t)x_1_5_0_square_products * (int64_t)y_1_5_0_square_products);
+    t_6 = t_6 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_6_0_square_products);
+    t_7 = t_7 + ((int64_t)x_1_1_0_square_products * (int64_t)y_0_6_0_square_products);
+    t_8 = t_8 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_6_0_square_products);
+    t_9 = t_9 + ((int64_t)x_1_3_0_square_products * (int64_t)y_0_6_0_square_products);
+    t_0 = t_0 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_6_0_square_products);
+    t_1 = t_1 + ((int64_t)x_1_5_0_square_products * (int64_t)y_1_6_0_square_products);
+    t_2 = t_2 + ((int64_t)x_0_6_0_square_products * (int64_t)y_1_6_0_square_products);
+    t_7 = t_7 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_7_0_square_products);
+    t_8 = t_8 + ((int64_t)x_2_1_0_square_products * (int64_t)y_0_7_0_square_products);
+    t_9 = t_9 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_7_0_square_products);
+    t_0 = t_0 + ((int64_t)x_2_3_0_square_products * (int64_t)y_1_7_0_square_products);
+    t_1 = t_1 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_7_0_square_products);
+    t_2 = t_2 + ((int64_t)x_2_5_0_square_products * (int64_t)y_1_7_0_square_products);
+    t_3 = t_3 + ((int64_t)x_1_6_0_square_products * (int64_t)y_1_7_0_square_products);
+    t_4 = t_4 + ((int64_t)x_1_7_0_square_products * (int64_t)y_1_7_0_square_products);
+    t_8 = t_8 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_8_0_square_products);
+    t_9 = t_9 + ((int64_t)x_1_1_0_square_products * (int64_t)y_0_8_0_square_products);
+    t_0 = t_0 + ((int64_t)x_1_2_0_square_products * (int64_t)y_1_8_0_square_products);
+    t_1 = t_1 + ((int64_t)x_1_3_0_square_products * (int64_t)y_1_8_0_square_products);
+    t_2 = t_2 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_8_0_square_products);
+    t_3 = t_3 + ((int64_t)x_1_5_0_square_products * (int64_t)y_1_8_0_square_products);
+    t_4 = t_4 + ((int64_t)x_1_6_0_square_products * (int64_t)y_1_8_0_square_products);
+    t_5 = t_5 + ((int64_t)x_1_7_0_square_products * (int64_t)y_1_8_0_square_products);
+    t_6 = t_6 + ((int64_t)x_0_8_0_square_products * (int64_t)y_1_8_0_square_products);
+    t_9 = t_9 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_9_0_square_products);
+    t_0 = t_0 + ((int64_t)x_2_1_0_square_products * (int64_t)y_1_9_0_square_products);
+    t_1 = t_1 + ((int64_t)x_1_2_0_square_products * (int64_t)y_1_9_0_square_products);
+    t_2 = t_2 + ((int64_t)x_2_3_0_square_products * (int64_t)y_1_9_0_square_products);
+    t_3 = t_3 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_9_0_square_products);
+    t_4 = t_4 + ((int64_t)x_2_5_0_square_products * (int64_t)y_1_9_0_square_products);
+    t_5 = t_5 + ((int64_t)x_1_6_0_square_products * (int64_t)y_1_9_0_square_products);
+    t_6 = t_6 + ((int64_t)x_2_7_0_square_products * (int64_t)y_1_9_0_square_products);
+    t_7 = t_7 + ((int64_t)x_1_8_0_square_products * (int64_t)y_1_9_0_square_products);
+    t_8 = t_8 + ((int64_t)x_1_9_0_square_products * (int64_t)y_1_9_0_square_products);
+    v_1_carry = t_0 + INT64_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
+    h_1_1_carry = t_1 + c_1_carry;
+    h_0_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
+    v_1_carry = t_4 + INT64_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
+    h_5_1_carry = t_5 + c_1_carry;
+    h_4_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
+    v_1_carry = h_1_1_carry + INT64_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
+    h_2_1_carry = t_2 + c_1_carry;
+    h_1_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
+    v_1_carry = h_5_1_carry + INT64_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
+    h_6_1_carry = t_6 + c_1_carry;
+    h_5_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
+    v_1_carry = h_2_1_carry + INT64_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
+    h_3_1_carry = t_3 + c_1_carry;
+    h_2_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
+    v_1_carry = h_6_1_carry + INT64_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
+    h_7_1_carry = t_7 + c_1_carry;
+    h_6_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
+    v_1_carry = h_3_1_carry + INT64_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
     h_4_1_carry = (int64_t)(int32_t)h_4_1_carry + c_1_carry;
-    h_3_1_carry = (int64_t)((int32_t)(((uint32_t)h_3_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_1_carry = (h_7_1_carry + INT64_C(0x1000000)) >> 25;
-    h_8_1_carry = h_8_1_carry + c_1_carry;
-    h_7_1_carry = (int64_t)((int32_t)(((uint32_t)h_7_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_1_carry = (int64_t)(int32_t)((h_4_1_carry + INT64_C(0x2000000)) >> 26);
+    h_3_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
+    v_1_carry = h_7_1_carry + INT64_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
+    h_8_1_carry = t_8 + c_1_carry;
+    h_7_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
+    v_1_carry = h_4_1_carry + INT64_C(0x2000000);
+    c_1_carry = (int64_t)(int32_t)(v_1_carry >> 26);
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
     h_5_1_carry = (int64_t)((int32_t)h_5_1_carry + (int32_t)c_1_carry);
-    h_4_1_carry = (int64_t)((int32_t)(((uint32_t)h_4_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_1_carry = (h_8_1_carry + INT64_C(0x2000000)) >> 26;
-    h_9_1_carry = h_9_1_carry + c_1_carry;
-    h_8_1_carry = (int64_t)((int32_t)(((uint32_t)h_8_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_1_carry = (int64_t)(int32_t)((h_9_1_carry + INT64_C(0x1000000)) >> 25);
+    h_4_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
+    v_1_carry = h_8_1_carry + INT64_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
+    h_9_1_carry = t_9 + c_1_carry;
+    h_8_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
+    v_1_carry = h_9_1_carry + INT64_C(0x1000000);
+    c_1_carry = (int64_t)(int32_t)(v_1_carry >> 25);
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
     h_0_1_carry = (int64_t)(int32_t)h_0_1_carry + (INT64_C(19) * (int64_t)(int32_t)c_1_carry);
-    h_9_1_carry = (int64_t)((int32_t)(((uint32_t)h_9_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_1_carry = (int64_t)(int32_t)((h_0_1_carry + INT64_C(0x2000000)) >> 26);
+    h_9_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
+    v_1_carry = h_0_1_carry + INT64_C(0x2000000);
+    c_1_carry = (int64_t)(int32_t)(v_1_carry >> 26);
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
     h_1_1_carry = (int64_t)((int32_t)h_1_1_carry + (int32_t)c_1_carry);
-    h_0_1_carry = (int64_t)((int32_t)(((uint32_t)h_0_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
+    h_0_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
     result[0] = (int32_t)h_0_1_carry;
     result[1] = (int32_t)h_1_1_carry;
     result[2] = (int32_t)h_2_1_carry;
@@ -7473,170 +7810,232 @@ STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const i
  * out result: -35651584 .. 35651584 */
 STK_NOINLINE static void field_fe25519_radix25_5_square2(int32_t *result, const int32_t *a)
 {
-    int64_t h[10]; /* -1412755893459615744 .. 1424195212434997248 */
-    int32_t a2_0_square_products[10]; /* -213909504 .. 213909504 */
-    uint32_t j_0_square_products; /* 0 .. 8 */
-    int64_t c_1_carry; /* -52501415143 .. 52501415153 */
-    int64_t t_0; /* -2825511786919231488 .. 2848390424869994496 */
+    int64_t v_1_carry; /* -2848390424836440064 .. 2848390424903548928 */
+    int64_t c_1_carry; /* -52501415153 .. 52501415153 */
+    uint32_t r_1_carry; /* 0 .. 2^26-1 */
+    int64_t h_0; /* -1424195212434997248 .. 1424195212434997248 */
+    int64_t h_1; /* -880827561104375808 .. 880827561104375808 */
+    int64_t h_2; /* -1115333600099696640 .. 1115333600099696640 */
+    int64_t h_3; /* -674919819547508736 .. 674919819547508736 */
+    int64_t h_4; /* -806471987764396032 .. 806471987764396032 */
+    int64_t h_5; /* -469012077990641664 .. 469012077990641664 */
+    int64_t h_6; /* -497610375429095424 .. 497610375429095424 */
+    int64_t h_7; /* -263104336433774592 .. 263104336433774592 */
+    int64_t h_8; /* -188748763093794816 .. 188748763093794816 */
+    int64_t h_9; /* -57196594876907520 .. 57196594876907520 */
+    int64_t t_0; /* -2848390424869994496 .. 2848390424869994496 */
     int64_t t_1; /* -1761655122208751616 .. 1761655122208751616 */
     int64_t t_2; /* -2230667200199393280 .. 2230667200199393280 */
     int64_t t_3; /* -1349839639095017472 .. 1349839639095017472 */
-    int64_t t_4; /* -1590065337578029056 .. 1612943975528792064 */
+    int64_t t_4; /* -1612943975528792064 .. 1612943975528792064 */
     int64_t t_5; /* -938024155981283328 .. 938024155981283328 */
     int64_t t_6; /* -995220750858190848 .. 995220750858190848 */
     int64_t t_7; /* -526208672867549184 .. 526208672867549184 */
-    int64_t t_8; /* -354618888236826624 .. 377497526187589632 */
+    int64_t t_8; /* -377497526187589632 .. 377497526187589632 */
     int64_t t_9; /* -114393189753815040 .. 114393189753815040 */
-    int32_t a19_6_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a19_8_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_2_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_3_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t a38_4_0_square_products; /* -2032140288 .. 2032140288 */
-    int64_t h_0_1_carry; /* -64808029095 .. 64808029303 */
-    int64_t h_1_1_carry; /* -1761655164312158208 .. 1761655164653076480 */
-    int64_t h_2_1_carry; /* -2230667252700808423 .. 2230667252700808433 */
+    int64_t h_0_1_carry; /* -64808029304 .. 64808029303 */
+    int64_t h_1_1_carry; /* -1761655164653076480 .. 1761655164653076480 */
+    int64_t h_2_1_carry; /* -2230667252700808433 .. 2230667252700808433 */
     int64_t h_3_1_carry; /* -1349839672334549774 .. 1349839672334549774 */
     int64_t h_4_1_carry; /* -40261911519 .. 40261911518 */
-    int64_t h_5_1_carry; /* -938024179675103232 .. 938024180016021504 */
-    int64_t h_6_1_carry; /* -995220778813489858 .. 995220778813489868 */
+    int64_t h_5_1_carry; /* -938024180016021504 .. 938024180016021504 */
+    int64_t h_6_1_carry; /* -995220778813489868 .. 995220778813489868 */
     int64_t h_7_1_carry; /* -526208687697494433 .. 526208687697494433 */
-    int64_t h_8_1_carry; /* -354618903919067578 .. 377497541869830586 */
-    int64_t h_9_1_carry; /* -114393195038048490 .. 114393195378966762 */
-    a2_0_square_products[0] = INT32_C(2) * a[0];
-    a2_0_square_products[1] = INT32_C(2) * a[1];
-    a2_0_square_products[2] = INT32_C(2) * a[2];
-    a2_0_square_products[3] = INT32_C(2) * a[3];
-    a2_0_square_products[4] = INT32_C(2) * a[4];
-    a2_0_square_products[5] = INT32_C(2) * a[5];
-    a2_0_square_products[6] = INT32_C(2) * a[6];
-    a19_6_0_square_products = INT32_C(19) * a[6];
-    a2_0_square_products[7] = INT32_C(2) * a[7];
-    a2_0_square_products[8] = INT32_C(2) * a[8];
-    a19_8_0_square_products = INT32_C(19) * a[8];
-    a2_0_square_products[9] = INT32_C(2) * a[9];
-    a38_2_0_square_products = INT32_C(38) * a[5];
-    a38_3_0_square_products = INT32_C(38) * a[7];
-    a38_4_0_square_products = INT32_C(38) * a[9];
-    memset(h, 0, 10 * sizeof(int64_t));
-    h[0] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[0] * (int64_t)a[0]));
-    h[2] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[1] * (int64_t)a[1]);
-    for (j_0_square_products = 0; j_0_square_products < 1; j_0_square_products++) {
-        h[1] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[0] * (int64_t)a[1]);
-    }
-    h[4] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[2] * (int64_t)a[2]));
-    for (j_0_square_products = 0; j_0_square_products < 2; j_0_square_products++) {
-        h[UINT32_C(2) + j_0_square_products] = h[UINT32_C(2) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[2]);
-    }
-    h[6] = (int64_t)UINT32_C(0) + ((int64_t)a2_0_square_products[3] * (int64_t)a[3]);
-    for (j_0_square_products = 0; j_0_square_products < 3; j_0_square_products++) {
-        if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            h[4] = (int64_t)(uint64_t)h[4] + ((int64_t)a2_0_square_products[1] * (int64_t)a2_0_square_products[3]);
-        } else {
-            h[UINT32_C(3) + j_0_square_products] = h[UINT32_C(3) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[3]);
-        }
-    }
-    h[8] = (int64_t)((uint64_t)UINT32_C(0) + (uint64_t)((int64_t)a[4] * (int64_t)a[4]));
-    for (j_0_square_products = 0; j_0_square_products < 4; j_0_square_products++) {
-        h[UINT32_C(4) + j_0_square_products] = h[UINT32_C(4) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[4]);
-    }
-    h[0] = (int64_t)(uint64_t)h[0] + ((int64_t)a[5] * (int64_t)a38_2_0_square_products);
-    for (j_0_square_products = 0; j_0_square_products < 5; j_0_square_products++) {
-        if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            h[UINT32_C(5) + j_0_square_products] = h[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a2_0_square_products[5]);
-        } else {
-            h[UINT32_C(5) + j_0_square_products] = h[UINT32_C(5) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[5]);
-        }
-    }
-    h[2] = h[2] + ((int64_t)a[6] * (int64_t)a19_6_0_square_products);
-    for (j_0_square_products = 0; j_0_square_products < 6; j_0_square_products++) {
-        if ((UINT32_C(6) + j_0_square_products) < UINT32_C(10)) {
-            h[UINT32_C(6) + j_0_square_products] = h[UINT32_C(6) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[6]);
-        } else {
-            h[(UINT32_C(6) + j_0_square_products) - UINT32_C(10)] = h[(UINT32_C(6) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a19_6_0_square_products);
-        }
-    }
-    h[4] = h[4] + ((int64_t)a[7] * (int64_t)a38_3_0_square_products);
-    for (j_0_square_products = 0; j_0_square_products < 7; j_0_square_products++) {
-        if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            if ((UINT32_C(7) + j_0_square_products) < UINT32_C(10)) {
-                h[8] = h[8] + ((int64_t)a2_0_square_products[1] * (int64_t)a2_0_square_products[7]);
-            } else {
-                h[(UINT32_C(7) + j_0_square_products) - UINT32_C(10)] = h[(UINT32_C(7) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a38_3_0_square_products);
-            }
-        } else {
-            if ((UINT32_C(7) + j_0_square_products) < UINT32_C(10)) {
-                h[UINT32_C(7) + j_0_square_products] = h[UINT32_C(7) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[7]);
-            } else {
-                h[(UINT32_C(7) + j_0_square_products) - UINT32_C(10)] = h[(UINT32_C(7) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a[j_0_square_products] * (int64_t)a38_3_0_square_products);
-            }
-        }
-    }
-    h[6] = h[6] + ((int64_t)a[8] * (int64_t)a19_8_0_square_products);
-    for (j_0_square_products = 0; j_0_square_products < 8; j_0_square_products++) {
-        if ((UINT32_C(8) + j_0_square_products) < UINT32_C(10)) {
-            h[UINT32_C(8) + j_0_square_products] = h[UINT32_C(8) + j_0_square_products] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a[8]);
-        } else {
-            h[(UINT32_C(8) + j_0_square_products) - UINT32_C(10)] = h[(UINT32_C(8) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a19_8_0_square_products);
-        }
-    }
-    h[8] = h[8] + ((int64_t)a[9] * (int64_t)a38_4_0_square_products);
-    for (j_0_square_products = 0; j_0_square_products < 9; j_0_square_products++) {
-        if ((j_0_square_products & UINT32_C(1)) == UINT32_C(1)) {
-            h[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] = h[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a2_0_square_products[j_0_square_products] * (int64_t)a38_4_0_square_products);
-        } else {
-            if ((UINT32_C(9) + j_0_square_products) < UINT32_C(10)) {
-                h[9] = h[9] + ((int64_t)a2_0_square_products[0] * (int64_t)a[9]);
-            } else {
-                h[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] = h[(UINT32_C(9) + j_0_square_products) - UINT32_C(10)] + ((int64_t)a[j_0_square_products] * (int64_t)a38_4_0_square_products);
-            }
-        }
-    }
-    t_0 = INT64_C(2) * h[0];
-    t_1 = INT64_C(2) * h[1];
-    t_2 = INT64_C(2) * h[2];
-    t_3 = INT64_C(2) * h[3];
-    t_4 = INT64_C(2) * h[4];
-    t_5 = INT64_C(2) * h[5];
-    t_6 = INT64_C(2) * h[6];
-    t_7 = INT64_C(2) * h[7];
-    t_8 = INT64_C(2) * h[8];
-    t_9 = INT64_C(2) * h[9];
-    c_1_carry = (t_0 + INT64_C(0x2000000)) >> 26;
+    int64_t h_8_1_carry; /* -377497541869830586 .. 377497541869830586 */
+    int64_t h_9_1_carry; /* -114393195378966762 .. 114393195378966762 */
+    int32_t x_0_0_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_0_2_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_0_4_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_0_6_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_0_8_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_1_0_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_1_1_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_1_2_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_1_3_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_1_4_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_1_5_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_1_6_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_1_7_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_1_8_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_1_9_0_square_products; /* -106954752 .. 106954752 */
+    int32_t x_2_1_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_2_3_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_2_5_0_square_products; /* -213909504 .. 213909504 */
+    int32_t x_2_7_0_square_products; /* -213909504 .. 213909504 */
+    int32_t y_0_0_0_square_products; /* -106954752 .. 106954752 */
+    int32_t y_0_1_0_square_products; /* -53477376 .. 53477376 */
+    int32_t y_0_2_0_square_products; /* -106954752 .. 106954752 */
+    int32_t y_0_3_0_square_products; /* -53477376 .. 53477376 */
+    int32_t y_0_4_0_square_products; /* -106954752 .. 106954752 */
+    int32_t y_0_5_0_square_products; /* -53477376 .. 53477376 */
+    int32_t y_0_6_0_square_products; /* -106954752 .. 106954752 */
+    int32_t y_0_7_0_square_products; /* -53477376 .. 53477376 */
+    int32_t y_0_8_0_square_products; /* -106954752 .. 106954752 */
+    int32_t y_0_9_0_square_products; /* -53477376 .. 53477376 */
+    int32_t y_1_5_0_square_products; /* -1016070144 .. 1016070144 */
+    int32_t y_1_6_0_square_products; /* -2032140288 .. 2032140288 */
+    int32_t y_1_7_0_square_products; /* -1016070144 .. 1016070144 */
+    int32_t y_1_8_0_square_products; /* -2032140288 .. 2032140288 */
+    int32_t y_1_9_0_square_products; /* -1016070144 .. 1016070144 */
+    x_0_0_0_square_products = a[0];
+    x_0_2_0_square_products = a[2];
+    x_0_4_0_square_products = a[4];
+    x_0_6_0_square_products = a[6];
+    x_0_8_0_square_products = a[8];
+    x_1_0_0_square_products = INT32_C(2) * a[0];
+    x_1_1_0_square_products = INT32_C(2) * a[1];
+    x_2_1_0_square_products = INT32_C(4) * a[1];
+    x_1_2_0_square_products = INT32_C(2) * a[2];
+    x_1_3_0_square_products = INT32_C(2) * a[3];
+    x_2_3_0_square_products = INT32_C(4) * a[3];
+    x_1_4_0_square_products = INT32_C(2) * a[4];
+    x_1_5_0_square_products = INT32_C(2) * a[5];
+    x_2_5_0_square_products = INT32_C(4) * a[5];
+    x_1_6_0_square_products = INT32_C(2) * a[6];
+    x_1_7_0_square_products = INT32_C(2) * a[7];
+    x_2_7_0_square_products = INT32_C(4) * a[7];
+    x_1_8_0_square_products = INT32_C(2) * a[8];
+    x_1_9_0_square_products = INT32_C(2) * a[9];
+    y_0_0_0_square_products = a[0];
+    y_0_1_0_square_products = a[1];
+    y_0_2_0_square_products = a[2];
+    y_0_3_0_square_products = a[3];
+    y_0_4_0_square_products = a[4];
+    y_0_5_0_square_products = a[5];
+    y_0_6_0_square_products = a[6];
+    y_0_7_0_square_products = a[7];
+    y_0_8_0_square_products = a[8];
+    y_0_9_0_square_products = a[9];
+    y_1_5_0_square_products = INT32_C(19) * a[5];
+    y_1_6_0_square_products = INT32_C(19) * a[6];
+    y_1_7_0_square_products = INT32_C(19) * a[7];
+    y_1_8_0_square_products = INT32_C(19) * a[8];
+    y_1_9_0_square_products = INT32_C(19) * a[9];
+    h_0 = (int64_t)x_0_0_0_square_products * (int64_t)y_0_0_0_square_products;
+    h_1 = (int64_t)x_1_0_0_square_products * (int64_t)y_0_1_0_square_products;
+    h_2 = (int64_t)x_1_1_0_square_products * (int64_t)y_0_1_0_square_products;
+    h_2 = h_2 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_2_0_square_products);
+    h_3 = (int64_t)x_1_1_0_square_products * (int64_t)y_0_2_0_square_products;
+    h_4 = (int64_t)x_0_2_0_square_products * (int64_t)y_0_2_0_square_products;
+    h_3 = h_3 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_3_0_square_products);
+    h_4 = h_4 + ((int64_t)x_2_1_0_square_products * (int64_t)y_0_3_0_square_products);
+    h_5 = (int64_t)x_1_2_0_square_products * (int64_t)y_0_3_0_square_products;
+    h_6 = (int64_t)x_1_3_0_square_products * (int64_t)y_0_3_0_square_products;
+    h_4 = h_4 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_4_0_square_products);
+    h_5 = h_5 + ((int64_t)x_1_1_0_square_products * (int64_t)y_0_4_0_square_products);
+    h_6 = h_6 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_4_0_square_products);
+    h_7 = (int64_t)x_1_3_0_square_products * (int64_t)y_0_4_0_square_products;
+    h_8 = (int64_t)x_0_4_0_square_products * (int64_t)y_0_4_0_square_products;
+    h_5 = h_5 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_5_0_square_products);
+    h_6 = h_6 + ((int64_t)x_2_1_0_square_products * (int64_t)y_0_5_0_square_products);
+    h_7 = h_7 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_5_0_square_products);
+    h_8 = h_8 + ((int64_t)x_2_3_0_square_products * (int64_t)y_0_5_0_square_products);
+    h_9 = (int64_t)x_1_4_0_square_products * (int64_t)y_0_5_0_square_products;
+    h_0 = h_0 + ((int64_t)x_1_5_0_square_products * (int64_t)y_1_5_0_square_products);
+    h_6 = h_6 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_6_0_square_products);
+    h_7 = h_7 + ((int64_t)x_1_1_0_square_products * (int64_t)y_0_6_0_square_products);
+    h_8 = h_8 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_6_0_square_products);
+    h_9 = h_9 + ((int64_t)x_1_3_0_square_products * (int64_t)y_0_6_0_square_products);
+    h_0 = h_0 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_6_0_square_products);
+    h_1 = h_1 + ((int64_t)x_1_5_0_square_products * (int64_t)y_1_6_0_square_products);
+    h_2 = h_2 + ((int64_t)x_0_6_0_square_products * (int64_t)y_1_6_0_square_products);
+    h_7 = h_7 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_7_0_square_products);
+    h_8 = h_8 + ((int64_t)x_2_1_0_square_products * (int64_t)y_0_7_0_square_products);
+    h_9 = h_9 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_7_0_square_products);
+    h_0 = h_0 + ((int64_t)x_2_3_0_square_products * (int64_t)y_1_7_0_square_products);
+    h_1 = h_1 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_7_0_square_products);
+    h_2 = h_2 + ((int64_t)x_2_5_0_square_products * (int64_t)y_1_7_0_square_products);
+    h_3 = h_3 + ((int64_t)x_1_6_0_square_products * (int64_t)y_1_7_0_square_products);
+    h_4 = h_4 + ((int64_t)x_1_7_0_square_products * (int64_t)y_1_7_0_square_products);
+    h_8 = h_8 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_8_0_square_products);
+    h_9 = h_9 + ((int64_t)x_1_1_0_square_products * (int64_t)y_0_8_0_square_products);
+    h_0 = h_0 + ((int64_t)x_1_2_0_square_products * (int64_t)y_1_8_0_square_products);
+    h_1 = h_1 + ((int64_t)x_1_3_0_square_products * (int64_t)y_1_8_0_square_products);
+    h_2 = h_2 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_8_0_square_products);
+    h_3 = h_3 + ((int64_t)x_1_5_0_square_products * (int64_t)y_1_8_0_square_products);
+    h_4 = h_4 + ((int64_t)x_1_6_0_square_products * (int64_t)y_1_8_0_square_products);
+    h_5 = h_5 + ((int64_t)x_1_7_0_square_products * (int64_t)y_1_8_0_square_products);
+    h_6 = h_6 + ((int64_t)x_0_8_0_square_products * (int64_t)y_1_8_0_square_products);
+    h_9 = h_9 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_9_0_square_products);
+    h_0 = h_0 + ((int64_t)x_2_1_0_square_products * (int64_t)y_1_9_0_square_products);
+    h_1 = h_1 + ((int64_t)x_1_2_0_square_products * (int64_t)y_1_9_0_square_products);
+    h_2 = h_2 + ((int64_t)x_2_3_0_square_products * (int64_t)y_1_9_0_square_products);
+    h_3 = h_3 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_9_0_square_products);
+    h_4 = h_4 + ((int64_t)x_2_5_0_square_products * (int64_t)y_1_9_0_square_products);
+    h_5 = h_5 + ((int64_t)x_1_6_0_square_products * (int64_t)y_1_9_0_square_products);
+    h_6 = h_6 + ((int64_t)x_2_7_0_square_products * (int64_t)y_1_9_0_square_products);
+    h_7 = h_7 + ((int64_t)x_1_8_0_square_products * (int64_t)y_1_9_0_square_products);
+    h_8 = h_8 + ((int64_t)x_1_9_0_square_products * (int64_t)y_1_9_0_square_products);
+    t_0 = INT64_C(2) * h_0;
+    t_1 = INT64_C(2) * h_1;
+    t_2 = INT64_C(2) * h_2;
+    t_3 = INT64_C(2) * h_3;
+    t_4 = INT64_C(2) * h_4;
+    t_5 = INT64_C(2) * h_5;
+    t_6 = INT64_C(2) * h_6;
+    t_7 = INT64_C(2) * h_7;
+    t_8 = INT64_C(2) * h_8;
+    t_9 = INT64_C(2) * h_9;
+    v_1_carry = t_0 + INT64_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
     h_1_1_carry = t_1 + c_1_carry;
-    h_0_1_carry = (int64_t)((int32_t)(((uint32_t)t_0 + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_1_carry = (t_4 + INT64_C(0x2000000)) >> 26;
+    h_0_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
+    v_1_carry = t_4 + INT64_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
     h_5_1_carry = t_5 + c_1_carry;
-    h_4_1_carry = (int64_t)((int32_t)(((uint32_t)t_4 + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_1_carry = (h_1_1_carry + INT64_C(0x1000000)) >> 25;
+    h_4_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
+    v_1_carry = h_1_1_carry + INT64_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
     h_2_1_carry = t_2 + c_1_carry;
-    h_1_1_carry = (int64_t)((int32_t)(((uint32_t)h_1_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_1_carry = (h_5_1_carry + INT64_C(0x1000000)) >> 25;
+    h_1_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
+    v_1_carry = h_5_1_carry + INT64_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
     h_6_1_carry = t_6 + c_1_carry;
-    h_5_1_carry = (int64_t)((int32_t)(((uint32_t)h_5_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_1_carry = (h_2_1_carry + INT64_C(0x2000000)) >> 26;
+    h_5_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
+    v_1_carry = h_2_1_carry + INT64_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
     h_3_1_carry = t_3 + c_1_carry;
-    h_2_1_carry = (int64_t)((int32_t)(((uint32_t)h_2_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_1_carry = (h_6_1_carry + INT64_C(0x2000000)) >> 26;
+    h_2_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
+    v_1_carry = h_6_1_carry + INT64_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
     h_7_1_carry = t_7 + c_1_carry;
-    h_6_1_carry = (int64_t)((int32_t)(((uint32_t)h_6_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_1_carry = (h_3_1_carry + INT64_C(0x1000000)) >> 25;
+    h_6_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
+    v_1_carry = h_3_1_carry + INT64_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
     h_4_1_carry = (int64_t)(int32_t)h_4_1_carry + c_1_carry;
-    h_3_1_carry = (int64_t)((int32_t)(((uint32_t)h_3_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_1_carry = (h_7_1_carry + INT64_C(0x1000000)) >> 25;
+    h_3_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
+    v_1_carry = h_7_1_carry + INT64_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
     h_8_1_carry = t_8 + c_1_carry;
-    h_7_1_carry = (int64_t)((int32_t)(((uint32_t)h_7_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_1_carry = (int64_t)(int32_t)((h_4_1_carry + INT64_C(0x2000000)) >> 26);
+    h_7_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
+    v_1_carry = h_4_1_carry + INT64_C(0x2000000);
+    c_1_carry = (int64_t)(int32_t)(v_1_carry >> 26);
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
     h_5_1_carry = (int64_t)((int32_t)h_5_1_carry + (int32_t)c_1_carry);
-    h_4_1_carry = (int64_t)((int32_t)(((uint32_t)h_4_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_1_carry = (h_8_1_carry + INT64_C(0x2000000)) >> 26;
+    h_4_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
+    v_1_carry = h_8_1_carry + INT64_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
     h_9_1_carry = t_9 + c_1_carry;
-    h_8_1_carry = (int64_t)((int32_t)(((uint32_t)h_8_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
-    c_1_carry = (h_9_1_carry + INT64_C(0x1000000)) >> 25;
+    h_8_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
+    v_1_carry = h_9_1_carry + INT64_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
     h_0_1_carry = (int64_t)(int32_t)h_0_1_carry + (INT64_C(19) * c_1_carry);
-    h_9_1_carry = (int64_t)((int32_t)(((uint32_t)h_9_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000));
-    c_1_carry = (int64_t)(int32_t)((h_0_1_carry + INT64_C(0x2000000)) >> 26);
+    h_9_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
+    v_1_carry = h_0_1_carry + INT64_C(0x2000000);
+    c_1_carry = (int64_t)(int32_t)(v_1_carry >> 26);
+    r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
     h_1_1_carry = (int64_t)((int32_t)h_1_1_carry + (int32_t)c_1_carry);
-    h_0_1_carry = (int64_t)((int32_t)(((uint32_t)h_0_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000));
+    h_0_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x2000000));
     result[0] = (int32_t)h_0_1_carry;
     result[1] = (int32_t)h_1_1_carry;
     result[2] = (int32_t)h_2_1_carry;
@@ -7946,7 +8345,7 @@ STK_NOINLINE static void curve_ed25519_comb_term(curve_ed25519_Niels *restrict r
 }
 
 /* curve.ed25519_comb.mult$2
- * `k` B with the table of `n` blocks. */
+ * `k` B with the table of `n` blocks, whose rows are points of the curve. */
 STK_NOINLINE static void curve_ed25519_comb_mult_2(curve_ed25519_P3 *restrict r, curve_ed25519_Niels (*rows)[8], const uint8_t *k)
 {
     uint8_t d[32];
@@ -8122,87 +8521,97 @@ STK_NOINLINE static void field_fe25519_pow_invert(int32_t *result, const int32_t
 }
 
 /* field.fe25519_radix25_5.to_bytes
+ * That it is below P is not proved for C = 1.
  * in a: -35651584 .. 35651584 */
 STK_NOINLINE static void field_fe25519_radix25_5_to_bytes(uint8_t *restrict result, const int32_t *a)
 {
-    int32_t q; /* -10 .. 10 */
-    uint32_t w[10];
-    uint32_t i; /* 0 .. 31 */
-    int32_t h_0; /* -35651603 .. 2^26-1 */
-    int32_t h_1; /* -17825793 .. 2^25-1 */
-    int32_t h_2; /* -35651585 .. 2^26-1 */
-    int32_t h_3; /* -17825793 .. 2^25-1 */
-    int32_t h_4; /* -35651585 .. 2^26-1 */
-    int32_t h_5; /* -17825793 .. 2^25-1 */
-    int32_t h_6; /* -35651585 .. 2^26-1 */
-    int32_t h_7; /* -17825793 .. 2^25-1 */
-    int32_t h_8; /* -35651585 .. 2^26-1 */
-    int32_t h_9; /* -17825793 .. 2^25-1 */
-    q = ((INT32_C(19) * a[9]) + INT32_C(0x1000000)) >> 25;
-    q = (a[0] + q) >> 26;
-    q = (a[1] + q) >> 25;
-    q = (a[2] + q) >> 26;
-    q = (a[3] + q) >> 25;
-    q = (a[4] + q) >> 26;
-    q = (a[5] + q) >> 25;
-    q = (a[6] + q) >> 26;
-    q = (a[7] + q) >> 25;
-    q = (a[8] + q) >> 26;
-    q = (a[9] + q) >> 25;
-    h_1 = a[1];
-    h_2 = a[2];
-    h_3 = a[3];
-    h_4 = a[4];
-    h_5 = a[5];
-    h_6 = a[6];
-    h_7 = a[7];
-    h_8 = a[8];
-    h_9 = a[9];
-    h_0 = a[0] + (INT32_C(19) * q);
-    h_1 = h_1 + (h_0 >> 26);
-    h_0 = (int32_t)((uint32_t)h_0 & UINT32_C(0x3ffffff));
-    h_2 = h_2 + (h_1 >> 25);
-    h_1 = (int32_t)((uint32_t)h_1 & UINT32_C(0x1ffffff));
-    h_3 = h_3 + (h_2 >> 26);
-    h_2 = (int32_t)((uint32_t)h_2 & UINT32_C(0x3ffffff));
-    h_4 = h_4 + (h_3 >> 25);
-    h_3 = (int32_t)((uint32_t)h_3 & UINT32_C(0x1ffffff));
-    h_5 = h_5 + (h_4 >> 26);
-    h_4 = (int32_t)((uint32_t)h_4 & UINT32_C(0x3ffffff));
-    h_6 = h_6 + (h_5 >> 25);
-    h_5 = (int32_t)((uint32_t)h_5 & UINT32_C(0x1ffffff));
-    h_7 = h_7 + (h_6 >> 26);
-    h_6 = (int32_t)((uint32_t)h_6 & UINT32_C(0x3ffffff));
-    h_8 = h_8 + (h_7 >> 25);
-    h_7 = (int32_t)((uint32_t)h_7 & UINT32_C(0x1ffffff));
-    h_9 = h_9 + (h_8 >> 26);
-    h_8 = (int32_t)((uint32_t)h_8 & UINT32_C(0x3ffffff));
-    h_9 = (int32_t)((uint32_t)h_9 & UINT32_C(0x1ffffff));
-    w[0] = (uint32_t)h_0;
-    w[1] = (uint32_t)h_1;
-    w[2] = (uint32_t)h_2;
-    w[3] = (uint32_t)h_3;
-    w[4] = (uint32_t)h_4;
-    w[5] = (uint32_t)h_5;
-    w[6] = (uint32_t)h_6;
-    w[7] = (uint32_t)h_7;
-    w[8] = (uint32_t)h_8;
-    w[9] = (uint32_t)h_9;
-    for (i = 0; i < 32; i++) {
-        uint32_t k_0_digit_byte; /* 0 .. 9 */
-        uint32_t at_0_digit_byte; /* 0 .. 24 */
-        uint32_t b_0_digit_byte;
-        uint32_t result_0_digit_byte;
-        k_0_digit_byte = (uint32_t)field_fe25519_radix25_5_LIMB_OF[i];
-        at_0_digit_byte = (UINT32_C(8) * i) - (uint32_t)field_fe25519_radix25_5_POS[k_0_digit_byte];
-        b_0_digit_byte = w[k_0_digit_byte] >> at_0_digit_byte;
-        if ((uint32_t)field_fe25519_radix25_5_POS[k_0_digit_byte + UINT32_C(1)] < ((UINT32_C(8) * i) + UINT32_C(8))) {
-            if (k_0_digit_byte < UINT32_C(9)) {
-                b_0_digit_byte = b_0_digit_byte | (w[k_0_digit_byte + UINT32_C(1)] << ((uint32_t)field_fe25519_radix25_5_POS[k_0_digit_byte + UINT32_C(1)] - (UINT32_C(8) * i)));
+    int32_t q_0_canonical; /* -10 .. 10 */
+    int32_t t_0_canonical; /* -1 .. 0 */
+    int32_t t_0_canonical_2; /* -1 .. 0 */
+    uint32_t w_1_packed[10];
+    uint32_t i_1_packed; /* 0 .. 31 */
+    int32_t h_0_0_canonical; /* -35651603 .. 2^26-1 */
+    int32_t h_1_0_canonical; /* -17825793 .. 2^25-1 */
+    int32_t h_2_0_canonical; /* -35651585 .. 2^26-1 */
+    int32_t h_3_0_canonical; /* -17825793 .. 2^25-1 */
+    int32_t h_4_0_canonical; /* -35651585 .. 2^26-1 */
+    int32_t h_5_0_canonical; /* -17825793 .. 2^25-1 */
+    int32_t h_6_0_canonical; /* -35651585 .. 2^26-1 */
+    int32_t h_7_0_canonical; /* -17825793 .. 2^25-1 */
+    int32_t h_8_0_canonical; /* -35651585 .. 2^26-1 */
+    int32_t h_9_0_canonical; /* -17825793 .. 2^25-1 */
+    q_0_canonical = ((INT32_C(19) * a[9]) + INT32_C(0x1000000)) >> 25;
+    t_0_canonical = (a[0] + q_0_canonical) >> 26;
+    t_0_canonical = (a[1] + t_0_canonical) >> 25;
+    t_0_canonical = (a[2] + t_0_canonical) >> 26;
+    t_0_canonical = (a[3] + t_0_canonical) >> 25;
+    t_0_canonical = (a[4] + t_0_canonical) >> 26;
+    t_0_canonical = (a[5] + t_0_canonical) >> 25;
+    t_0_canonical = (a[6] + t_0_canonical) >> 26;
+    t_0_canonical = (a[7] + t_0_canonical) >> 25;
+    t_0_canonical = (a[8] + t_0_canonical) >> 26;
+    t_0_canonical = (a[9] + t_0_canonical) >> 25;
+    h_1_0_canonical = a[1];
+    h_2_0_canonical = a[2];
+    h_3_0_canonical = a[3];
+    h_4_0_canonical = a[4];
+    h_5_0_canonical = a[5];
+    h_6_0_canonical = a[6];
+    h_7_0_canonical = a[7];
+    h_8_0_canonical = a[8];
+    h_9_0_canonical = a[9];
+    h_0_0_canonical = a[0] + (INT32_C(19) * t_0_canonical);
+    t_0_canonical_2 = h_0_0_canonical >> 26;
+    h_1_0_canonical = h_1_0_canonical + t_0_canonical_2;
+    h_0_0_canonical = (int32_t)((uint32_t)h_0_0_canonical & UINT32_C(0x3ffffff));
+    w_1_packed[0] = (uint32_t)h_0_0_canonical;
+    t_0_canonical_2 = h_1_0_canonical >> 25;
+    h_2_0_canonical = h_2_0_canonical + t_0_canonical_2;
+    h_1_0_canonical = (int32_t)((uint32_t)h_1_0_canonical & UINT32_C(0x1ffffff));
+    w_1_packed[1] = (uint32_t)h_1_0_canonical;
+    t_0_canonical_2 = h_2_0_canonical >> 26;
+    h_3_0_canonical = h_3_0_canonical + t_0_canonical_2;
+    h_2_0_canonical = (int32_t)((uint32_t)h_2_0_canonical & UINT32_C(0x3ffffff));
+    w_1_packed[2] = (uint32_t)h_2_0_canonical;
+    t_0_canonical_2 = h_3_0_canonical >> 25;
+    h_4_0_canonical = h_4_0_canonical + t_0_canonical_2;
+    h_3_0_canonical = (int32_t)((uint32_t)h_3_0_canonical & UINT32_C(0x1ffffff));
+    w_1_packed[3] = (uint32_t)h_3_0_canonical;
+    t_0_canonical_2 = h_4_0_canonical >> 26;
+    h_5_0_canonical = h_5_0_canonical + t_0_canonical_2;
+    h_4_0_canonical = (int32_t)((uint32_t)h_4_0_canonical & UINT32_C(0x3ffffff));
+    w_1_packed[4] = (uint32_t)h_4_0_canonical;
+    t_0_canonical_2 = h_5_0_canonical >> 25;
+    h_6_0_canonical = h_6_0_canonical + t_0_canonical_2;
+    h_5_0_canonical = (int32_t)((uint32_t)h_5_0_canonical & UINT32_C(0x1ffffff));
+    w_1_packed[5] = (uint32_t)h_5_0_canonical;
+    t_0_canonical_2 = h_6_0_canonical >> 26;
+    h_7_0_canonical = h_7_0_canonical + t_0_canonical_2;
+    h_6_0_canonical = (int32_t)((uint32_t)h_6_0_canonical & UINT32_C(0x3ffffff));
+    w_1_packed[6] = (uint32_t)h_6_0_canonical;
+    t_0_canonical_2 = h_7_0_canonical >> 25;
+    h_8_0_canonical = h_8_0_canonical + t_0_canonical_2;
+    h_7_0_canonical = (int32_t)((uint32_t)h_7_0_canonical & UINT32_C(0x1ffffff));
+    w_1_packed[7] = (uint32_t)h_7_0_canonical;
+    t_0_canonical_2 = h_8_0_canonical >> 26;
+    h_9_0_canonical = h_9_0_canonical + t_0_canonical_2;
+    h_8_0_canonical = (int32_t)((uint32_t)h_8_0_canonical & UINT32_C(0x3ffffff));
+    w_1_packed[8] = (uint32_t)h_8_0_canonical;
+    h_9_0_canonical = (int32_t)((uint32_t)h_9_0_canonical & UINT32_C(0x1ffffff));
+    w_1_packed[9] = (uint32_t)h_9_0_canonical;
+    for (i_1_packed = 0; i_1_packed < 32; i_1_packed++) {
+        uint32_t k_1_packed; /* 0 .. 9 */
+        uint32_t b_1_packed;
+        uint32_t result_1_packed;
+        k_1_packed = (uint32_t)field_fe25519_radix25_5_LIMB_OF[i_1_packed];
+        b_1_packed = w_1_packed[k_1_packed] >> (uint32_t)field_fe25519_radix25_5_AT[i_1_packed];
+        if ((uint32_t)field_fe25519_radix25_5_ROOM[i_1_packed] < UINT32_C(8)) {
+            if (k_1_packed < UINT32_C(9)) {
+                b_1_packed = b_1_packed | (w_1_packed[k_1_packed + UINT32_C(1)] << (uint32_t)field_fe25519_radix25_5_ROOM[i_1_packed]);
             }
         }
-        result_0_digit_byte = b_0_digit_byte & UINT32_C(255);
-        result[i] = (uint8_t)result_0_digit_byte;
+        result_1_packed = b_1_packed & UINT32_C(255);
+        result[i_1_packed] = (uint8_t)result_1_packed;
     }
 }
 
@@ -9235,18 +9644,20 @@ static void santoku_sign_detached(uint8_t *sig, uint32_t n, const uint8_t *m, co
  * out result: -35651584 .. 35651584 */
 static void field_fe25519_radix25_5_from_bytes(int32_t *restrict result, const uint8_t *s)
 {
-    uint32_t t;
+    uint32_t v_0_digit;
+    uint32_t result_0_digit; /* 0 .. 2^26-1 */
+    uint32_t v_1_carry; /* 0 .. 100663296 */
     uint32_t c_1_carry; /* 0 .. 1 */
+    uint32_t r_1_carry; /* 0 .. 2^26-1 */
     uint32_t h_0; /* 0 .. 2^26-1 */
-    uint32_t h_1; /* 0 .. 2^26-1 */
+    uint32_t h_1; /* 0 .. 2^25-1 */
     uint32_t h_2; /* 0 .. 2^26-1 */
-    uint32_t h_3; /* 0 .. 2^26-1 */
+    uint32_t h_3; /* 0 .. 2^25-1 */
     uint32_t h_4; /* 0 .. 2^26-1 */
-    uint32_t h_5; /* 0 .. 2^26-1 */
+    uint32_t h_5; /* 0 .. 2^25-1 */
     uint32_t h_6; /* 0 .. 2^26-1 */
-    uint32_t h_7; /* 0 .. 2^26-1 */
+    uint32_t h_7; /* 0 .. 2^25-1 */
     uint32_t h_8; /* 0 .. 2^26-1 */
-    uint32_t h_9; /* 0 .. 2^26-1 */
     int32_t h_0_1_carry; /* -2^25 .. 33554450 */
     int32_t h_1_1_carry; /* -2^24 .. 2^25 */
     int32_t h_2_1_carry; /* -2^25 .. 2^26 */
@@ -9257,62 +9668,125 @@ static void field_fe25519_radix25_5_from_bytes(int32_t *restrict result, const u
     int32_t h_7_1_carry; /* -2^24 .. 2^25 */
     int32_t h_8_1_carry; /* -2^25 .. 2^26 */
     int32_t h_9_1_carry; /* -2^24 .. 2^25 */
-    t = (((uint32_t)s[0] | ((uint32_t)s[1] << 8)) | ((uint32_t)s[2] << 16)) | ((uint32_t)s[3] << 24);
-    h_0 = t & UINT32_C(0x3ffffff);
-    t = (((uint32_t)s[3] | ((uint32_t)s[4] << 8)) | ((uint32_t)s[5] << 16)) | ((uint32_t)s[6] << 24);
-    h_1 = (t >> 2) & UINT32_C(0x1ffffff);
-    t = (((uint32_t)s[6] | ((uint32_t)s[7] << 8)) | ((uint32_t)s[8] << 16)) | ((uint32_t)s[9] << 24);
-    h_2 = (t >> 3) & UINT32_C(0x3ffffff);
-    t = (((uint32_t)s[9] | ((uint32_t)s[10] << 8)) | ((uint32_t)s[11] << 16)) | ((uint32_t)s[12] << 24);
-    h_3 = (t >> 5) & UINT32_C(0x1ffffff);
-    t = (((uint32_t)s[12] | ((uint32_t)s[13] << 8)) | ((uint32_t)s[14] << 16)) | ((uint32_t)s[15] << 24);
-    h_4 = (t >> 6) & UINT32_C(0x3ffffff);
-    t = (((uint32_t)s[16] | ((uint32_t)s[17] << 8)) | ((uint32_t)s[18] << 16)) | ((uint32_t)s[19] << 24);
-    h_5 = t & UINT32_C(0x1ffffff);
-    t = (((uint32_t)s[19] | ((uint32_t)s[20] << 8)) | ((uint32_t)s[21] << 16)) | ((uint32_t)s[22] << 24);
-    h_6 = (t >> 1) & UINT32_C(0x3ffffff);
-    t = (((uint32_t)s[22] | ((uint32_t)s[23] << 8)) | ((uint32_t)s[24] << 16)) | ((uint32_t)s[25] << 24);
-    h_7 = (t >> 3) & UINT32_C(0x1ffffff);
-    t = (((uint32_t)s[25] | ((uint32_t)s[26] << 8)) | ((uint32_t)s[27] << 16)) | ((uint32_t)s[28] << 24);
-    h_8 = (t >> 4) & UINT32_C(0x3ffffff);
-    t = (((uint32_t)s[28] | ((uint32_t)s[29] << 8)) | ((uint32_t)s[30] << 16)) | ((uint32_t)s[31] << 24);
-    h_9 = (t >> 6) & UINT32_C(0x1ffffff);
-    c_1_carry = (h_0 + UINT32_C(0x2000000)) >> 26;
+    v_0_digit = (uint32_t)s[0];
+    v_0_digit = v_0_digit | ((uint32_t)s[1] << 8);
+    v_0_digit = v_0_digit | ((uint32_t)s[2] << 16);
+    v_0_digit = v_0_digit | ((uint32_t)s[3] << 24);
+    result_0_digit = v_0_digit & UINT32_C(0x3ffffff);
+    h_0 = result_0_digit;
+    v_0_digit = (uint32_t)s[3];
+    v_0_digit = v_0_digit | ((uint32_t)s[4] << 8);
+    v_0_digit = v_0_digit | ((uint32_t)s[5] << 16);
+    v_0_digit = v_0_digit | ((uint32_t)s[6] << 24);
+    result_0_digit = (v_0_digit >> 2) & UINT32_C(0x1ffffff);
+    h_1 = result_0_digit;
+    v_0_digit = (uint32_t)s[6];
+    v_0_digit = v_0_digit | ((uint32_t)s[7] << 8);
+    v_0_digit = v_0_digit | ((uint32_t)s[8] << 16);
+    v_0_digit = v_0_digit | ((uint32_t)s[9] << 24);
+    result_0_digit = (v_0_digit >> 3) & UINT32_C(0x3ffffff);
+    h_2 = result_0_digit;
+    v_0_digit = (uint32_t)s[9];
+    v_0_digit = v_0_digit | ((uint32_t)s[10] << 8);
+    v_0_digit = v_0_digit | ((uint32_t)s[11] << 16);
+    v_0_digit = v_0_digit | ((uint32_t)s[12] << 24);
+    result_0_digit = (v_0_digit >> 5) & UINT32_C(0x1ffffff);
+    h_3 = result_0_digit;
+    v_0_digit = (uint32_t)s[12];
+    v_0_digit = v_0_digit | ((uint32_t)s[13] << 8);
+    v_0_digit = v_0_digit | ((uint32_t)s[14] << 16);
+    v_0_digit = v_0_digit | ((uint32_t)s[15] << 24);
+    result_0_digit = (v_0_digit >> 6) & UINT32_C(0x3ffffff);
+    h_4 = result_0_digit;
+    v_0_digit = (uint32_t)s[16];
+    v_0_digit = v_0_digit | ((uint32_t)s[17] << 8);
+    v_0_digit = v_0_digit | ((uint32_t)s[18] << 16);
+    v_0_digit = v_0_digit | ((uint32_t)s[19] << 24);
+    result_0_digit = v_0_digit & UINT32_C(0x1ffffff);
+    h_5 = result_0_digit;
+    v_0_digit = (uint32_t)s[19];
+    v_0_digit = v_0_digit | ((uint32_t)s[20] << 8);
+    v_0_digit = v_0_digit | ((uint32_t)s[21] << 16);
+    v_0_digit = v_0_digit | ((uint32_t)s[22] << 24);
+    result_0_digit = (v_0_digit >> 1) & UINT32_C(0x3ffffff);
+    h_6 = result_0_digit;
+    v_0_digit = (uint32_t)s[22];
+    v_0_digit = v_0_digit | ((uint32_t)s[23] << 8);
+    v_0_digit = v_0_digit | ((uint32_t)s[24] << 16);
+    v_0_digit = v_0_digit | ((uint32_t)s[25] << 24);
+    result_0_digit = (v_0_digit >> 3) & UINT32_C(0x1ffffff);
+    h_7 = result_0_digit;
+    v_0_digit = (uint32_t)s[25];
+    v_0_digit = v_0_digit | ((uint32_t)s[26] << 8);
+    v_0_digit = v_0_digit | ((uint32_t)s[27] << 16);
+    v_0_digit = v_0_digit | ((uint32_t)s[28] << 24);
+    result_0_digit = (v_0_digit >> 4) & UINT32_C(0x3ffffff);
+    h_8 = result_0_digit;
+    v_0_digit = (uint32_t)s[28];
+    v_0_digit = v_0_digit | ((uint32_t)s[29] << 8);
+    v_0_digit = v_0_digit | ((uint32_t)s[30] << 16);
+    v_0_digit = v_0_digit | ((uint32_t)s[31] << 24);
+    result_0_digit = (v_0_digit >> 6) & UINT32_C(0x1ffffff);
+    v_1_carry = h_0 + UINT32_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
     h_1_1_carry = (int32_t)(h_1 + c_1_carry);
-    h_0_1_carry = (int32_t)((h_0 + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000);
-    c_1_carry = (h_4 + UINT32_C(0x2000000)) >> 26;
+    h_0_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
+    v_1_carry = h_4 + UINT32_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
     h_5_1_carry = (int32_t)(h_5 + c_1_carry);
-    h_4_1_carry = (int32_t)((h_4 + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000);
-    c_1_carry = ((uint32_t)h_1_1_carry + UINT32_C(0x1000000)) >> 25;
+    h_4_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
+    v_1_carry = (uint32_t)h_1_1_carry + UINT32_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
     h_2_1_carry = (int32_t)(h_2 + c_1_carry);
-    h_1_1_carry = (int32_t)(((uint32_t)h_1_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000);
-    c_1_carry = ((uint32_t)h_5_1_carry + UINT32_C(0x1000000)) >> 25;
+    h_1_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
+    v_1_carry = (uint32_t)h_5_1_carry + UINT32_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
     h_6_1_carry = (int32_t)(h_6 + c_1_carry);
-    h_5_1_carry = (int32_t)(((uint32_t)h_5_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000);
-    c_1_carry = ((uint32_t)h_2_1_carry + UINT32_C(0x2000000)) >> 26;
+    h_5_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
+    v_1_carry = (uint32_t)h_2_1_carry + UINT32_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
     h_3_1_carry = (int32_t)(h_3 + c_1_carry);
-    h_2_1_carry = (int32_t)(((uint32_t)h_2_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000);
-    c_1_carry = ((uint32_t)h_6_1_carry + UINT32_C(0x2000000)) >> 26;
+    h_2_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
+    v_1_carry = (uint32_t)h_6_1_carry + UINT32_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
     h_7_1_carry = (int32_t)(h_7 + c_1_carry);
-    h_6_1_carry = (int32_t)(((uint32_t)h_6_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000);
-    c_1_carry = ((uint32_t)h_3_1_carry + UINT32_C(0x1000000)) >> 25;
+    h_6_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
+    v_1_carry = (uint32_t)h_3_1_carry + UINT32_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
     h_4_1_carry = h_4_1_carry + (int32_t)c_1_carry;
-    h_3_1_carry = (int32_t)(((uint32_t)h_3_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000);
-    c_1_carry = ((uint32_t)h_7_1_carry + UINT32_C(0x1000000)) >> 25;
+    h_3_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
+    v_1_carry = (uint32_t)h_7_1_carry + UINT32_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
     h_8_1_carry = (int32_t)(h_8 + c_1_carry);
-    h_7_1_carry = (int32_t)(((uint32_t)h_7_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000);
-    c_1_carry = (uint32_t)(h_4_1_carry + INT32_C(0x2000000)) >> 26;
+    h_7_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
+    v_1_carry = (uint32_t)(h_4_1_carry + INT32_C(0x2000000));
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
     h_5_1_carry = h_5_1_carry + (int32_t)c_1_carry;
-    h_4_1_carry = (int32_t)(((uint32_t)h_4_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000);
-    c_1_carry = ((uint32_t)h_8_1_carry + UINT32_C(0x2000000)) >> 26;
-    h_9_1_carry = (int32_t)(h_9 + c_1_carry);
-    h_8_1_carry = (int32_t)(((uint32_t)h_8_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000);
-    c_1_carry = ((uint32_t)h_9_1_carry + UINT32_C(0x1000000)) >> 25;
+    h_4_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
+    v_1_carry = (uint32_t)h_8_1_carry + UINT32_C(0x2000000);
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
+    h_9_1_carry = (int32_t)(result_0_digit + c_1_carry);
+    h_8_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
+    v_1_carry = (uint32_t)h_9_1_carry + UINT32_C(0x1000000);
+    c_1_carry = v_1_carry >> 25;
+    r_1_carry = v_1_carry & UINT32_C(0x1ffffff);
     h_0_1_carry = h_0_1_carry + (int32_t)(UINT32_C(19) * c_1_carry);
-    h_9_1_carry = (int32_t)(((uint32_t)h_9_1_carry + UINT32_C(0x1000000)) & UINT32_C(0x1ffffff)) - INT32_C(0x1000000);
-    c_1_carry = (uint32_t)(h_0_1_carry + INT32_C(0x2000000)) >> 26;
+    h_9_1_carry = (int32_t)r_1_carry - INT32_C(0x1000000);
+    v_1_carry = (uint32_t)(h_0_1_carry + INT32_C(0x2000000));
+    c_1_carry = v_1_carry >> 26;
+    r_1_carry = v_1_carry & UINT32_C(0x3ffffff);
     h_1_1_carry = h_1_1_carry + (int32_t)c_1_carry;
-    h_0_1_carry = (int32_t)(((uint32_t)h_0_1_carry + UINT32_C(0x2000000)) & UINT32_C(0x3ffffff)) - INT32_C(0x2000000);
+    h_0_1_carry = (int32_t)r_1_carry - INT32_C(0x2000000);
     result[0] = h_0_1_carry;
     result[1] = h_1_1_carry;
     result[2] = h_2_1_carry;

@@ -91,12 +91,6 @@ static inline uint32_t stk_lt_i32(int32_t a, int32_t b)
     return stk_lt_u32((uint32_t)a ^ UINT32_C(0x80000000), (uint32_t)b ^ UINT32_C(0x80000000));
 }
 
-/* curve.p256.Affine */
-typedef struct {
-    uint64_t x[4];
-    uint64_t y[4];
-} curve_p256_Affine;
-
 /* curve.p256.Jacobian */
 typedef struct {
     uint64_t x[4];
@@ -113,9 +107,57 @@ typedef struct {
     uint64_t zzz[4];
 } curve_p256_Cached;
 
+/* curve.p256.Affine */
+typedef struct {
+    uint64_t x[4];
+    uint64_t y[4];
+} curve_p256_Affine;
+
+/* field.fep256_mont64.N.is_zero$lit1 */
+STK_TABLE uint8_t field_fep256_mont64_N_is_zero_lit1[4] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
+};
+
+/* field.fep256_mont64.from_integer$lit3 */
+STK_TABLE uint64_t field_fep256_mont64_from_integer_lit3[4] = {
+    UINT64_C(3), UINT64_C(0xfffffffbffffffff), UINT64_C(0xfffffffffffffffe), UINT64_C(0x4fffffffd)
+};
+
 /* curve.p256.ONE */
 STK_TABLE uint64_t curve_p256_ONE[4] = {
     UINT64_C(1), UINT64_C(0xffffffff00000000), UINT64_C(0xffffffffffffffff), UINT64_C(0xfffffffe)
+};
+
+/* curve.p256.right_side$lit4 */
+STK_TABLE uint64_t curve_p256_right_side_lit4[4] = {
+    UINT64_C(3), UINT64_C(0xfffffffd00000000), UINT64_C(0xffffffffffffffff), UINT64_C(0x2fffffffc)
+};
+
+/* curve.p256.right_side$lit5 */
+STK_TABLE uint64_t curve_p256_right_side_lit5[4] = {
+    UINT64_C(0xd89cdf6229c4bddf), UINT64_C(0xacf005cd78843090), UINT64_C(0xe5a220abf7212ed6), UINT64_C(0xdc30061d04874834)
+};
+
+/* ecdsa.p256.V.S.from_integer$lit6 */
+STK_TABLE uint64_t ecdsa_p256_V_S_from_integer_lit6[4] = {
+    UINT64_C(0x83244c95be79eea2), UINT64_C(0x4699799c49bd6fa6), UINT64_C(0x2845b2392b6bec59), UINT64_C(0x66e12d94f3d95620)
+};
+
+/* ecdsa.p256.V.S.pow$c256$lit7 */
+STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit7[64] = {
+    UINT32_C(15), UINT32_C(4), UINT32_C(5), UINT32_C(2), UINT32_C(3), UINT32_C(6), UINT32_C(12), UINT32_C(15),
+    UINT32_C(2), UINT32_C(12), UINT32_C(10), UINT32_C(12), UINT32_C(9), UINT32_C(11), UINT32_C(3), UINT32_C(15),
+    UINT32_C(4), UINT32_C(8), UINT32_C(14), UINT32_C(9), UINT32_C(7), UINT32_C(1), UINT32_C(7), UINT32_C(10),
+    UINT32_C(13), UINT32_C(10), UINT32_C(10), UINT32_C(15), UINT32_C(6), UINT32_C(14), UINT32_C(12), UINT32_C(11),
+    UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15),
+    UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15),
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
+    UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15)
+};
+
+/* ecdsa.p256.V.S.pow$c256$lit8 */
+STK_TABLE uint64_t ecdsa_p256_V_S_pow_c256_lit8[4] = {
+    UINT64_C(0xc46353d039cdaaf), UINT64_C(0x4319055258e8617b), UINT64_C(0), UINT64_C(0xffffffff)
 };
 
 /* curve.p256.ZERO */
@@ -123,8 +165,8 @@ STK_TABLE uint64_t curve_p256_ZERO[4] = {
     UINT64_C(0), UINT64_C(0), UINT64_C(0), UINT64_C(0)
 };
 
-/* ecdsa.p256.ODD */
-STK_TABLE curve_p256_Affine ecdsa_p256_ODD[32] = {
+/* ecdsa.p256.V.ODD */
+STK_TABLE curve_p256_Affine ecdsa_p256_V_ODD[32] = {
     {
         {
             UINT64_C(0x79e730d418a9143c), UINT64_C(0x75ba95fc5fedb601), UINT64_C(0x79fb732b77622510), UINT64_C(0x18905f76a53755c6)
@@ -383,271 +425,259 @@ STK_TABLE curve_p256_Affine ecdsa_p256_ODD[32] = {
     }
 };
 
-/* curve.p256.RR */
-STK_TABLE uint64_t curve_p256_RR[4] = {
-    UINT64_C(3), UINT64_C(0xfffffffbffffffff), UINT64_C(0xfffffffffffffffe), UINT64_C(0x4fffffffd)
+/* ecdsa.p256.V.matches$lit11 */
+STK_TABLE uint64_t ecdsa_p256_V_matches_lit11[4] = {
+    UINT64_C(0x9ad169483335f568), UINT64_C(0x89b1054463fe9931), UINT64_C(0x9c0166ce652e96b7), UINT64_C(0x98648c200fe30feb)
 };
 
-/* curve.p256.THREE */
-STK_TABLE uint64_t curve_p256_THREE[4] = {
-    UINT64_C(3), UINT64_C(0xfffffffd00000000), UINT64_C(0xffffffffffffffff), UINT64_C(0x2fffffffc)
-};
+/* field.fep256_mont64.N.from_bytes_be
+ * The number that big-endian bytes say.
+ * out result: 0 .. 2^64-1 */
+static void field_fep256_mont64_N_from_bytes_be(uint64_t *restrict result, const uint8_t *s)
+{
+    uint64_t high_0_load_be;
+    uint64_t low_0_load_be;
+    high_0_load_be = ((((uint64_t)(uint32_t)s[24] << 56) | ((uint64_t)(uint32_t)s[25] << 48)) | ((uint64_t)(uint32_t)s[26] << 40)) | ((uint64_t)(uint32_t)s[27] << 32);
+    low_0_load_be = ((((uint64_t)(uint32_t)s[28] << 24) | ((uint64_t)(uint32_t)s[29] << 16)) | ((uint64_t)(uint32_t)s[30] << 8)) | (uint64_t)(uint32_t)s[31];
+    result[3] = high_0_load_be | low_0_load_be;
+    result[0] = result[3];
+    high_0_load_be = ((((uint64_t)(uint32_t)s[16] << 56) | ((uint64_t)(uint32_t)s[17] << 48)) | ((uint64_t)(uint32_t)s[18] << 40)) | ((uint64_t)(uint32_t)s[19] << 32);
+    low_0_load_be = ((((uint64_t)(uint32_t)s[20] << 24) | ((uint64_t)(uint32_t)s[21] << 16)) | ((uint64_t)(uint32_t)s[22] << 8)) | (uint64_t)(uint32_t)s[23];
+    result[3] = high_0_load_be | low_0_load_be;
+    result[1] = result[3];
+    high_0_load_be = ((((uint64_t)(uint32_t)s[8] << 56) | ((uint64_t)(uint32_t)s[9] << 48)) | ((uint64_t)(uint32_t)s[10] << 40)) | ((uint64_t)(uint32_t)s[11] << 32);
+    low_0_load_be = ((((uint64_t)(uint32_t)s[12] << 24) | ((uint64_t)(uint32_t)s[13] << 16)) | ((uint64_t)(uint32_t)s[14] << 8)) | (uint64_t)(uint32_t)s[15];
+    result[3] = high_0_load_be | low_0_load_be;
+    result[2] = result[3];
+    high_0_load_be = ((((uint64_t)(uint32_t)s[0] << 56) | ((uint64_t)(uint32_t)s[1] << 48)) | ((uint64_t)(uint32_t)s[2] << 40)) | ((uint64_t)(uint32_t)s[3] << 32);
+    low_0_load_be = ((((uint64_t)(uint32_t)s[4] << 24) | ((uint64_t)(uint32_t)s[5] << 16)) | ((uint64_t)(uint32_t)s[6] << 8)) | (uint64_t)(uint32_t)s[7];
+    result[3] = high_0_load_be | low_0_load_be;
+}
 
-/* curve.p256.B_FE */
-STK_TABLE uint64_t curve_p256_B_FE[4] = {
-    UINT64_C(0xd89cdf6229c4bddf), UINT64_C(0xacf005cd78843090), UINT64_C(0xe5a220abf7212ed6), UINT64_C(0xdc30061d04874834)
-};
+/* field.fep256_mont64.N.is_below$c256
+ * `a < M`.
+ * in a: 0 .. 2^64-1 */
+STK_NOINLINE static uint32_t field_fep256_mont64_N_is_below_c256(const uint64_t *a)
+{
+    uint32_t result;
+    int32_t borrow; /* -1 .. 0 */
+    borrow = (int32_t)(((stk_i128)a[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551))) >> 64);
+    borrow = (int32_t)((((stk_i128)a[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow) >> 64);
+    borrow = (int32_t)((((stk_i128)a[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow) >> 64);
+    borrow = (int32_t)((((stk_i128)a[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow) >> 64);
+    result = stk_lt_i32(borrow, INT32_C(0));
+    return result;
+}
 
-/* ecdsa.p256.RR_N */
-STK_TABLE uint64_t ecdsa_p256_RR_N[4] = {
-    UINT64_C(0x83244c95be79eea2), UINT64_C(0x4699799c49bd6fa6), UINT64_C(0x2845b2392b6bec59), UINT64_C(0x66e12d94f3d95620)
-};
-
-/* field.mont4.pow$c256$14758798090332847183$c256$lit3 */
-STK_TABLE uint8_t field_mont4_pow_c256_14758798090332847183_c256_lit3[64] = {
-    UINT32_C(15), UINT32_C(4), UINT32_C(5), UINT32_C(2), UINT32_C(3), UINT32_C(6), UINT32_C(12), UINT32_C(15),
-    UINT32_C(2), UINT32_C(12), UINT32_C(10), UINT32_C(12), UINT32_C(9), UINT32_C(11), UINT32_C(3), UINT32_C(15),
-    UINT32_C(4), UINT32_C(8), UINT32_C(14), UINT32_C(9), UINT32_C(7), UINT32_C(1), UINT32_C(7), UINT32_C(10),
-    UINT32_C(13), UINT32_C(10), UINT32_C(10), UINT32_C(15), UINT32_C(6), UINT32_C(14), UINT32_C(12), UINT32_C(11),
-    UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15),
-    UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15),
-    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
-    UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15)
-};
-
-/* field.mont4.pow$c256$14758798090332847183$c256$lit4 */
-STK_TABLE uint64_t field_mont4_pow_c256_14758798090332847183_c256_lit4[4] = {
-    UINT64_C(0xc46353d039cdaaf), UINT64_C(0x4319055258e8617b), UINT64_C(0), UINT64_C(0xffffffff)
-};
-
-/* ecdsa.p256.N_FE */
-STK_TABLE uint64_t ecdsa_p256_N_FE[4] = {
-    UINT64_C(0xf3b9cac2fc632551), UINT64_C(0xbce6faada7179e84), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffff00000000)
-};
+/* field.fep256_mont64.N.is_below$c256$2
+ * `a < M`.
+ * in a: 0 .. 2^64-1 */
+STK_NOINLINE static uint32_t field_fep256_mont64_N_is_below_c256_2(const uint64_t *a)
+{
+    uint32_t result;
+    int32_t borrow; /* -1 .. 0 */
+    borrow = (int32_t)(((stk_i128)a[0] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) >> 64);
+    borrow = (int32_t)((((stk_i128)a[1] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff))) + (stk_i128)borrow) >> 64);
+    borrow = (int32_t)(((stk_i128)a[2] + (stk_i128)borrow) >> 64);
+    borrow = (int32_t)((((stk_i128)a[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000001))) + (stk_i128)borrow) >> 64);
+    result = stk_lt_i32(borrow, INT32_C(0));
+    return result;
+}
 
 /* field.fep256_mont64.mul
+ * a b / R
  * in a: 0 .. 2^64-1
  * in b: 0 .. 2^64-1
  * out result: 0 .. 2^64-1 */
 static void field_fep256_mont64_mul(uint64_t *result, const uint64_t *a, const uint64_t *b)
 {
-    uint64_t carry; /* 0 .. 2^64-1 */
-    stk_u128 v; /* 0 .. 340282366920938463444927863358058659839 */
-    uint32_t top0; /* 0 .. 1 */
     uint64_t t[4]; /* 0 .. 2^64-1 */
-    uint64_t c; /* 0 .. 2^64-1 */
-    stk_u128 v_2; /* 0 .. 2^128-1 */
-    stk_u128 w; /* 0 .. 2^64+1 */
-    uint32_t s; /* 0 .. 2 */
-    stk_u128 v0_0_step; /* 0 .. 36893488143124135935 */
-    stk_u128 v1_0_step; /* 0 .. 18446744078004518911 */
-    stk_u128 v2_0_step; /* 0 .. 340282366841710300967557013916228780031 */
-    stk_u128 v3_0_step; /* 0 .. 36893488143124135935 */
-    uint32_t top_1_step; /* 0 .. 1 */
-    stk_u128 v0_1_step; /* 0 .. 36893488143124135935 */
-    stk_u128 v1_1_step; /* 0 .. 18446744078004518911 */
-    stk_u128 v2_1_step; /* 0 .. 340282366841710300967557013916228780031 */
-    stk_u128 v3_1_step; /* 0 .. 36893488143124135936 */
-    uint64_t d_2_reduce_once[4]; /* 0 .. 2^64-1 */
-    int32_t borrow_2_reduce_once; /* -1 .. 0 */
-    stk_i128 v_2_reduce_once; /* -(2^64-1) .. 2^64-1 */
-    uint32_t cond_2_reduce_once;
-    uint64_t first_0; /* 0 .. 2^64-1 */
-    uint64_t first_1; /* 0 .. 2^64-1 */
-    uint64_t first_2; /* 0 .. 2^64-1 */
-    uint64_t first_3; /* 0 .. 2^64-1 */
-    uint64_t u_0; /* 0 .. 2^64-1 */
-    uint64_t u_1; /* 0 .. 2^64-1 */
-    uint64_t u_2; /* 0 .. 2^64-1 */
-    uint64_t u_3; /* 0 .. 2^64-1 */
-    uint64_t u_4; /* 0 .. 2^64-1 */
-    uint64_t r_0_1_step; /* 0 .. 2^64-1 */
-    uint64_t r_1_1_step; /* 0 .. 2^64-1 */
-    uint64_t r_2_1_step; /* 0 .. 2^64-1 */
-    uint64_t r_3_1_step; /* 0 .. 2^64-1 */
-    v = (stk_u128)a[0] * (stk_u128)b[0];
-    first_0 = (uint64_t)v;
-    carry = (uint64_t)(v >> 64);
-    v = ((stk_u128)a[1] * (stk_u128)b[0]) + (stk_u128)carry;
-    first_1 = (uint64_t)v;
-    carry = (uint64_t)(v >> 64);
-    v = ((stk_u128)a[2] * (stk_u128)b[0]) + (stk_u128)carry;
-    first_2 = (uint64_t)v;
-    carry = (uint64_t)(v >> 64);
-    v = ((stk_u128)a[3] * (stk_u128)b[0]) + (stk_u128)carry;
-    first_3 = (uint64_t)v;
-    carry = (uint64_t)(v >> 64);
-    v0_0_step = (stk_u128)first_1 + (stk_u128)((uint64_t)(uint32_t)first_0 << 32);
-    t[0] = (uint64_t)v0_0_step;
-    v1_0_step = ((stk_u128)first_2 + (stk_u128)(uint32_t)(first_0 >> 32)) + (stk_u128)(uint32_t)(v0_0_step >> 64);
-    t[1] = (uint64_t)v1_0_step;
-    v2_0_step = ((stk_u128)first_3 + ((stk_u128)first_0 * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)(v1_0_step >> 64);
-    t[2] = (uint64_t)v2_0_step;
-    v3_0_step = (stk_u128)carry + (stk_u128)(uint64_t)(v2_0_step >> 64);
-    t[3] = (uint64_t)v3_0_step;
-    top0 = (uint32_t)(v3_0_step >> 64);
-    v_2 = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b[1]);
-    u_0 = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b[1])) + (stk_u128)c;
-    u_1 = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b[1])) + (stk_u128)c;
-    u_2 = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b[1])) + (stk_u128)c;
-    u_3 = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    w = (stk_u128)top0 + (stk_u128)c;
-    u_4 = (uint64_t)w;
-    top_1_step = (uint32_t)(w >> 64);
-    v0_1_step = (stk_u128)u_1 + (stk_u128)((uint64_t)(uint32_t)u_0 << 32);
-    r_0_1_step = (uint64_t)v0_1_step;
-    v1_1_step = ((stk_u128)u_2 + (stk_u128)(uint32_t)(u_0 >> 32)) + (stk_u128)(uint32_t)(v0_1_step >> 64);
-    r_1_1_step = (uint64_t)v1_1_step;
-    v2_1_step = ((stk_u128)u_3 + ((stk_u128)u_0 * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)(v1_1_step >> 64);
-    r_2_1_step = (uint64_t)v2_1_step;
-    v3_1_step = (stk_u128)u_4 + (stk_u128)(uint64_t)(v2_1_step >> 64);
-    r_3_1_step = (uint64_t)v3_1_step;
-    s = top_1_step + (uint32_t)(v3_1_step >> 64);
-    t[0] = r_0_1_step;
-    t[1] = r_1_1_step;
-    t[2] = r_2_1_step;
-    t[3] = r_3_1_step;
-    v_2 = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b[2]);
-    u_0 = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b[2])) + (stk_u128)c;
-    u_1 = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b[2])) + (stk_u128)c;
-    u_2 = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b[2])) + (stk_u128)c;
-    u_3 = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    w = (stk_u128)s + (stk_u128)c;
-    u_4 = (uint64_t)w;
-    top_1_step = (uint32_t)(w >> 64);
-    v0_1_step = (stk_u128)u_1 + (stk_u128)((uint64_t)(uint32_t)u_0 << 32);
-    r_0_1_step = (uint64_t)v0_1_step;
-    v1_1_step = ((stk_u128)u_2 + (stk_u128)(uint32_t)(u_0 >> 32)) + (stk_u128)(uint32_t)(v0_1_step >> 64);
-    r_1_1_step = (uint64_t)v1_1_step;
-    v2_1_step = ((stk_u128)u_3 + ((stk_u128)u_0 * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)(v1_1_step >> 64);
-    r_2_1_step = (uint64_t)v2_1_step;
-    v3_1_step = (stk_u128)u_4 + (stk_u128)(uint64_t)(v2_1_step >> 64);
-    r_3_1_step = (uint64_t)v3_1_step;
-    s = top_1_step + (uint32_t)(v3_1_step >> 64);
-    t[0] = r_0_1_step;
-    t[1] = r_1_1_step;
-    t[2] = r_2_1_step;
-    t[3] = r_3_1_step;
-    v_2 = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b[3]);
-    u_0 = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b[3])) + (stk_u128)c;
-    u_1 = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b[3])) + (stk_u128)c;
-    u_2 = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b[3])) + (stk_u128)c;
-    u_3 = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    w = (stk_u128)s + (stk_u128)c;
-    u_4 = (uint64_t)w;
-    top_1_step = (uint32_t)(w >> 64);
-    v0_1_step = (stk_u128)u_1 + (stk_u128)((uint64_t)(uint32_t)u_0 << 32);
-    r_0_1_step = (uint64_t)v0_1_step;
-    v1_1_step = ((stk_u128)u_2 + (stk_u128)(uint32_t)(u_0 >> 32)) + (stk_u128)(uint32_t)(v0_1_step >> 64);
-    r_1_1_step = (uint64_t)v1_1_step;
-    v2_1_step = ((stk_u128)u_3 + ((stk_u128)u_0 * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)(v1_1_step >> 64);
-    r_2_1_step = (uint64_t)v2_1_step;
-    v3_1_step = (stk_u128)u_4 + (stk_u128)(uint64_t)(v2_1_step >> 64);
-    r_3_1_step = (uint64_t)v3_1_step;
-    s = top_1_step + (uint32_t)(v3_1_step >> 64);
-    t[0] = r_0_1_step;
-    t[1] = r_1_1_step;
-    t[2] = r_2_1_step;
-    t[3] = r_3_1_step;
-    v_2_reduce_once = (stk_i128)t[0] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff));
-    d_2_reduce_once[0] = (uint64_t)v_2_reduce_once;
-    borrow_2_reduce_once = (int32_t)(v_2_reduce_once >> 64);
-    v_2_reduce_once = ((stk_i128)t[1] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff))) + (stk_i128)borrow_2_reduce_once;
-    d_2_reduce_once[1] = (uint64_t)v_2_reduce_once;
-    borrow_2_reduce_once = (int32_t)(v_2_reduce_once >> 64);
-    v_2_reduce_once = (stk_i128)t[2] + (stk_i128)borrow_2_reduce_once;
-    d_2_reduce_once[2] = (uint64_t)v_2_reduce_once;
-    borrow_2_reduce_once = (int32_t)(v_2_reduce_once >> 64);
-    v_2_reduce_once = ((stk_i128)t[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000001))) + (stk_i128)borrow_2_reduce_once;
-    d_2_reduce_once[3] = (uint64_t)v_2_reduce_once;
-    borrow_2_reduce_once = (int32_t)(v_2_reduce_once >> 64);
-    cond_2_reduce_once = stk_lt_i32(((int32_t)s + borrow_2_reduce_once), INT32_C(0));
+    uint64_t carry_0_multiply_add; /* 0 .. 2^64-1 */
+    stk_u128 v_0_multiply_add; /* 0 .. 340282366920938463444927863358058659839 */
+    uint64_t m_1_step; /* 0 .. 2^64-1 */
+    uint64_t c_1_step; /* 0 .. 2^64-1 */
+    stk_u128 v_1_step; /* 0 .. 340282366841710300967557013916228780031 */
+    uint64_t b_2_row; /* 0 .. 2^64-1 */
+    stk_u128 w_2_row; /* 0 .. 2^64+1 */
+    uint32_t result1_2_row; /* 0 .. 2 */
+    uint64_t carry_2_row; /* 0 .. 2^64-1 */
+    stk_u128 v_2_row; /* 0 .. 2^128-1 */
+    uint32_t top_2_row; /* 0 .. 1 */
+    uint64_t m_2_row; /* 0 .. 2^64-1 */
+    uint64_t c_2_row; /* 0 .. 2^64-1 */
+    stk_u128 v_2_row_2; /* 0 .. 340282366841710300967557013916228780031 */
+    uint64_t d_3_reduce_once[4]; /* 0 .. 2^64-1 */
+    int32_t borrow_3_reduce_once; /* -1 .. 0 */
+    stk_i128 v_3_reduce_once; /* -(2^64-1) .. 2^64-1 */
+    uint32_t cond_3_reduce_once;
+    uint64_t u_0_0_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_1_0_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_2_0_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_3_0_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_0_2_row; /* 0 .. 2^64-1 */
+    uint64_t u_1_2_row; /* 0 .. 2^64-1 */
+    uint64_t u_2_2_row; /* 0 .. 2^64-1 */
+    uint64_t u_3_2_row; /* 0 .. 2^64-1 */
+    uint64_t u_4_2_row; /* 0 .. 2^64-1 */
+    uint64_t r_0_2_row; /* 0 .. 2^64-1 */
+    uint64_t r_1_2_row; /* 0 .. 2^64-1 */
+    uint64_t r_2_2_row; /* 0 .. 2^64-1 */
+    uint64_t r_3_2_row; /* 0 .. 2^64-1 */
+    v_0_multiply_add = (stk_u128)a[0] * (stk_u128)b[0];
+    u_0_0_multiply_add = (uint64_t)v_0_multiply_add;
+    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
+    v_0_multiply_add = ((stk_u128)a[1] * (stk_u128)b[0]) + (stk_u128)carry_0_multiply_add;
+    u_1_0_multiply_add = (uint64_t)v_0_multiply_add;
+    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
+    v_0_multiply_add = ((stk_u128)a[2] * (stk_u128)b[0]) + (stk_u128)carry_0_multiply_add;
+    u_2_0_multiply_add = (uint64_t)v_0_multiply_add;
+    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
+    v_0_multiply_add = ((stk_u128)a[3] * (stk_u128)b[0]) + (stk_u128)carry_0_multiply_add;
+    u_3_0_multiply_add = (uint64_t)v_0_multiply_add;
+    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
+    m_1_step = u_0_0_multiply_add;
+    v_1_step = (stk_u128)u_1_0_multiply_add + ((stk_u128)m_1_step * (stk_u128)UINT64_C(0x100000000));
+    t[0] = (uint64_t)v_1_step;
+    c_1_step = (uint64_t)(v_1_step >> 64);
+    v_1_step = (stk_u128)u_2_0_multiply_add + (stk_u128)c_1_step;
+    t[1] = (uint64_t)v_1_step;
+    c_1_step = (uint64_t)(uint32_t)(v_1_step >> 64);
+    v_1_step = ((stk_u128)u_3_0_multiply_add + ((stk_u128)m_1_step * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)c_1_step;
+    t[2] = (uint64_t)v_1_step;
+    c_1_step = (uint64_t)(v_1_step >> 64);
+    v_1_step = (stk_u128)carry_0_multiply_add + (stk_u128)c_1_step;
+    t[3] = (uint64_t)v_1_step;
+    c_1_step = (uint64_t)(uint32_t)(v_1_step >> 64);
+    b_2_row = b[1];
+    v_2_row = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b_2_row);
+    u_0_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_1_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_2_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_3_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    w_2_row = (stk_u128)carry_2_row + (stk_u128)(uint32_t)c_1_step;
+    u_4_2_row = (uint64_t)w_2_row;
+    top_2_row = (uint32_t)(w_2_row >> 64);
+    m_2_row = u_0_2_row;
+    v_2_row_2 = (stk_u128)u_1_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0x100000000));
+    r_0_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = (stk_u128)u_2_2_row + (stk_u128)c_2_row;
+    r_1_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(uint32_t)(v_2_row_2 >> 64);
+    v_2_row_2 = ((stk_u128)u_3_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)c_2_row;
+    r_2_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = (stk_u128)u_4_2_row + (stk_u128)c_2_row;
+    r_3_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(uint32_t)(v_2_row_2 >> 64);
+    result1_2_row = top_2_row + (uint32_t)c_2_row;
+    t[0] = r_0_2_row;
+    t[1] = r_1_2_row;
+    t[2] = r_2_2_row;
+    t[3] = r_3_2_row;
+    b_2_row = b[2];
+    v_2_row = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b_2_row);
+    u_0_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_1_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_2_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_3_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    w_2_row = (stk_u128)carry_2_row + (stk_u128)result1_2_row;
+    u_4_2_row = (uint64_t)w_2_row;
+    top_2_row = (uint32_t)(w_2_row >> 64);
+    m_2_row = u_0_2_row;
+    v_2_row_2 = (stk_u128)u_1_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0x100000000));
+    r_0_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = (stk_u128)u_2_2_row + (stk_u128)c_2_row;
+    r_1_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(uint32_t)(v_2_row_2 >> 64);
+    v_2_row_2 = ((stk_u128)u_3_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)c_2_row;
+    r_2_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = (stk_u128)u_4_2_row + (stk_u128)c_2_row;
+    r_3_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(uint32_t)(v_2_row_2 >> 64);
+    result1_2_row = top_2_row + (uint32_t)c_2_row;
+    t[0] = r_0_2_row;
+    t[1] = r_1_2_row;
+    t[2] = r_2_2_row;
+    t[3] = r_3_2_row;
+    b_2_row = b[3];
+    v_2_row = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b_2_row);
+    u_0_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_1_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_2_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_3_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    w_2_row = (stk_u128)carry_2_row + (stk_u128)result1_2_row;
+    u_4_2_row = (uint64_t)w_2_row;
+    top_2_row = (uint32_t)(w_2_row >> 64);
+    m_2_row = u_0_2_row;
+    v_2_row_2 = (stk_u128)u_1_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0x100000000));
+    r_0_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = (stk_u128)u_2_2_row + (stk_u128)c_2_row;
+    r_1_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(uint32_t)(v_2_row_2 >> 64);
+    v_2_row_2 = ((stk_u128)u_3_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xffffffff00000001))) + (stk_u128)(uint32_t)c_2_row;
+    r_2_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = (stk_u128)u_4_2_row + (stk_u128)c_2_row;
+    r_3_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(uint32_t)(v_2_row_2 >> 64);
+    result1_2_row = top_2_row + (uint32_t)c_2_row;
+    t[0] = r_0_2_row;
+    t[1] = r_1_2_row;
+    t[2] = r_2_2_row;
+    t[3] = r_3_2_row;
+    v_3_reduce_once = (stk_i128)t[0] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff));
+    d_3_reduce_once[0] = (uint64_t)v_3_reduce_once;
+    borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
+    v_3_reduce_once = ((stk_i128)t[1] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff))) + (stk_i128)borrow_3_reduce_once;
+    d_3_reduce_once[1] = (uint64_t)v_3_reduce_once;
+    borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
+    v_3_reduce_once = (stk_i128)t[2] + (stk_i128)borrow_3_reduce_once;
+    d_3_reduce_once[2] = (uint64_t)v_3_reduce_once;
+    borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
+    v_3_reduce_once = ((stk_i128)t[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000001))) + (stk_i128)borrow_3_reduce_once;
+    d_3_reduce_once[3] = (uint64_t)v_3_reduce_once;
+    borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
+    cond_3_reduce_once = stk_lt_i32(((int32_t)result1_2_row + borrow_3_reduce_once), INT32_C(0));
     {
-        uint32_t cond = cond_2_reduce_once;
+        uint32_t cond = cond_3_reduce_once;
         uint64_t mask = stk_mask_u64(cond);
-        result[0] = (d_2_reduce_once[0] ^ (mask & (t[0] ^ d_2_reduce_once[0])));
-        result[1] = (d_2_reduce_once[1] ^ (mask & (t[1] ^ d_2_reduce_once[1])));
-        result[2] = (d_2_reduce_once[2] ^ (mask & (t[2] ^ d_2_reduce_once[2])));
-        result[3] = (d_2_reduce_once[3] ^ (mask & (t[3] ^ d_2_reduce_once[3])));
+        result[0] = (d_3_reduce_once[0] ^ (mask & (t[0] ^ d_3_reduce_once[0])));
+        result[1] = (d_3_reduce_once[1] ^ (mask & (t[1] ^ d_3_reduce_once[1])));
+        result[2] = (d_3_reduce_once[2] ^ (mask & (t[2] ^ d_3_reduce_once[2])));
+        result[3] = (d_3_reduce_once[3] ^ (mask & (t[3] ^ d_3_reduce_once[3])));
     }
 }
 
-/* field.mont4.add$c256
- * `a + b` modulo M.
- * in a: 0 .. 2^64-1
- * in b: 0 .. 2^64-1
- * out result: 0 .. 2^64-1 */
-static void field_mont4_add_c256(uint64_t *result, const uint64_t *a, const uint64_t *b)
-{
-    uint64_t t[4]; /* 0 .. 2^64-1 */
-    uint32_t carry; /* 0 .. 1 */
-    stk_u128 v; /* 0 .. 2^65-1 */
-    uint64_t d_0_reduce_once[4]; /* 0 .. 2^64-1 */
-    int32_t borrow_0_reduce_once; /* -1 .. 0 */
-    stk_i128 v_0_reduce_once; /* -(2^64-1) .. 2^64-1 */
-    uint32_t cond_0_reduce_once;
-    v = (stk_u128)a[0] + (stk_u128)b[0];
-    t[0] = (uint64_t)v;
-    carry = (uint32_t)(v >> 64);
-    v = ((stk_u128)a[1] + (stk_u128)b[1]) + (stk_u128)carry;
-    t[1] = (uint64_t)v;
-    carry = (uint32_t)(v >> 64);
-    v = ((stk_u128)a[2] + (stk_u128)b[2]) + (stk_u128)carry;
-    t[2] = (uint64_t)v;
-    carry = (uint32_t)(v >> 64);
-    v = ((stk_u128)a[3] + (stk_u128)b[3]) + (stk_u128)carry;
-    t[3] = (uint64_t)v;
-    carry = (uint32_t)(v >> 64);
-    v_0_reduce_once = (stk_i128)t[0] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff));
-    d_0_reduce_once[0] = (uint64_t)v_0_reduce_once;
-    borrow_0_reduce_once = (int32_t)(v_0_reduce_once >> 64);
-    v_0_reduce_once = ((stk_i128)t[1] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff))) + (stk_i128)borrow_0_reduce_once;
-    d_0_reduce_once[1] = (uint64_t)v_0_reduce_once;
-    borrow_0_reduce_once = (int32_t)(v_0_reduce_once >> 64);
-    v_0_reduce_once = (stk_i128)t[2] + (stk_i128)borrow_0_reduce_once;
-    d_0_reduce_once[2] = (uint64_t)v_0_reduce_once;
-    borrow_0_reduce_once = (int32_t)(v_0_reduce_once >> 64);
-    v_0_reduce_once = ((stk_i128)t[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000001))) + (stk_i128)borrow_0_reduce_once;
-    d_0_reduce_once[3] = (uint64_t)v_0_reduce_once;
-    borrow_0_reduce_once = (int32_t)(v_0_reduce_once >> 64);
-    cond_0_reduce_once = stk_lt_i32(((int32_t)carry + borrow_0_reduce_once), INT32_C(0));
-    {
-        uint32_t cond = cond_0_reduce_once;
-        uint64_t mask = stk_mask_u64(cond);
-        result[0] = (d_0_reduce_once[0] ^ (mask & (t[0] ^ d_0_reduce_once[0])));
-        result[1] = (d_0_reduce_once[1] ^ (mask & (t[1] ^ d_0_reduce_once[1])));
-        result[2] = (d_0_reduce_once[2] ^ (mask & (t[2] ^ d_0_reduce_once[2])));
-        result[3] = (d_0_reduce_once[3] ^ (mask & (t[3] ^ d_0_reduce_once[3])));
-    }
-}
-
-/* field.mont4.sub$c256
- * `a - b` modulo M.
+/* field.fep256_mont64.sub
  * in a: 0 .. 2^64-1
  * in b: 0 .. 2^64-1
  * out r: 0 .. 2^64-1 */
-static void field_mont4_sub_c256(uint64_t *r, const uint64_t *a, const uint64_t *b)
+static void field_fep256_mont64_sub(uint64_t *r, const uint64_t *a, const uint64_t *b)
 {
     int32_t borrow; /* -1 .. 0 */
     stk_i128 v; /* -2^64 .. 2^64-1 */
@@ -688,285 +718,292 @@ static void field_mont4_sub_c256(uint64_t *r, const uint64_t *a, const uint64_t 
     r[3] = (uint64_t)v_2;
 }
 
-/* field.mont4.half$c256
- * `x / 2` modulo M.
+/* field.fep256_mont64.add
  * in a: 0 .. 2^64-1
+ * in b: 0 .. 2^64-1
  * out result: 0 .. 2^64-1 */
-static void field_mont4_half_c256(uint64_t *result, const uint64_t *a)
+static void field_fep256_mont64_add(uint64_t *result, const uint64_t *a, const uint64_t *b)
 {
-    uint32_t odd;
-    uint32_t carry; /* 0 .. 1 */
-    uint64_t m; /* 0 .. 2^64-1 */
-    stk_u128 v; /* 0 .. 36893488147419103230 */
-    uint64_t t_0; /* 0 .. 2^64-1 */
-    uint64_t t_1; /* 0 .. 2^64-1 */
-    uint64_t t_2; /* 0 .. 2^64-1 */
-    uint64_t t_3; /* 0 .. 2^64-1 */
-    odd = stk_eq_u32(((uint32_t)a[0] & UINT32_C(1)), UINT32_C(1));
-    m = stk_sel_u64(odd, UINT64_C(0xffffffffffffffff), UINT64_C(0));
-    v = (stk_u128)a[0] + (stk_u128)m;
-    t_0 = (uint64_t)v;
-    carry = (uint32_t)(v >> 64);
-    m = (uint64_t)stk_sel_u32(odd, UINT32_C(0xffffffff), UINT32_C(0));
-    v = ((stk_u128)a[1] + (stk_u128)(uint32_t)m) + (stk_u128)carry;
-    t_1 = (uint64_t)v;
-    carry = (uint32_t)(v >> 64);
-    v = (stk_u128)a[2] + (stk_u128)carry;
-    t_2 = (uint64_t)v;
-    carry = (uint32_t)(v >> 64);
-    m = stk_sel_u64(odd, UINT64_C(0xffffffff00000001), UINT64_C(0));
-    v = ((stk_u128)a[3] + (stk_u128)m) + (stk_u128)carry;
-    t_3 = (uint64_t)v;
-    carry = (uint32_t)(v >> 64);
-    result[0] = (t_0 >> 1) + ((uint64_t)((uint32_t)t_1 & UINT32_C(1)) << 63);
-    result[1] = (t_1 >> 1) + ((uint64_t)((uint32_t)t_2 & UINT32_C(1)) << 63);
-    result[2] = (t_2 >> 1) + ((uint64_t)((uint32_t)t_3 & UINT32_C(1)) << 63);
-    result[3] = (t_3 >> 1) + ((uint64_t)carry << 63);
+    uint64_t t_0_add[4]; /* 0 .. 2^64-1 */
+    uint32_t carry_0_add; /* 0 .. 1 */
+    stk_u128 v_0_add; /* 0 .. 2^65-1 */
+    uint64_t d_1_reduce_once[4]; /* 0 .. 2^64-1 */
+    int32_t borrow_1_reduce_once; /* -1 .. 0 */
+    stk_i128 v_1_reduce_once; /* -(2^64-1) .. 2^64-1 */
+    uint32_t cond_1_reduce_once;
+    v_0_add = (stk_u128)a[0] + (stk_u128)b[0];
+    t_0_add[0] = (uint64_t)v_0_add;
+    carry_0_add = (uint32_t)(v_0_add >> 64);
+    v_0_add = ((stk_u128)a[1] + (stk_u128)b[1]) + (stk_u128)carry_0_add;
+    t_0_add[1] = (uint64_t)v_0_add;
+    carry_0_add = (uint32_t)(v_0_add >> 64);
+    v_0_add = ((stk_u128)a[2] + (stk_u128)b[2]) + (stk_u128)carry_0_add;
+    t_0_add[2] = (uint64_t)v_0_add;
+    carry_0_add = (uint32_t)(v_0_add >> 64);
+    v_0_add = ((stk_u128)a[3] + (stk_u128)b[3]) + (stk_u128)carry_0_add;
+    t_0_add[3] = (uint64_t)v_0_add;
+    carry_0_add = (uint32_t)(v_0_add >> 64);
+    v_1_reduce_once = (stk_i128)t_0_add[0] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff));
+    d_1_reduce_once[0] = (uint64_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 64);
+    v_1_reduce_once = ((stk_i128)t_0_add[1] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff))) + (stk_i128)borrow_1_reduce_once;
+    d_1_reduce_once[1] = (uint64_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 64);
+    v_1_reduce_once = (stk_i128)t_0_add[2] + (stk_i128)borrow_1_reduce_once;
+    d_1_reduce_once[2] = (uint64_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 64);
+    v_1_reduce_once = ((stk_i128)t_0_add[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000001))) + (stk_i128)borrow_1_reduce_once;
+    d_1_reduce_once[3] = (uint64_t)v_1_reduce_once;
+    borrow_1_reduce_once = (int32_t)(v_1_reduce_once >> 64);
+    cond_1_reduce_once = stk_lt_i32(((int32_t)carry_0_add + borrow_1_reduce_once), INT32_C(0));
+    {
+        uint32_t cond = cond_1_reduce_once;
+        uint64_t mask = stk_mask_u64(cond);
+        result[0] = (d_1_reduce_once[0] ^ (mask & (t_0_add[0] ^ d_1_reduce_once[0])));
+        result[1] = (d_1_reduce_once[1] ^ (mask & (t_0_add[1] ^ d_1_reduce_once[1])));
+        result[2] = (d_1_reduce_once[2] ^ (mask & (t_0_add[2] ^ d_1_reduce_once[2])));
+        result[3] = (d_1_reduce_once[3] ^ (mask & (t_0_add[3] ^ d_1_reduce_once[3])));
+    }
 }
 
-/* curve.p256.double
- * 2 P, also for infinity (Z stays 0): z3 = 2 y z, x3 = m^2 - 8 x y^2 and y3 = m (4 x y^2 - x3) - 8 y^4, with the slope
- * m = 3 (x^2 - z^4), each in Montgomery form. */
-STK_NOINLINE static void curve_p256_double(curve_p256_Jacobian *result, const curve_p256_Jacobian *p)
+/* curve.p256.right_side
+ * x^3 + A x + B, as x (x^2 + A) + B.
+ * in x: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void curve_p256_right_side(uint64_t *result, const uint64_t *x)
 {
-    uint64_t s[4]; /* 0 .. 2^64-1 */
-    uint64_t m1[4]; /* 0 .. 2^64-1 */
-    uint64_t z[4]; /* 0 .. 2^64-1 */
+    uint64_t a[4]; /* 0 .. 2^64-1 */
     uint64_t t[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_add[4]; /* 0 .. 2^64-1 */
-    uint64_t result_1_square[4]; /* 0 .. 2^64-1 */
-    uint64_t result_2_square[4]; /* 0 .. 2^64-1 */
-    uint64_t result_3_sub[4]; /* 0 .. 2^64-1 */
-    uint64_t result_4_add[4]; /* 0 .. 2^64-1 */
-    uint64_t result_5_add[4]; /* 0 .. 2^64-1 */
-    uint64_t result_6_add[4]; /* 0 .. 2^64-1 */
-    uint64_t result_7_square[4]; /* 0 .. 2^64-1 */
-    uint64_t result_8_add[4]; /* 0 .. 2^64-1 */
-    uint64_t result_9_sub[4]; /* 0 .. 2^64-1 */
-    uint64_t result_10_sub[4]; /* 0 .. 2^64-1 */
-    uint64_t result_11_square[4]; /* 0 .. 2^64-1 */
-    uint64_t result_12_half[4]; /* 0 .. 2^64-1 */
-    uint64_t result_13_sub[4]; /* 0 .. 2^64-1 */
-    field_mont4_add_c256(result_0_add, p->y, p->y);
-    field_fep256_mont64_mul(result_1_square, result_0_add, result_0_add);
-    field_fep256_mont64_mul(result_2_square, p->z, p->z);
-    field_fep256_mont64_mul(s, p->x, result_1_square);
-    field_mont4_sub_c256(result_3_sub, p->x, result_2_square);
-    field_mont4_add_c256(result_4_add, p->x, result_2_square);
-    field_fep256_mont64_mul(m1, result_3_sub, result_4_add);
-    field_mont4_add_c256(result_5_add, m1, m1);
-    field_mont4_add_c256(result_6_add, result_5_add, m1);
-    field_fep256_mont64_mul(z, result_0_add, p->z);
-    field_fep256_mont64_mul(result_7_square, result_6_add, result_6_add);
-    field_mont4_add_c256(result_8_add, s, s);
-    field_mont4_sub_c256(result_9_sub, result_7_square, result_8_add);
-    field_mont4_sub_c256(result_10_sub, s, result_9_sub);
-    field_fep256_mont64_mul(t, result_6_add, result_10_sub);
-    field_fep256_mont64_mul(result_11_square, result_1_square, result_1_square);
-    field_mont4_half_c256(result_12_half, result_11_square);
-    field_mont4_sub_c256(result_13_sub, t, result_12_half);
-    memmove((*result).x, result_9_sub, 4 * sizeof(uint64_t));
-    memmove((*result).y, result_13_sub, 4 * sizeof(uint64_t));
-    memmove((*result).z, z, 4 * sizeof(uint64_t));
+    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
+    field_fep256_mont64_mul(result_0_square, x, x);
+    field_fep256_mont64_sub(a, result_0_square, curve_p256_right_side_lit4);
+    field_fep256_mont64_mul(t, x, a);
+    field_fep256_mont64_add(result, t, curve_p256_right_side_lit5);
 }
 
-/* curve.p256.join
- * The end of an addition: with h = x-difference, w the y-difference (both brought to one denominator). Equal points double, opposite points cancel.
- * in h: 0 .. 2^64-1
- * in w: 0 .. 2^64-1
- * in ua: 0 .. 2^64-1
- * in sa: 0 .. 2^64-1
- * in z: 0 .. 2^64-1 */
-STK_NOINLINE static void curve_p256_join(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const uint64_t *h, const uint64_t *w, const uint64_t *ua, const uint64_t *sa, const uint64_t *z)
+/* ecdsa.p256.V.S.mul
+ * a b / R
+ * in a: 0 .. 2^64-1
+ * in b: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+static void ecdsa_p256_V_S_mul(uint64_t *result, const uint64_t *a, const uint64_t *b)
 {
-    uint32_t t;
-    memmove((*r).x, curve_p256_ONE, 4 * sizeof(uint64_t));
-    memmove((*r).y, curve_p256_ONE, 4 * sizeof(uint64_t));
-    memmove((*r).z, curve_p256_ZERO, 4 * sizeof(uint64_t));
-    uint64_t diff = 0;
+    uint64_t t[4]; /* 0 .. 2^64-1 */
+    uint64_t carry_0_multiply_add; /* 0 .. 2^64-1 */
+    stk_u128 v_0_multiply_add; /* 0 .. 340282366920938463444927863358058659839 */
+    uint64_t m_1_step; /* 0 .. 2^64-1 */
+    uint64_t c_1_step; /* 0 .. 2^64-1 */
+    stk_u128 v_1_step; /* 0 .. 340282366920938463458539705905572191877 */
+    uint64_t b_2_row; /* 0 .. 2^64-1 */
+    stk_u128 w_2_row; /* 0 .. 2^64+1 */
+    uint32_t result1_2_row; /* 0 .. 2 */
+    uint64_t carry_2_row; /* 0 .. 2^64-1 */
+    stk_u128 v_2_row; /* 0 .. 2^128-1 */
+    uint32_t top_2_row; /* 0 .. 1 */
+    uint64_t m_2_row; /* 0 .. 2^64-1 */
+    uint64_t c_2_row; /* 0 .. 2^64-1 */
+    stk_u128 v_2_row_2; /* 0 .. 340282366920938463458539705905572191877 */
+    uint64_t d_3_reduce_once[4]; /* 0 .. 2^64-1 */
+    int32_t borrow_3_reduce_once; /* -1 .. 0 */
+    stk_i128 v_3_reduce_once; /* -2^64 .. 4834901526196019579 */
+    uint32_t cond_3_reduce_once;
+    uint64_t u_0_0_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_1_0_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_2_0_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_3_0_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_0_2_row; /* 0 .. 2^64-1 */
+    uint64_t u_1_2_row; /* 0 .. 2^64-1 */
+    uint64_t u_2_2_row; /* 0 .. 2^64-1 */
+    uint64_t u_3_2_row; /* 0 .. 2^64-1 */
+    uint64_t u_4_2_row; /* 0 .. 2^64-1 */
+    uint64_t r_0_2_row; /* 0 .. 2^64-1 */
+    uint64_t r_1_2_row; /* 0 .. 2^64-1 */
+    uint64_t r_2_2_row; /* 0 .. 2^64-1 */
+    uint64_t r_3_2_row; /* 0 .. 2^64-1 */
+    v_0_multiply_add = (stk_u128)a[0] * (stk_u128)b[0];
+    u_0_0_multiply_add = (uint64_t)v_0_multiply_add;
+    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
+    v_0_multiply_add = ((stk_u128)a[1] * (stk_u128)b[0]) + (stk_u128)carry_0_multiply_add;
+    u_1_0_multiply_add = (uint64_t)v_0_multiply_add;
+    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
+    v_0_multiply_add = ((stk_u128)a[2] * (stk_u128)b[0]) + (stk_u128)carry_0_multiply_add;
+    u_2_0_multiply_add = (uint64_t)v_0_multiply_add;
+    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
+    v_0_multiply_add = ((stk_u128)a[3] * (stk_u128)b[0]) + (stk_u128)carry_0_multiply_add;
+    u_3_0_multiply_add = (uint64_t)v_0_multiply_add;
+    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
+    m_1_step = u_0_0_multiply_add * UINT64_C(0xccd1c8aaee00bc4f);
+    c_1_step = (uint64_t)(((stk_u128)u_0_0_multiply_add + ((stk_u128)m_1_step * (stk_u128)UINT64_C(0xf3b9cac2fc632551))) >> 64);
+    v_1_step = ((stk_u128)u_1_0_multiply_add + ((stk_u128)m_1_step * (stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_u128)c_1_step;
+    t[0] = (uint64_t)v_1_step;
+    c_1_step = (uint64_t)(v_1_step >> 64);
+    v_1_step = ((stk_u128)u_2_0_multiply_add + ((stk_u128)m_1_step * (stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_u128)c_1_step;
+    t[1] = (uint64_t)v_1_step;
+    c_1_step = (uint64_t)(v_1_step >> 64);
+    v_1_step = ((stk_u128)u_3_0_multiply_add + ((stk_u128)m_1_step * (stk_u128)UINT64_C(0xffffffff00000000))) + (stk_u128)c_1_step;
+    t[2] = (uint64_t)v_1_step;
+    c_1_step = (uint64_t)(v_1_step >> 64);
+    v_1_step = (stk_u128)carry_0_multiply_add + (stk_u128)c_1_step;
+    t[3] = (uint64_t)v_1_step;
+    c_1_step = (uint64_t)(uint32_t)(v_1_step >> 64);
+    b_2_row = b[1];
+    v_2_row = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b_2_row);
+    u_0_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_1_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_2_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_3_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    w_2_row = (stk_u128)carry_2_row + (stk_u128)(uint32_t)c_1_step;
+    u_4_2_row = (uint64_t)w_2_row;
+    top_2_row = (uint32_t)(w_2_row >> 64);
+    m_2_row = u_0_2_row * UINT64_C(0xccd1c8aaee00bc4f);
+    c_2_row = (uint64_t)(((stk_u128)u_0_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xf3b9cac2fc632551))) >> 64);
+    v_2_row_2 = ((stk_u128)u_1_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_u128)c_2_row;
+    r_0_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = ((stk_u128)u_2_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_u128)c_2_row;
+    r_1_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = ((stk_u128)u_3_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xffffffff00000000))) + (stk_u128)c_2_row;
+    r_2_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = (stk_u128)u_4_2_row + (stk_u128)c_2_row;
+    r_3_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(uint32_t)(v_2_row_2 >> 64);
+    result1_2_row = top_2_row + (uint32_t)c_2_row;
+    t[0] = r_0_2_row;
+    t[1] = r_1_2_row;
+    t[2] = r_2_2_row;
+    t[3] = r_3_2_row;
+    b_2_row = b[2];
+    v_2_row = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b_2_row);
+    u_0_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_1_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_2_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_3_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    w_2_row = (stk_u128)carry_2_row + (stk_u128)result1_2_row;
+    u_4_2_row = (uint64_t)w_2_row;
+    top_2_row = (uint32_t)(w_2_row >> 64);
+    m_2_row = u_0_2_row * UINT64_C(0xccd1c8aaee00bc4f);
+    c_2_row = (uint64_t)(((stk_u128)u_0_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xf3b9cac2fc632551))) >> 64);
+    v_2_row_2 = ((stk_u128)u_1_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_u128)c_2_row;
+    r_0_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = ((stk_u128)u_2_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_u128)c_2_row;
+    r_1_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = ((stk_u128)u_3_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xffffffff00000000))) + (stk_u128)c_2_row;
+    r_2_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = (stk_u128)u_4_2_row + (stk_u128)c_2_row;
+    r_3_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(uint32_t)(v_2_row_2 >> 64);
+    result1_2_row = top_2_row + (uint32_t)c_2_row;
+    t[0] = r_0_2_row;
+    t[1] = r_1_2_row;
+    t[2] = r_2_2_row;
+    t[3] = r_3_2_row;
+    b_2_row = b[3];
+    v_2_row = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b_2_row);
+    u_0_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_1_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_2_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    v_2_row = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b_2_row)) + (stk_u128)carry_2_row;
+    u_3_2_row = (uint64_t)v_2_row;
+    carry_2_row = (uint64_t)(v_2_row >> 64);
+    w_2_row = (stk_u128)carry_2_row + (stk_u128)result1_2_row;
+    u_4_2_row = (uint64_t)w_2_row;
+    top_2_row = (uint32_t)(w_2_row >> 64);
+    m_2_row = u_0_2_row * UINT64_C(0xccd1c8aaee00bc4f);
+    c_2_row = (uint64_t)(((stk_u128)u_0_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xf3b9cac2fc632551))) >> 64);
+    v_2_row_2 = ((stk_u128)u_1_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_u128)c_2_row;
+    r_0_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = ((stk_u128)u_2_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_u128)c_2_row;
+    r_1_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = ((stk_u128)u_3_2_row + ((stk_u128)m_2_row * (stk_u128)UINT64_C(0xffffffff00000000))) + (stk_u128)c_2_row;
+    r_2_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(v_2_row_2 >> 64);
+    v_2_row_2 = (stk_u128)u_4_2_row + (stk_u128)c_2_row;
+    r_3_2_row = (uint64_t)v_2_row_2;
+    c_2_row = (uint64_t)(uint32_t)(v_2_row_2 >> 64);
+    result1_2_row = top_2_row + (uint32_t)c_2_row;
+    t[0] = r_0_2_row;
+    t[1] = r_1_2_row;
+    t[2] = r_2_2_row;
+    t[3] = r_3_2_row;
+    v_3_reduce_once = (stk_i128)t[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551));
+    d_3_reduce_once[0] = (uint64_t)v_3_reduce_once;
+    borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
+    v_3_reduce_once = ((stk_i128)t[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_3_reduce_once;
+    d_3_reduce_once[1] = (uint64_t)v_3_reduce_once;
+    borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
+    v_3_reduce_once = ((stk_i128)t[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_3_reduce_once;
+    d_3_reduce_once[2] = (uint64_t)v_3_reduce_once;
+    borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
+    v_3_reduce_once = ((stk_i128)t[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_3_reduce_once;
+    d_3_reduce_once[3] = (uint64_t)v_3_reduce_once;
+    borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
+    cond_3_reduce_once = stk_lt_i32(((int32_t)result1_2_row + borrow_3_reduce_once), INT32_C(0));
     {
-        uint64_t tmp[4];
-        tmp[0] = UINT64_C(0);
-        tmp[1] = UINT64_C(0);
-        tmp[2] = UINT64_C(0);
-        tmp[3] = UINT64_C(0);
-        {
-            uint32_t k;
-            for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)h[k] ^ (uint64_t)tmp[k];
-            }
-        }
-    }
-    t = stk_eq_u64(diff, UINT64_C(0));
-    if (t) {
-        uint32_t t_2;
-        uint64_t diff_2 = 0;
-        {
-            uint64_t tmp_2[4];
-            tmp_2[0] = UINT64_C(0);
-            tmp_2[1] = UINT64_C(0);
-            tmp_2[2] = UINT64_C(0);
-            tmp_2[3] = UINT64_C(0);
-            {
-                uint32_t k_2;
-                for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)w[k_2] ^ (uint64_t)tmp_2[k_2];
-                }
-            }
-        }
-        t_2 = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2) {
-            curve_p256_double(r, p);
-        }
-    } else {
-        uint64_t hhh_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t v_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3_chord_2[4]; /* 0 .. 2^64-1 */
-        uint64_t result_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t result_3_chord_2[4]; /* 0 .. 2^64-1 */
-        uint64_t result_3_chord_3[4]; /* 0 .. 2^64-1 */
-        uint64_t result_3_chord_4[4]; /* 0 .. 2^64-1 */
-        uint64_t result_3_chord_5[4]; /* 0 .. 2^64-1 */
-        uint64_t result_3_chord_6[4]; /* 0 .. 2^64-1 */
-        uint64_t result_3_chord_7[4]; /* 0 .. 2^64-1 */
-        field_fep256_mont64_mul(result_3_chord, h, h);
-        field_fep256_mont64_mul(hhh_3_chord, h, result_3_chord);
-        field_fep256_mont64_mul(v_3_chord, ua, result_3_chord);
-        field_fep256_mont64_mul(result_3_chord_2, w, w);
-        field_mont4_sub_c256(result_3_chord_3, result_3_chord_2, hhh_3_chord);
-        field_mont4_add_c256(result_3_chord_4, v_3_chord, v_3_chord);
-        field_mont4_sub_c256(result_3_chord_5, result_3_chord_3, result_3_chord_4);
-        field_mont4_sub_c256(result_3_chord_6, v_3_chord, result_3_chord_5);
-        field_fep256_mont64_mul(t_3_chord, w, result_3_chord_6);
-        field_fep256_mont64_mul(t_3_chord_2, sa, hhh_3_chord);
-        field_mont4_sub_c256(result_3_chord_7, t_3_chord, t_3_chord_2);
-        memmove((*r).x, result_3_chord_5, 4 * sizeof(uint64_t));
-        memmove((*r).y, result_3_chord_7, 4 * sizeof(uint64_t));
-        memmove((*r).z, z, 4 * sizeof(uint64_t));
+        uint32_t cond = cond_3_reduce_once;
+        uint64_t mask = stk_mask_u64(cond);
+        result[0] = (d_3_reduce_once[0] ^ (mask & (t[0] ^ d_3_reduce_once[0])));
+        result[1] = (d_3_reduce_once[1] ^ (mask & (t[1] ^ d_3_reduce_once[1])));
+        result[2] = (d_3_reduce_once[2] ^ (mask & (t[2] ^ d_3_reduce_once[2])));
+        result[3] = (d_3_reduce_once[3] ^ (mask & (t[3] ^ d_3_reduce_once[3])));
     }
 }
 
-/* curve.p256.add_cached
- * P + Q. */
-STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const curve_p256_Cached *q)
+/* ecdsa.p256.V.S.pow$c256
+ * x^E in windows of four bits of a fixed exponent.
+ * in x: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_p256_V_S_pow_c256(uint64_t *result, const uint64_t *x)
 {
-    uint32_t t;
-    (*r) = (*p);
-    uint64_t diff = 0;
-    {
-        uint64_t tmp[4];
-        tmp[0] = UINT64_C(0);
-        tmp[1] = UINT64_C(0);
-        tmp[2] = UINT64_C(0);
-        tmp[3] = UINT64_C(0);
+    uint64_t t[16][4]; /* 0 .. 2^64-1 */
+    uint32_t i; /* 2 .. 15 */
+    uint64_t r[4]; /* 0 .. 2^64-1 */
+    uint32_t i_2; /* 0 .. 62 */
+    memmove(t[0], ecdsa_p256_V_S_pow_c256_lit8, 4 * sizeof(uint64_t));
+    memmove(t[1], x, 4 * sizeof(uint64_t));
+    for (i = 2; i < 16; i++) {
         {
-            uint32_t k;
-            for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)p->z[k] ^ (uint64_t)tmp[k];
-            }
+            uint64_t tmp[4];
+            ecdsa_p256_V_S_mul(tmp, t[i - UINT32_C(1)], x);
+            memmove(t[i], tmp, 4 * sizeof(uint64_t));
         }
     }
-    t = stk_eq_u64(diff, UINT64_C(0));
-    if (t) {
-        memmove((*r).x, q->x, 4 * sizeof(uint64_t));
-        memmove((*r).y, q->y, 4 * sizeof(uint64_t));
-        memmove((*r).z, q->z, 4 * sizeof(uint64_t));
-    } else {
-        uint32_t t_2;
-        uint64_t diff_2 = 0;
-        {
-            uint64_t tmp_2[4];
-            tmp_2[0] = UINT64_C(0);
-            tmp_2[1] = UINT64_C(0);
-            tmp_2[2] = UINT64_C(0);
-            tmp_2[3] = UINT64_C(0);
-            {
-                uint32_t k_2;
-                for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)q->z[k_2] ^ (uint64_t)tmp_2[k_2];
-                }
-            }
+    memmove(r, t[15], 4 * sizeof(uint64_t));
+    for (i_2 = 63; i_2-- > 0;) {
+        uint32_t k; /* 0 .. 3 */
+        for (k = 0; k < 4; k++) {
+            ecdsa_p256_V_S_mul(r, r, r);
         }
-        t_2 = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2 ^ 1u) {
-            uint64_t ua[4]; /* 0 .. 2^64-1 */
-            uint64_t sa[4]; /* 0 .. 2^64-1 */
-            uint64_t t_3[4]; /* 0 .. 2^64-1 */
-            uint64_t t_4[4]; /* 0 .. 2^64-1 */
-            uint64_t result0_2_differences[4]; /* 0 .. 2^64-1 */
-            uint64_t result1_2_differences[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_differences[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_differences_2[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_differences_3[4]; /* 0 .. 2^64-1 */
-            uint64_t result_2_differences[4]; /* 0 .. 2^64-1 */
-            field_fep256_mont64_mul(ua, p->x, q->zz);
-            field_fep256_mont64_mul(sa, p->y, q->zzz);
-            field_fep256_mont64_mul(result_2_differences, p->z, p->z);
-            field_fep256_mont64_mul(t_2_differences, q->x, result_2_differences);
-            field_mont4_sub_c256(result0_2_differences, t_2_differences, ua);
-            field_fep256_mont64_mul(t_2_differences_2, result_2_differences, p->z);
-            field_fep256_mont64_mul(t_2_differences_3, q->y, t_2_differences_2);
-            field_mont4_sub_c256(result1_2_differences, t_2_differences_3, sa);
-            field_fep256_mont64_mul(t_3, p->z, q->z);
-            field_fep256_mont64_mul(t_4, t_3, result0_2_differences);
-            curve_p256_join(r, p, result0_2_differences, result1_2_differences, ua, sa, t_4);
+        if ((uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2] != UINT32_C(0)) {
+            ecdsa_p256_V_S_mul(r, r, t[(uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2]]);
         }
     }
-}
-
-/* ecdsa.p256.odd_multiples
- * Q, 3Q, ... 15Q. */
-static void ecdsa_p256_odd_multiples(curve_p256_Cached *restrict t, const curve_p256_Jacobian *q)
-{
-    curve_p256_Jacobian t_2;
-    curve_p256_Cached q2;
-    curve_p256_Jacobian p;
-    uint32_t i; /* 1 .. 7 */
-    uint64_t result_0_to_cached[4]; /* 0 .. 2^64-1 */
-    uint64_t result_1_to_cached[4]; /* 0 .. 2^64-1 */
-    curve_p256_Cached result_2_to_cached;
-    field_fep256_mont64_mul(result_0_to_cached, q->z, q->z);
-    t[0].x[0] = q->x[0];
-    t[0].x[1] = q->x[1];
-    t[0].x[2] = q->x[2];
-    t[0].x[3] = q->x[3];
-    t[0].y[0] = q->y[0];
-    t[0].y[1] = q->y[1];
-    t[0].y[2] = q->y[2];
-    t[0].y[3] = q->y[3];
-    t[0].z[0] = q->z[0];
-    t[0].z[1] = q->z[1];
-    t[0].z[2] = q->z[2];
-    t[0].z[3] = q->z[3];
-    t[0].zz[0] = result_0_to_cached[0];
-    t[0].zz[1] = result_0_to_cached[1];
-    t[0].zz[2] = result_0_to_cached[2];
-    t[0].zz[3] = result_0_to_cached[3];
-    field_fep256_mont64_mul(t[0].zzz, result_0_to_cached, q->z);
-    curve_p256_double(&t_2, q);
-    field_fep256_mont64_mul(result_1_to_cached, t_2.z, t_2.z);
-    memmove(q2.x, t_2.x, 4 * sizeof(uint64_t));
-    memmove(q2.y, t_2.y, 4 * sizeof(uint64_t));
-    memmove(q2.z, t_2.z, 4 * sizeof(uint64_t));
-    memmove(q2.zz, result_1_to_cached, 4 * sizeof(uint64_t));
-    field_fep256_mont64_mul(q2.zzz, result_1_to_cached, t_2.z);
-    p = (*q);
-    for (i = 1; i < 8; i++) {
-        uint64_t result_2_to_cached_2[4]; /* 0 .. 2^64-1 */
-        {
-            curve_p256_Jacobian tmp;
-            curve_p256_add_cached(&tmp, &p, &q2);
-            p = tmp;
-        }
-        field_fep256_mont64_mul(result_2_to_cached_2, p.z, p.z);
-        memmove(result_2_to_cached.x, p.x, 4 * sizeof(uint64_t));
-        memmove(result_2_to_cached.y, p.y, 4 * sizeof(uint64_t));
-        memmove(result_2_to_cached.z, p.z, 4 * sizeof(uint64_t));
-        memmove(result_2_to_cached.zz, result_2_to_cached_2, 4 * sizeof(uint64_t));
-        field_fep256_mont64_mul(result_2_to_cached.zzz, result_2_to_cached_2, p.z);
-        t[i] = result_2_to_cached;
-    }
+    memmove(result, r, 4 * sizeof(uint64_t));
 }
 
 /* curve.wnaf.recode$7
@@ -1008,12 +1045,12 @@ STK_NOINLINE static uint32_t curve_wnaf_recode_7(uint32_t v, uint32_t carry, uin
     return result;
 }
 
-/* ecdsa.p256.wnaf$7
+/* ecdsa.p256.V.wnaf$7
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
  * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
  * in k: 0 .. 2^64-1
  * out d: 0 .. 127 */
-STK_NOINLINE static void ecdsa_p256_wnaf_7(uint8_t *restrict d, const uint64_t *k)
+STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint8_t *restrict d, const uint64_t *k)
 {
     uint32_t v; /* 0 .. 127 */
     uint32_t carry; /* 0 .. 1 */
@@ -1079,12 +1116,12 @@ STK_NOINLINE static uint32_t curve_wnaf_recode_5(uint32_t v, uint32_t carry, uin
     return result;
 }
 
-/* ecdsa.p256.wnaf$5
+/* ecdsa.p256.V.wnaf$5
  * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
  * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
  * in k: 0 .. 2^64-1
  * out d: 0 .. 31 */
-STK_NOINLINE static void ecdsa_p256_wnaf_5(uint8_t *restrict d, const uint64_t *k)
+STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint8_t *restrict d, const uint64_t *k)
 {
     uint32_t v; /* 0 .. 31 */
     uint32_t carry; /* 0 .. 1 */
@@ -1111,35 +1148,289 @@ STK_NOINLINE static void ecdsa_p256_wnaf_5(uint8_t *restrict d, const uint64_t *
     }
 }
 
-/* ecdsa.p256.multiple
+/* field.fep256_mont64.half
+ * in a: 0 .. 2^64-1
+ * out r: 0 .. 2^64-1 */
+static void field_fep256_mont64_half(uint64_t *restrict r, const uint64_t *a)
+{
+    uint32_t odd;
+    uint32_t carry; /* 0 .. 1 */
+    uint64_t m; /* 0 .. 2^64-1 */
+    stk_u128 v; /* 0 .. 36893488147419103230 */
+    uint64_t t_0; /* 0 .. 2^64-1 */
+    uint64_t t_1; /* 0 .. 2^64-1 */
+    uint64_t t_2; /* 0 .. 2^64-1 */
+    uint64_t t_3; /* 0 .. 2^64-1 */
+    odd = stk_eq_u32(((uint32_t)a[0] & UINT32_C(1)), UINT32_C(1));
+    m = stk_sel_u64(odd, UINT64_C(0xffffffffffffffff), UINT64_C(0));
+    v = (stk_u128)a[0] + (stk_u128)m;
+    t_0 = (uint64_t)v;
+    carry = (uint32_t)(v >> 64);
+    m = (uint64_t)stk_sel_u32(odd, UINT32_C(0xffffffff), UINT32_C(0));
+    v = ((stk_u128)a[1] + (stk_u128)(uint32_t)m) + (stk_u128)carry;
+    t_1 = (uint64_t)v;
+    carry = (uint32_t)(v >> 64);
+    r[0] = (t_0 >> 1) + ((uint64_t)((uint32_t)t_1 & UINT32_C(1)) << 63);
+    v = (stk_u128)a[2] + (stk_u128)carry;
+    t_2 = (uint64_t)v;
+    carry = (uint32_t)(v >> 64);
+    r[1] = (t_1 >> 1) + ((uint64_t)((uint32_t)t_2 & UINT32_C(1)) << 63);
+    m = stk_sel_u64(odd, UINT64_C(0xffffffff00000001), UINT64_C(0));
+    v = ((stk_u128)a[3] + (stk_u128)m) + (stk_u128)carry;
+    t_3 = (uint64_t)v;
+    carry = (uint32_t)(v >> 64);
+    r[2] = (t_2 >> 1) + ((uint64_t)((uint32_t)t_3 & UINT32_C(1)) << 63);
+    r[3] = (t_3 >> 1) + ((uint64_t)carry << 63);
+}
+
+/* curve.p256.double
+ * 2 P, also for infinity (Z stays 0). */
+STK_NOINLINE static void curve_p256_double(curve_p256_Jacobian *result, const curve_p256_Jacobian *p)
+{
+    uint64_t y2[4]; /* 0 .. 2^64-1 */
+    uint64_t s[4]; /* 0 .. 2^64-1 */
+    uint64_t z[4]; /* 0 .. 2^64-1 */
+    uint64_t t[4]; /* 0 .. 2^64-1 */
+    uint64_t x[4]; /* 0 .. 2^64-1 */
+    uint64_t t_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_3[4]; /* 0 .. 2^64-1 */
+    uint64_t t_4[4]; /* 0 .. 2^64-1 */
+    uint64_t y[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_square[4]; /* 0 .. 2^64-1 */
+    uint64_t t_2_slope_of[4]; /* 0 .. 2^64-1 */
+    uint64_t t_2_slope_of_2[4]; /* 0 .. 2^64-1 */
+    uint64_t m1_2_slope_of[4]; /* 0 .. 2^64-1 */
+    uint64_t t_2_slope_of_3[4]; /* 0 .. 2^64-1 */
+    uint64_t m3_2_slope_of[4]; /* 0 .. 2^64-1 */
+    uint64_t result_3_square[4]; /* 0 .. 2^64-1 */
+    uint64_t result_4_square[4]; /* 0 .. 2^64-1 */
+    field_fep256_mont64_add(y2, p->y, p->y);
+    field_fep256_mont64_mul(result_0_square, y2, y2);
+    field_fep256_mont64_mul(result_1_square, p->z, p->z);
+    field_fep256_mont64_mul(s, p->x, result_0_square);
+    field_fep256_mont64_sub(t_2_slope_of, p->x, result_1_square);
+    field_fep256_mont64_add(t_2_slope_of_2, p->x, result_1_square);
+    field_fep256_mont64_mul(m1_2_slope_of, t_2_slope_of, t_2_slope_of_2);
+    field_fep256_mont64_add(t_2_slope_of_3, m1_2_slope_of, m1_2_slope_of);
+    field_fep256_mont64_add(m3_2_slope_of, t_2_slope_of_3, m1_2_slope_of);
+    field_fep256_mont64_mul(z, y2, p->z);
+    field_fep256_mont64_mul(result_3_square, m3_2_slope_of, m3_2_slope_of);
+    field_fep256_mont64_add(t, s, s);
+    field_fep256_mont64_sub(x, result_3_square, t);
+    field_fep256_mont64_sub(t_2, s, x);
+    field_fep256_mont64_mul(t_3, m3_2_slope_of, t_2);
+    field_fep256_mont64_mul(result_4_square, result_0_square, result_0_square);
+    field_fep256_mont64_half(t_4, result_4_square);
+    field_fep256_mont64_sub(y, t_3, t_4);
+    memmove((*result).x, x, 4 * sizeof(uint64_t));
+    memmove((*result).y, y, 4 * sizeof(uint64_t));
+    memmove((*result).z, z, 4 * sizeof(uint64_t));
+}
+
+/* curve.p256.join
+ * The end of an addition: with h = x-difference, w the y-difference (both brought to one denominator). Equal points double, opposite points cancel.
+ * in h: 0 .. 2^64-1
+ * in w: 0 .. 2^64-1
+ * in ua: 0 .. 2^64-1
+ * in sa: 0 .. 2^64-1
+ * in z: 0 .. 2^64-1 */
+STK_NOINLINE static void curve_p256_join(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const uint64_t *h, const uint64_t *w, const uint64_t *ua, const uint64_t *sa, const uint64_t *z)
+{
+    uint32_t t;
+    memmove((*r).x, curve_p256_ONE, 4 * sizeof(uint64_t));
+    memmove((*r).y, curve_p256_ONE, 4 * sizeof(uint64_t));
+    memmove((*r).z, curve_p256_ZERO, 4 * sizeof(uint64_t));
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 4; k++) {
+                diff |= (uint64_t)h[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
+            }
+        }
+    }
+    t = stk_eq_u64(diff, UINT64_C(0));
+    if (t) {
+        uint32_t t_2;
+        uint64_t diff_2 = 0;
+        {
+            {
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 4; k_2++) {
+                    diff_2 |= (uint64_t)w[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
+                }
+            }
+        }
+        t_2 = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_2) {
+            curve_p256_double(r, p);
+        }
+    } else {
+        uint64_t hhh_3_chord[4]; /* 0 .. 2^64-1 */
+        uint64_t v_3_chord[4]; /* 0 .. 2^64-1 */
+        uint64_t t_3_chord[4]; /* 0 .. 2^64-1 */
+        uint64_t t_3_chord_2[4]; /* 0 .. 2^64-1 */
+        uint64_t x_3_chord[4]; /* 0 .. 2^64-1 */
+        uint64_t t_3_chord_3[4]; /* 0 .. 2^64-1 */
+        uint64_t t_3_chord_4[4]; /* 0 .. 2^64-1 */
+        uint64_t t_3_chord_5[4]; /* 0 .. 2^64-1 */
+        uint64_t y_3_chord[4]; /* 0 .. 2^64-1 */
+        uint64_t result_3_chord[4]; /* 0 .. 2^64-1 */
+        uint64_t result_3_chord_2[4]; /* 0 .. 2^64-1 */
+        field_fep256_mont64_mul(result_3_chord, h, h);
+        field_fep256_mont64_mul(hhh_3_chord, h, result_3_chord);
+        field_fep256_mont64_mul(v_3_chord, ua, result_3_chord);
+        field_fep256_mont64_mul(result_3_chord_2, w, w);
+        field_fep256_mont64_sub(t_3_chord, result_3_chord_2, hhh_3_chord);
+        field_fep256_mont64_add(t_3_chord_2, v_3_chord, v_3_chord);
+        field_fep256_mont64_sub(x_3_chord, t_3_chord, t_3_chord_2);
+        field_fep256_mont64_sub(t_3_chord_3, v_3_chord, x_3_chord);
+        field_fep256_mont64_mul(t_3_chord_4, w, t_3_chord_3);
+        field_fep256_mont64_mul(t_3_chord_5, sa, hhh_3_chord);
+        field_fep256_mont64_sub(y_3_chord, t_3_chord_4, t_3_chord_5);
+        memmove((*r).x, x_3_chord, 4 * sizeof(uint64_t));
+        memmove((*r).y, y_3_chord, 4 * sizeof(uint64_t));
+        memmove((*r).z, z, 4 * sizeof(uint64_t));
+    }
+}
+
+/* curve.p256.add_cached
+ * P + Q. */
+STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const curve_p256_Cached *q)
+{
+    uint32_t t;
+    (*r) = (*p);
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 4; k++) {
+                diff |= (uint64_t)p->z[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
+            }
+        }
+    }
+    t = stk_eq_u64(diff, UINT64_C(0));
+    if (t) {
+        memmove((*r).x, q->x, 4 * sizeof(uint64_t));
+        memmove((*r).y, q->y, 4 * sizeof(uint64_t));
+        memmove((*r).z, q->z, 4 * sizeof(uint64_t));
+    } else {
+        uint32_t t_2;
+        uint64_t diff_2 = 0;
+        {
+            {
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 4; k_2++) {
+                    diff_2 |= (uint64_t)q->z[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
+                }
+            }
+        }
+        t_2 = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_2 ^ 1u) {
+            uint64_t ua[4]; /* 0 .. 2^64-1 */
+            uint64_t sa[4]; /* 0 .. 2^64-1 */
+            uint64_t t_3[4]; /* 0 .. 2^64-1 */
+            uint64_t t_4[4]; /* 0 .. 2^64-1 */
+            uint64_t result0_2_differences[4]; /* 0 .. 2^64-1 */
+            uint64_t result1_2_differences[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_differences[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_differences_2[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_differences_3[4]; /* 0 .. 2^64-1 */
+            uint64_t result_2_differences[4]; /* 0 .. 2^64-1 */
+            field_fep256_mont64_mul(ua, p->x, q->zz);
+            field_fep256_mont64_mul(sa, p->y, q->zzz);
+            field_fep256_mont64_mul(result_2_differences, p->z, p->z);
+            field_fep256_mont64_mul(t_2_differences, q->x, result_2_differences);
+            field_fep256_mont64_sub(result0_2_differences, t_2_differences, ua);
+            field_fep256_mont64_mul(t_2_differences_2, result_2_differences, p->z);
+            field_fep256_mont64_mul(t_2_differences_3, q->y, t_2_differences_2);
+            field_fep256_mont64_sub(result1_2_differences, t_2_differences_3, sa);
+            field_fep256_mont64_mul(t_3, p->z, q->z);
+            field_fep256_mont64_mul(t_4, t_3, result0_2_differences);
+            curve_p256_join(r, p, result0_2_differences, result1_2_differences, ua, sa, t_4);
+        }
+    }
+}
+
+/* ecdsa.p256.V.odd_multiples
+ * Q, 3Q, ... 15Q. */
+static void ecdsa_p256_V_odd_multiples(curve_p256_Cached *restrict t, const curve_p256_Jacobian *q)
+{
+    curve_p256_Jacobian t_2;
+    curve_p256_Cached q2;
+    curve_p256_Jacobian p;
+    uint32_t i; /* 1 .. 7 */
+    uint64_t result_0_to_cached[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_to_cached[4]; /* 0 .. 2^64-1 */
+    curve_p256_Cached result_2_to_cached;
+    field_fep256_mont64_mul(result_0_to_cached, q->z, q->z);
+    t[0].x[0] = q->x[0];
+    t[0].x[1] = q->x[1];
+    t[0].x[2] = q->x[2];
+    t[0].x[3] = q->x[3];
+    t[0].y[0] = q->y[0];
+    t[0].y[1] = q->y[1];
+    t[0].y[2] = q->y[2];
+    t[0].y[3] = q->y[3];
+    t[0].z[0] = q->z[0];
+    t[0].z[1] = q->z[1];
+    t[0].z[2] = q->z[2];
+    t[0].z[3] = q->z[3];
+    t[0].zz[0] = result_0_to_cached[0];
+    t[0].zz[1] = result_0_to_cached[1];
+    t[0].zz[2] = result_0_to_cached[2];
+    t[0].zz[3] = result_0_to_cached[3];
+    field_fep256_mont64_mul(t[0].zzz, result_0_to_cached, q->z);
+    curve_p256_double(&t_2, q);
+    field_fep256_mont64_mul(result_1_to_cached, t_2.z, t_2.z);
+    memmove(q2.x, t_2.x, 4 * sizeof(uint64_t));
+    memmove(q2.y, t_2.y, 4 * sizeof(uint64_t));
+    memmove(q2.z, t_2.z, 4 * sizeof(uint64_t));
+    memmove(q2.zz, result_1_to_cached, 4 * sizeof(uint64_t));
+    field_fep256_mont64_mul(q2.zzz, result_1_to_cached, t_2.z);
+    p = (*q);
+    for (i = 1; i < 8; i++) {
+        uint64_t result_2_to_cached_2[4]; /* 0 .. 2^64-1 */
+        {
+            curve_p256_Jacobian tmp;
+            curve_p256_add_cached(&tmp, &p, &q2);
+            p = tmp;
+        }
+        field_fep256_mont64_mul(result_2_to_cached_2, p.z, p.z);
+        memmove(result_2_to_cached.x, p.x, 4 * sizeof(uint64_t));
+        memmove(result_2_to_cached.y, p.y, 4 * sizeof(uint64_t));
+        memmove(result_2_to_cached.z, p.z, 4 * sizeof(uint64_t));
+        memmove(result_2_to_cached.zz, result_2_to_cached_2, 4 * sizeof(uint64_t));
+        field_fep256_mont64_mul(result_2_to_cached.zzz, result_2_to_cached_2, p.z);
+        t[i] = result_2_to_cached;
+    }
+}
+
+/* ecdsa.p256.V.multiple
  * The multiple of Q that an odd digit says, with Q, 3Q, ... 15Q in `t`.
  * in d: 0 .. 31 */
-STK_NOINLINE static void ecdsa_p256_multiple(curve_p256_Cached *restrict e, const curve_p256_Cached *t, uint32_t d)
+STK_NOINLINE static void ecdsa_p256_V_multiple(curve_p256_Cached *restrict e, const curve_p256_Cached *t, uint32_t d)
 {
     (*e) = t[(d & UINT32_C(15)) >> 1];
     if ((d >> 4) == UINT32_C(1)) {
         uint64_t result_0_negate[4]; /* 0 .. 2^64-1 */
-        field_mont4_sub_c256(result_0_negate, curve_p256_ZERO, e->y);
+        field_fep256_mont64_sub(result_0_negate, curve_p256_ZERO, e->y);
         memmove(e->y, result_0_negate, 4 * sizeof(uint64_t));
     }
 }
 
 /* curve.p256.add_affine
- * P + Q for an affine Q, or P - Q. */
+ * P + Q for an affine Q. */
 STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const curve_p256_Affine *q)
 {
     uint32_t t;
     uint64_t diff = 0;
     {
-        uint64_t tmp[4];
-        tmp[0] = UINT64_C(0);
-        tmp[1] = UINT64_C(0);
-        tmp[2] = UINT64_C(0);
-        tmp[3] = UINT64_C(0);
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)p->z[k] ^ (uint64_t)tmp[k];
+                diff |= (uint64_t)p->z[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
             }
         }
     }
@@ -1158,38 +1449,38 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, 
         uint64_t result_1_differences[4]; /* 0 .. 2^64-1 */
         field_fep256_mont64_mul(result_1_differences, p->z, p->z);
         field_fep256_mont64_mul(t_1_differences, q->x, result_1_differences);
-        field_mont4_sub_c256(result0_1_differences, t_1_differences, p->x);
+        field_fep256_mont64_sub(result0_1_differences, t_1_differences, p->x);
         field_fep256_mont64_mul(t_1_differences_2, result_1_differences, p->z);
         field_fep256_mont64_mul(t_1_differences_3, q->y, t_1_differences_2);
-        field_mont4_sub_c256(result1_1_differences, t_1_differences_3, p->y);
+        field_fep256_mont64_sub(result1_1_differences, t_1_differences_3, p->y);
         field_fep256_mont64_mul(t_2, p->z, result0_1_differences);
         curve_p256_join(r, p, result0_1_differences, result1_1_differences, p->x, p->y, t_2);
     }
 }
 
-/* ecdsa.p256.multiple_of_base
+/* ecdsa.p256.V.multiple_of_base
  * The multiple of G that an odd digit says.
  * in d: 0 .. 127 */
-STK_NOINLINE static void ecdsa_p256_multiple_of_base(curve_p256_Affine *restrict e, uint32_t d)
+STK_NOINLINE static void ecdsa_p256_V_multiple_of_base(curve_p256_Affine *restrict e, uint32_t d)
 {
-    (*e) = ecdsa_p256_ODD[(d & UINT32_C(63)) >> 1];
+    (*e) = ecdsa_p256_V_ODD[(d & UINT32_C(63)) >> 1];
     if ((d >> 6) == UINT32_C(1)) {
         uint64_t result_0_negate[4]; /* 0 .. 2^64-1 */
-        field_mont4_sub_c256(result_0_negate, curve_p256_ZERO, e->y);
+        field_fep256_mont64_sub(result_0_negate, curve_p256_ZERO, e->y);
         memmove(e->y, result_0_negate, 4 * sizeof(uint64_t));
     }
 }
 
-/* ecdsa.p256.double_and_add
+/* ecdsa.p256.V.double_and_add
  * 2 `r` + `da` G + `db` Q, with Q, 3Q, ... 15Q in `t`. Digits are as [`wnaf`] gives them.
  * in da: 0 .. 127
  * in db: 0 .. 31 */
-STK_NOINLINE static void ecdsa_p256_double_and_add(curve_p256_Jacobian *s, const curve_p256_Jacobian *r, uint32_t da, uint32_t db, const curve_p256_Cached *t)
+STK_NOINLINE static void ecdsa_p256_V_double_and_add(curve_p256_Jacobian *s, const curve_p256_Jacobian *r, uint32_t da, uint32_t db, const curve_p256_Cached *t)
 {
     curve_p256_double(s, r);
     if (db != UINT32_C(0)) {
         curve_p256_Cached t_2;
-        ecdsa_p256_multiple(&t_2, t, db);
+        ecdsa_p256_V_multiple(&t_2, t, db);
         {
             curve_p256_Jacobian tmp;
             curve_p256_add_cached(&tmp, s, &t_2);
@@ -1198,7 +1489,7 @@ STK_NOINLINE static void ecdsa_p256_double_and_add(curve_p256_Jacobian *s, const
     }
     if (da != UINT32_C(0)) {
         curve_p256_Affine t_3;
-        ecdsa_p256_multiple_of_base(&t_3, da);
+        ecdsa_p256_V_multiple_of_base(&t_3, da);
         {
             curve_p256_Jacobian tmp_2;
             curve_p256_add_affine(&tmp_2, s, &t_3);
@@ -1207,278 +1498,31 @@ STK_NOINLINE static void ecdsa_p256_double_and_add(curve_p256_Jacobian *s, const
     }
 }
 
-/* ecdsa.p256.double_mult
+/* ecdsa.p256.V.double_mult
  * `a` G + `b` Q.
  * in a: 0 .. 2^64-1
  * in b: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_p256_double_mult(curve_p256_Jacobian *r, const uint64_t *a, const uint64_t *b, const curve_p256_Jacobian *q)
+STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *r, const uint64_t *a, const uint64_t *b, const curve_p256_Jacobian *q)
 {
     uint8_t da[257]; /* 0 .. 127 */
     uint8_t db[257]; /* 0 .. 31 */
     curve_p256_Cached t[8];
     uint32_t i; /* 0 .. 256 */
-    ecdsa_p256_wnaf_7(da, a);
-    ecdsa_p256_wnaf_5(db, b);
-    ecdsa_p256_odd_multiples(t, q);
+    ecdsa_p256_V_wnaf_7(da, a);
+    ecdsa_p256_V_wnaf_5(db, b);
+    ecdsa_p256_V_odd_multiples(t, q);
     memmove((*r).x, curve_p256_ONE, 4 * sizeof(uint64_t));
     memmove((*r).y, curve_p256_ONE, 4 * sizeof(uint64_t));
     memmove((*r).z, curve_p256_ZERO, 4 * sizeof(uint64_t));
     for (i = 257; i-- > 0;) {
-        ecdsa_p256_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
+        ecdsa_p256_V_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
 }
 
-/* field.mont4.from_bytes_be
- * 32 big-endian bytes; any 256-bit number.
- * out result: 0 .. 2^64-1 */
-static void field_mont4_from_bytes_be(uint64_t *restrict result, const uint8_t *s)
-{
-    uint64_t t;
-    t = ((((((((uint64_t)(uint32_t)s[24] << 56) | ((uint64_t)(uint32_t)s[25] << 48)) | ((uint64_t)(uint32_t)s[26] << 40)) | ((uint64_t)(uint32_t)s[27] << 32)) | ((uint64_t)(uint32_t)s[28] << 24)) | ((uint64_t)(uint32_t)s[29] << 16)) | ((uint64_t)(uint32_t)s[30] << 8)) | (uint64_t)(uint32_t)s[31];
-    result[0] = t;
-    t = ((((((((uint64_t)(uint32_t)s[16] << 56) | ((uint64_t)(uint32_t)s[17] << 48)) | ((uint64_t)(uint32_t)s[18] << 40)) | ((uint64_t)(uint32_t)s[19] << 32)) | ((uint64_t)(uint32_t)s[20] << 24)) | ((uint64_t)(uint32_t)s[21] << 16)) | ((uint64_t)(uint32_t)s[22] << 8)) | (uint64_t)(uint32_t)s[23];
-    result[1] = t;
-    t = ((((((((uint64_t)(uint32_t)s[8] << 56) | ((uint64_t)(uint32_t)s[9] << 48)) | ((uint64_t)(uint32_t)s[10] << 40)) | ((uint64_t)(uint32_t)s[11] << 32)) | ((uint64_t)(uint32_t)s[12] << 24)) | ((uint64_t)(uint32_t)s[13] << 16)) | ((uint64_t)(uint32_t)s[14] << 8)) | (uint64_t)(uint32_t)s[15];
-    result[2] = t;
-    t = ((((((((uint64_t)(uint32_t)s[0] << 56) | ((uint64_t)(uint32_t)s[1] << 48)) | ((uint64_t)(uint32_t)s[2] << 40)) | ((uint64_t)(uint32_t)s[3] << 32)) | ((uint64_t)(uint32_t)s[4] << 24)) | ((uint64_t)(uint32_t)s[5] << 16)) | ((uint64_t)(uint32_t)s[6] << 8)) | (uint64_t)(uint32_t)s[7];
-    result[3] = t;
-}
-
-/* field.mont4.is_below$c256
- * Is `a` below M?
+/* field.fep256_mont64.N.is_below$c127
+ * `a < M`.
  * in a: 0 .. 2^64-1 */
-STK_NOINLINE static uint32_t field_mont4_is_below_c256(const uint64_t *a)
-{
-    uint32_t result;
-    int32_t borrow; /* -1 .. 0 */
-    borrow = (int32_t)(((stk_i128)a[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551))) >> 64);
-    borrow = (int32_t)((((stk_i128)a[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow) >> 64);
-    borrow = (int32_t)((((stk_i128)a[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow) >> 64);
-    borrow = (int32_t)((((stk_i128)a[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow) >> 64);
-    result = stk_lt_i32(borrow, INT32_C(0));
-    return result;
-}
-
-/* field.mont4.is_below$c256$2
- * Is `a` below M?
- * in a: 0 .. 2^64-1 */
-STK_NOINLINE static uint32_t field_mont4_is_below_c256_2(const uint64_t *a)
-{
-    uint32_t result;
-    int32_t borrow; /* -1 .. 0 */
-    borrow = (int32_t)(((stk_i128)a[0] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) >> 64);
-    borrow = (int32_t)((((stk_i128)a[1] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff))) + (stk_i128)borrow) >> 64);
-    borrow = (int32_t)(((stk_i128)a[2] + (stk_i128)borrow) >> 64);
-    borrow = (int32_t)((((stk_i128)a[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000001))) + (stk_i128)borrow) >> 64);
-    result = stk_lt_i32(borrow, INT32_C(0));
-    return result;
-}
-
-/* curve.p256.right_side
- * x^3 - 3x + b, as x (x^2 - 3) + b.
- * in x: 0 .. 2^64-1
- * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void curve_p256_right_side(uint64_t *result, const uint64_t *x)
-{
-    uint64_t t[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
-    uint64_t result_1_sub[4]; /* 0 .. 2^64-1 */
-    field_fep256_mont64_mul(result_0_square, x, x);
-    field_mont4_sub_c256(result_1_sub, result_0_square, curve_p256_THREE);
-    field_fep256_mont64_mul(t, x, result_1_sub);
-    field_mont4_add_c256(result, t, curve_p256_B_FE);
-}
-
-/* field.mont4.mul$c256$14758798090332847183
- * `a * b / R` modulo M. `NI` is -1/M modulo 2^64.
- * in a: 0 .. 2^64-1
- * in b: 0 .. 2^64-1
- * out result: 0 .. 2^64-1 */
-static void field_mont4_mul_c256_14758798090332847183(uint64_t *result, const uint64_t *a, const uint64_t *b)
-{
-    uint64_t t[4]; /* 0 .. 2^64-1 */
-    uint32_t top; /* 0 .. 2 */
-    uint64_t c; /* 0 .. 2^64-1 */
-    stk_u128 v; /* 0 .. 2^128-1 */
-    stk_u128 w; /* 0 .. 2^64 */
-    uint64_t m; /* 0 .. 2^64-1 */
-    stk_u128 v_2; /* 0 .. 340282366920938463458539705905572191877 */
-    stk_u128 v_3; /* 0 .. 36893488143124135937 */
-    uint64_t d_0_reduce_once[4]; /* 0 .. 2^64-1 */
-    int32_t borrow_0_reduce_once; /* -1 .. 0 */
-    stk_i128 v_0_reduce_once; /* -2^64 .. 4834901526196019579 */
-    uint32_t cond_0_reduce_once;
-    t[0] = UINT64_C(0);
-    t[1] = UINT64_C(0);
-    t[2] = UINT64_C(0);
-    t[3] = UINT64_C(0);
-    v = (stk_u128)UINT32_C(0) + ((stk_u128)a[0] * (stk_u128)b[0]);
-    t[0] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)UINT32_C(0) + ((stk_u128)a[1] * (stk_u128)b[0])) + (stk_u128)c;
-    t[1] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)UINT32_C(0) + ((stk_u128)a[2] * (stk_u128)b[0])) + (stk_u128)c;
-    t[2] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)UINT32_C(0) + ((stk_u128)a[3] * (stk_u128)b[0])) + (stk_u128)c;
-    t[3] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    w = (stk_u128)c;
-    m = t[0] * UINT64_C(0xccd1c8aaee00bc4f);
-    c = (uint64_t)(((stk_u128)t[0] + ((stk_u128)m * (stk_u128)UINT64_C(0xf3b9cac2fc632551))) >> 64);
-    v_2 = ((stk_u128)t[1] + ((stk_u128)m * (stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_u128)c;
-    t[0] = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[2] + ((stk_u128)m * (stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_u128)c;
-    t[1] = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[3] + ((stk_u128)m * (stk_u128)UINT64_C(0xffffffff00000000))) + (stk_u128)c;
-    t[2] = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_3 = (stk_u128)(uint64_t)w + (stk_u128)c;
-    t[3] = (uint64_t)v_3;
-    top = (uint32_t)(v_3 >> 64);
-    v = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b[1]);
-    t[0] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b[1])) + (stk_u128)c;
-    t[1] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b[1])) + (stk_u128)c;
-    t[2] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b[1])) + (stk_u128)c;
-    t[3] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    w = (stk_u128)top + (stk_u128)c;
-    m = t[0] * UINT64_C(0xccd1c8aaee00bc4f);
-    c = (uint64_t)(((stk_u128)t[0] + ((stk_u128)m * (stk_u128)UINT64_C(0xf3b9cac2fc632551))) >> 64);
-    v_2 = ((stk_u128)t[1] + ((stk_u128)m * (stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_u128)c;
-    t[0] = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[2] + ((stk_u128)m * (stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_u128)c;
-    t[1] = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[3] + ((stk_u128)m * (stk_u128)UINT64_C(0xffffffff00000000))) + (stk_u128)c;
-    t[2] = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_3 = w + (stk_u128)c;
-    t[3] = (uint64_t)v_3;
-    top = (uint32_t)(v_3 >> 64);
-    v = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b[2]);
-    t[0] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b[2])) + (stk_u128)c;
-    t[1] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b[2])) + (stk_u128)c;
-    t[2] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b[2])) + (stk_u128)c;
-    t[3] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    w = (stk_u128)top + (stk_u128)c;
-    m = t[0] * UINT64_C(0xccd1c8aaee00bc4f);
-    c = (uint64_t)(((stk_u128)t[0] + ((stk_u128)m * (stk_u128)UINT64_C(0xf3b9cac2fc632551))) >> 64);
-    v_2 = ((stk_u128)t[1] + ((stk_u128)m * (stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_u128)c;
-    t[0] = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[2] + ((stk_u128)m * (stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_u128)c;
-    t[1] = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[3] + ((stk_u128)m * (stk_u128)UINT64_C(0xffffffff00000000))) + (stk_u128)c;
-    t[2] = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_3 = w + (stk_u128)c;
-    t[3] = (uint64_t)v_3;
-    top = (uint32_t)(v_3 >> 64);
-    v = (stk_u128)t[0] + ((stk_u128)a[0] * (stk_u128)b[3]);
-    t[0] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[1] + ((stk_u128)a[1] * (stk_u128)b[3])) + (stk_u128)c;
-    t[1] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[2] + ((stk_u128)a[2] * (stk_u128)b[3])) + (stk_u128)c;
-    t[2] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    v = ((stk_u128)t[3] + ((stk_u128)a[3] * (stk_u128)b[3])) + (stk_u128)c;
-    t[3] = (uint64_t)v;
-    c = (uint64_t)(v >> 64);
-    w = (stk_u128)top + (stk_u128)c;
-    m = t[0] * UINT64_C(0xccd1c8aaee00bc4f);
-    c = (uint64_t)(((stk_u128)t[0] + ((stk_u128)m * (stk_u128)UINT64_C(0xf3b9cac2fc632551))) >> 64);
-    v_2 = ((stk_u128)t[1] + ((stk_u128)m * (stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_u128)c;
-    t[0] = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[2] + ((stk_u128)m * (stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_u128)c;
-    t[1] = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_2 = ((stk_u128)t[3] + ((stk_u128)m * (stk_u128)UINT64_C(0xffffffff00000000))) + (stk_u128)c;
-    t[2] = (uint64_t)v_2;
-    c = (uint64_t)(v_2 >> 64);
-    v_3 = w + (stk_u128)c;
-    t[3] = (uint64_t)v_3;
-    top = (uint32_t)(v_3 >> 64);
-    v_0_reduce_once = (stk_i128)t[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551));
-    d_0_reduce_once[0] = (uint64_t)v_0_reduce_once;
-    borrow_0_reduce_once = (int32_t)(v_0_reduce_once >> 64);
-    v_0_reduce_once = ((stk_i128)t[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_0_reduce_once;
-    d_0_reduce_once[1] = (uint64_t)v_0_reduce_once;
-    borrow_0_reduce_once = (int32_t)(v_0_reduce_once >> 64);
-    v_0_reduce_once = ((stk_i128)t[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_0_reduce_once;
-    d_0_reduce_once[2] = (uint64_t)v_0_reduce_once;
-    borrow_0_reduce_once = (int32_t)(v_0_reduce_once >> 64);
-    v_0_reduce_once = ((stk_i128)t[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_0_reduce_once;
-    d_0_reduce_once[3] = (uint64_t)v_0_reduce_once;
-    borrow_0_reduce_once = (int32_t)(v_0_reduce_once >> 64);
-    cond_0_reduce_once = stk_lt_i32(((int32_t)top + borrow_0_reduce_once), INT32_C(0));
-    {
-        uint32_t cond = cond_0_reduce_once;
-        uint64_t mask = stk_mask_u64(cond);
-        result[0] = (d_0_reduce_once[0] ^ (mask & (t[0] ^ d_0_reduce_once[0])));
-        result[1] = (d_0_reduce_once[1] ^ (mask & (t[1] ^ d_0_reduce_once[1])));
-        result[2] = (d_0_reduce_once[2] ^ (mask & (t[2] ^ d_0_reduce_once[2])));
-        result[3] = (d_0_reduce_once[3] ^ (mask & (t[3] ^ d_0_reduce_once[3])));
-    }
-}
-
-/* field.mont4.pow$c256$14758798090332847183$c256
- * `x^e R` modulo M for `x R`, in windows of four bits of a fixed exponent: 252 squarings, at most 63 + 14 products.
- * in x: 0 .. 2^64-1
- * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void field_mont4_pow_c256_14758798090332847183_c256(uint64_t *result, const uint64_t *x)
-{
-    uint64_t t[16][4]; /* 0 .. 2^64-1 */
-    uint32_t i; /* 2 .. 15 */
-    uint64_t r[4]; /* 0 .. 2^64-1 */
-    uint32_t i_2; /* 0 .. 62 */
-    memmove(t[0], field_mont4_pow_c256_14758798090332847183_c256_lit4, 4 * sizeof(uint64_t));
-    memmove(t[1], x, 4 * sizeof(uint64_t));
-    for (i = 2; i < 16; i++) {
-        {
-            uint64_t tmp[4];
-            field_mont4_mul_c256_14758798090332847183(tmp, t[i - UINT32_C(1)], x);
-            memmove(t[i], tmp, 4 * sizeof(uint64_t));
-        }
-    }
-    memmove(r, t[15], 4 * sizeof(uint64_t));
-    for (i_2 = 63; i_2-- > 0;) {
-        uint32_t k; /* 0 .. 3 */
-        for (k = 0; k < 4; k++) {
-            field_mont4_mul_c256_14758798090332847183(r, r, r);
-        }
-        if ((uint32_t)field_mont4_pow_c256_14758798090332847183_c256_lit3[i_2] != UINT32_C(0)) {
-            field_mont4_mul_c256_14758798090332847183(r, r, t[(uint32_t)field_mont4_pow_c256_14758798090332847183_c256_lit3[i_2]]);
-        }
-    }
-    memmove(result, r, 4 * sizeof(uint64_t));
-}
-
-/* field.mont4.is_below$c127
- * Is `a` below M?
- * in a: 0 .. 2^64-1 */
-STK_NOINLINE static uint32_t field_mont4_is_below_c127(const uint64_t *a)
+STK_NOINLINE static uint32_t field_fep256_mont64_N_is_below_c127(const uint64_t *a)
 {
     uint32_t result;
     int32_t borrow; /* -1 .. 0 */
@@ -1490,66 +1534,63 @@ STK_NOINLINE static uint32_t field_mont4_is_below_c127(const uint64_t *a)
     return result;
 }
 
-/* ecdsa.p256.matches
+/* ecdsa.p256.V.matches
  * Is `p` finite, and its affine x, modulo N, equal to `r`? Compares X with r Z^2 and, where it is below P, (r + N) Z^2: no inversion.
  * in r: 0 .. 2^64-1 */
-STK_NOINLINE static uint32_t ecdsa_p256_matches(const curve_p256_Jacobian *p, const uint64_t *r)
+STK_NOINLINE static uint32_t ecdsa_p256_V_matches(const curve_p256_Jacobian *p, const uint64_t *r)
 {
     uint32_t result;
     uint32_t ok;
     uint64_t t[4]; /* 0 .. 2^64-1 */
-    uint64_t t_2[4]; /* 0 .. 2^64-1 */
-    uint32_t t_3;
-    uint32_t t_6;
+    uint32_t t_2;
+    uint32_t t_5;
     uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_from_integer[4]; /* 0 .. 2^64-1 */
     field_fep256_mont64_mul(result_0_square, p->z, p->z);
-    field_fep256_mont64_mul(t, r, curve_p256_RR);
-    field_fep256_mont64_mul(t_2, t, result_0_square);
+    field_fep256_mont64_mul(result_1_from_integer, r, field_fep256_mont64_from_integer_lit3);
+    field_fep256_mont64_mul(t, result_1_from_integer, result_0_square);
     uint64_t diff = 0;
     {
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)t_2[k] ^ (uint64_t)p->x[k];
+                diff |= (uint64_t)t[k] ^ (uint64_t)p->x[k];
             }
         }
     }
     ok = stk_eq_u64(diff, UINT64_C(0));
-    t_3 = field_mont4_is_below_c127(r);
-    if (t_3) {
-        uint64_t t_4[4]; /* 0 .. 2^64-1 */
-        uint64_t t_5[4]; /* 0 .. 2^64-1 */
-        uint64_t result_1_add[4]; /* 0 .. 2^64-1 */
-        field_mont4_add_c256(result_1_add, r, ecdsa_p256_N_FE);
-        field_fep256_mont64_mul(t_4, result_1_add, curve_p256_RR);
-        field_fep256_mont64_mul(t_5, t_4, result_0_square);
+    t_2 = field_fep256_mont64_N_is_below_c127(r);
+    if (t_2) {
+        uint64_t x[4]; /* 0 .. 2^64-1 */
+        uint64_t t_3[4]; /* 0 .. 2^64-1 */
+        uint32_t t_4;
+        uint64_t result_3_from_integer[4]; /* 0 .. 2^64-1 */
+        field_fep256_mont64_mul(result_3_from_integer, r, field_fep256_mont64_from_integer_lit3);
+        field_fep256_mont64_add(x, result_3_from_integer, ecdsa_p256_V_matches_lit11);
+        field_fep256_mont64_mul(t_3, x, result_0_square);
         uint64_t diff_2 = 0;
         {
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)t_5[k_2] ^ (uint64_t)p->x[k_2];
+                    diff_2 |= (uint64_t)t_3[k_2] ^ (uint64_t)p->x[k_2];
                 }
             }
         }
-        ok = ok | stk_eq_u64(diff_2, UINT64_C(0));
+        t_4 = stk_eq_u64(diff_2, UINT64_C(0));
+        ok = ok | t_4;
     }
     uint64_t diff_3 = 0;
     {
-        uint64_t tmp[4];
-        tmp[0] = UINT64_C(0);
-        tmp[1] = UINT64_C(0);
-        tmp[2] = UINT64_C(0);
-        tmp[3] = UINT64_C(0);
         {
             uint32_t k_3;
             for (k_3 = 0; k_3 < 4; k_3++) {
-                diff_3 |= (uint64_t)p->z[k_3] ^ (uint64_t)tmp[k_3];
+                diff_3 |= (uint64_t)p->z[k_3] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_3];
             }
         }
     }
-    t_6 = stk_eq_u64(diff_3, UINT64_C(0));
-    result = ok & (t_6 ^ 1u);
+    t_5 = stk_eq_u64(diff_3, UINT64_C(0));
+    result = ok & (t_5 ^ 1u);
     return result;
 }
 
@@ -1558,115 +1599,105 @@ STK_NOINLINE static uint32_t ecdsa_p256_matches(const curve_p256_Jacobian *p, co
  * The key must be on the curve, r and s in 1..N-1. */
 uint32_t p256_ecdsa_verify(const uint8_t *digest, const uint8_t *sig, const uint8_t *pk)
 {
-    uint32_t ok;
-    uint64_t r[4]; /* 0 .. 2^64-1 */
-    uint64_t s[4]; /* 0 .. 2^64-1 */
-    uint64_t x[4]; /* 0 .. 2^64-1 */
-    uint64_t y[4]; /* 0 .. 2^64-1 */
-    uint32_t t;
-    uint32_t t_2;
-    uint32_t t_3;
-    uint32_t t_4;
-    uint32_t t_5;
-    uint32_t t_6;
-    field_mont4_from_bytes_be(r, sig);
-    field_mont4_from_bytes_be(s, (&sig[32]));
-    field_mont4_from_bytes_be(x, pk);
-    field_mont4_from_bytes_be(y, (&pk[32]));
-    ok = UINT32_C(0);
-    t = field_mont4_is_below_c256(r);
-    t_2 = field_mont4_is_below_c256(s);
+    uint32_t result;
+    uint64_t r_0_verify[4]; /* 0 .. 2^64-1 */
+    uint64_t s_0_verify[4]; /* 0 .. 2^64-1 */
+    uint64_t x_0_verify[4]; /* 0 .. 2^64-1 */
+    uint64_t y_0_verify[4]; /* 0 .. 2^64-1 */
+    uint32_t t_0_verify;
+    uint32_t t_0_verify_2;
+    uint32_t t_0_verify_3;
+    uint32_t t_0_verify_4;
+    uint32_t t_0_verify_5;
+    uint32_t t_0_verify_6;
+    field_fep256_mont64_N_from_bytes_be(r_0_verify, sig);
+    field_fep256_mont64_N_from_bytes_be(s_0_verify, (&sig[32]));
+    field_fep256_mont64_N_from_bytes_be(x_0_verify, pk);
+    field_fep256_mont64_N_from_bytes_be(y_0_verify, (&pk[32]));
+    result = UINT32_C(0);
+    t_0_verify = field_fep256_mont64_N_is_below_c256(r_0_verify);
+    t_0_verify_2 = field_fep256_mont64_N_is_below_c256(s_0_verify);
     uint64_t diff = 0;
     {
-        uint64_t tmp[4];
-        tmp[0] = UINT64_C(0);
-        tmp[1] = UINT64_C(0);
-        tmp[2] = UINT64_C(0);
-        tmp[3] = UINT64_C(0);
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)r[k] ^ (uint64_t)tmp[k];
+                diff |= (uint64_t)r_0_verify[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
             }
         }
     }
-    t_3 = stk_eq_u64(diff, UINT64_C(0));
+    t_0_verify_3 = stk_eq_u64(diff, UINT64_C(0));
     uint64_t diff_2 = 0;
     {
-        uint64_t tmp_2[4];
-        tmp_2[0] = UINT64_C(0);
-        tmp_2[1] = UINT64_C(0);
-        tmp_2[2] = UINT64_C(0);
-        tmp_2[3] = UINT64_C(0);
         {
             uint32_t k_2;
             for (k_2 = 0; k_2 < 4; k_2++) {
-                diff_2 |= (uint64_t)s[k_2] ^ (uint64_t)tmp_2[k_2];
+                diff_2 |= (uint64_t)s_0_verify[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
             }
         }
     }
-    t_4 = stk_eq_u64(diff_2, UINT64_C(0));
-    t_5 = field_mont4_is_below_c256_2(x);
-    t_6 = field_mont4_is_below_c256_2(y);
-    if (((((t & t_2) & (t_3 ^ 1u)) & (t_4 ^ 1u)) & t_5) & t_6) {
-        curve_p256_Jacobian q;
-        uint32_t t_7;
-        uint64_t t_2_is_on_curve[4]; /* 0 .. 2^64-1 */
-        uint64_t result_2_is_on_curve[4]; /* 0 .. 2^64-1 */
-        field_fep256_mont64_mul(q.x, x, curve_p256_RR);
-        field_fep256_mont64_mul(q.y, y, curve_p256_RR);
-        memmove(q.z, curve_p256_ONE, 4 * sizeof(uint64_t));
-        field_fep256_mont64_mul(result_2_is_on_curve, q.y, q.y);
-        curve_p256_right_side(t_2_is_on_curve, q.x);
+    t_0_verify_4 = stk_eq_u64(diff_2, UINT64_C(0));
+    t_0_verify_5 = field_fep256_mont64_N_is_below_c256_2(x_0_verify);
+    t_0_verify_6 = field_fep256_mont64_N_is_below_c256_2(y_0_verify);
+    if (((((t_0_verify & t_0_verify_2) & (t_0_verify_3 ^ 1u)) & (t_0_verify_4 ^ 1u)) & t_0_verify_5) & t_0_verify_6) {
+        curve_p256_Jacobian q_0_verify;
+        uint32_t t_0_verify_7;
+        uint64_t t_0_verify_11[4]; /* 0 .. 2^64-1 */
+        uint64_t result_0_verify[4]; /* 0 .. 2^64-1 */
+        field_fep256_mont64_mul(q_0_verify.x, x_0_verify, field_fep256_mont64_from_integer_lit3);
+        field_fep256_mont64_mul(q_0_verify.y, y_0_verify, field_fep256_mont64_from_integer_lit3);
+        memmove(q_0_verify.z, curve_p256_ONE, 4 * sizeof(uint64_t));
+        field_fep256_mont64_mul(result_0_verify, q_0_verify.y, q_0_verify.y);
+        curve_p256_right_side(t_0_verify_11, q_0_verify.x);
         uint64_t diff_3 = 0;
         {
             {
                 uint32_t k_3;
                 for (k_3 = 0; k_3 < 4; k_3++) {
-                    diff_3 |= (uint64_t)result_2_is_on_curve[k_3] ^ (uint64_t)t_2_is_on_curve[k_3];
+                    diff_3 |= (uint64_t)result_0_verify[k_3] ^ (uint64_t)t_0_verify_11[k_3];
                 }
             }
         }
-        t_7 = stk_eq_u64(diff_3, UINT64_C(0));
-        if (t_7) {
-            uint64_t t_8[4]; /* 0 .. 2^64-1 */
-            uint64_t t_9[4]; /* 0 .. 2^64-1 */
-            uint64_t si[4]; /* 0 .. 2^64-1 */
-            uint64_t t_10[4]; /* 0 .. 2^64-1 */
-            uint64_t t_11[4]; /* 0 .. 2^64-1 */
-            curve_p256_Jacobian p;
-            uint64_t d_3_reduce_once[4]; /* 0 .. 2^64-1 */
-            int32_t borrow_3_reduce_once; /* -1 .. 0 */
-            stk_i128 v_3_reduce_once; /* -2^64 .. 4834901526196019579 */
-            uint64_t result_3_reduce_once[4]; /* 0 .. 2^64-1 */
-            uint32_t cond_3_reduce_once;
-            field_mont4_from_bytes_be(t_8, digest);
-            v_3_reduce_once = (stk_i128)t_8[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551));
-            d_3_reduce_once[0] = (uint64_t)v_3_reduce_once;
-            borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
-            v_3_reduce_once = ((stk_i128)t_8[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_3_reduce_once;
-            d_3_reduce_once[1] = (uint64_t)v_3_reduce_once;
-            borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
-            v_3_reduce_once = ((stk_i128)t_8[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_3_reduce_once;
-            d_3_reduce_once[2] = (uint64_t)v_3_reduce_once;
-            borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
-            v_3_reduce_once = ((stk_i128)t_8[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_3_reduce_once;
-            d_3_reduce_once[3] = (uint64_t)v_3_reduce_once;
-            borrow_3_reduce_once = (int32_t)(v_3_reduce_once >> 64);
-            cond_3_reduce_once = (uint32_t)(borrow_3_reduce_once < INT32_C(0));
-            if (cond_3_reduce_once) {
-                memmove(result_3_reduce_once, t_8, 4 * sizeof(uint64_t));
+        t_0_verify_7 = stk_eq_u64(diff_3, UINT64_C(0));
+        if (t_0_verify_7) {
+            uint64_t t_0_verify_8[4]; /* 0 .. 2^64-1 */
+            uint64_t si_0_verify[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_verify_9[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_verify_10[4]; /* 0 .. 2^64-1 */
+            curve_p256_Jacobian p_0_verify;
+            uint64_t d_0_verify[4]; /* 0 .. 2^64-1 */
+            int32_t borrow_0_verify; /* -1 .. 0 */
+            stk_i128 v_0_verify; /* -2^64 .. 4834901526196019579 */
+            uint64_t result_0_verify_2[4]; /* 0 .. 2^64-1 */
+            uint32_t cond_0_verify;
+            uint64_t result_0_verify_3[4]; /* 0 .. 2^64-1 */
+            field_fep256_mont64_N_from_bytes_be(t_0_verify_8, digest);
+            v_0_verify = (stk_i128)t_0_verify_8[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551));
+            d_0_verify[0] = (uint64_t)v_0_verify;
+            borrow_0_verify = (int32_t)(v_0_verify >> 64);
+            v_0_verify = ((stk_i128)t_0_verify_8[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_0_verify;
+            d_0_verify[1] = (uint64_t)v_0_verify;
+            borrow_0_verify = (int32_t)(v_0_verify >> 64);
+            v_0_verify = ((stk_i128)t_0_verify_8[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_0_verify;
+            d_0_verify[2] = (uint64_t)v_0_verify;
+            borrow_0_verify = (int32_t)(v_0_verify >> 64);
+            v_0_verify = ((stk_i128)t_0_verify_8[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_0_verify;
+            d_0_verify[3] = (uint64_t)v_0_verify;
+            borrow_0_verify = (int32_t)(v_0_verify >> 64);
+            cond_0_verify = (uint32_t)(borrow_0_verify < INT32_C(0));
+            if (cond_0_verify) {
+                memmove(result_0_verify_2, t_0_verify_8, 4 * sizeof(uint64_t));
             } else {
-                memmove(result_3_reduce_once, d_3_reduce_once, 4 * sizeof(uint64_t));
+                memmove(result_0_verify_2, d_0_verify, 4 * sizeof(uint64_t));
             }
-            field_mont4_mul_c256_14758798090332847183(t_9, s, ecdsa_p256_RR_N);
-            field_mont4_pow_c256_14758798090332847183_c256(si, t_9);
-            field_mont4_mul_c256_14758798090332847183(t_10, result_3_reduce_once, si);
-            field_mont4_mul_c256_14758798090332847183(t_11, r, si);
-            ecdsa_p256_double_mult(&p, t_10, t_11, &q);
-            ok = ecdsa_p256_matches(&p, r);
+            ecdsa_p256_V_S_mul(result_0_verify_3, s_0_verify, ecdsa_p256_V_S_from_integer_lit6);
+            ecdsa_p256_V_S_pow_c256(si_0_verify, result_0_verify_3);
+            ecdsa_p256_V_S_mul(t_0_verify_9, result_0_verify_2, si_0_verify);
+            ecdsa_p256_V_S_mul(t_0_verify_10, r_0_verify, si_0_verify);
+            ecdsa_p256_V_double_mult(&p_0_verify, t_0_verify_9, t_0_verify_10, &q_0_verify);
+            result = ecdsa_p256_V_matches(&p_0_verify, r_0_verify);
         }
     }
-    return ok;
+    return result;
 }
 
