@@ -13,6 +13,37 @@ use support::tree;
 /// All that our code may call beyond itself: compilers make calls of their own to the first three; key pairs need the last.
 const EXTERNALS: [&str; 4] = ["memcpy", "memmove", "memset", "randombytes"];
 
+/// Fields and curves that are proved, and that no shipped program uses yet.
+const NOT_SHIPPED: [&str; 27] = [
+    "curve/p224",
+    "curve/p384",
+    "curve/p521",
+    "curve/secp256k1",
+    "field/fe1305",
+    "field/fe1305_radix26",
+    "field/fe1305_radix44",
+    "field/fe2519",
+    "field/fe2519_radix25_1",
+    "field/fe2519_radix51",
+    "field/fe41417",
+    "field/fe41417_radix52",
+    "field/fe5211",
+    "field/fe5211_radix58",
+    "field/fep224",
+    "field/fep224_mont32",
+    "field/fep224_mont64",
+    "field/fep256_mont32",
+    "field/fep384",
+    "field/fep384_mont32",
+    "field/fep384_mont64",
+    "field/fep521",
+    "field/fep521_mont32",
+    "field/fep521_mont64",
+    "field/fesecp256k1",
+    "field/fesecp256k1_mont32",
+    "field/fesecp256k1_mont64",
+];
+
 #[test]
 fn every_source_of_the_library_is_in_some_unit() {
     let tree = tree();
@@ -21,14 +52,18 @@ fn every_source_of_the_library_is_in_some_unit() {
         let checked = front(&tree, &unit.primitive.entry, unit.target(&tree).expect("a target")).unwrap_or_else(|e| panic!("{}: {e}", unit.name));
         read.extend(checked.sources.names());
     }
-    let mut files = 0;
+    let (mut files, mut unread) = (0, BTreeSet::new());
     for folder in std::fs::read_dir(tree.root.join("lib")).expect("lib").flatten().filter(|e| e.path().is_dir()) {
         for file in std::fs::read_dir(folder.path()).expect("folder").flatten().filter(|f| f.path().extension().is_some_and(|e| e == "stk")) {
             let path = file.path().strip_prefix(&tree.root).expect("inside").to_string_lossy().into_owned();
-            assert!(read.contains(&path), "no unit compiles {path}; units read {read:?}");
             files += 1;
+            if !read.contains(&path) {
+                unread.insert(path);
+            }
         }
     }
+    let known: BTreeSet<String> = NOT_SHIPPED.iter().map(|stem| format!("lib/{stem}.stk")).collect();
+    assert_eq!(unread, known, "units read {read:?}");
     assert!(files > 25);
 }
 
