@@ -77,7 +77,7 @@ impl<'p> Exec<'p> {
         self.atoms.contradiction.set(false);
         let prop = SpecEval::new(self, f, vals).prop(&c.cond);
         let (always, outcome) = match prop {
-            Err(stop) => (false, failed(format!("the clause is outside of what the prover follows: {}", stop.reason()))),
+            Err(stop) => (false, failed(stop.of_clause())),
             Ok(Prop::True) => (true, Outcome::Proved { engine: Engine::Algebra }),
             Ok(p) => {
                 let one = crate::algebra::Poly::constant(1);
@@ -113,7 +113,7 @@ impl<'p> Exec<'p> {
             let started = Instant::now();
             let outcome = match SpecEval::new(self, f, &vals).prop(&c.cond) {
                 _ if self.carried.ensures.contains(&i) => carried(),
-                Err(stop) => failed(format!("the clause is outside of what the prover follows: {}", stop.reason())),
+                Err(stop) => failed(stop.of_clause()),
                 Ok(p) => match self.prove(&p, &crate::algebra::Poly::constant(1)) {
                     Ok(()) => Outcome::Proved { engine: Engine::Algebra },
                     Err(open) => failed(self.explain(&open)),
@@ -132,16 +132,6 @@ impl<'p> Exec<'p> {
                 self.assume(&p);
             }
         }
-    }
-
-    fn explain(&self, open: &super::goal::Open) -> String {
-        let at = open
-            .origin
-            .and_then(|o| self.locs.get(o as usize))
-            .filter(|l| l.line > 0)
-            .map_or(String::new(), |l| format!(", newest part from line {}", l.line));
-        let what = if open.refuted { "it is false on sample inputs; left over" } else { "left over" };
-        format!("{what}: {}{at}", open.residual)
     }
 }
 
