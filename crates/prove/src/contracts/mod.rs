@@ -134,7 +134,6 @@ fn attempt(p: &Program, id: FuncId, costs: &[u64], carried: &Carried, unfold: bo
     let entry = ex.frame.vals.clone();
     ex.assume_requires(&entry);
     let done = ex.block(&p.func(id).body).map(|()| ex.check_ensures(&entry));
-    if std::env::var_os("STK_DBG").is_some() { eprintln!("SPECSTEPS {} {}", exec::SPEC_STEPS - ex.spec_steps, p.func(id).name); }
     if let Some(reason) = &ex.atoms.fault {
         return (at_fault(all_open(p, id, carried, ""), reason), Contradicted::default());
     }
