@@ -32,8 +32,6 @@ fn code(kind: Kind) -> &'static str {
         Kind::Ensures => "ensures",
         Kind::Width => "width",
         Kind::Total => "total",
-        Kind::Secrecy if reason.contains("in a time that") => ("compute it with narrower words, whose time is fixed there, or build for another target", None),
-        Kind::Secrecy if reason.contains("takes a time that") => ("divide by a power of two, or multiply by an inverse", None),
         Kind::Secrecy => "secrecy",
         Kind::Pass => "pass",
     }
@@ -85,6 +83,8 @@ fn way_out(o: &Obligation) -> WayOut {
         Kind::Width if reason.contains("inf:") => ("the loop lets it grow: say with `invariant` what bounds it in each round", Some("invariant")),
         Kind::Width => ("carry or reduce before multiplying", Some("carry")),
         Kind::Total => ("narrow the bounds of its loops", None),
+        Kind::Secrecy if reason.contains("in a time that") => ("compute it with narrower words, whose time is fixed there, or build for another target", None),
+        Kind::Secrecy if reason.contains("takes a time that") => ("divide by a power of two, or multiply by an inverse", None),
         Kind::Secrecy => ("select with `if` on values instead of branching; index by public values only", Some("secret-index")),
         Kind::Pass => ("leave it out with `--without`, and report it", None),
     }
