@@ -10,7 +10,7 @@ const FAULTS: &[(&str, &str)] = &[
     ("fn f<N: const>(x: [u8; N]) -> u8 { g(x) }", "unknown-name 1:36 `g` is not defined"),
     ("fn f<N: const>(x: [u8; N]) -> u8 { M::g(x) }", "unknown-module 1:36 no module `M` here"),
     ("fn f<N: const>(x: [u8; N]) -> Nope { x[0] }", "unknown-name 1:31 `Nope` is not defined"),
-    ("fn f<T: type>(x: T) -> T requires y == 1 { x }", "unknown-name 1:36 `y` is not defined"),
+    ("fn f<T: type>(x: T) -> T requires y == 1 { x }", "unknown-name 1:35 `y` is not defined"),
     // On a side that no sample takes.
     ("fn f<N: const>(x: [u8; N]) -> u8 { if N == 1000003 { y } else { x[0] } }", "unknown-name 1:54 `y` is not defined"),
     ("fn g(x: u8) -> u8 { x }\nfn f<N: const>(x: u8) -> u8 { g(x, x) }", "wrong-arguments 2:31 `g` takes 1 arguments, 2 given"),
