@@ -23,7 +23,7 @@ mod stmt;
 mod unit;
 mod vector;
 
-pub use unit::{emit, Emitted, Options, Placement};
+pub use unit::{emit, interface, Emitted, Options, Placement};
 pub use vector::Vector;
 
 /// Why a program cannot be printed as C for the chosen target.

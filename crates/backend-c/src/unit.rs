@@ -10,7 +10,7 @@ use crate::preamble::{helpers_for, mentions, products, wide_types, ASSUMPTIONS, 
 use crate::vector::Vector;
 use crate::EmitError;
 use santoku_ir::visit::{walk_places, walk_stmts};
-use santoku_ir::{Base, ConstId, ConstValue, Func, FuncId, Inline, Loc, Program, Range, Stmt, StructDef, StructId, Ty};
+use santoku_ir::{Base, ConstId, ConstValue, Func, FuncId, Inline, Loc, LocalKind, Program, Range, Stmt, StructDef, StructId, Ty};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -140,6 +140,36 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
     let (public, private) = if public { (types, String::new()) } else { (String::new(), types) };
     let header = header(opts, &prototypes, &public);
     Ok(Emitted { source: source(&unit, &private, &bodies, &header), header, functions })
+}
+
+/// Refuses what C cannot have of the exported functions themselves, whatever the passes make of their bodies: names, and types of
+/// parameters and results. The ranges of results need not be written.
+///
+/// # Errors
+/// See [`EmitError`]; the first in order of the program.
+pub fn interface(program: &Program, opts: &Options) -> Result<(), EmitError> {
+    let mut outside = program.clone();
+    outside.consts.clear();
+    for f in &mut outside.funcs {
+        f.body.clear();
+        if f.export.is_none() {
+            (f.lens, f.params, f.rets, f.locals) = Default::default();
+        }
+        let own: Vec<bool> = f.locals.iter().map(|l| matches!(l.kind, LocalKind::Len | LocalKind::Param | LocalKind::Ret)).collect();
+        for (l, own) in f.locals.iter_mut().zip(own) {
+            l.ty = if own { narrow_where_open(&l.ty) } else { Ty::Bool };
+        }
+    }
+    prepare(&outside, opts).map(drop)
+}
+
+/// The type with the narrowest range where none is written.
+fn narrow_where_open(ty: &Ty) -> Ty {
+    match ty {
+        Ty::Int(None) => Ty::Int(Some(Range::new(0, 0))),
+        Ty::Array { elem, len, ranges } => Ty::Array { elem: Box::new(narrow_where_open(elem)), len: len.clone(), ranges: ranges.clone() },
+        other => other.clone(),
+    }
 }
 
 /// Which functions are printed, and whether each is an entry: the exported functions and what they call; where nothing is

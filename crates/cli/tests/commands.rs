@@ -85,7 +85,8 @@ fn an_open_proof_is_shown_and_fails_with_1() {
           = operand: x in 0..9
           = witness: x = 9
           = result: result would be 10, outside 0..9 in main.f
-          = try: reduce it before (another carry pass), or widen the declared range
+          = try: the witness leaves the range: narrow what flows in, or widen the declared range
+          = more: `santoku explain proof range`
 
         1 error
     "#]].assert_eq(&run.stderr);
@@ -142,7 +143,8 @@ fn secrecy_is_judged_by_the_timing_of_the_target() {
           |
           = claim: the operands of Mul are public
           = function: long.f
-          = try: select with `if` on values instead of branching; index by public values only
+          = try: compute it with narrower words, whose time is fixed there, or build for another target
+          = more: `santoku explain secrecy`
 
         1 error
     "#]].assert_eq(&run.stderr);
@@ -205,7 +207,8 @@ fn explain_prints_the_page_of_every_code() {
     let run = s.run(&["explain", "secret-index"]);
     assert_eq!((run.code, run.stdout.as_str()), (0, include_str!("../../../docs/diagnostics/secret-index.md")));
     let all = s.run(&["explain"]);
-    assert_eq!(all.stdout.lines().count(), santoku_diag::CODES.len());
+    // And how to get a proof.
+    assert_eq!(all.stdout.lines().count(), santoku_diag::CODES.len() + 1);
 }
 
 #[test]

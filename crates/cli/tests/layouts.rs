@@ -89,3 +89,22 @@ fn what_has_no_layout_is_refused_and_nothing_is_written() {
         For more information, try '--help'.
     "#]].assert_eq(&refused(&["r.stk", "--interleave", "2"]));
 }
+
+/// `check` says beforehand what `build` would, word for word.
+#[test]
+fn check_refuses_what_has_no_layout() {
+    let s = Sandbox::new(&[("r.stk", CIPHER), ("two.stk", TWO), ("product.stk", PRODUCT)]);
+    let cases: [&[&str]; 4] = [
+        &["r.stk", "--layout", "vertical"],
+        &["two.stk", "--layout", "scalar"],
+        &["two.stk", "--layout", "scalar", "--block", "c"],
+        &["product.stk", "--layout", "bitslice"],
+    ];
+    for args in cases {
+        let run = |command: &str| s.run(&[&[command], args].concat());
+        let (check, build) = (run("check"), run("build"));
+        assert_eq!((check.code, &check.stderr, check.stdout.as_str()), (2, &build.stderr, ""), "{args:?}");
+    }
+    let fine = s.run(&["check", "r.stk", "--layout", "bitslice", "--isa", "avx2"]);
+    assert_eq!((fine.code, fine.stderr.as_str()), (0, ""));
+}

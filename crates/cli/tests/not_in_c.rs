@@ -110,3 +110,48 @@ fn names_that_c_can_have() {
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{text}");
     }
 }
+
+/// What C cannot have of an exported function itself: `check` and `prove` say it before anything is proved, as `build` does.
+#[test]
+fn check_and_prove_refuse_interfaces_that_c_cannot_have() {
+    let wide = "error[too-wide]";
+    let cases = [
+        ("@export(\"f\")\nfn f(x: u128) -> u8 { u8(x) }\n", wide, 2),
+        ("@export(\"f\")\nfn f(x: u8) -> u100 { u100(x) }\n", wide, 2),
+        ("@export(\"f\")\nfn f(x: [u65; 3]) -> u8 { u8(x[0]) }\n", wide, 2),
+        ("@export(\"f\")\nfn f(x: int in 0..2^64) -> u8 { u8(x) }\n", wide, 2),
+        ("@export(\"f\")\nfn f(x: int in -1..2^63) -> u8 { u8(x) }\n", wide, 2),
+        ("@export(\"f\")\nfn f(x: u8) -> int in 0..2^70 { int(x) }\n", wide, 2),
+        ("@export(\"f\")\nfn f(x: [int in 0..2^(40*i); i < 3]) -> u8 { u8(x[0]) }\n", wide, 2),
+        ("struct S { a: u8, c: int in 0..2^70 }\n@export(\"f\")\nfn f(s: S) -> u8 { s.a }\n", wide, 3),
+        ("struct S { a: u8, c: u128 }\nstruct T { s: [S; 2] }\n@export(\"f\")\nfn f(t: T) -> u8 { t.s[0].a }\n", wide, 4),
+        ("@export(\"int\")\nfn f(x: u8) -> u8 { x }\n", "error[bad-attribute]: C cannot have a function `int`", 2),
+        ("@export(\"memcpy\")\nfn f(x: u8) -> u8 { x }\n", "error[bad-attribute]: C cannot have a function `memcpy`", 2),
+    ];
+    for (text, wanted, line) in cases {
+        let s = Sandbox::new(&[("main.stk", text.as_bytes())]);
+        let build = s.run(&["build", "main.stk", "-o", "out"]);
+        assert!(build.code == 2 && build.stderr.contains(wanted) && build.stderr.contains(&format!("main.stk:{line}:")), "{text}: {}", build.stderr);
+        for command in ["check", "prove"] {
+            let run = s.run(&[command, "main.stk"]);
+            assert_eq!((run.code, &run.stderr), (2, &build.stderr), "{command}: {text}");
+        }
+        // A target that has such integers has no objection.
+        let there = s.run(&["check", "main.stk", "--target", "host64"]);
+        assert_eq!(there.code == 0, wanted == wide, "{text}: {}", there.stderr);
+    }
+}
+
+/// What nobody outside sees may be wider than anything in C, as long as it is not computed.
+#[test]
+fn what_is_not_exported_is_no_interface() {
+    for text in [
+        "fn g(x: u128) -> u8 { u8(x) }\n@export(\"f\")\nfn f(x: u8) -> u8 { x }\n",
+        "struct S { c: int in 0..2^170 }\nconst K = [2^200, 1]\n@export(\"f\")\nfn f(x: u8) -> int { int(x) + K[1] }\n",
+        "fn f(x: u128) -> u8 { u8(x) }\n",
+    ] {
+        let s = Sandbox::new(&[("main.stk", text.as_bytes())]);
+        let run = s.run(&["check", "main.stk"]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{text}");
+    }
+}

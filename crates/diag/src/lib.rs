@@ -93,11 +93,13 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// `try:` line: the way out.
     pub help: Option<String>,
+    /// `more:` line: what to read.
+    pub more: Option<String>,
 }
 
 impl Diagnostic {
     pub fn error(code: &'static str, title: impl Into<String>) -> Diagnostic {
-        Diagnostic { severity: Severity::Error, code, title: title.into(), primary: None, secondary: vec![], notes: vec![], help: None }
+        Diagnostic { severity: Severity::Error, code, title: title.into(), primary: None, secondary: vec![], notes: vec![], help: None, more: None }
     }
     pub fn warning(code: &'static str, title: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, title) }
@@ -112,6 +114,10 @@ impl Diagnostic {
     }
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
         self.notes.push(text.into());
+        self
+    }
+    pub fn more(mut self, text: impl Into<String>) -> Diagnostic {
+        self.more = Some(text.into());
         self
     }
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {

@@ -47,6 +47,9 @@ pub fn render(d: &Diagnostic, sources: &Sources, colour: Colour) -> String {
     if let Some(help) = &d.help {
         group = group.element(Level::HELP.with_name("try").message(help.as_str()));
     }
+    if let Some(more) = &d.more {
+        group = group.element(Level::NOTE.with_name("more").message(more.as_str()));
+    }
     let renderer = match colour {
         Colour::Plain => Renderer::plain(),
         Colour::Ansi => Renderer::styled(),

@@ -44,6 +44,15 @@ pub struct Built {
     pub names: BTreeMap<FuncId, String>,
 }
 
+/// Refuses what no build for the program's target can have, before anything is proved or optimised.
+///
+/// # Errors
+/// `too-wide`, `bad-attribute`.
+pub fn interface(checked: &Checked) -> Result<(), Failure> {
+    let options = santoku_backend_c::Options { widest: checked.target.widest, ..santoku_backend_c::Options::new("unit", None) };
+    santoku_backend_c::interface(&checked.program, &options).map_err(|e| emit_error(&e, &checked.sources))
+}
+
 /// Optimises and prints a checked program. Each pass is checked on the way.
 ///
 /// # Errors
@@ -61,6 +70,7 @@ pub fn build(checked: &Checked, options: &BuildOptions, clock: &dyn Fn() -> u64)
         let d = d.note("why: it writes the proven range of each integer, which the machine types are chosen by");
         return Err(Failure::refused(&checked.sources, d.help(format!("build without `--without {}`", pass.name))));
     }
+    interface(checked)?;
     let mut dumps = Vec::new();
     let mut dump = |pass: &str, program: &santoku_ir::Program| {
         if pass.is_empty() {

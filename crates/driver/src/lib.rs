@@ -9,6 +9,7 @@
 // A failure ends the run: its size costs nothing.
 #![allow(clippy::result_large_err)]
 
+mod advice;
 mod args;
 mod build;
 mod check;
@@ -21,7 +22,7 @@ mod stages;
 mod target;
 
 pub use args::{parse_arg, show_value};
-pub use build::{believed, build, BuildOptions, Built, Step};
+pub use build::{believed, build, interface, BuildOptions, Built, Step};
 pub use check::{check, check_watched, Checked, Loader, Request};
 pub use failure::Failure;
 pub use interpret::{call, find_function, run_tests, TestOutcome, STEPS};

@@ -1,11 +1,12 @@
 //! Proofs of a checked program, and open obligations as messages.
 
+use crate::advice::{advice, read, Advice};
 use crate::check::Checked;
 use crate::failure::{span, Failure};
 use num_bigint::BigInt;
 use santoku_diag::Diagnostic;
 use santoku_prove::cache::Store;
-use santoku_prove::obligation::{Kind, Obligation, Origin, Outcome};
+use santoku_prove::obligation::{Obligation, Origin, Outcome};
 use santoku_ir::FuncId;
 use santoku_prove::report::{Vacuous, Why};
 use santoku_prove::{ProveOptions, Report};
@@ -21,7 +22,7 @@ pub fn open_obligations(checked: &Checked, report: &Report) -> Vec<Diagnostic> {
         // A fault is no message about the program: see `prover_fault`.
         Outcome::Proved { .. } | Outcome::Fault { .. } => None,
         Outcome::Failed { reason, witness, origin } => {
-            let (code, title, help) = words(o.kind);
+            let Advice { code, title, help, section } = advice(o);
             let mut d = Diagnostic::error(code, title);
             d = match span(o.loc) {
                 Some(s) => d.at(s, reason.clone()),
@@ -35,7 +36,7 @@ pub fn open_obligations(checked: &Checked, report: &Report) -> Vec<Diagnostic> {
                 let inputs: Vec<String> = w.inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
                 d = d.note(format!("witness: {}", inputs.join(", "))).note(format!("result: {}", without_place(&w.message)));
             }
-            Some(d.help(if witness.is_none() { without_witness(o.kind).unwrap_or(help) } else { help }))
+            Some(d.help(help).more(read(code, section)))
         }
     };
     report.functions.iter().flat_map(|f| &f.obligations).filter_map(of).collect()
@@ -93,26 +94,4 @@ fn with_origin(mut d: Diagnostic, origin: &Origin) -> Diagnostic {
         d = d.also(s, "declared here");
     }
     d
-}
-
-/// The way out where no input was found that shows what is wrong, if it is another one.
-fn without_witness(kind: Kind) -> Option<&'static str> {
-    (kind == Kind::Ensures).then_some("no input was found that breaks it: let a function that is called here ensure what is missing, or correct the clause")
-}
-
-/// Code, title and way out of each kind of obligation.
-fn words(kind: Kind) -> (&'static str, &'static str, &'static str) {
-    match kind {
-        Kind::Range => ("range", "an integer may leave its range", "reduce it before (another carry pass), or widen the declared range"),
-        Kind::Index => ("index", "an index may lie outside its array", "narrow the bounds of the loop, or check the index with a public `if`"),
-        Kind::Shift => ("shift", "a shift count may reach the width of the word", "narrow the range of the count"),
-        Kind::Defined => ("defined", "a value may be read before it is assigned", "give the variable a value, or assign every element before"),
-        Kind::Assert => ("assert", "an assertion or invariant is not proved", "strengthen what is known before it, or correct it"),
-        Kind::Requires => ("requires", "a call may break what the callee requires", "establish the condition before the call, or require it of your callers"),
-        Kind::Ensures => ("ensures", "a function may break what it ensures", "correct the function or the clause; the witness shows where they differ"),
-        Kind::Width => ("width", "an intermediate value needs more than 128 bits", "carry or reduce before multiplying"),
-        Kind::Total => ("total", "a function may not end for some input", "narrow the bounds of its loops"),
-        Kind::Secrecy => ("secrecy", "a secret steers time or addresses", "select with `if` on values instead of branching; index by public values only"),
-        Kind::Pass => ("pass", "a pass is not shown to keep the meaning of a function", "leave it out with `--without`, and report it"),
-    }
 }

@@ -11,6 +11,8 @@ use std::rc::Rc;
 
 /// Longest `forall` that is spelled out, and largest exponent.
 const MAX_FORALL: i128 = 4096;
+/// Steps that an expression of a clause counts: what is spelled out is quickly more than a body.
+const CLAUSE_STEPS: u64 = 8;
 /// Names in a clause.
 const MAX_SLOTS: usize = 1 << 10;
 
@@ -76,6 +78,7 @@ impl Run<'_> {
 
     /// An integer or a truth value; `None`: nothing is known of it.
     fn spec(&mut self, st: &mut State, e: &SpecExpr, slots: &mut Slots) -> Res<Option<Sc>> {
+        self.charge(CLAUSE_STEPS - 1);
         self.step()?;
         let truth = |v: bool| Some(Sc::new(Itv::point(u8::from(v))));
         let unknown = || Some(Sc::new(Itv::bool()));

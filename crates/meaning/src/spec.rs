@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// Expressions inside one another and in all, terms of what they are counted; values of a bound variable, bits of a constant.
 const DEPTH: u32 = 25_000;
-const WORK: u64 = 1 << 22;
+const WORK: u64 = 1 << 20;
 const VALUES: u64 = 1 << 16;
 const BITS: u64 = 1 << 16;
 

@@ -26,10 +26,11 @@ const STEPS_ALL: u64 = 10_000;
 const SPEC_STEPS: u64 = 4_000;
 const INNER_SPEC_STEPS: u64 = 1 << 14;
 /// Where none of these inputs ran to its end: inputs tried for one that does, steps for each and for all, operations of a clause of the
-/// function's own, and of all clauses of callees, likewise.
+/// function's own and in all these runs, and of all clauses of callees, likewise.
 const FAR_INPUTS: u32 = 64;
 const FAR_STEPS: u64 = 1 << 24;
 const FAR_SPEC_STEPS: u64 = 1 << 20;
+const FAR_SPEC_STEPS_ALL: u64 = 1 << 23;
 const FAR_INNER_SPEC_STEPS: u64 = 1 << 16;
 /// Scalars of one argument set, likewise.
 const SCALARS: u64 = 1 << 16;
@@ -257,9 +258,9 @@ fn far_runner(p: &Program) -> Runner<'_> {
 fn to_the_end(p: &Program, runner: &mut Runner<'_>, id: FuncId, excuses: &Excuses) -> Option<Once> {
     let f = p.func(id);
     let mut rng = Rng::of(f);
-    let limit = runner.steps() + FAR_STEPS;
+    let (limit, spec_limit) = (runner.steps() + FAR_STEPS, runner.spec_steps() + FAR_SPEC_STEPS_ALL);
     for round in 0..FAR_INPUTS {
-        if runner.steps() > limit {
+        if runner.steps() > limit || runner.spec_steps() > spec_limit {
             break;
         }
         let Some(inputs) = Inputs::make(p, f, round, FAR_SCALARS, &mut rng) else { continue };

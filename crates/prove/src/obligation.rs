@@ -177,6 +177,10 @@ impl Obligation {
     pub fn fault(&self) -> bool {
         matches!(self.outcome, Outcome::Fault { .. })
     }
+    /// Whether it is open because its specification is too large to evaluate.
+    pub fn undecided(&self) -> bool {
+        matches!(&self.outcome, Outcome::Failed { reason, .. } if reason.contains(NOT_DECIDED))
+    }
     /// The engine that closed it, if any.
     pub fn engine(&self) -> Option<Engine> {
         match self.outcome {
@@ -185,6 +189,9 @@ impl Obligation {
         }
     }
 }
+
+/// What is said where no engine and no run can evaluate a clause.
+pub const NOT_DECIDED: &str = "not decided: the specification is too large to evaluate";
 
 /// A function's contracts of one kind, each with its place among all: its number in an [`Obligation`].
 pub fn clauses(f: &Func, kind: ContractKind) -> impl Iterator<Item = (usize, &Contract)> {

@@ -316,8 +316,8 @@ fn join(safety: Vec<Obligation>, meaning: Vec<Obligation>) -> Vec<Obligation> {
         }
         for (key, o) in judged {
             match at.get(&key) {
-                Some(i) if out[*i].proved() || !o.proved() => {}
-                Some(i) => out[*i] = o,
+                Some(i) if out[*i].proved() => {}
+                Some(i) => out[*i] = told(&out[*i], o),
                 None => {
                     at.insert(key, out.len());
                     out.push(o);
@@ -326,6 +326,15 @@ fn join(safety: Vec<Obligation>, meaning: Vec<Obligation>) -> Vec<Obligation> {
         }
     }
     out
+}
+
+/// The second judgement of a clause that the first leaves open. Its reason says more; what was found beside the first is kept.
+fn told(first: &Obligation, mut second: Obligation) -> Obligation {
+    if let (Outcome::Failed { witness: w, origin: o, .. }, Outcome::Failed { witness, origin, .. }) = (&first.outcome, &mut second.outcome) {
+        *witness = witness.take().or_else(|| w.clone());
+        *origin = origin.take().or_else(|| o.clone());
+    }
+    second
 }
 
 type ClauseKey = (Kind, santoku_ir::Loc, u32, String);

@@ -17,6 +17,8 @@ pub const EXHAUSTIVE_MAX: u64 = 1 << 16;
 const STEPS: u64 = 2_000_000;
 /// Interpreter steps all trials of one function may take.
 const STEPS_ALL: u64 = 40_000_000;
+/// Operations of clauses in all trials of one function.
+const SPEC_STEPS_ALL: u64 = 1 << 22;
 /// Operations of a clause where it decides whether an input is allowed.
 const SPEC_STEPS_IN_FULL: u64 = 1 << 22;
 const INNER_SPEC_STEPS_IN_FULL: u64 = 1 << 24;
@@ -64,7 +66,7 @@ pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
         let env: Vec<(santoku_ir::LocalId, u64)> = f.lens.iter().copied().zip(lens.iter().copied()).collect();
         let args: Option<Vec<Value>> = tys.iter().map(|t| random(p, t, &env, &mut rng, n)).collect();
         let Some(args) = args else { return Trial::Nothing };
-        if run.steps() > STEPS_ALL {
+        if run.steps() > STEPS_ALL || run.spec_steps() > SPEC_STEPS_ALL {
             return Trial::Nothing;
         }
         match run.once(id, &lens, args, None) {
@@ -82,6 +84,8 @@ pub struct Runner<'p> {
     interp: Interp<'p>,
     /// Steps that one run may take.
     limit: u64,
+    /// Operations of clauses in runs made to know whether an input is allowed.
+    doubts: u64,
 }
 
 /// How one run ended.
@@ -98,12 +102,17 @@ pub enum Once {
 
 impl<'p> Runner<'p> {
     pub fn new(p: &'p Program, options: Options) -> Runner<'p> {
-        Runner { p, limit: options.steps, interp: Interp::with_options(p, options) }
+        Runner { p, limit: options.steps, interp: Interp::with_options(p, options), doubts: 0 }
     }
 
     /// Steps of all runs so far.
     pub fn steps(&self) -> u64 {
         self.interp.stats().steps
+    }
+
+    /// Operations of clauses in all runs so far.
+    pub fn spec_steps(&self) -> u64 {
+        self.interp.stats().spec_steps + self.doubts
     }
 
     /// Activations of a function in the last run, all clauses judged.
@@ -113,10 +122,12 @@ impl<'p> Runner<'p> {
 
     /// The fault on an input, and whether every clause before it was judged. `None`: a clause that may exclude the input is too long even
     /// so, or there is no fault.
-    fn in_full(&self, id: FuncId, lens: &[u64], args: Vec<Value>) -> Option<(Box<Fault>, bool)> {
+    fn in_full(&mut self, id: FuncId, lens: &[u64], args: Vec<Value>) -> Option<(Box<Fault>, bool)> {
         let options = Options { steps: self.limit.max(STEPS), spec_steps: SPEC_STEPS_IN_FULL, inner_spec_steps: INNER_SPEC_STEPS_IN_FULL, ..Options::checked() };
         let mut interp = Interp::with_options(self.p, options);
-        let fault = interp.call(id, lens, args).err()?;
+        let result = interp.call(id, lens, args);
+        self.doubts += interp.stats().spec_steps;
+        let fault = result.err()?;
         (!interp.doubtful()).then(|| (fault, interp.stats().contracts_unevaluated + interp.stats().inner_unevaluated == 0))
     }
 
@@ -130,7 +141,7 @@ impl<'p> Runner<'p> {
         for n in 0..total {
             let mut rest = n;
             let args: Vec<Value> = tys.iter().map(|t| nth(self.p, t, &mut rest)).collect();
-            if self.steps() > STEPS_ALL {
+            if self.steps() > STEPS_ALL || self.spec_steps() > SPEC_STEPS_ALL {
                 return Trial::Nothing;
             }
             match self.once(id, &[], args, None) {

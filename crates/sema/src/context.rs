@@ -114,6 +114,16 @@ impl<'w> Cx<'w> {
         }
     }
 
+    /// Runs `f` without its messages and its use of the budget: for what is tried and may fail.
+    pub fn quietly<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let (messages, reported, steps) = (self.diagnostics.len(), self.reported.clone(), self.steps_left);
+        let result = f(self);
+        self.diagnostics.truncate(messages);
+        self.reported = reported;
+        self.steps_left = steps;
+        result
+    }
+
     /// Records an error and gives nothing: `return self.fail(..)`.
     pub fn fail<T>(&mut self, d: Diagnostic) -> Option<T> {
         self.report(d);

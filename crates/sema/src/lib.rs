@@ -8,7 +8,7 @@
 //!
 //! Order of reading: [`modules`] loads, [`names`] lists, [`resolve`] finds, [`consts`], [`const_fns`] and [`types`] evaluate,
 //! [`instances`] asks for one function after another, [`body`] lowers it, [`secrecy`] and [`predicate`]
-//! finish it; [`spec`], [`interfaces`] and [`tables`] stand beside.
+//! finish it; [`written`] and [`probes`] check what no instance does; [`spec`], [`interfaces`] and [`tables`] stand beside.
 //! Trusted: text.
 
 mod arith;
@@ -25,12 +25,14 @@ mod limits;
 mod modules;
 mod names;
 mod predicate;
+mod probes;
 mod program;
 mod resolve;
 mod secrecy;
 mod spec;
 mod tables;
 mod types;
+mod written;
 
 pub use santoku_circuit::{Circuit, Observer, Silent};
 use santoku_diag::{Diagnostic, Sources};

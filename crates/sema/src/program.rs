@@ -63,12 +63,13 @@ fn everything(cx: &mut Cx) -> Vec<Export> {
         tests(cx, *module);
     }
     nothing_lost(cx);
+    crate::probes::check(cx);
     exports(cx)
 }
 
 /// What the entry file itself is: its module, the implementation chosen for its interface, the instance it stands for;
 /// of a module with parameters, its examples.
-fn own_modules(cx: &mut Cx) -> Vec<ModId> {
+pub fn own_modules(cx: &mut Cx) -> Vec<ModId> {
     let world = cx.world;
     let entry = world.module(world.entry);
     if !entry.params().is_empty() {
@@ -105,7 +106,7 @@ fn unset_variables(cx: &mut Cx, errors: &[VerifyError]) {
 }
 
 /// Variables without a value, in functions whose selections read (and so had to set) them.
-fn verify_branching(cx: &mut Cx) {
+pub fn verify_branching(cx: &mut Cx) {
     let bodies = std::mem::take(&mut cx.branching);
     if bodies.is_empty() {
         return;
@@ -122,7 +123,7 @@ fn verify_branching(cx: &mut Cx) {
 }
 
 /// The core's own rules. A value read before it is written is the user's fault; anything else is ours.
-fn verify(cx: &mut Cx) {
+pub fn verify(cx: &mut Cx) {
     let errors = santoku_ir::verify::verify(&cx.program);
     unset_variables(cx, &errors);
     for e in errors.iter().filter(|e| e.code != "unassigned") {

@@ -114,15 +114,16 @@ pub fn check(cx: &mut Cx, locals: &[Local], secrecy: &Secrecy, requirements: &[R
     for r in requirements {
         if let Some(id) = secrecy.secret_in(&r.expr) {
             ok = false;
-            let d = explain(violation(r), locals, secrecy, id);
+            let d = explain(violation(r.need, r.span), locals, secrecy, id);
             cx.report(d);
         }
     }
     ok
 }
 
-fn violation(r: &Requirement) -> Diagnostic {
-    let (code, title, label, help) = match r.need {
+/// The message where something secret stands and a public value is needed.
+pub fn violation(need: Need, span: Span) -> Diagnostic {
+    let (code, title, label, help) = match need {
         Need::Index => (
             "secret-index",
             "index depends on a secret",
@@ -160,7 +161,7 @@ fn violation(r: &Requirement) -> Diagnostic {
             "remove `public`, or declare what the value comes from `public`",
         ),
     };
-    Diagnostic::error(code, title).at(r.span, label).help(help)
+    Diagnostic::error(code, title).at(span, label).help(help)
 }
 
 /// Adds the way from the violation back to the parameter that is secret.

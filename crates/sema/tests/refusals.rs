@@ -79,7 +79,7 @@ const CASES: &[(&str, &str)] = &[
     ("const A = [1, 2][2]", "index-out-of-range 1:18 index 2 outside an array of 2"),
     ("fn g(x: u8) -> u8 { x }\nconst A = g(1)", "not-constant 2:11 a compile-time constant is needed here"),
     ("fn f(x: public int in 0..9) -> [u8; 2] { let y: [u8; x] = [1, 2]; y }", "not-constant 1:54 a compile-time constant is needed here"),
-    ("fn f(x: int in 0..9, i: public int in 0..9) -> int { x << i }", "not-constant 1:59 an exact integer is shifted by constants only"),
+    ("fn f(x: int in 0..9, i: public int in 0..9) -> int { x << i }", "not-constant 1:59 an exact integer is shifted by constants, and by counters with constant bounds"),
     ("const N = 4\nfn f(x: u8) -> u8 { let N = x; let y = [x; N]; y[0] }", "not-constant 2:44 a compile-time constant is needed here"),
     ("const A = 1 / 0", "bad-divisor 1:11 divisor is not positive"),
     ("fn f(x: u8, y: u8) -> u8 { x / y }", "bad-divisor 1:28 divisor is not a constant"),

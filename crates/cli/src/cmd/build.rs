@@ -6,7 +6,7 @@ use super::prove::{show_open, show_refused, with_progress};
 use crate::cache::Cache;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::{believed, build, BuildOptions, Failure, Step};
+use santoku_driver::{believed, build, interface, BuildOptions, Failure, Step};
 use santoku_passes::{Again, Level};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -50,6 +50,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         None => unit_of(&args.file),
     };
     let checked = check(&args.source, &args.file)?;
+    interface(&checked)?;
     let found = with_progress(&args.file, &checked, &Cache::of_user(), 2)?;
     show_open(&checked, &found);
     show_refused(&found);

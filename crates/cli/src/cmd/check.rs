@@ -1,13 +1,26 @@
 //! `santoku check`
 
 use super::common::{check, Source};
+use super::lay_out;
 use crate::report;
-use santoku_driver::Failure;
+use santoku_driver::{interface, Failure, Isa, Layout, LayoutOptions, GRANULARITY};
 
 #[derive(clap::Args)]
 pub struct Args {
     /// The program
     file: String,
+    /// Also refuse what has no kernel in this layout
+    #[arg(long, value_parser = lay_out::layout, value_name = "LAYOUT")]
+    layout: Option<Layout>,
+    /// Instruction set of the layout: portable64, avx2, avx512vl (256 bits) or avx512
+    #[arg(long, value_parser = lay_out::isa, value_name = "ISA", default_value = "portable64", requires = "layout")]
+    isa: Isa,
+    /// Copies of the computation in one function
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8), requires = "layout")]
+    interleave: u32,
+    /// The function of one block. Default: the only exported one of that shape
+    #[arg(long, value_name = "FUNCTION", requires = "layout")]
+    block: Option<String>,
     #[command(flatten)]
     source: Source,
 }
@@ -15,6 +28,13 @@ pub struct Args {
 /// Prints how much was checked.
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let checked = check(&args.source, &args.file)?;
+    interface(&checked)?;
+    if let Some(layout) = args.layout {
+        report::stage("layout");
+        let (isa, interleave, block) = (args.isa, args.interleave, args.block.clone());
+        let options = LayoutOptions { layout, isa, interleave, granularity: GRANULARITY as usize, block, unit: "unit".into(), provenance: String::new() };
+        santoku_driver::lay_out(&checked, &options)?;
+    }
     let p = &checked.program;
     report::out(&format!("{}: {} functions, {} tests, {} files\n", args.file, p.funcs.len() - p.tests.len(), p.tests.len(), p.files.len()));
     Ok(report::DONE)

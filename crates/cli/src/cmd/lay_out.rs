@@ -23,11 +23,11 @@ pub struct LayOut {
     block: Option<String>,
 }
 
-fn layout(text: &str) -> Result<Layout, String> {
+pub fn layout(text: &str) -> Result<Layout, String> {
     Layout::ALL.into_iter().find(|l| l.name() == text).ok_or_else(|| format!("layouts are {}", Layout::ALL.map(Layout::name).join(", ")))
 }
 
-fn isa(text: &str) -> Result<Isa, String> {
+pub fn isa(text: &str) -> Result<Isa, String> {
     Isa::ALL.into_iter().find(|i| i.name() == text).ok_or_else(|| format!("instruction sets are {}", Isa::ALL.map(Isa::name).join(", ")))
 }
 

@@ -4,7 +4,7 @@ use super::common::{check, Source};
 use crate::cache::Cache;
 use crate::{files, report};
 use indicatif::ProgressBar;
-use santoku_driver::{open_obligations, prove, prover_fault, vacuous, Checked, Failure, Report, Store};
+use santoku_driver::{interface, open_obligations, prove, prover_fault, vacuous, Checked, Failure, Report, Store};
 use serde::Serialize;
 
 #[derive(clap::Args)]
@@ -46,6 +46,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let (mut open, mut accepted, mut functions, mut clauses) = (0, 0, 0, (0, 0));
     for path in files::collect(&args.paths)? {
         let checked = check(&args.source, &path)?;
+        interface(&checked)?;
         let found = with_progress(&path, &checked, &cache, usize::from(args.threads))?;
         json.obligations += found.total();
         open += found.failed().count();

@@ -62,6 +62,10 @@ fn run_file(args: &Args, path: &str, count: &mut Count) -> Result<(), Failure> {
             None => {
                 count.passed += 1;
                 report::out(&format!("ok    {path}: {}\n", t.name));
+                let open = t.stats.contracts_unevaluated + t.stats.inner_unevaluated;
+                if open > 0 {
+                    report::err(&format!("note: {path}: {}: not decided: {open} times a clause of a contract was too large to evaluate\n", t.name));
+                }
             }
             Some(d) => {
                 count.failed += 1;

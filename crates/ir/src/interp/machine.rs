@@ -449,6 +449,7 @@ impl<'a, 'p> Machine<'a, 'p> {
             let mut run = SpecRun::new(program, steps, &mut place);
             let verdict = run.truth(&contract.cond);
             let spent = steps - run.steps_left();
+            self.stats.spec_steps += spent;
             if call.is_some() {
                 self.inner_spec_left = self.inner_spec_left.saturating_sub(spent);
             }

@@ -72,6 +72,8 @@ pub struct Stats {
     pub contracts_unevaluated: u64,
     /// Clauses of called functions that [`Options::inner_spec_steps`] had nothing left for.
     pub inner_unevaluated: u64,
+    /// Operations of all clauses.
+    pub spec_steps: u64,
     /// Integers compared with a range.
     pub ranges: u64,
 }

@@ -10,6 +10,7 @@ use super::reduce;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use std::collections::BTreeSet;
 
 /// A polynomial with an interval that may be tighter than its monomials tell.
 #[derive(Clone, Debug)]
@@ -281,6 +282,16 @@ impl Atoms {
         let a = self.make(format!("eq{n}"), Iv::new(0, 1), true, sim);
         self.eqs.insert(key, a);
         Poly::atom(a)
+    }
+
+    /// The atoms among these that say of a polynomial that it is 0, each with the polynomial, oldest first.
+    pub fn tested_zero(&self, atoms: &BTreeSet<Atom>) -> Vec<(Atom, Poly)> {
+        if !atoms.iter().any(|a| a.is_bool()) {
+            return Vec::new();
+        }
+        let mut out: Vec<(Atom, Poly)> = self.eqs.iter().filter(|(_, a)| atoms.contains(a)).map(|(p, a)| (*a, p.clone())).collect();
+        out.sort_by_key(|(a, _)| *a);
+        out
     }
 }
 

@@ -77,7 +77,7 @@ impl<'p> Exec<'p> {
         self.atoms.contradiction.set(false);
         let prop = SpecEval::new(self, f, vals).prop(&c.cond);
         let (always, outcome) = match prop {
-            Err(stop) => (false, failed(format!("the clause is outside of what the prover follows: {}", stop.reason()))),
+            Err(stop) => (false, failed(stop.of_clause())),
             Ok(Prop::True) => (true, Outcome::Proved { engine: Engine::Algebra }),
             Ok(p) => {
                 let one = crate::algebra::Poly::constant(1);
@@ -113,7 +113,7 @@ impl<'p> Exec<'p> {
             let started = Instant::now();
             let outcome = match SpecEval::new(self, f, &vals).prop(&c.cond) {
                 _ if self.carried.ensures.contains(&i) => carried(),
-                Err(stop) => failed(format!("the clause is outside of what the prover follows: {}", stop.reason())),
+                Err(stop) => failed(stop.of_clause()),
                 Ok(p) => match self.prove(&p, &crate::algebra::Poly::constant(1)) {
                     Ok(()) => Outcome::Proved { engine: Engine::Algebra },
                     Err(open) => failed(self.explain(&open)),
@@ -132,20 +132,6 @@ impl<'p> Exec<'p> {
                 self.assume(&p);
             }
         }
-    }
-
-    fn explain(&self, open: &super::goal::Open) -> String {
-        let at = |o: u32| {
-            let line = self.locs.get(o as usize).filter(|l| l.line > 0)?.line;
-            let place = self.places.get(&o).map_or(String::new(), |(l, i)| {
-                let name = &self.frame.func.local(*l).name;
-                i.map_or(format!(" at `{name}`"), |i| format!(" at `{name}[{i}]`"))
-            });
-            Some(format!("{}{place}, line {line}", open.newest))
-        };
-        let hangs = open.origin.and_then(at).map_or(String::new(), |at| format!("could not settle {at}; "));
-        let what = if open.refuted { "it is false on sample inputs; " } else { "" };
-        format!("{what}{hangs}left over: {}", open.residual)
     }
 }
 

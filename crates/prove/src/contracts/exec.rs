@@ -22,6 +22,8 @@ use std::rc::Rc;
 
 /// Statements executed per function before loops are no longer unrolled.
 pub const FUEL: u64 = 400_000;
+/// Steps of all clauses that one run evaluates.
+pub const SPEC_STEPS: u64 = 1 << 22;
 /// Longest polynomial of an ordinary run, and of one that looks into callees with contracts.
 pub const TERMS_MAX: usize = 20_000;
 pub const TERMS_UNFOLDED_MAX: usize = 2_000;
@@ -47,6 +49,8 @@ pub struct Exec<'p> {
     pub bounds: Vec<Poly>,
     pub frame: Frame<'p>,
     pub fuel: u64,
+    /// Steps left for clauses of contracts.
+    pub spec_steps: u64,
     /// Not every execution comes here (see the module text).
     pub conditional: bool,
     /// Every sample input is an allowed one: the function has no `requires`.
@@ -95,6 +99,7 @@ impl<'p> Exec<'p> {
             bounds: Vec::new(),
             frame: Frame { id, func, vals },
             fuel: FUEL,
+            spec_steps: SPEC_STEPS,
             conditional: false,
             samples_allowed: allowed,
             unfold: false,

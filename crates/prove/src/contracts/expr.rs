@@ -17,6 +17,8 @@ pub enum Stop {
     Unsupported(String),
     /// Polynomials grew beyond the budget.
     TooLarge,
+    /// A specification takes more steps to write out than there are.
+    Specification,
     /// The core is not well formed; the verifier should have said so.
     Internal(String),
 }

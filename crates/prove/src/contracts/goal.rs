@@ -265,6 +265,12 @@ impl Exec<'_> {
         if c.is_zero() {
             return Ok(());
         }
+        for left in [&by_hyps, &c] {
+            let tests = self.zero_tests(left, modulus);
+            if !tests.is_empty() && ideal::reduce(left, &tests, modulus).is_zero() {
+                return Ok(());
+            }
+        }
         let refuted = self.sampled_nonzero(d, modulus);
         if !refuted && [&a, &b].iter().any(|r| self.zero_by_bounds(r, modulus)) {
             return Ok(());
@@ -297,6 +303,13 @@ impl Exec<'_> {
             _ => p.clone(),
         };
         p.terms().all(|(_, c)| c.bits() <= 64) && bound::zero(&self.atoms, &self.bounds, &p, &Poly::constant(1))
+    }
+
+    /// Of each test `x == 0` that occurs in `p`: it times `x` is zero.
+    fn zero_tests(&self, p: &Poly, modulus: Option<&BigInt>) -> Vec<Poly> {
+        let lim = Limits { steps: 2000, terms: 2000, names: false };
+        let all = self.atoms.tested_zero(&p.atoms());
+        all.into_iter().filter_map(|(flag, x)| reduce::eliminate(&self.atoms, &x.mul(&Poly::atom(flag)), modulus, &lim)).filter(|h| !h.is_zero()).collect()
     }
 
     /// Facts usable modulo `modulus`, in normal form.

@@ -11,6 +11,7 @@
 pub mod call;
 pub mod cost;
 pub mod exec;
+mod explain;
 pub mod expr;
 pub mod goal;
 pub mod spec;
@@ -18,7 +19,7 @@ pub mod state;
 pub mod words;
 
 use crate::carried::{self, Carried};
-use crate::obligation::{clauses, Engine, Kind, Obligation, Outcome};
+use crate::obligation::{clauses, Engine, Kind, Obligation, Outcome, NOT_DECIDED};
 use exec::Exec;
 use expr::Stop;
 use santoku_ir::{ContractKind, FuncId, Loc, Program, Stmt};
@@ -30,11 +31,20 @@ const WORK_SETTLED: u64 = 400_000;
 const SAMPLES: usize = 6;
 
 impl Stop {
+    /// Why a clause is open that was not written out.
+    fn of_clause(&self) -> String {
+        match self {
+            Stop::Specification => NOT_DECIDED.into(),
+            _ => format!("the clause is outside of what the prover follows: {}", self.reason()),
+        }
+    }
+
     /// The reason in words.
     pub fn reason(&self) -> String {
         match self {
             Stop::Unsupported(s) => s.clone(),
             Stop::TooLarge => "the polynomials grew beyond the budget".into(),
+            Stop::Specification => NOT_DECIDED.into(),
             Stop::Internal(s) => format!("internal error in pass prove: {s}"),
         }
     }

@@ -72,6 +72,8 @@ pub enum SpecVal {
 const DEPTH_MAX: usize = 2500;
 /// Longest polynomial a specification value may be.
 const TERMS_MAX: usize = 20_000;
+/// Expressions evaluated, and terms of sums and products, in one clause; for all clauses of one run see [`Exec::spec_steps`].
+const STEPS_MAX: u64 = 1 << 20;
 
 /// Evaluates clauses of one contract: `locals` are parameters at entry and results.
 pub struct SpecEval<'a, 'p> {
@@ -81,6 +83,7 @@ pub struct SpecEval<'a, 'p> {
     owner: &'p Func,
     slots: Vec<SpecVal>,
     depth: usize,
+    steps: u64,
 }
 
 fn unsupported<T>(s: impl Into<String>) -> Result<T, Stop> {
@@ -98,7 +101,7 @@ fn from_sval(v: &SVal) -> Result<SpecVal, Stop> {
 
 impl<'a, 'p> SpecEval<'a, 'p> {
     pub fn new(ex: &'a mut Exec<'p>, owner: &'p Func, locals: &'a [SVal]) -> SpecEval<'a, 'p> {
-        SpecEval { ex, locals, owner, slots: Vec::new(), depth: 0 }
+        SpecEval { ex, locals, owner, slots: Vec::new(), depth: 0, steps: 0 }
     }
 
     pub fn prop(&mut self, e: &SpecExpr) -> Result<Prop, Stop> {
@@ -125,11 +128,19 @@ impl<'a, 'p> SpecEval<'a, 'p> {
         n.p.as_const().map_or_else(|| unsupported("a bound or index that is not a constant"), Ok)
     }
 
+    fn spend(&mut self, steps: u64) -> Result<(), Stop> {
+        self.steps += steps;
+        self.ex.spec_steps = self.ex.spec_steps.saturating_sub(steps);
+        if self.steps > STEPS_MAX || self.ex.spec_steps == 0 { Err(Stop::Specification) } else { Ok(()) }
+    }
+
     fn eval(&mut self, e: &SpecExpr) -> Result<SpecVal, Stop> {
-        let atoms = |s: &Self, p: Poly| -> Result<SpecVal, Stop> {
+        self.spend(1)?;
+        let atoms = |s: &mut Self, p: Poly| -> Result<SpecVal, Stop> {
             if p.len() > TERMS_MAX {
                 return Err(Stop::TooLarge);
             }
+            s.spend(p.len() as u64)?;
             Ok(SpecVal::Num(s.ex.atoms.num(p)))
         };
         match e {
@@ -257,6 +268,7 @@ impl<'a, 'p> SpecEval<'a, 'p> {
         if p.len() > TERMS_MAX {
             return Err(Stop::TooLarge);
         }
+        self.spend(p.len() as u64)?;
         Ok(SpecVal::Num(self.ex.atoms.num(p)))
     }
 
@@ -379,7 +391,7 @@ impl<'a, 'p> SpecEval<'a, 'p> {
             return self.power(&b, &e).map(SpecVal::Num);
         }
         if self.depth >= DEPTH_MAX {
-            return unsupported("a specification function recurses too deeply");
+            return Err(Stop::Specification);
         }
         let of_aggregate = args.iter().any(|a| matches!(a, SpecVal::Agg(_)));
         let outer = std::mem::replace(&mut self.slots, args);

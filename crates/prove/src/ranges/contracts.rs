@@ -8,7 +8,7 @@ use super::record::Failure;
 use super::run::{Run, State};
 use super::split::Step;
 use super::value::{Abs, Fact, Sc};
-use crate::obligation::{ensures_text, requires_text, Kind};
+use crate::obligation::{ensures_text, requires_text, Kind, NOT_DECIDED};
 use num_traits::ToPrimitive;
 use santoku_ir::{visit, Base, BinOp, ContractKind, ExprKind, FuncId, Len, Place, SpecExpr, SpecOp, Ty};
 
@@ -73,14 +73,14 @@ impl<'a> Run<'a> {
                 let v = run.spec(st, &c.cond, &mut Vec::new());
                 run.decided(&v) == Some(true)
             });
-            let name = &callee.name;
+            let (name, spent) = (&callee.name, self.clauses_spent());
             self.check(
                 at,
                 Kind::Requires,
                 nr as u32,
                 ok,
                 |_| requires_text(callee, c),
-                |_| Failure { reason: format!("`{}` of `{name}` is not known to hold here", c.text), origin: None },
+                |_| Failure { reason: if spent { NOT_DECIDED.into() } else { format!("`{}` of `{name}` is not known to hold here", c.text) }, origin: None },
             );
         }
     }
@@ -106,6 +106,9 @@ impl<'a> Run<'a> {
         if let SpecExpr::Forall { slot, lo, hi, body } = e {
             let (lo, hi) = (self.spec(st, lo, &mut Vec::new()), self.spec(st, hi, &mut Vec::new()));
             for i in steps(&lo, &hi).into_iter().flatten() {
+                if self.clauses_spent() {
+                    return;
+                }
                 let mut slots = slot_with(&[], *slot, i);
                 let v = self.spec(st, body, &mut slots);
                 if let Fact::Cond(c) = v.fact() {
@@ -159,7 +162,7 @@ impl<'a> Run<'a> {
             let v = self.spec(&mut end, &c.cond, &mut Vec::new());
             self.fails = fails;
             self.mute -= 1;
-            let ok = self.decided(&v) == Some(true);
+            let (ok, spent) = (self.decided(&v) == Some(true), self.clauses_spent());
             self.loc = c.loc;
             self.check(
                 at,
@@ -167,7 +170,7 @@ impl<'a> Run<'a> {
                 nr as u32,
                 ok,
                 |_| ensures_text(c),
-                |_| Failure { reason: format!("`{}` is not known to hold at the end", c.text), origin: None },
+                |_| Failure { reason: if spent { NOT_DECIDED.into() } else { format!("`{}` is not known to hold at the end", c.text) }, origin: None },
             );
         }
     }
@@ -175,6 +178,10 @@ impl<'a> Run<'a> {
     /// A simple specification expression: an integer or a truth value.
     fn spec(&mut self, st: &mut State, e: &SpecExpr, slots: &mut Vec<Option<i128>>) -> Sc {
         let unknown = || Sc::new(Itv::TOP);
+        self.clause_steps += 1;
+        if self.clauses_spent() {
+            return Sc::new(if is_truth(e) { Itv::BOOL } else { Itv::TOP });
+        }
         match e {
             SpecExpr::Int(v) => self.known(&Itv::constant(v)),
             SpecExpr::Bool(b) => Sc::new(Itv::point(i128::from(*b))),
@@ -223,6 +230,9 @@ impl<'a> Run<'a> {
                 let Some(range) = steps(&lo, &hi) else { return Sc::new(Itv::BOOL) };
                 let mut all = Sc::new(Itv::point(1));
                 for i in range {
+                    if self.clauses_spent() {
+                        return Sc::new(Itv::BOOL);
+                    }
                     let v = self.spec(st, body, &mut slot_with(slots, *slot, i));
                     match self.decided(&v) {
                         Some(true) => {}
@@ -234,6 +244,11 @@ impl<'a> Run<'a> {
             }
             SpecExpr::Congruent(..) | SpecExpr::Sum { .. } | SpecExpr::Call(..) | SpecExpr::Let(..) | SpecExpr::Array(_) => unknown(),
         }
+    }
+
+    /// Of a clause that is not evaluated to its end nothing is known.
+    fn clauses_spent(&self) -> bool {
+        self.clause_steps > self.opts.limits.clause_steps
     }
 
     fn known(&mut self, itv: &Itv) -> Sc {
@@ -316,6 +331,14 @@ impl<'a> Run<'a> {
                 form.map_or_else(|| Sc::new(itv.clone()), |f| self.of_form(f).narrowed(&itv))
             }
         }
+    }
+}
+
+fn is_truth(e: &SpecExpr) -> bool {
+    match e {
+        SpecExpr::Bool(_) | SpecExpr::Cmp(..) | SpecExpr::Congruent(..) | SpecExpr::Not(_) | SpecExpr::And(..) | SpecExpr::Or(..) | SpecExpr::Implies(..) | SpecExpr::Forall { .. } => true,
+        SpecExpr::If(_, a, _) => is_truth(a),
+        _ => false,
     }
 }
 

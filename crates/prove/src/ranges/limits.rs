@@ -31,6 +31,8 @@ pub struct Limits {
     pub selects: u32,
     /// Most combinations of public argument values that are run one by one.
     pub public_cases: usize,
+    /// Expressions of clauses evaluated, per run.
+    pub clause_steps: u64,
     /// Solver queries per function.
     pub queries: u32,
     /// The prover that once proved anything: a wrapped word has the solver's term of what was wrapped.
@@ -55,6 +57,7 @@ impl Default for Limits {
             last_round: 24,
             selects: 3,
             public_cases: 512,
+            clause_steps: 1 << 18,
             queries: 8,
             #[cfg(test)]
             wrapped_keeps_term: false,

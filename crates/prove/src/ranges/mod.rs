@@ -23,7 +23,7 @@ mod place;
 mod record;
 mod run;
 mod settle;
-mod show;
+pub(crate) mod show;
 mod split;
 mod value;
 pub(crate) mod witness;

@@ -113,6 +113,8 @@ pub struct Run<'a> {
     pub narrow: bool,
     /// Steps spent on callees in place.
     pub in_place_steps: u64,
+    /// Expressions of clauses evaluated.
+    pub clause_steps: u64,
     /// Callees being run in place.
     pub inlined: u32,
     /// Next version number of any local.
@@ -150,6 +152,7 @@ impl<'a> Run<'a> {
             slice: None,
             narrow: false,
             in_place_steps: 0,
+            clause_steps: 0,
             inlined: 0,
             clock: 0,
             visited: HashSet::new(),

@@ -108,6 +108,7 @@ fn short(seed: u64) -> ranges::Options {
         last_round: most(12) as u32,
         selects: most(3) as u32,
         public_cases: most(20) as usize,
+        clause_steps: most(600),
         queries: 0,
     };
     let eager = most(1) == 0;

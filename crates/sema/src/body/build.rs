@@ -160,6 +160,14 @@ impl FnCx<'_, '_> {
         hint: Option<&Ty>,
         span: Span,
     ) -> Option<Ty> {
+        for bound in [lo, hi] {
+            if !self.is_constant(bound, &mut Vec::new()) {
+                let one = self.one(bound, None)?;
+                if one.ty.is_scalar() && self.known_secret(&one.expr) {
+                    return self.secret(Need::Bound, &one.expr, bound.span);
+                }
+            }
+        }
         let len = self.comprehension_length(lo, hi, inclusive)?;
         let start = self.public_int(lo, Need::Bound)?;
         let end = self.len_value(&len).expr;

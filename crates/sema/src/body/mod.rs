@@ -5,6 +5,7 @@
 
 mod build;
 mod call;
+mod choice;
 mod control;
 mod counted;
 mod function;
@@ -23,7 +24,7 @@ use num_bigint::BigInt;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::typing::{without_ranges, Scope};
 use santoku_ir::{Expr, ExprKind, Local, LocalId, LocalKind, Place, Ty};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub use function::{lower_function, lower_test, Lowered};
@@ -92,6 +93,8 @@ pub struct FnCx<'a, 'w> {
     requirements: Vec<Requirement>,
     /// Loop counters whose bounds are constants: first value and one past the last.
     counters: BTreeMap<LocalId, (BigInt, BigInt)>,
+    /// What names of constants and counters alone may hold.
+    possible: BTreeMap<LocalId, BTreeSet<BigInt>>,
     /// Inside an `if` expression: locals below this one may not be assigned.
     frozen: u32,
     expr_depth: u32,
@@ -138,6 +141,7 @@ impl<'a, 'w> FnCx<'a, 'w> {
             scopes: vec![BTreeMap::new()],
             requirements: Vec::new(),
             counters: BTreeMap::new(),
+            possible: BTreeMap::new(),
             frozen: 0,
             expr_depth: 0,
             stmt_depth: 0,
@@ -216,6 +220,17 @@ impl<'a, 'w> FnCx<'a, 'w> {
 
     fn known_secret(&self, e: &Expr) -> bool {
         find_read(e, &mut |id| self.facts[id.0 as usize].secret).is_some()
+    }
+
+    /// Refuses a value that is certainly secret where a public one is needed.
+    fn secret<T>(&mut self, need: Need, e: &Expr, span: Span) -> Option<T> {
+        let mut d = crate::secrecy::violation(need, span);
+        if let Some(id) = find_read(e, &mut |id| self.facts[id.0 as usize].secret) {
+            let local = &self.locals[id.0 as usize];
+            let why = if local.kind == LocalKind::Param { "is secret: a parameter without `public`" } else { "holds a secret" };
+            d = d.also(self.facts[id.0 as usize].span, format!("`{}` {why}", local.name));
+        }
+        self.fail(d)
     }
 
     fn note_secret(&mut self, dst: &Place, secret: bool) {

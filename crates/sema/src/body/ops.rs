@@ -169,6 +169,9 @@ impl FnCx<'_, '_> {
     fn shift(&mut self, op: BinOp, a: One, a_span: Span, rhs: &ast::Expr, hint: Option<&Ty>, span: Span) -> Option<One> {
         let count = self.public_int(rhs, Need::Shift)?;
         let known = count.as_const().cloned();
+        if !matches!(a.ty, Ty::Word(_)) && self.known_secret(&count) {
+            return self.secret(Need::Shift, &count, rhs.span);
+        }
         if let (Some(x), Some(k)) = (a.flex_value(), &known) {
             return match arith::int_op(op, x, k) {
                 Ok(v) => Some(One::flex(v)),
@@ -194,13 +197,7 @@ impl FnCx<'_, '_> {
                 Some(One::fresh(Expr::bin(core, a.expr, count)))
             }
             (Ty::Int(_), Op::Shl | Op::Shr) => {
-                let Some(k) = known else {
-                    return self.fail(
-                        Diagnostic::error("not-constant", "an exact integer is shifted by constants only")
-                            .at(rhs.span, "known only at run time")
-                            .help("shift a word (`u64(x) << i`), or unroll the choice with constants"),
-                    );
-                };
+                let Some(k) = known else { return self.shift_by_choice(core, a, count, rhs, span) };
                 if k.is_negative() || k.to_u64().is_none_or(|k| k > crate::limits::CONST_BITS) {
                     return self.fail(Fault::Count.diagnostic(rhs.span));
                 }

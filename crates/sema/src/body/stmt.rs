@@ -104,12 +104,17 @@ impl FnCx<'_, '_> {
             return Some(());
         }
         let val = self.value(value, None)?;
+        let possible = if mutable || tuple { None } else { self.possible_values(value) };
         let val = match &declared {
             None => val,
             Some((ty, type_span)) => self.declared_tuple(val, ty, *type_span, span)?,
         };
         match (tuple, val) {
-            (false, val) => self.name_value_as(val, &names[0], mutable),
+            (false, val) => {
+                self.name_value_as(val, &names[0], mutable)?;
+                self.note_possible(&names[0].name, possible);
+                Some(())
+            }
             (true, Val::Tuple(parts)) if parts.len() == names.len() => {
                 names.iter().zip(parts).try_for_each(|(name, v)| self.name_value_as(v, name, mutable))
             }

@@ -93,6 +93,10 @@ impl FnCx<'_, '_> {
     pub fn public_int(&mut self, e: &ast::Expr, need: Need) -> Option<Expr> {
         let one = self.one(e, None)?;
         if !matches!(one.ty, Ty::Int(_)) {
+            // A conversion would only be refused again.
+            if one.ty.is_scalar() && self.known_secret(&one.expr) {
+                return self.secret(need, &one.expr, e.span);
+            }
             return self.mismatch(&one.ty, &Ty::Int(None), e.span);
         }
         self.need(need, &one.expr, e.span);
