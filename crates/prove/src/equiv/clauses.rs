@@ -111,7 +111,8 @@ impl Exec<'_, '_> {
     pub(super) fn by_contract(&mut self, callee: &Func, inputs: &[Id]) -> Result<Option<Vec<Id>>, Stop> {
         let program = self.program;
         let defined: Option<Vec<&SpecExpr>> = callee.rets.iter().map(|r| definition(program, callee, *r)).collect();
-        let (Some(defined), Some(mut spec)) = (defined.filter(|d| !d.is_empty()), self.contracts.take()) else { return Ok(None) };
+        let Some(defined) = defined.filter(|d| !d.is_empty()) else { return Ok(None) };
+        let Some(mut spec) = self.contracts.take() else { return Ok(None) };
         let outer = std::mem::replace(&mut spec.places, callee.lens.iter().chain(&callee.params).copied().zip(inputs.iter().copied()).collect());
         let results = callee.rets.iter().zip(defined).map(|(r, e)| {
             let value = spec.eval(self.dag, e)?;

@@ -17,8 +17,10 @@ use std::collections::BTreeMap;
 mod bits;
 mod contracts;
 mod stands;
+mod tested;
 
 pub use contracts::{contracts, Subject};
+pub use tested::{asserted, asserts};
 use stands::{spec_of, SpecTy};
 
 #[derive(Clone, Debug)]
