@@ -22,7 +22,9 @@ fn asked(main: &str, spec: &str, func: &str) -> (Vec<Result<(), String>>, bool) 
     let work = move || {
         let p = compiled(&main, &spec);
         let id = (0..p.funcs.len() as u32).map(FuncId).find(|id| p.func(*id).name == func).expect("the function");
-        let judged = santoku_meaning::check(&p, id, &Finder).is_ok_and(|c| c.ensures.get(&0) == Some(&true));
+        let judged = santoku_meaning::check(&p, id, &Finder);
+        println!("the judge: {judged:?}");
+        let judged = judged.is_ok_and(|c| c.ensures.get(&0) == Some(&true));
         (clauses::check(&p, id).into_values().collect(), judged)
     };
     std::thread::Builder::new().stack_size(256 << 20).spawn(work).expect("a thread").join().expect("no panic")

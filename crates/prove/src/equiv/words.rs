@@ -73,6 +73,19 @@ impl Words {
         }
     }
 
+    /// The word that an integer is if it may be any word of so many bits, and their number.
+    fn full(&mut self, dag: &mut Dag, x: Id) -> Option<(Id, u32)> {
+        if let Node::ToInt(y) = *dag.node(x) {
+            return match dag.sort(y) {
+                Sort::Word(bits) => Some((y, bits)),
+                _ => None,
+            };
+        }
+        let (lo, hi) = self.bounds(dag, x)?;
+        let bits = log2(&(hi + 1u32)).filter(|b| lo.is_zero() && *b > 0 && u64::from(*b) <= BITS_MAX)?;
+        Some((self.word(dag, x, bits), bits))
+    }
+
     /// The word of `bits` bits that is an integer modulo `2^bits`.
     pub fn word(&mut self, dag: &mut Dag, x: Id, bits: u32) -> Id {
         if let Some(known) = self.words.get(&(x, bits)) {
@@ -86,11 +99,12 @@ impl Words {
     fn word_of(&mut self, dag: &mut Dag, x: Id, bits: u32) -> Id {
         let sort = Sort::Word(bits);
         match dag.node(x).clone() {
-            Node::ToInt(y) => dag.cast(y, sort).unwrap_or(x),
+            Node::ToInt(y) => narrowed(dag, y, bits).unwrap_or(x),
             Node::Sum(terms, c) => match rotated(dag, &terms, &c, bits).or_else(|| complement(dag, &terms, &c, bits)) {
                 Some(word) => word,
                 None => terms.iter().fold(dag.constant(c, sort), |sum, (id, k)| {
-                    let word = self.word(dag, *id, bits);
+                    let low = bits.saturating_sub(k.trailing_zeros().unwrap_or(0) as u32);
+                    let word = cut(dag, *id, bits, low).unwrap_or_else(|| self.word(dag, *id, bits));
                     let scaled = dag.scale(word, k);
                     dag.add(sum, scaled)
                 }),
@@ -120,8 +134,13 @@ impl Words {
         if self.bounds(dag, x).is_some_and(|(lo, hi)| !lo.is_negative() && hi < *m) {
             return x;
         }
-        match log2(m) {
-            Some(k) if k > 0 && u64::from(k) <= BITS_MAX && self.bounds(dag, x).is_some() => {
+        let whole = self.full(dag, x);
+        match (log2(m), whole) {
+            (Some(k), Some((word, bits))) if k > 0 && k < bits => {
+                let low = dag.cast(word, Sort::Word(k)).unwrap_or(word);
+                integer(dag, low)
+            }
+            (Some(k), _) if k > 0 && u64::from(k) <= BITS_MAX && self.bounds(dag, x).is_some() => {
                 let low = self.word(dag, x, k);
                 integer(dag, low)
             }
@@ -131,9 +150,12 @@ impl Words {
 
     /// `floor(x / d)`, `d > 0`
     pub fn quotient(&mut self, dag: &mut Dag, x: Id, d: &BigInt) -> Id {
-        match (log2(d), self.width(dag, x)) {
+        let whole = self.full(dag, x);
+        let width = self.width(dag, x);
+        match (log2(d), width) {
             (Some(k), Some(bits)) if k < bits => {
-                let (word, count) = (self.word(dag, x, bits), dag.int(k));
+                let word = whole.map_or_else(|| self.word(dag, x, bits), |w| w.0);
+                let count = dag.int(k);
                 let high = dag.binary(BinOp::Shr, word, count);
                 integer(dag, high)
             }
@@ -154,7 +176,9 @@ impl Words {
     pub fn equal(&mut self, dag: &mut Dag, x: Id, y: Id) -> Id {
         match (self.width(dag, x), self.width(dag, y)) {
             (Some(a), Some(b)) if x != y => {
-                let bits = a.max(b);
+                let below = |s: &mut Self, x: Id, bits: u32| s.bounds(dag, x).is_some_and(|(_, hi)| hi.bits() <= u64::from(bits));
+                let (x_fits, y_fits) = (below(self, x, b), below(self, y, a));
+                let bits = if y_fits { a } else if x_fits { b } else { a.max(b) };
                 let (x, y) = (self.word(dag, x, bits), self.word(dag, y, bits));
                 dag.eq_scalar(x, y)
             }
@@ -169,6 +193,34 @@ impl Words {
             _ => x,
         }
     }
+}
+
+/// The word of `bits` bits of which an integer is at least the `low` lowest, and no more than that is asked for.
+fn cut(dag: &Dag, x: Id, bits: u32, low: u32) -> Option<Id> {
+    let Node::ToInt(y) = *dag.node(x) else { return None };
+    let Node::Resize(z) = *dag.node(y) else { return None };
+    let enough = matches!(dag.sort(y), Sort::Word(n) if n >= low);
+    (enough && dag.sort(z) == Sort::Word(bits)).then_some(z)
+}
+
+/// A word or truth value as a word of `bits` bits; what cuts bits off goes to the operands of operations on bits.
+fn narrowed(dag: &mut Dag, y: Id, bits: u32) -> Option<Id> {
+    let to = Sort::Word(bits);
+    let (op, xs, c) = match dag.node(y).clone() {
+        Node::And(xs, c) => (BinOp::And, xs, c),
+        Node::Or(xs, c) => (BinOp::Or, xs, c),
+        Node::Xor(xs, c) => (BinOp::Xor, xs, c),
+        _ => return dag.cast(y, to),
+    };
+    if !matches!(dag.sort(y), Sort::Word(n) if n > bits) {
+        return dag.cast(y, to);
+    }
+    let mut all = dag.constant(c, to);
+    for x in xs {
+        let x = narrowed(dag, x, bits)?;
+        all = dag.binary(op, all, x);
+    }
+    Some(all)
 }
 
 /// A scalar as the integer that it reads as.

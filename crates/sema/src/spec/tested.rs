@@ -9,17 +9,19 @@ use santoku_syntax::ast::{Expr, ExprKind, Stmt, StmtKind};
 use std::collections::BTreeMap;
 
 /// Whether a statement asserts something of a `spec fn`.
-pub fn asserts(cx: &Cx, module: ModId, s: &Stmt) -> bool {
+pub fn asserts(cx: &mut Cx, module: ModId, s: &Stmt) -> bool {
     matches!(&s.kind, StmtKind::Assert(e) if calls(cx, module, e))
 }
 
-fn calls(cx: &Cx, module: ModId, e: &Expr) -> bool {
-    let m = |e: &Expr| calls(cx, module, e);
-    match &e.kind {
-        ExprKind::Call { callee, args, .. } => {
-            let spec = cx.resolve(module, callee).is_ok_and(|e| matches!(e.item, Item::Spec(_) | Item::SharedSpec(..)));
-            spec || args.iter().any(m)
+fn calls(cx: &mut Cx, module: ModId, e: &Expr) -> bool {
+    if let ExprKind::Call { callee, .. } = &e.kind {
+        if cx.resolve(module, callee).is_ok_and(|e| matches!(e.item, Item::Spec(_) | Item::SharedSpec(..))) {
+            return true;
         }
+    }
+    let mut m = |e: &Expr| calls(cx, module, e);
+    match &e.kind {
+        ExprKind::Call { args, .. } => args.iter().any(m),
         ExprKind::Paren(a) | ExprKind::Un { arg: a, .. } | ExprKind::Field { base: a, .. } => m(a),
         ExprKind::Index { base: a, index: b } | ExprKind::Bin { lhs: a, rhs: b, .. } => m(a) || m(b),
         ExprKind::Slice { base, .. } => m(base),
