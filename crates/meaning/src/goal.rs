@@ -74,10 +74,7 @@ impl<'a> Run<'a> {
 
     /// Whether a clause holds of these values wherever execution gets here. `learn`: it is known from then on.
     pub fn clause(&mut self, locals: &[Option<Val>], cond: &SpecExpr, learn: bool) -> bool {
-        let c = self.condition(locals, cond);
-        if let Err(e) = &c { eprintln!("DBG {e:?}"); }
-        if let Ok(Prop::All(ps)) = &c { for q in ps { if let Prop::Zero(p, _) = q { eprintln!("DBG diff {} terms {:?}", p.len(), p.terms().take(6).map(|(m, c)| (m.factors().iter().map(|(a,_)| self.atoms.def(*a).clone()).map(|d| format!("{d:?}").chars().take(300).collect::<String>()).collect::<Vec<_>>(), c.clone())).collect::<Vec<_>>()); } } }
-        let Ok(p) = c else { return false };
+        let Ok(p) = self.condition(locals, cond) else { return false };
         self.steps += 1;
         let guard = self.guard.clone();
         let held = self.holds(&p, &guard);
