@@ -491,7 +491,12 @@ impl<'a> Run<'a> {
     /// A long word as a name, in clauses about bits.
     pub fn short(&mut self, x: &Num) -> Num {
         let full = x.itv.as_ref().is_some_and(|i| i.lo == Int::ZERO && u64::from(twos(&i.hi.add(&Int::Small(1)))) == i.hi.bits());
-        if self.words && full && x.p.len() > LONG { self.atoms.named(x) } else { x.clone() }
+        if !(self.words && full && x.p.len() > LONG) {
+            return x.clone();
+        }
+        // Bounds of its terms alone would not show that the name is a word.
+        let itv = x.itv.clone();
+        self.atoms.name_of(&x.p).map_or_else(|| self.atoms.name(x, itv.clone()), |a| Num { p: Poly::atom(a), itv: itv.clone() })
     }
 
     fn shift(&mut self, op: BinOp, a: &Num, b: &Num, bits: Option<u32>) -> Res<Num> {
