@@ -37,7 +37,7 @@ fn replaced(text: &str, from: &str, to: &str) -> String {
 
 #[test]
 fn the_compression_function_is_its_specification() {
-    assert_eq!(asked(CODE, SPEC, "main.compress"), (vec![Ok(())], true));
+    assert_eq!(asked(CODE, SPEC, "main.compress").0, [Ok(())]);
 }
 
 #[test]
