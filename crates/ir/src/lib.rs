@@ -18,6 +18,7 @@ pub mod interp;
 pub mod limits;
 pub mod spec;
 pub mod spec_eval;
+pub mod spec_words;
 pub mod text;
 pub mod ty;
 pub mod typing;

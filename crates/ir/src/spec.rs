@@ -60,6 +60,10 @@ pub enum SpecOp {
     Mod,
     /// Exponent is a non-negative integer.
     Pow,
+    /// Of the bits of integers that are not negative; others have no value.
+    And,
+    Or,
+    Xor,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -15,6 +15,8 @@ use crate::spec::{SpecExpr, SpecOp};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Why an evaluation gave no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +44,23 @@ pub struct SpecRun<'e, 'r> {
     slots: Vec<Value>,
     /// Inside a specification function, where only constants are program values.
     in_function: bool,
+    /// What functions gave, so that a recursion that comes by the same arguments on many ways does not go them all. The arguments are
+    /// kept, so that an address stays the one of the same aggregate.
+    given: HashMap<(SpecId, Vec<Key>), (Vec<Value>, Value)>,
+}
+
+/// An argument: an aggregate by its address.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    At(usize),
+    Scalar(Value),
+}
+
+fn key(v: &Value) -> Key {
+    match v {
+        Value::Array(vs) | Value::Struct(vs) => Key::At(Arc::as_ptr(vs) as usize),
+        v => Key::Scalar(v.clone()),
+    }
 }
 
 fn ill<T>(reason: &str) -> Eval<T> {
@@ -51,7 +70,7 @@ fn ill<T>(reason: &str) -> Eval<T> {
 impl<'e, 'r> SpecRun<'e, 'r> {
     /// `steps` bounds the number of operations.
     pub fn new(program: &'e Program, steps: u64, places: &'e mut PlaceReader<'r>) -> SpecRun<'e, 'r> {
-        SpecRun { program, places, steps_left: steps, depth: 0, slots: Vec::new(), in_function: false }
+        SpecRun { program, places, steps_left: steps, depth: 0, slots: Vec::new(), in_function: false, given: HashMap::new() }
     }
 
     /// Operations not used up yet.
@@ -190,6 +209,7 @@ impl<'e, 'r> SpecRun<'e, 'r> {
                 None => return ill("division by zero"),
             },
             SpecOp::Pow => power(&x, &y)?,
+            SpecOp::And | SpecOp::Or | SpecOp::Xor => bits(op, &x, &y)?,
         };
         bounded(value.bits())?;
         self.spend(value.cost())?;
@@ -321,7 +341,13 @@ impl<'e, 'r> SpecRun<'e, 'r> {
 
     fn call(&mut self, id: SpecId, args: &[SpecExpr]) -> Eval<Value> {
         let args = args.iter().map(|a| self.eval(a)).collect::<Eval<Vec<Value>>>()?;
-        self.apply(id, args)
+        let key = (id, args.iter().map(key).collect());
+        if let Some((_, v)) = self.given.get(&key) {
+            return Ok(v.clone());
+        }
+        let v = self.apply(id, args.clone())?;
+        self.given.insert(key, (args, v.clone()));
+        Ok(v)
     }
 }
 
@@ -337,6 +363,18 @@ fn bounded(bits: u64) -> Eval<()> {
         return Err(SpecStop::Budget);
     }
     Ok(())
+}
+
+fn bits(op: SpecOp, x: &Int, y: &Int) -> Eval<Int> {
+    if x.is_negative() || y.is_negative() {
+        return ill("bits of a negative integer");
+    }
+    let (x, y) = (x.to_big(), y.to_big());
+    Ok(Int::from(match op {
+        SpecOp::And => x & y,
+        SpecOp::Or => x | y,
+        _ => x ^ y,
+    }))
 }
 
 fn power(base: &Int, exponent: &Int) -> Eval<Int> {

@@ -170,6 +170,7 @@ impl Run<'_> {
                 (Some(b), Some(k)) if (0..=MAX_FORALL).contains(&k) && b.bits() <= 64 => Some(Sc::new(Itv::point((0..k).fold(Int::Small(1), |acc, _| acc.mul(b))))),
                 _ => None,
             },
+            SpecOp::And | SpecOp::Or | SpecOp::Xor => None,
         })
     }
 

@@ -25,6 +25,7 @@ pub mod words;
 pub use goal::Search;
 pub use run::Stop;
 
+use santoku_ir::spec_words::of_bits;
 use santoku_ir::{FuncId, Loc, Program};
 use std::collections::BTreeMap;
 
@@ -43,6 +44,7 @@ pub struct Clauses {
 /// What stopped the execution; nothing is known of the function's clauses then.
 pub fn check(p: &Program, id: FuncId, search: &dyn Search) -> Result<Clauses, Stop> {
     let mut run = run::Run::new(p, id, search);
+    run.words = run.f.contracts.iter().any(|c| of_bits(p, &c.cond));
     run.function()?;
     Ok(run.found)
 }

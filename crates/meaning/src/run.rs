@@ -5,7 +5,7 @@
 //! are taken times the condition under which the call happens.
 //! Trusted: field, bytes, leaks.
 
-use crate::atoms::{Atoms, Num, BITS};
+use crate::atoms::{twos, Atoms, Num, BITS};
 use crate::goal::Search;
 use crate::outside::Outside;
 use crate::poly::Poly;
@@ -44,6 +44,8 @@ pub const PRODUCT: usize = 40_000;
 const STEPS_INSIDE: u64 = 4_000;
 const TERMS_INSIDE: usize = 200;
 pub const DEPTH: u32 = 16;
+/// Terms of a word that has no name where its bits are taken.
+const LONG: usize = 4;
 
 /// A number or a part of so many elements.
 enum Step {
@@ -70,7 +72,9 @@ pub struct Run<'a> {
     /// Specification functions without parameters.
     pub constants: BTreeMap<SpecId, Num>,
     /// Specification functions of aggregates.
-    pub values: BTreeMap<(SpecId, Vec<Part>), Poly>,
+    pub values: BTreeMap<(SpecId, Vec<Part>), Num>,
+    /// Clauses are about bits: callees are run in place, and long words have names where their bits are taken.
+    pub words: bool,
     /// Inside a round that stands for others.
     pub supposed: u32,
     /// Callees that are run in place: what they require of others is asked in them.
@@ -83,7 +87,7 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     pub fn new(p: &'a Program, id: FuncId, search: &'a dyn Search) -> Run<'a> {
         let f = p.func(id);
-        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), supposed: 0, depth: 0, found: Clauses::default(), outside: None };
+        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), words: false, supposed: 0, depth: 0, found: Clauses::default(), outside: None };
         for id in f.lens.iter().chain(&f.params) {
             run.locals[id.0 as usize] = Some(Val::any(p, &mut run.atoms, &f.local(*id).ty));
         }
@@ -233,7 +237,7 @@ impl<'a> Run<'a> {
             }
         }
         let unranged = g.rets.iter().any(|r| has_unranged(self.p, &g.local(*r).ty));
-        if (g.contracts.is_empty() || unranged) && self.depth < DEPTH && !self.too_much.contains(&id) {
+        if (g.contracts.is_empty() || unranged || self.words) && self.depth < DEPTH && !self.too_much.contains(&id) {
             frame = self.in_place(id, frame);
         } else {
             for r in &g.rets {
@@ -254,7 +258,9 @@ impl<'a> Run<'a> {
     fn in_place(&mut self, id: FuncId, frame: Vec<Option<Val>>) -> Vec<Option<Val>> {
         let g = self.p.func(id);
         let outer = (std::mem::replace(&mut self.f, g), std::mem::replace(&mut self.locals, frame), self.limits, self.guard.clone());
-        self.limits = (self.limits.0.min(self.steps.saturating_add(STEPS_INSIDE)), TERMS_INSIDE);
+        if !self.words {
+            self.limits = (self.limits.0.min(self.steps.saturating_add(STEPS_INSIDE)), TERMS_INSIDE);
+        }
         self.depth += 1;
         let done = self.block(&g.body);
         self.depth -= 1;
@@ -385,6 +391,7 @@ impl<'a> Run<'a> {
             }
             ExprKind::Cast(a) => {
                 let a = self.scalar(a)?;
+                let a = self.short(&a);
                 Val::Num(match e.ty {
                     Ty::Word(bits) => known(words::wrap(&mut self.atoms, &a, bits), "too many atoms")?,
                     _ => a,
@@ -475,12 +482,27 @@ impl<'a> Run<'a> {
             return Ok(known(self.atoms.divide(a, &d), "too many atoms")?.1);
         };
         let piece = self.outside.as_ref().map_or(bits, |o| o.word);
-        known(words::bitwise(&mut self.atoms, op, a, b, (bits, piece)), "too many atoms")
+        let apart = !self.words || words::disjoint(&self.atoms, a, b);
+        let (a, b) = if apart { (a.clone(), b.clone()) } else { (self.short(a), self.short(b)) };
+        let v = known(words::bitwise(&mut self.atoms, op, &a, &b, (bits, piece)), "too many atoms")?;
+        Ok(if apart { v } else { self.short(&v) })
+    }
+
+    /// A long word as a name, in clauses about bits.
+    pub fn short(&mut self, x: &Num) -> Num {
+        let full = x.itv.as_ref().is_some_and(|i| i.lo == Int::ZERO && u64::from(twos(&i.hi.add(&Int::Small(1)))) == i.hi.bits());
+        if !(self.words && full && x.p.len() > LONG) {
+            return x.clone();
+        }
+        // Bounds of its terms alone would not show that the name is a word.
+        let itv = x.itv.clone();
+        self.atoms.name_of(&x.p).map_or_else(|| self.atoms.name(x, itv.clone()), |a| Num { p: Poly::atom(a), itv: itv.clone() })
     }
 
     fn shift(&mut self, op: BinOp, a: &Num, b: &Num, bits: Option<u32>) -> Res<Num> {
         let k = b.p.as_const().and_then(|k| k.to_u64()).and_then(|k| u32::try_from(k).ok()).filter(|k| *k < bits.unwrap_or(1 << 14));
         let Some(k) = k else { return Ok(self.shifted_beside(op, a, b, bits).unwrap_or_else(|| self.atoms.fresh(bits.map(Itv::word)))) };
+        let a = &self.short(a);
         let v = match (op, bits) {
             (_, Some(bits)) => words::shifted(&mut self.atoms, op, a, k, bits),
             (BinOp::Shl, None) => Some(Num { p: a.p.scale(&pow2(k)), itv: a.itv.as_ref().map(|i| i.mul(&Itv::point(pow2(k)))) }),

@@ -6,7 +6,7 @@ use crate::poly::Poly;
 use crate::run::{known, part, stop, Res, Run, PRODUCT, TERMS};
 use crate::value::Val;
 use santoku_ir::interp::Int;
-use santoku_ir::{Base, CmpOp, Place, Proj, SpecExpr, SpecFn, SpecId, SpecOp};
+use santoku_ir::{Base, BinOp, CmpOp, Place, Proj, SpecExpr, SpecFn, SpecId, SpecOp, Ty};
 use santoku_judge::itv::Itv;
 use std::rc::Rc;
 
@@ -225,10 +225,20 @@ impl<'r, 'a> Eval<'r, 'a> {
             }
             SpecOp::Div | SpecOp::Mod => {
                 let d = known(y.p.as_const().filter(|d| *d > Int::ZERO), "a divisor that is no positive constant")?;
+                let x = self.run.short(&x);
                 let (q, r) = known(self.run.atoms.divide(&x, &d), "too many atoms")?;
                 Ok(Spec::Num(if op == SpecOp::Div { q } else { r }))
             }
+            SpecOp::And => self.bits(BinOp::And, &x, &y),
+            SpecOp::Or => self.bits(BinOp::Or, &x, &y),
+            SpecOp::Xor => self.bits(BinOp::Xor, &x, &y),
         }
+    }
+
+    fn bits(&mut self, op: BinOp, x: &Num, y: &Num) -> Res<Spec> {
+        let most = |n: &Num| n.itv.as_ref().filter(|i| !i.lo.is_negative()).and_then(|i| u32::try_from(i.hi.bits()).ok());
+        let bits = known(most(x).zip(most(y)).filter(|_| self.run.words), "bits of what is no word")?;
+        self.run.exactly(op, x, y, &Ty::Word(bits.0.max(bits.1))).map(Spec::Num)
     }
 
     fn power(&mut self, x: &Num, e: &Int) -> Res<Spec> {
@@ -297,8 +307,8 @@ impl<'r, 'a> Eval<'r, 'a> {
         }
         let aggregate = args.iter().any(|a| matches!(a, Spec::Agg(_)));
         let key = shape(&args).filter(|_| aggregate).map(|parts| (id, parts));
-        if let Some(p) = key.as_ref().and_then(|k| self.run.values.get(k)) {
-            return self.made(p.clone(), None);
+        if let Some(n) = key.as_ref().and_then(|k| self.run.values.get(k)) {
+            return Ok(Spec::Num(n.clone()));
         }
         let outer = std::mem::replace(&mut self.slots, args.into_iter().map(Some).collect());
         let out = self.eval(&f.body);
@@ -306,8 +316,8 @@ impl<'r, 'a> Eval<'r, 'a> {
         match out? {
             // What stands for a whole value is one atom, so that facts about values stay short.
             Spec::Num(n) if aggregate => {
-                let n = self.run.atoms.named(&n);
-                key.into_iter().for_each(|k| drop(self.run.values.insert(k, n.p.clone())));
+                let n = if self.run.words { n } else { self.run.atoms.named(&n) };
+                key.into_iter().for_each(|k| drop(self.run.values.insert(k, n.clone())));
                 Ok(Spec::Num(n))
             }
             Spec::Num(n) if constant && n.p.as_const().is_some() => {

@@ -60,7 +60,7 @@ fn support(at: &Atoms, x: &Num) -> Option<Vec<(u64, u64)>> {
     x.itv.as_ref().filter(|i| !i.lo.is_negative()).map(|i| vec![(u64::from(low), i.hi.bits())])
 }
 
-fn disjoint(at: &Atoms, x: &Num, y: &Num) -> bool {
+pub fn disjoint(at: &Atoms, x: &Num, y: &Num) -> bool {
     let both = support(at, x).zip(support(at, y));
     both.is_some_and(|(a, b)| a.iter().all(|(l, h)| b.iter().all(|(m, i)| h <= m || i <= l))) || x.p.len() * y.p.len() <= PRODUCT && x.p.mul(&y.p).is_zero()
 }

@@ -30,7 +30,7 @@ pub fn module(cx: &mut Cx, module: ModId, all: bool) -> Vec<Diagnostic> {
             }
             ItemKind::Type { ty, .. } if all => w.ty(ty),
             ItemKind::Struct { fields, .. } if all => fields.iter().for_each(|f| w.ty(&f.1)),
-            ItemKind::Spec(f) if all => w.with(f.params.iter().map(|p| p.name.name.as_str()), |w| f.body.iter().for_each(|b| w.expr(b))),
+            ItemKind::Spec(f) if all => w.with(f.params.iter().map(|p| p.name.name.as_str()), |w| f.body.iter().for_each(|b| w.block(b))),
             ItemKind::ConstFn(f) if all => {
                 w.with(f.params.iter().map(|p| p.name.name.as_str()), |w| f.body.iter().for_each(|b| w.block(b)));
             }

@@ -45,7 +45,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: int in 0..9) -> int { x ^ x }", "bad-operator 1:31 this operation does not exist on int in 0..9"),
     ("fn f(x: int in 0..9) -> int { x & 6 }", "bad-operator 1:31 this operation does not exist on int"),
     ("fn f(x: [u8; 2]) -> bool { x < x }", "bad-operator 1:28 [u8; 2] has no order"),
-    ("spec fn s(x: int) -> int = x | 1", "bad-operator 1:28 bitwise operations do not exist in specifications"),
+    ("spec fn s(x: int) -> int = x <<< 1", "bad-operator 1:28 this operation needs a number of bits"),
     ("fn f(x: [u8; 2]) -> u16 { u16(x) }", "bad-conversion 1:27 no conversion from [u8; 2] to u16"),
     ("fn f(x: int) -> int { x }", "missing-range 1:9 a parameter of type `int` without a range"),
     ("struct S { a: [int; 4] }", "missing-range 1:15 a struct field of type `int` without a range"),

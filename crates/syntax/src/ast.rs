@@ -156,7 +156,7 @@ pub struct SpecFunction {
     pub name: Ident,
     pub params: Vec<Param>,
     pub ret: Type,
-    pub body: Option<Expr>,
+    pub body: Option<Block>,
     pub span: Span,
 }
 

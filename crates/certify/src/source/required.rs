@@ -48,7 +48,7 @@ fn value(terms: &mut Terms, f: &Func, inputs: &Inputs, e: &SpecExpr) -> Option<T
                 SpecOp::Add => terms.add(a, b),
                 SpecOp::Sub => terms.sub(a, b),
                 SpecOp::Mul => terms.mul(a, b),
-                SpecOp::Div | SpecOp::Mod | SpecOp::Pow => return None,
+                _ => return None,
             }
         }
         _ => return None,

@@ -492,3 +492,33 @@ fn deep_specifications_stop_at_the_budget_not_at_the_stack() {
     assert_eq!(count(500), Ok(Value::int(500)));
     assert_eq!(count(100_000), Err(crate::spec_eval::SpecStop::Budget));
 }
+
+#[test]
+fn bits_of_specifications_are_those_of_integers_that_are_not_negative() {
+    let program = Program::default();
+    let of = |op, a: i64, b: i64| {
+        let mut none = |_: &Place| Ok(Value::Undef);
+        let e = SpecExpr::Bin(op, Box::new(SpecExpr::Int(a.into())), Box::new(SpecExpr::Int(b.into())));
+        crate::spec_eval::SpecRun::new(&program, 1 << 20, &mut none).eval(&e)
+    };
+    assert_eq!([SpecOp::And, SpecOp::Or, SpecOp::Xor].map(|op| of(op, 12, 10)), [8, 14, 6].map(|v: u32| Ok(Value::int(v))));
+    assert!(of(SpecOp::Xor, -1, 1).is_err() && of(SpecOp::And, 1, -1).is_err());
+}
+
+/// `f(x, n) = f(x, n - 1) + f(x, n - 2)` takes a step for each n, also where the first argument is an array.
+#[test]
+fn a_recursion_that_comes_by_the_same_arguments_goes_each_way_once() {
+    let mut program = Program::default();
+    let (var, int) = (|v: u32| Box::new(SpecExpr::Var(v)), |v: i64| Box::new(SpecExpr::Int(v.into())));
+    let again = |k: i64| Box::new(SpecExpr::Call(SpecId(0), vec![SpecExpr::Var(0), SpecExpr::Bin(SpecOp::Sub, var(1), int(k))]));
+    let body = SpecExpr::If(
+        Box::new(SpecExpr::Cmp(CmpOp::Lt, var(1), int(2))),
+        Box::new(SpecExpr::Index(var(0), var(1))),
+        Box::new(SpecExpr::Bin(SpecOp::Add, again(1), again(2))),
+    );
+    program.specs.push(SpecFn { name: "fib".into(), params: vec!["x".into(), "n".into()], body, loc: Loc::default() });
+    let mut none = |_: &Place| Ok(Value::Undef);
+    let args = vec![Value::from_bytes(&[0, 1]), Value::int(90u32)];
+    let found = crate::spec_eval::SpecRun::new(&program, 5_000, &mut none).apply(SpecId(0), args);
+    assert_eq!(found, Ok(Value::int(2_880_067_194_370_816_120u64)));
+}

@@ -16,13 +16,16 @@ enum Infix {
     Implies,
 }
 
-const INFIX: [(&str, Infix); 15] = [
+const INFIX: [(&str, Infix); 18] = [
     ("+", Infix::Arith(SpecOp::Add)),
     ("-", Infix::Arith(SpecOp::Sub)),
     ("*", Infix::Arith(SpecOp::Mul)),
     ("/", Infix::Arith(SpecOp::Div)),
     ("%", Infix::Arith(SpecOp::Mod)),
     ("**", Infix::Arith(SpecOp::Pow)),
+    ("&", Infix::Arith(SpecOp::And)),
+    ("|", Infix::Arith(SpecOp::Or)),
+    ("^", Infix::Arith(SpecOp::Xor)),
     ("==", Infix::Cmp(CmpOp::Eq)),
     ("!=", Infix::Cmp(CmpOp::Ne)),
     ("<", Infix::Cmp(CmpOp::Lt)),
@@ -42,6 +45,9 @@ fn arith_symbol(op: SpecOp) -> &'static str {
         SpecOp::Div => "/",
         SpecOp::Mod => "%",
         SpecOp::Pow => "**",
+        SpecOp::And => "&",
+        SpecOp::Or => "|",
+        SpecOp::Xor => "^",
     }
 }
 

@@ -89,6 +89,7 @@ fn odd() -> Program {
             Box::new(SpecExpr::Or(Box::new(SpecExpr::Bool(true)), Box::new(SpecExpr::Bool(false)))),
         ),
         SpecExpr::Array(vec![SpecExpr::Place(Place::constant(ConstId(0)).at(0).field(1)), *int(0)]),
+        SpecExpr::Bin(SpecOp::Xor, Box::new(SpecExpr::Bin(SpecOp::And, var(0), int(6))), Box::new(SpecExpr::Bin(SpecOp::Or, int(1), var(1)))),
         SpecExpr::Array(vec![]),
     ];
     for body in bodies {

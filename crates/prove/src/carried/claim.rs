@@ -305,6 +305,6 @@ fn arithmetic(op: SpecOp, x: &BigInt, y: &BigInt) -> Option<BigInt> {
             let y = y.to_u32()?;
             (x.bits().checked_mul(u64::from(y))? <= BITS_MAX).then(|| x.pow(y))
         }
-        SpecOp::Div | SpecOp::Mod => None,
+        SpecOp::Div | SpecOp::Mod | SpecOp::And | SpecOp::Or | SpecOp::Xor => None,
     }
 }

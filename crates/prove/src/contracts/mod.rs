@@ -19,6 +19,7 @@ pub mod state;
 pub mod words;
 
 use crate::carried::{self, Carried};
+use crate::equiv;
 use crate::obligation::{clauses, Engine, Kind, Obligation, Outcome, NOT_DECIDED};
 use exec::Exec;
 use expr::Stop;
@@ -110,12 +111,34 @@ pub fn check_with_contradictions(p: &Program, id: FuncId, costs: &[u64], settled
     if without_arithmetic.iter().all(Obligation::proved) {
         return (without_arithmetic, Contradicted::default());
     }
-    let (by_contracts, mut contradicted) = attempt(p, id, costs, &carried, if settled { Effort::Settled } else { Effort::Contracts });
+    let of_words = equiv::clauses::check(p, id);
+    if !of_words.is_empty() {
+        return with_words(p, id, costs, (&carried, &of_words), settled);
+    }
+    by_algebra(p, id, costs, &carried, settled)
+}
+
+/// Clauses about words are decided as graphs; the others of the function, if there are any, as before.
+fn with_words(p: &Program, id: FuncId, costs: &[u64], (carried, words): (&Carried, &equiv::clauses::Found), settled: bool) -> (Vec<Obligation>, Contradicted) {
+    let own = |o: &Obligation| if o.kind == Kind::Ensures { words.get(&(o.nr as usize)) } else { None };
+    let open = all_open(p, id, carried, "");
+    let only_words = open.iter().all(|o| o.proved() || own(o).is_some());
+    let (found, contradicted) = if only_words { (open, Contradicted::default()) } else { by_algebra(p, id, costs, carried, settled) };
+    let settled = found.into_iter().map(|o| match own(&o) {
+        Some(Ok(())) => Obligation { outcome: Outcome::Proved { engine: Engine::Equivalence }, ..o },
+        Some(Err(why)) => Obligation { outcome: call::failed(why.clone()), ..o },
+        None => o,
+    });
+    (settled.collect(), contradicted)
+}
+
+fn by_algebra(p: &Program, id: FuncId, costs: &[u64], carried: &Carried, settled: bool) -> (Vec<Obligation>, Contradicted) {
+    let (by_contracts, mut contradicted) = attempt(p, id, costs, carried, if settled { Effort::Settled } else { Effort::Contracts });
     if settled || by_contracts.iter().all(|o| o.proved() || o.kind == Kind::Requires) || !calls_contracts(p, id) {
         return (by_contracts, contradicted);
     }
     // What the callees promise is not enough: look at what they do.
-    let (unfolded, more) = attempt(p, id, costs, &carried, Effort::Unfolded);
+    let (unfolded, more) = attempt(p, id, costs, carried, Effort::Unfolded);
     contradicted.join(more);
     let better = |a: Obligation| {
         let same = |b: &&Obligation| a.kind == Kind::Ensures && b.kind == Kind::Ensures && b.nr == a.nr && b.proved();

@@ -264,6 +264,8 @@ impl<'a, 'p> SpecEval<'a, 'p> {
                 let (q, r) = self.ex.div_mod(&x, &d);
                 return Ok(SpecVal::Num(if op == SpecOp::Div { q } else { r }));
             }
+            // Specifications of words are compared as graphs.
+            SpecOp::And | SpecOp::Or | SpecOp::Xor => return unsupported("an operation on bits in a specification"),
         };
         if p.len() > TERMS_MAX {
             return Err(Stop::TooLarge);

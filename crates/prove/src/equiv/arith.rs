@@ -8,8 +8,6 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// Sums longer than this are not merged any further: flattening must not make a graph quadratic.
-const SUM_TERMS_MAX: usize = 48;
 const PROD_FACTORS_MAX: usize = 4;
 
 impl Dag {
@@ -61,7 +59,7 @@ impl Dag {
         let sort = self.sort(a);
         let (mut terms, c) = self.linear(a);
         let (more, d) = self.linear(b);
-        if terms.len() + more.len() > SUM_TERMS_MAX {
+        if terms.len() + more.len() > self.sum_terms_max {
             return self.sum(vec![(a, BigInt::one()), (b, k.clone())], BigInt::zero(), sort);
         }
         terms.extend(more.into_iter().map(|(id, m)| (id, m * k)));

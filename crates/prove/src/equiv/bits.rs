@@ -70,6 +70,9 @@ impl Dag {
     /// Bitwise or of two words or bools.
     pub fn or(&mut self, a: Id, b: Id) -> Id {
         let sort = self.sort(a);
+        if self.joins_bits && self.apart_bits(a, b) {
+            return self.add(a, b);
+        }
         let ones = self.ones(sort);
         let (mut xs, c, d) = self.join(BinOp::Or, a, b, &BigInt::zero());
         xs.dedup();

@@ -11,6 +11,10 @@ use std::collections::{BTreeMap, HashMap};
 /// Loops nested deeper than this are not given a term of their own.
 pub const LOOP_DEPTH_MAX: u32 = 31;
 
+/// See [`Dag::sum_terms_max`].
+const SUM_TERMS_MAX: usize = 48;
+const WORD_SUM_TERMS_MAX: usize = 4096;
+
 /// Number of a node in [`Dag`].
 pub type Id = u32;
 /// Length parameters whose value is known.
@@ -128,12 +132,20 @@ pub struct Dag {
     callee_index: HashMap<String, u32>,
     cells: usize,
     cells_max: usize,
+    /// Sums longer than this are not merged any further: flattening must not make a graph quadratic.
+    pub(super) sum_terms_max: usize,
+    /// Words without a bit in common are added where code puts them together by `or`.
+    pub(super) joins_bits: bool,
 }
 
 impl Dag {
     /// An empty graph that may grow to `cells_max` operands.
     pub fn new(cells_max: usize) -> Dag {
-        Dag { cells_max, ..Dag::default() }
+        Dag { cells_max, sum_terms_max: SUM_TERMS_MAX, ..Dag::default() }
+    }
+    /// An empty graph in which a sum is one node however it was put together, for specifications of words.
+    pub fn of_words(cells_max: usize) -> Dag {
+        Dag { cells_max, sum_terms_max: WORD_SUM_TERMS_MAX, joins_bits: true, ..Dag::default() }
     }
     /// Nodes so far.
     pub fn size(&self) -> usize {

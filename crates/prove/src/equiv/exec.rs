@@ -5,6 +5,7 @@
 //! invariants of functions with results, which are proved elsewhere and may be dropped by a pass.
 
 use super::dag::{Agg, Dag, Id, Lens, Node, Sort, Stop};
+use super::spec::SpecEval;
 use super::value::{Step, Value};
 use num_traits::{ToPrimitive, Zero};
 use santoku_ir::{Base, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Len, Place, Program, Proj, Stmt, Ty};
@@ -39,8 +40,8 @@ pub struct How {
 }
 
 /// An execution in progress.
-pub struct Exec<'a> {
-    pub dag: &'a mut Dag,
+pub struct Exec<'d, 'a> {
+    pub dag: &'d mut Dag,
     pub program: &'a Program,
     /// Functions whose calls are executed instead of left uninterpreted.
     pub expand: &'a BTreeSet<String>,
@@ -57,6 +58,8 @@ pub struct Exec<'a> {
     pub(super) by_name: bool,
     steps: u64,
     tables: BTreeMap<ConstId, Id>,
+    /// Calls whose results a clause about words defines are what the clause says.
+    pub(super) contracts: Option<Box<SpecEval<'a>>>,
 }
 
 /// Terms of the results, then (for a function without results) of "every assert held".
@@ -77,8 +80,8 @@ pub fn run(exec: &mut Exec, func: FuncId) -> Result<Vec<Id>, Stop> {
     Ok(outs)
 }
 
-impl<'a> Exec<'a> {
-    pub fn new(dag: &'a mut Dag, program: &'a Program, expand: &'a BTreeSet<String>, how: How) -> Exec<'a> {
+impl<'d, 'a> Exec<'d, 'a> {
+    pub fn new(dag: &'d mut Dag, program: &'a Program, expand: &'a BTreeSet<String>, how: How) -> Exec<'d, 'a> {
         Exec {
             dag,
             program,
@@ -92,6 +95,7 @@ impl<'a> Exec<'a> {
             by_name: how.by_name,
             steps: 0,
             tables: BTreeMap::new(),
+            contracts: None,
         }
     }
 
@@ -172,7 +176,9 @@ impl<'a> Exec<'a> {
             inputs.push(self.expr(f, e, state)?);
         }
         let callee = self.program.func(func);
-        let results = if self.expand.contains(&callee.name) {
+        let results = if let Some(results) = self.specified(callee, &inputs)? {
+            results
+        } else if self.expand.contains(&callee.name) {
             self.expanded(callee, inputs, state[f.locals.len()].clone())?
         } else {
             self.uninterpreted(callee, inputs)
@@ -183,6 +189,14 @@ impl<'a> Exec<'a> {
             self.write_to(end, value, state);
         }
         Ok(())
+    }
+
+    fn specified(&mut self, callee: &Func, inputs: &[Value]) -> Result<Option<Vec<Value>>, Stop> {
+        if self.contracts.is_none() {
+            return Ok(None);
+        }
+        let ids: Vec<Id> = inputs.iter().map(|v| v.term(self.dag)).collect();
+        Ok(self.by_contract(callee, &ids)?.map(|ids| ids.into_iter().map(Value::Term).collect()))
     }
 
     fn expanded(&mut self, callee: &Func, inputs: Vec<Value>, asserts: Value) -> Result<Vec<Value>, Stop> {

@@ -31,7 +31,7 @@ struct Iteration {
     log: Vec<Write>,
 }
 
-impl Exec<'_> {
+impl Exec<'_, '_> {
     pub(super) fn for_loop(&mut self, f: &Func, stmt: &Stmt, state: &mut State) -> Result<(), Stop> {
         let Stmt::For { var, lo, hi, rev, body, .. } = stmt else { return Ok(()) };
         let (lo, hi) = (self.term(f, lo, state)?, self.term(f, hi, state)?);

@@ -9,6 +9,7 @@
 
 mod arith;
 mod bits;
+pub mod clauses;
 mod dag;
 mod data;
 #[cfg(test)]
@@ -16,10 +17,12 @@ mod eval;
 mod exec;
 mod loops;
 mod print;
+mod spec;
 #[cfg(test)]
 mod tests;
 mod value;
 mod witness;
+mod words;
 
 pub use witness::{random_inputs, Inputs, Rng, Witness};
 

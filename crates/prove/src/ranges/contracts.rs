@@ -272,6 +272,7 @@ impl<'a> Run<'a> {
                 }
                 _ => Sc::new(Itv::TOP),
             },
+            SpecOp::And | SpecOp::Or | SpecOp::Xor => Sc::new(Itv::TOP),
         }
     }
 

@@ -8,11 +8,11 @@ use crate::limits;
 use crate::names::Entity;
 use crate::predicate;
 use crate::secrecy::{self, Need, Requirement};
-use crate::spec::Subject;
+use crate::spec::{self, Subject};
 use crate::types::{STy, Signature};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Func, Inline, LocalId, LocalKind, Place, Range, Ty};
-use santoku_syntax::ast::{Attr, Block, Expr, ExprKind, Function, GenericKind};
+use santoku_syntax::ast::{Attr, Block, Expr, ExprKind, Function, GenericKind, Stmt};
 
 /// A finished function with the types its callers see.
 pub struct Lowered {
@@ -71,9 +71,13 @@ pub fn lower_function(cx: &mut Cx, entity: Entity, f: &Function, env: Env, name:
 
 /// Lowers a `test` block to a function without parameters and results.
 pub fn lower_test(cx: &mut Cx, env: Env, block: &Block, name: String, span: Span) -> Option<Func> {
+    // What is asserted of specifications is mathematics on constants: a clause that the run evaluates at its end.
+    let (of_specs, stmts): (Vec<Stmt>, Vec<Stmt>) = block.stmts.iter().cloned().partition(|s| spec::asserts(cx, env.module, s));
+    let contracts = of_specs.iter().map(|s| spec::asserted(cx, env.module, s)).collect::<Option<Vec<_>>>()?;
     let mut b = FnCx::new(cx, env, name);
-    b.statements(block)?;
-    b.finish(span)
+    b.statements(&Block { stmts, ..block.clone() })?;
+    let f = b.finish(span)?;
+    Some(Func { contracts, ..f })
 }
 
 /// `@inline`, `@noinline`, `@export("name")`

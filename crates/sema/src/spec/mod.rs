@@ -14,10 +14,13 @@ use santoku_ir::{CmpOp, Len, Place, SpecExpr, SpecFn, SpecId, SpecOp};
 use santoku_syntax::ast::{BinOp, Block, Expr, ExprKind, Ident, Path, StmtKind, Type, TypeKind, UnOp};
 use std::collections::BTreeMap;
 
+mod bits;
 mod contracts;
 mod stands;
+mod tested;
 
 pub use contracts::{contracts, Subject};
+pub use tested::{asserted, asserts};
 use stands::{spec_of, SpecTy};
 
 #[derive(Clone, Debug)]
@@ -64,7 +67,7 @@ impl Cx<'_> {
         }
         let mut scope = Scope::new(self, module, &BTreeMap::new());
         scope.vars = vars;
-        let (body, found) = scope.one(body)?;
+        let (body, found) = scope.block(body)?;
         let want = scope.cx.spec_ty(module, &BTreeMap::new(), &f.ret)?;
         let body = scope.fit(body, &found, &want, f.ret.span)?;
         self.program.specs[id.0 as usize].body = body;
@@ -159,7 +162,8 @@ impl Scope<'_, '_> {
                 let (slot, lo, hi, body) = self.binder(var, lo, hi, *inclusive, body, &SpecTy::Bool)?;
                 (SpecExpr::Forall { slot, lo, hi, body }, SpecTy::Bool)
             }
-            ExprKind::Repeat { .. } | ExprKind::Comprehension { .. } => self.constant_array(e)?,
+            ExprKind::Repeat { elem, len } => self.repeated(elem, len)?,
+            ExprKind::Comprehension { var, lo, hi, inclusive, elem } => self.comprehension(var, (lo, hi, *inclusive), elem)?,
             ExprKind::Struct { .. } => return self.bad_form(e.span, "structs are not built in specifications"),
             ExprKind::Paren(inner) => return self.value(inner),
             ExprKind::Error => return None,
@@ -169,9 +173,9 @@ impl Scope<'_, '_> {
 
     fn bad_operator<T>(&mut self, span: Span) -> Option<T> {
         self.fail(
-            Diagnostic::error("bad-operator", "bitwise operations do not exist in specifications")
+            Diagnostic::error("bad-operator", "this operation needs a number of bits, and integers have none")
                 .at(span, "specifications compute with integers")
-                .help("write it with `/`, `%`, `*` and powers of two"),
+                .help("write it with `/`, `%`, `*` and powers of two; `&`, `|` and `^` exist for integers that are not negative"),
         )
     }
 
@@ -423,22 +427,19 @@ impl Scope<'_, '_> {
                 let op = if op == BinOp::Shl { SpecOp::Mul } else { SpecOp::Div };
                 Some((bin(op, self.int(lhs)?, two), SpecTy::Int))
             }
-            BinOp::BitAnd => self.mask(lhs, rhs, span),
-            BinOp::BitXor | BinOp::BitOr | BinOp::Rotl | BinOp::Rotr => self.bad_operator(span),
+            BinOp::BitAnd => self.mask(lhs, rhs),
+            BinOp::BitXor => Some((bin(SpecOp::Xor, self.int(lhs)?, self.int(rhs)?), SpecTy::Int)),
+            BinOp::BitOr => Some((bin(SpecOp::Or, self.int(lhs)?, self.int(rhs)?), SpecTy::Int)),
+            BinOp::Rotl | BinOp::Rotr => self.bad_operator(span),
             _ => self.comparison(op, lhs, rhs),
         }
     }
 
-    /// `x & (2^k - 1)`
-    fn mask(&mut self, lhs: &Expr, rhs: &Expr, span: Span) -> Option<(SpecExpr, SpecTy)> {
-        let mut env = self.cx.env(self.module);
-        env.generics.clone_from(&self.generics);
-        let m = self.cx.const_int(&mut env, rhs)?;
-        let modulus = m + 1;
-        if arith::log2_exact(&modulus).is_none() {
-            return self.bad_operator(span);
-        }
-        Some((bin(SpecOp::Mod, self.int(lhs)?, SpecExpr::Int(modulus)), SpecTy::Int))
+    /// `x & (2^k - 1)` is a remainder, of negative integers too.
+    fn mask(&mut self, lhs: &Expr, rhs: &Expr) -> Option<(SpecExpr, SpecTy)> {
+        let (x, m) = (self.int(lhs)?, self.int(rhs)?);
+        let low = bits::constant(&m).map(|m| m + 1).filter(|m| arith::log2_exact(m).is_some());
+        Some((low.map_or_else(|| bin(SpecOp::And, x.clone(), m), |m| bin(SpecOp::Mod, x.clone(), SpecExpr::Int(m))), SpecTy::Int))
     }
 
     fn comparison(&mut self, op: BinOp, lhs: &Expr, rhs: &Expr) -> Option<(SpecExpr, SpecTy)> {

@@ -243,13 +243,7 @@ impl Parser<'_> {
         let params = self.params()?;
         self.expect(P::Arrow)?;
         let ret = self.ty()?;
-        let body = if with_body || self.at(P::Eq) {
-            self.expect(P::Eq)?;
-            Some(self.expr()?)
-        } else {
-            None
-        };
-        self.expect_end()?;
+        let body = self.value_body(with_body)?;
         Ok(SpecFunction { doc, name, params, ret, body, span: self.since(first) })
     }
 
@@ -262,18 +256,23 @@ impl Parser<'_> {
         let params = self.params()?;
         self.expect(P::Arrow)?;
         let ret = self.ty()?;
-        let body = if self.at(P::LBrace) {
-            Some(self.block()?)
-        } else if with_body || self.at(P::Eq) {
+        let body = self.value_body(with_body)?;
+        Ok(ConstFunction { doc, name, params, ret, body, span: self.since(first) })
+    }
+
+    /// `= e`, or a block.
+    fn value_body(&mut self, needed: bool) -> Parsed<Option<Block>> {
+        if self.at(P::LBrace) {
+            return Ok(Some(self.block()?));
+        }
+        let mut body = None;
+        if needed || self.at(P::Eq) {
             self.expect(P::Eq)?;
             let result = self.expr()?;
-            self.expect_end()?;
-            Some(Block { stmts: Vec::new(), span: result.span, result: Some(Box::new(result)) })
-        } else {
-            self.expect_end()?;
-            None
-        };
-        Ok(ConstFunction { doc, name, params, ret, body, span: self.since(first) })
+            body = Some(Block { stmts: Vec::new(), span: result.span, result: Some(Box::new(result)) });
+        }
+        self.expect_end()?;
+        Ok(body)
     }
 
     fn interface(&mut self) -> Parsed<Interface> {
