@@ -84,11 +84,13 @@ pub enum Engine {
     Equivalence,
     /// An external SMT solver.
     Smt,
+    /// The judge of meaning itself, with proofs that were found for it.
+    Meaning,
 }
 
 impl Engine {
     /// Every engine, cheapest first.
-    pub const ALL: [Engine; 8] = [
+    pub const ALL: [Engine; 9] = [
         Engine::Syntactic,
         Engine::Intervals,
         Engine::Relational,
@@ -97,6 +99,7 @@ impl Engine {
         Engine::Exhaustive,
         Engine::Equivalence,
         Engine::Smt,
+        Engine::Meaning,
     ];
 
     /// Stable lower-case name, used in reports and JSON.
@@ -110,6 +113,7 @@ impl Engine {
             Engine::Exhaustive => "exhaustive",
             Engine::Equivalence => "equivalence",
             Engine::Smt => "smt",
+            Engine::Meaning => "meaning",
         }
     }
 }

@@ -12,6 +12,7 @@ pub mod call;
 pub mod cost;
 pub mod exec;
 pub mod expr;
+pub mod ghost;
 pub mod goal;
 pub mod spec;
 pub mod state;
@@ -49,6 +50,7 @@ pub fn concerns(p: &Program, id: FuncId) -> bool {
         if let Stmt::Call { func, .. } = s {
             found |= p.func(*func).contracts.iter().any(|c| c.kind == ContractKind::Requires);
         }
+        found |= matches!(s, Stmt::Ghost { .. });
     });
     found
 }
@@ -94,16 +96,36 @@ pub fn check_with_contradictions(p: &Program, id: FuncId, costs: &[u64]) -> (Vec
         return Default::default();
     }
     let carried = carried::check(p, id);
-    let without_arithmetic = all_open(p, id, &carried, "not looked at");
+    let mut without_arithmetic = all_open(p, id, &carried, "not looked at");
+    if ghost::has(p, id) {
+        without_arithmetic = ghost::settled(p, id, without_arithmetic);
+    }
     if without_arithmetic.iter().all(Obligation::proved) {
         return (without_arithmetic, Contradicted::default());
     }
-    let (by_contracts, mut contradicted) = attempt(p, id, costs, &carried, false);
+    let asked = |o: &&Obligation| !o.proved() && o.kind != Kind::Assert;
+    if ghost::has(p, id) && without_arithmetic.iter().filter(asked).count() == 0 {
+        return (without_arithmetic, Contradicted::default());
+    }
+    let (engines, contradicted) = by_engines(p, id, costs, &carried);
+    (with_claims(without_arithmetic, engines), contradicted)
+}
+
+/// What the engines leave open may be closed already, and the claims of ghost text are none of theirs.
+fn with_claims(first: Vec<Obligation>, engines: Vec<Obligation>) -> Vec<Obligation> {
+    let same = |a: &Obligation, b: &Obligation| a.kind == b.kind && a.nr == b.nr && a.loc == b.loc && a.text == b.text;
+    let (claims, first): (Vec<_>, Vec<_>) = first.into_iter().partition(|o| o.kind == Kind::Assert);
+    let better = |o: Obligation| if o.proved() { o } else { first.iter().find(|f| f.proved() && same(f, &o)).cloned().unwrap_or(o) };
+    engines.into_iter().map(better).chain(claims).collect()
+}
+
+fn by_engines(p: &Program, id: FuncId, costs: &[u64], carried: &Carried) -> (Vec<Obligation>, Contradicted) {
+    let (by_contracts, mut contradicted) = attempt(p, id, costs, carried, false);
     if by_contracts.iter().all(|o| o.proved() || o.kind == Kind::Requires) || !calls_contracts(p, id) {
         return (by_contracts, contradicted);
     }
     // What the callees promise is not enough: look at what they do.
-    let (unfolded, more) = attempt(p, id, costs, &carried, true);
+    let (unfolded, more) = attempt(p, id, costs, carried, true);
     contradicted.join(more);
     let better = |a: Obligation| {
         let same = |b: &&Obligation| a.kind == Kind::Ensures && b.kind == Kind::Ensures && b.nr == a.nr && b.proved();

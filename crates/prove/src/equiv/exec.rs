@@ -155,7 +155,7 @@ impl<'a> Exec<'a> {
                 self.note(Write { local, path: Vec::new(), cut: false });
                 Ok(())
             }
-            Stmt::Assert { .. } => Ok(()),
+            Stmt::Assert { .. } | Stmt::Ghost { .. } => Ok(()),
         }
     }
 

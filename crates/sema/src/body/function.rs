@@ -33,7 +33,7 @@ pub fn lower_function(cx: &mut Cx, entity: Entity, f: &Function, env: Env, name:
     let params = b.params(f);
     let ret = b.result_type(f);
     let (Some(params), Some(ret), Some(body)) = (params, ret, &f.body) else { return None };
-    let rets = b.body(body, &ret)?;
+    let rets = b.body(body, &ret, f.lemma)?;
     let subject = Subject {
         entity,
         function: f,
@@ -130,7 +130,7 @@ impl FnCx<'_, '_> {
                 ok = false;
                 continue;
             };
-            ok &= self.cx.closed(&ty, p.ty.span, "a parameter");
+            ok &= f.lemma || self.cx.closed(&ty, p.ty.span, "a parameter");
             let id = self.local(&p.name.name, ty, LocalKind::Param, p.name.span);
             self.locals[id.0 as usize].public = public;
             self.facts[id.0 as usize].secret = !public;
@@ -141,6 +141,9 @@ impl FnCx<'_, '_> {
     }
 
     fn result_type(&mut self, f: &Function) -> Option<STy> {
+        if f.lemma {
+            return Some(STy::Tuple(Vec::new()));
+        }
         let Some(ret) = &f.ret else {
             return self.fail(
                 Diagnostic::error("missing-result", format!("`{}` returns nothing", f.name.name))
@@ -153,7 +156,11 @@ impl FnCx<'_, '_> {
     }
 
     /// Lowers the body; gives the locals that hold the results.
-    fn body(&mut self, body: &Block, ret: &STy) -> Option<Vec<LocalId>> {
+    fn body(&mut self, body: &Block, ret: &STy, lemma: bool) -> Option<Vec<LocalId>> {
+        if lemma {
+            self.scopes.push(Default::default());
+            return self.statements(body).map(|()| Vec::new());
+        }
         self.scopes.push(Default::default());
         let ok = self.each_statement(body);
         let Some(result) = &body.result else {
@@ -202,7 +209,7 @@ impl FnCx<'_, '_> {
         let fits = ids.len() == flat.len()
             && ids.iter().zip(flat).all(|(id, (ty, _))| {
                 let local = &self.locals[id.0 as usize];
-                local.kind == LocalKind::Var && local.ty == *ty
+                local.kind == LocalKind::Var && local.ty == *ty && !self.facts[id.0 as usize].ghost
             });
         (distinct && fits).then_some(ids)
     }

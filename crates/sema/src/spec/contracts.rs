@@ -1,11 +1,11 @@
 //! Contracts of functions: their own, and those of the interface they implement.
 
-use super::{spec_of, Scope, SpecVal};
+use super::{Scope, SpecVal};
 use crate::consts::Generic;
 use crate::context::Cx;
 use crate::names::Entity;
 use crate::types::STy;
-use santoku_ir::{Contract, ContractKind, Local, LocalId, Place, SpecExpr};
+use santoku_ir::{Contract, ContractKind, Local, LocalId};
 use santoku_syntax::ast::{Clause, ClauseKind, Function};
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ impl Subject<'_> {
     }
 
     fn local(&self, id: LocalId) -> SpecVal {
-        SpecVal::One(SpecExpr::Place(Place::local(id)), spec_of(&self.locals[id.0 as usize].ty))
+        super::of_local(id, &self.locals[id.0 as usize].ty)
     }
 
     fn result(&self, ty: &STy, ids: &mut dyn Iterator<Item = &LocalId>) -> SpecVal {
