@@ -6,6 +6,7 @@
 //! Trusted: field.
 
 use crate::atoms::Num;
+use crate::goal::Prop;
 use crate::run::{stop, Res, Run};
 use crate::spec::Part;
 use crate::value::Val;
@@ -162,7 +163,40 @@ impl<'a> Run<'a> {
 impl Run<'_> {
     fn is_shown_least(&mut self, p: &Poly) -> bool {
         let guard = self.guard.clone();
-        self.holds(&crate::goal::Prop::Least(p.clone()), &guard)
+        self.holds(&Prop::Least(p.clone()), &guard)
+    }
+
+    /// Whether a condition of a clause holds, as far as sizes or facts of order say so.
+    pub(crate) fn is_seen(&mut self, p: &Prop, guard: &Poly) -> bool {
+        match p {
+            Prop::Least(d) if self.atoms.bound(d).is_some_and(|i| !i.lo.is_negative()) => true,
+            // Sizes say all that definitions do.
+            Prop::Least(d) => self.least.iter().any(|(fact, _)| !fact.atoms().is_disjoint(&d.atoms())) && self.holds(p, guard),
+            Prop::Zero(d, None) | Prop::Truth(d) if d.as_const().is_none() => self.atoms.bound(d).is_some_and(|i| i == Itv::point(u8::from(matches!(p, Prop::Truth(_))))),
+            Prop::Not(q) => match &**q {
+                Prop::Zero(d, None) => self.atoms.bound(d).is_some_and(|i| !i.contains(&Itv::point(0u8))),
+                _ => self.holds(p, guard),
+            },
+            _ => self.holds(p, guard),
+        }
+    }
+
+    /// Equal arguments give equal values: what a recursive function gives for these is what it gives for others of which this is seen.
+    pub(crate) fn alike(&mut self, key: &(SpecId, Vec<Part>), counter: &Poly) {
+        let others: Vec<_> = self.values.iter().filter(|((id, parts), _)| *id == key.0 && parts.len() == key.1.len()).map(|((_, parts), v)| (parts.clone(), v.clone())).collect();
+        let guard = self.guard.clone();
+        for (parts, v) in others {
+            let mut pairs = parts.iter().zip(&key.1).filter(|(a, b)| a != b);
+            let equal = |run: &mut Self, a: &Part, b: &Part| match (a, b) {
+                (Part::Num(a), Part::Num(b)) => a != counter && b != counter && run.holds(&Prop::Zero(a.sub(b), None), &guard),
+                _ => false,
+            };
+            if pairs.all(|(a, b)| equal(self, a, b)) {
+                let own = self.application(key.clone());
+                self.zeros.push((guard.mul(&own.sub(&v)), None));
+                return;
+            }
+        }
     }
 
     /// The value of a recursive function, whatever it is.

@@ -41,6 +41,8 @@ pub enum Zero {
     Case(Atom, Box<(Zero, Zero)>),
     /// What the steps leave, times a number that has an inverse, is this polynomial, which is neither positive nor negative.
     Pinned { steps: Vec<Step>, times: Int, to: Poly, sides: Box<(Tree, Tree)> },
+    /// It is zero modulo this, and less than this either way.
+    Within { modulus: Int, proof: Box<Zero>, sides: Box<(Tree, Tree)> },
 }
 
 /// What is not negative; of those marked `= 0`, the opposite neither.
@@ -142,6 +144,10 @@ impl Known<'_> {
         match proof {
             Zero::Steps(steps) => self.after(steps, &self.here(p), m).is_some_and(|p| p.is_zero()),
             Zero::Pinned { steps, times, to, sides } => self.is_pinned(steps, times, to, sides, p, m).unwrap_or(false),
+            Zero::Within { modulus, proof, sides } => {
+                let (most, anywhere) = (Poly::constant(modulus.sub(&Int::Small(1))), Poly::constant(1u8));
+                m.is_none() && *modulus > Int::ZERO && self.is_zero(proof, p, Some(modulus)) && self.is_least(&sides.0, &most.sub(p), &anywhere) && self.is_least(&sides.1, &most.add(p), &anywhere)
+            }
             Zero::Case(a, sides) => a.is_bool() && self.case(*a, false).is_zero(&sides.0, p, m) && self.case(*a, true).is_zero(&sides.1, p, m),
         }
     }

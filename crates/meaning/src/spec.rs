@@ -310,7 +310,7 @@ impl<'r, 'a> Eval<'r, 'a> {
             return Ok((p, None));
         }
         let guard = self.run.guard.clone();
-        if let Some(truth) = [true, false].into_iter().find(|t| self.run.holds(&if *t { p.clone() } else { p.clone().negated() }, &guard)) {
+        if let Some(truth) = [true, false].into_iter().find(|t| self.run.is_seen(&if *t { p.clone() } else { p.clone().negated() }, &guard)) {
             self.searched += 1;
             return Ok((Prop::is(truth), None));
         }
@@ -351,8 +351,11 @@ impl<'r, 'a> Eval<'r, 'a> {
 
     /// A value of a recursive function: an atom, the same for the same arguments. Where it is decided whether it ends there, that it is
     /// what its text says, in which its own values are not followed in turn.
-    fn applied(&mut self, id: SpecId, args: Vec<Spec>) -> Res<Spec> {
+    fn applied(&mut self, id: SpecId, args: Vec<Spec>, at: usize) -> Res<Spec> {
         let key = (id, known(shape(&args), "conditions among the arguments of a recursive function")?);
+        if let (false, Spec::Num(n)) = (self.run.values.contains_key(&key), &args[at]) {
+            self.run.alike(&key, &n.p);
+        }
         if !self.unfolding {
             self.unfolding = true;
             let text = self.unfolded(id, args);
@@ -394,7 +397,7 @@ impl<'r, 'a> Eval<'r, 'a> {
         }
         if let Some(at) = crate::ghost::decreasing(self.run.p, id) {
             if !matches!(&args[at], Spec::Num(n) if n.p.as_const().is_some()) {
-                return self.applied(id, args);
+                return self.applied(id, args, at);
             }
         }
         let aggregate = args.iter().any(|a| matches!(a, Spec::Agg(_) | Spec::Open(_)));

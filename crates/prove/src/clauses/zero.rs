@@ -27,7 +27,24 @@ pub fn proof(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
     if let Some(steps) = by_one_fact(known, goal, m) {
         return Some(Zero::Steps(steps));
     }
-    by_cases(known, goal, m, &mut { CASES })
+    by_cases(known, goal, m, &mut { CASES }).or_else(|| within(known, goal, m))
+}
+
+/// A remainder and what is congruent to it, both smaller than what is divided by.
+fn within(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
+    if m.is_some() {
+        return None;
+    }
+    let divisor = |a: Atom| if let Def::Quotient(_, d) = known.atoms.def(a) { Some(d.clone()) } else { None };
+    let mut moduli: Vec<Int> = goal.atoms().into_iter().filter_map(divisor).filter(|d| known.zeros.iter().any(|(_, n)| n.as_ref() == Some(d))).collect();
+    moduli.dedup();
+    moduli.into_iter().take(2).find_map(|modulus| {
+        let proof = Box::new(by_cases(known, goal, Some(&modulus), &mut { CASES })?);
+        let (most, anywhere) = (Poly::constant(modulus.sub(&Int::Small(1))), Poly::constant(1u8));
+        let side = |p: Poly| super::least::tree(known, &p, &anywhere);
+        let sides = Box::new((side(most.sub(goal))?, side(most.add(goal))?));
+        Some(Zero::Within { modulus, proof, sides })
+    })
 }
 
 /// The goal is a fact.
