@@ -60,6 +60,37 @@ fn another_rule_is_refused() {
     }
 }
 
+/// Signed digits of a scalar, which make it up.
+const DIGITS: &str = "spec fn value(s: [u8; 32]) -> int = sum(i in 0..<32) s[i] * 256^i
+fn digits(s: [u8; 32]) -> [int in -8..8; 64]
+  requires s[31] <= 127
+  ensures sum(i in 0..<64) result[i] * 16^i == value(s)
+{
+  var e: [int; 64]
+  for i in 0..<32 {
+    e[2 * i] = int(s[i] & 15)
+    e[2 * i + 1] = int(s[i] >> 4)
+  }
+  assert sum(i in 0..<64) e[i] * 16^i == value(s)
+  var carry: int in 0..1 = 0
+  for i in 0..<63 {
+    let t = e[i] + carry
+    carry = (t + 8) >> 4
+    e[i] = t - (carry << 4)
+  }
+  e[63] += carry
+  e
+}
+";
+
+#[test]
+fn digits_make_up_the_scalar() {
+    assert!(all(&judged(DIGITS, "digits").expect("judged")));
+    for (from, to) in [("e[63] += carry", "e[63] += 0"), ("s[i] >> 4", "s[i] >> 3"), ("(t + 8) >> 4", "(t + 8) >> 5"), ("result[i] * 16^i", "result[i] * 8^i")] {
+        assert!(judged(&DIGITS.replace(from, to), "digits").map_or(true, |found| !found.ensures[&0]), "{from}");
+    }
+}
+
 const TOTAL: &str = "spec fn total(m: [u8; n], i: int) -> int = if i == 0 { 0 } else { total(m, i - 1) + m[i - 1] }\n";
 
 #[test]
