@@ -100,7 +100,7 @@ impl Walk<'_> {
                 *written = a || b;
                 ok
             }
-            Stmt::Assert { .. } => true,
+            Stmt::Assert { .. } | Stmt::Ghost { .. } => true,
         }
     }
 

@@ -104,7 +104,7 @@ impl Scopes<'_> {
                 let here = !self.uses.users(inner, id).is_empty();
                 here && !expr_reads(cond, id) && self.uses.users(other, id).is_empty()
             }
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } => false,
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => false,
         }
     }
 
@@ -123,7 +123,7 @@ impl Scopes<'_> {
             Stmt::For { var, lo, hi, body, .. } => {
                 *var == id || (covers(&self.f.local(id).ty, lo, hi) && self.element_defined(body, id, *var))
             }
-            Stmt::If { .. } | Stmt::Assert { .. } => false,
+            Stmt::If { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => false,
         }
     }
 
@@ -138,7 +138,7 @@ impl Scopes<'_> {
         let stores = match &body[*first] {
             Stmt::Assign { dst, src, .. } => at(dst) && !expr_reads(src, id),
             Stmt::Call { dsts, args, .. } => dsts.iter().any(at) && !args.iter().any(|e| expr_reads(e, id)),
-            Stmt::For { .. } | Stmt::If { .. } | Stmt::Assert { .. } => false,
+            Stmt::For { .. } | Stmt::If { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => false,
         };
         // Later reads must stay at `[var]`, which this round has written.
         let mut all_at = true;

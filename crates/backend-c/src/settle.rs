@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 pub fn settled(program: &Program) -> Program {
     let mut out = program.clone();
     for func in &mut out.funcs {
-        rewrite_stmts(&mut func.body, &mut |s| if matches!(s, Stmt::Assert { .. }) { vec![] } else { vec![s] });
+        rewrite_stmts(&mut func.body, &mut |s| if matches!(s, Stmt::Assert { .. } | Stmt::Ghost { .. }) { vec![] } else { vec![s] });
         map_exprs(&mut func.body, &mut compared);
         rewrite_stmts(&mut func.body, &mut settle);
         drop_unread(func);

@@ -158,7 +158,7 @@ fn bare(f: &Func) -> Func {
 fn strip(body: &mut [Stmt]) {
     for s in body {
         match s {
-            Stmt::Assign { loc, .. } | Stmt::Call { loc, .. } | Stmt::For { loc, .. } | Stmt::If { loc, .. } | Stmt::Assert { loc, .. } => {
+            Stmt::Assign { loc, .. } | Stmt::Call { loc, .. } | Stmt::For { loc, .. } | Stmt::If { loc, .. } | Stmt::Assert { loc, .. } | Stmt::Ghost { loc, .. } => {
                 *loc = santoku_ir::Loc::default();
             }
         }

@@ -35,6 +35,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("empty-range", "a range `a..b` has a > b"),
     ("ensures", "a function is not proved to keep what it ensures"),
     ("file-too-large", "a file exceeds 4 MiB"),
+    ("ghost-in-code", "code uses what belongs to ghost text"),
     ("index", "an index is not proved to lie in its array"),
     ("index-out-of-range", "a constant index or slice lies outside its array"),
     ("integer-too-large", "an integer literal exceeds 2^4096"),

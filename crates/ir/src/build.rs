@@ -180,7 +180,8 @@ impl Stmt {
             | Stmt::Call { loc, .. }
             | Stmt::For { loc, .. }
             | Stmt::If { loc, .. }
-            | Stmt::Assert { loc, .. } => *loc,
+            | Stmt::Assert { loc, .. }
+            | Stmt::Ghost { loc, .. } => *loc,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Programs, functions, statements, expressions.
 
-use crate::spec::{Contract, SpecFn};
+use crate::spec::{Contract, Ghost, SpecFn};
 use crate::ty::{LocalId, StructDef, StructId, Ty};
 use num_bigint::BigInt;
 
@@ -220,6 +220,8 @@ pub enum Stmt {
     If { cond: Expr, then: Vec<Stmt>, els: Vec<Stmt>, loc: Loc },
     /// Proved statically in code (and then usable as a fact), executed in tests.
     Assert { cond: Expr, text: String, loc: Loc },
+    /// Text about the program, not of it: proved in code, executed in tests as far as a budget goes, never compiled.
+    Ghost { what: Ghost, text: String, loc: Loc },
 }
 
 impl Func {

@@ -1,6 +1,7 @@
 //! Contracts and specification functions: mathematics over unbounded integers, never compiled.
 
-use crate::data::{CmpOp, Loc, Place, SpecId};
+use crate::data::{CmpOp, FuncId, Loc, Place, SpecId};
+use crate::ty::LocalId;
 use num_bigint::BigInt;
 
 /// A specification function: total, recursive only on an argument that decreases to a non-negative bound.
@@ -70,6 +71,34 @@ pub enum SpecOp {
 pub enum ContractKind {
     Requires,
     Ensures,
+}
+
+/// What a statement says that is not compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ghost {
+    Assert(SpecExpr),
+    /// Only at the beginning of the body of a loop that counts up: holds at its head for every value of the counter, the
+    /// one behind the last included.
+    Invariant(SpecExpr),
+    /// The local, an `Int` without range or a `Bool`, is of ghost text alone.
+    Let(LocalId, SpecExpr),
+    /// What a function without results ensures, one that only such statements call.
+    Lemma(FuncId, Vec<SpecExpr>),
+}
+
+impl Ghost {
+    pub fn exprs(&self) -> &[SpecExpr] {
+        match self {
+            Ghost::Assert(e) | Ghost::Invariant(e) | Ghost::Let(_, e) => std::slice::from_ref(e),
+            Ghost::Lemma(_, es) => es,
+        }
+    }
+    pub fn exprs_mut(&mut self) -> &mut [SpecExpr] {
+        match self {
+            Ghost::Assert(e) | Ghost::Invariant(e) | Ghost::Let(_, e) => std::slice::from_mut(e),
+            Ghost::Lemma(_, es) => es,
+        }
+    }
 }
 
 /// One clause of a function's contract.

@@ -1,10 +1,10 @@
 //! Walkers over statements, expressions and places, and renaming of locals.
 //!
 //! Needs: the data types.  Keeps: source order; every walker sees index expressions inside places,
-//! destinations included.  Absent: contracts, but for [`rename_contract_locals`]; they are mathematics, not code.
+//! destinations included.  Absent: contracts and ghost text, but where locals are renamed or places redirected; they are mathematics, not code.
 
 use crate::data::*;
-use crate::spec::{Contract, SpecExpr};
+use crate::spec::{Contract, Ghost, SpecExpr};
 use crate::ty::{Len, LocalId, Ty};
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     match stmt {
         Stmt::For { body, .. } => vec![body],
         Stmt::If { then, els, .. } => vec![then, els],
-        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } => Vec::new(),
+        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => Vec::new(),
     }
 }
 
@@ -39,7 +39,7 @@ pub fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Vec<Stmt>> {
     match stmt {
         Stmt::For { body, .. } => vec![body],
         Stmt::If { then, els, .. } => vec![then, els],
-        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } => Vec::new(),
+        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => Vec::new(),
     }
 }
 
@@ -60,6 +60,7 @@ pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Expr)) {
             invariants.iter().for_each(f);
         }
         Stmt::If { cond, .. } | Stmt::Assert { cond, .. } => f(cond),
+        Stmt::Ghost { .. } => {}
     }
 }
 
@@ -80,6 +81,7 @@ pub fn stmt_exprs_mut(stmt: &mut Stmt, f: &mut impl FnMut(&mut Expr)) {
             invariants.iter_mut().for_each(f);
         }
         Stmt::If { cond, .. } | Stmt::Assert { cond, .. } => f(cond),
+        Stmt::Ghost { .. } => {}
     }
 }
 
@@ -172,7 +174,7 @@ pub fn destinations(stmt: &Stmt) -> &[Place] {
     match stmt {
         Stmt::Assign { dst, .. } => std::slice::from_ref(dst),
         Stmt::Call { dsts, .. } => dsts,
-        Stmt::For { .. } | Stmt::If { .. } | Stmt::Assert { .. } => &[],
+        Stmt::For { .. } | Stmt::If { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => &[],
     }
 }
 
@@ -199,6 +201,7 @@ pub fn map_places(body: &mut [Stmt], f: &mut dyn FnMut(&mut Place, Access)) {
         match stmt {
             Stmt::Assign { dst, .. } => f(dst, Access::Write),
             Stmt::Call { dsts, .. } => dsts.iter_mut().for_each(|d| f(d, Access::Write)),
+            Stmt::Ghost { what, .. } => what.exprs_mut().iter_mut().for_each(|e| map_spec_places(e, f)),
             Stmt::For { .. } | Stmt::If { .. } | Stmt::Assert { .. } => {}
         }
         for block in blocks_mut(stmt) {
@@ -245,8 +248,9 @@ pub fn written_locals(body: &[Stmt]) -> BTreeSet<LocalId> {
             Base::Local(id) => Some(id),
             Base::Const(_) => None,
         }));
-        if let Stmt::For { var, .. } = stmt {
-            seen.insert(*var);
+        match stmt {
+            Stmt::For { var: id, .. } | Stmt::Ghost { what: Ghost::Let(id, _), .. } => drop(seen.insert(*id)),
+            _ => {}
         }
     });
     seen
@@ -309,6 +313,12 @@ pub fn rename_locals(body: &mut [Stmt], map: &dyn Fn(LocalId) -> LocalId) {
             Stmt::Assign { dst, .. } => rename_base(dst, map),
             Stmt::Call { dsts, .. } => dsts.iter_mut().for_each(|d| rename_base(d, map)),
             Stmt::For { var, .. } => *var = map(*var),
+            Stmt::Ghost { what, .. } => {
+                if let Ghost::Let(id, _) = what {
+                    *id = map(*id);
+                }
+                what.exprs_mut().iter_mut().for_each(|e| rename_spec_locals(e, map));
+            }
             Stmt::If { .. } | Stmt::Assert { .. } => {}
         }
         for block in blocks_mut(stmt) {
@@ -413,9 +423,23 @@ pub fn map_spec(e: &mut SpecExpr, f: &mut dyn FnMut(&mut SpecExpr)) {
     f(e);
 }
 
+fn map_spec_places(e: &mut SpecExpr, f: &mut dyn FnMut(&mut Place, Access)) {
+    map_spec(e, &mut |e| {
+        if let SpecExpr::Place(p) = e {
+            place_exprs_mut(p, &mut |i| map_expr_places(i, f));
+            f(p, Access::Read);
+        }
+    });
+}
+
 /// Renames the locals a contract mentions, index expressions included.
 pub fn rename_contract_locals(contract: &mut Contract, map: &dyn Fn(LocalId) -> LocalId) {
-    map_spec(&mut contract.cond, &mut |e| {
+    rename_spec_locals(&mut contract.cond, map);
+}
+
+/// The same in one specification expression.
+pub fn rename_spec_locals(e: &mut SpecExpr, map: &dyn Fn(LocalId) -> LocalId) {
+    map_spec(e, &mut |e| {
         if let SpecExpr::Place(p) = e {
             place_exprs_mut(p, &mut |i| rename_expr_locals(i, map));
             rename_base(p, map);

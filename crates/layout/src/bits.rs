@@ -250,7 +250,7 @@ impl Run<'_> {
                         None => return self.no("a branch on an input"),
                     }
                 }
-                Stmt::Assert { .. } => {}
+                Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
             }
         }
         Ok(())

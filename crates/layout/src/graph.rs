@@ -76,7 +76,7 @@ impl Graph {
             g.loc = s.loc();
             match s {
                 // What it says was proved, and nothing here asks it.
-                Stmt::Assert { .. } => {}
+                Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
                 Stmt::Assign { dst, src, .. } => {
                     let mut values = Vec::new();
                     g.scalars(program, src, dst, &mut values)?;
@@ -445,7 +445,7 @@ pub fn func_place_bits(func: &Func, p: &Place) -> Option<u32> {
 pub fn each_run(body: Vec<Stmt>, f: &mut dyn FnMut(Vec<Stmt>) -> Vec<Stmt>) -> Vec<Stmt> {
     let (mut out, mut run) = (Vec::new(), Vec::new());
     for mut s in body {
-        if matches!(s, Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. }) {
+        if matches!(s, Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. }) {
             run.push(s);
             continue;
         }
@@ -496,7 +496,7 @@ pub fn normalise(program: &Program, func: &mut Func) {
     });
     santoku_ir::visit::walk_stmts(&body, &mut |s| match s {
         Stmt::For { .. } | Stmt::If { .. } => santoku_ir::visit::stmt_exprs(s, &mut |e| live.extend(santoku_ir::visit::expr_locals(e))),
-        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } => {}
+        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
     });
     while graphs.iter_mut().flatten().any(|g| g.keep_live(func, &mut live)) {}
     let mut graphs = graphs.into_iter();

@@ -105,7 +105,7 @@ fn together(f: &Func, shared: &BTreeSet<String>, k: u32, granularity: usize) -> 
 
 /// Bodies of the same shape into one.
 fn zip(bodies: Vec<Vec<Stmt>>, granularity: usize) -> Vec<Stmt> {
-    let simple = |s: &Stmt| matches!(s, Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. });
+    let simple = |s: &Stmt| matches!(s, Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. });
     let length = bodies.first().map_or(0, Vec::len);
     let (mut out, mut at) = (Vec::new(), 0);
     while at < length {
@@ -135,7 +135,7 @@ fn joined(stmts: Vec<&Stmt>, granularity: usize) -> Stmt {
             *then = inner(|s| if let Stmt::If { then, .. } = s { then } else { EMPTY });
             *els = inner(|s| if let Stmt::If { els, .. } = s { els } else { EMPTY });
         }
-        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } => {}
+        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
     }
     out
 }

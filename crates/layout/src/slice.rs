@@ -140,7 +140,7 @@ fn block(cx: &Cx<'_>, f: &mut Func, body: &[Stmt]) -> Result<Vec<Stmt>, LayoutEr
     };
     for s in body {
         match s {
-            Stmt::Assert { .. } => {}
+            Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
             Stmt::Assign { .. } | Stmt::Call { .. } => run.push(s.clone()),
             Stmt::For { body, .. } => {
                 flush(&mut run, f, &mut out)?;

@@ -48,7 +48,7 @@ fn block(program: &mut Program, func: FuncId, body: &mut [Stmt], loops: &mut Vec
                 block(program, func, then, loops);
                 block(program, func, els, loops);
             }
-            Stmt::Assert { .. } => {}
+            Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
         }
     }
 }

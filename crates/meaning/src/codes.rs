@@ -237,7 +237,7 @@ impl Run<'_> {
                 }))
             }
             Val::Num(code) => Ok(self.shaped(ty, &mut |run, k, ty| run.applied(Of::Coded(k), ty, vec![i.p.clone(), code.p.clone()]))),
-            Val::Unknown => stop("an array that is not followed"),
+            Val::Unknown | Val::Open(_) => stop("an array that is not followed"),
         }
     }
 
@@ -307,7 +307,7 @@ impl Run<'_> {
                 let to = [code.p, i.p.clone()].into_iter().chain(news.into_iter().map(|n| n.p)).collect();
                 Ok(Val::Num(self.applied(Of::Written, &Ty::Int(None), to)))
             }
-            Val::Unknown => stop("an array that is not followed"),
+            Val::Unknown | Val::Open(_) => stop("an array that is not followed"),
         }
     }
 

@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
     }
 
     /// Whether `p` holds wherever `guard` is 1.
-    fn holds(&mut self, p: &Prop, guard: &Poly) -> bool {
+    pub(crate) fn holds(&mut self, p: &Prop, guard: &Poly) -> bool {
         match p {
             _ if p.constant() == Some(true) => true,
             Prop::Zero(d, m) => self.is_zero(&guard.mul(d), m.as_ref()),

@@ -11,6 +11,7 @@
 
 pub mod atoms;
 pub mod codes;
+pub mod ghost;
 pub mod goal;
 pub mod poly;
 pub mod proof;
@@ -22,6 +23,7 @@ pub mod twins;
 pub mod value;
 pub mod words;
 
+pub use ghost::Moment;
 pub use goal::Search;
 pub use run::Stop;
 
@@ -36,6 +38,8 @@ pub struct Clauses {
     pub ensures: BTreeMap<usize, bool>,
     /// Of a callee at a call: every time that it is called there.
     pub requires: BTreeMap<(Loc, FuncId, usize), bool>,
+    /// Of ghost text.
+    pub claims: BTreeMap<(Loc, Moment), bool>,
 }
 
 /// Judges the clauses of a function and those of its callees.
@@ -43,8 +47,18 @@ pub struct Clauses {
 /// # Errors
 /// What stopped the execution; nothing is known of the function's clauses then.
 pub fn check(p: &Program, id: FuncId, search: &dyn Search) -> Result<Clauses, Stop> {
+    let (found, stopped) = claims(p, id, search);
+    stopped.map_or(Ok(found), Err)
+}
+
+/// The same, and what was found of the function's claims before the execution stopped.
+pub fn claims(p: &Program, id: FuncId, search: &dyn Search) -> (Clauses, Option<Stop>) {
     let mut run = run::Run::new(p, id, search);
     run.words = run.f.contracts.iter().any(|c| of_bits(p, &c.cond));
-    run.function()?;
-    Ok(run.found)
+    let stopped = run.function().err();
+    let mut found = run.found;
+    if found.claims.values().any(|held| !held) {
+        found.ensures.values_mut().chain(found.requires.values_mut()).for_each(|held| *held = false);
+    }
+    (found, stopped)
 }

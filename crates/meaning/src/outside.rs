@@ -98,7 +98,7 @@ pub fn flat(v: &Val, out: &mut Vec<Num>) -> Option<()> {
     match v {
         Val::Num(n) => out.push(n.clone()),
         Val::Agg(es) => es.iter().try_for_each(|e| flat(e, out))?,
-        Val::Unknown => return None,
+        Val::Unknown | Val::Open(_) => return None,
     }
     Some(())
 }

@@ -195,7 +195,7 @@ fn replaced(v: &Val, scalar: &mut dyn FnMut() -> Num) -> Val {
     match v {
         Val::Num(_) => Val::Num(scalar()),
         Val::Agg(es) => Val::agg(es.iter().map(|e| replaced(e, scalar)).collect()),
-        Val::Unknown => Val::Unknown,
+        Val::Unknown | Val::Open(_) => Val::Unknown,
     }
 }
 

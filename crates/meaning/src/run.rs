@@ -75,6 +75,9 @@ pub struct Run<'a> {
     pub values: BTreeMap<(SpecId, Vec<Part>), Num>,
     /// Clauses are about bits: callees are run in place, and long words have names where their bits are taken.
     pub words: bool,
+    /// Arrays of run-time length that nobody writes: what they hold, and their lengths; elements that were asked for.
+    pub opens: Vec<(Ty, Num)>,
+    pub elements: BTreeMap<(usize, Poly), Val>,
     /// Inside a round that stands for others.
     pub supposed: u32,
     /// Callees that are run in place: what they require of others is asked in them.
@@ -87,7 +90,7 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     pub fn new(p: &'a Program, id: FuncId, search: &'a dyn Search) -> Run<'a> {
         let f = p.func(id);
-        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), words: false, supposed: 0, depth: 0, found: Clauses::default(), outside: None };
+        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), words: false, opens: vec![], elements: BTreeMap::new(), supposed: 0, depth: 0, found: Clauses::default(), outside: None };
         for id in f.lens.iter().chain(&f.params) {
             run.locals[id.0 as usize] = Some(Val::any(p, &mut run.atoms, &f.local(*id).ty));
         }
@@ -97,6 +100,7 @@ impl<'a> Run<'a> {
     /// Every clause of the function and of what it calls.
     pub fn function(&mut self) -> Res<()> {
         let f = self.f;
+        self.open_params();
         let entry = self.locals.clone();
         for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Requires) {
             self.assume_clause(&entry, &c.cond);
@@ -130,11 +134,16 @@ impl<'a> Run<'a> {
             Stmt::If { cond, then, els, .. } => self.branch(cond, then, els),
             // The judge of safety sees to it.
             Stmt::Assert { .. } => Ok(()),
+            Stmt::Ghost { .. } if self.outside.is_some() => Ok(()),
+            Stmt::Ghost { what, loc, .. } => self.ghost(what, *loc),
         }
     }
 
     fn for_loop(&mut self, var: LocalId, lo: &Expr, hi: &Expr, rev: bool, body: &'a [Stmt]) -> Res<()> {
         let (lo, hi) = (self.scalar(lo)?, self.scalar(hi)?);
+        if self.outside.is_none() && crate::ghost::has_invariant(body) {
+            return self.by_invariants(var, (&lo, &hi), rev, body);
+        }
         let bounds = lo.p.as_const().zip(hi.p.as_const());
         let rounds = bounds.as_ref().and_then(|(a, b)| if a >= b { Some(0) } else { b.sub(a).to_u64() });
         if let (Some(n), Some((a, b))) = (rounds.filter(|n| self.steps.saturating_add(n.saturating_mul(body.len() as u64 + 1)) <= self.limits.0), bounds) {
@@ -182,7 +191,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn forget<'l>(&mut self, locals: impl IntoIterator<Item = &'l LocalId>) {
+    pub(crate) fn forget<'l>(&mut self, locals: impl IntoIterator<Item = &'l LocalId>) {
         for l in locals {
             self.locals[l.0 as usize] = Some(Val::any(self.p, &mut self.atoms, &self.f.local(*l).ty));
         }
@@ -316,6 +325,11 @@ impl<'a> Run<'a> {
             },
             Base::Const(id) => Val::of_const(&self.p.consts[id.0 as usize].value),
         };
+        if let Val::Open(nr) = whole {
+            if let Some(v) = self.read_open(nr, &p.projs)? {
+                return Ok(v);
+            }
+        }
         if let Some(v) = self.path(&p.projs)?.and_then(|path| part(&whole, &path)) {
             return Ok(v);
         }

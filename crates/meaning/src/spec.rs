@@ -21,6 +21,8 @@ enum Spec {
     Num(Num),
     Prop(Prop),
     Agg(Rc<Vec<Spec>>),
+    /// An array of run-time length.
+    Open(usize),
 }
 
 /// Of an argument of a specification function.
@@ -28,6 +30,7 @@ enum Spec {
 pub enum Part {
     Agg(usize),
     Num(Poly),
+    Open(usize),
 }
 
 pub struct Eval<'r, 'a> {
@@ -36,12 +39,17 @@ pub struct Eval<'r, 'a> {
     slots: Vec<Option<Spec>>,
     depth: u32,
     work: u64,
+    /// Inside recursive functions whose values are not computed.
+    unfolding: bool,
+    /// Conditions that were decided by what is known where this is asked.
+    searched: u32,
 }
 
 fn of_value(v: &Val) -> Res<Spec> {
     match v {
         Val::Num(n) => Ok(Spec::Num(n.clone())),
         Val::Agg(vs) => Ok(Spec::Agg(Rc::new(vs.iter().map(of_value).collect::<Res<_>>()?))),
+        Val::Open(nr) => Ok(Spec::Open(*nr)),
         Val::Unknown => stop("an array whose length is not known in a clause"),
     }
 }
@@ -56,18 +64,33 @@ fn truth(v: Spec) -> Res<Prop> {
 
 impl<'r, 'a> Eval<'r, 'a> {
     pub fn new(run: &'r mut Run<'a>, locals: &'r [Option<Val>]) -> Eval<'r, 'a> {
-        Eval { run, locals, slots: vec![], depth: 0, work: 0 }
+        Eval { run, locals, slots: vec![], depth: 0, work: 0, unfolding: false, searched: 0 }
     }
 
     pub fn condition(&mut self, e: &SpecExpr) -> Res<Prop> {
         truth(self.eval(e)?)
     }
 
+    /// A value that ghost text gives a name to, or to a lemma.
+    pub fn whole(&mut self, e: &SpecExpr) -> Res<Val> {
+        let v = self.eval(e)?;
+        self.kept(v)
+    }
+
+    fn kept(&mut self, v: Spec) -> Res<Val> {
+        Ok(match v {
+            Spec::Num(n) => Val::Num(n),
+            Spec::Prop(p) => Val::Num(Num::truth(known(self.run.truth(&p), "a truth value that is no number")?)),
+            Spec::Agg(vs) => Val::agg(vs.iter().map(|v| self.kept(v.clone())).collect::<Res<_>>()?),
+            Spec::Open(nr) => Val::Open(nr),
+        })
+    }
+
     fn num(&mut self, e: &SpecExpr) -> Res<Num> {
         match self.eval(e)? {
             Spec::Num(n) => Ok(n),
             Spec::Prop(p) => Ok(Num::truth(known(self.run.truth(&p), "a truth value that is no number")?)),
-            Spec::Agg(_) => stop("a number was expected"),
+            Spec::Agg(_) | Spec::Open(_) => stop("a number was expected"),
         }
     }
 
@@ -99,12 +122,16 @@ impl<'r, 'a> Eval<'r, 'a> {
             SpecExpr::Place(_) => of_value(&self.part(e)?),
             SpecExpr::Index(..) | SpecExpr::Field(..) if in_place(e) => of_value(&self.part(e)?),
             SpecExpr::Index(a, i) => {
-                let i = self.constant(i)?.to_u64();
-                self.element(a, i)
+                let (a, i) = (self.eval(a)?, self.num(i)?);
+                if let Spec::Open(nr) = a {
+                    return of_value(&self.run.open_element(nr, &i.p));
+                }
+                element(&a, i.p.as_const().and_then(|i| i.to_u64()))
             }
-            SpecExpr::Field(a, i) => self.element(a, Some(u64::from(*i))),
+            SpecExpr::Field(a, i) => element(&self.eval(a)?, Some(u64::from(*i))),
             SpecExpr::Len(a) => match self.eval(a)? {
                 Spec::Agg(es) => Ok(Spec::Num(Num::constant(es.len() as u64))),
+                Spec::Open(nr) => Ok(Spec::Num(self.run.opens[nr].1.clone())),
                 _ => stop("an array was expected"),
             },
             SpecExpr::Neg(a) => {
@@ -199,15 +226,16 @@ impl<'r, 'a> Eval<'r, 'a> {
         let (a, i) = match e {
             SpecExpr::Place(p) => return self.place(p),
             SpecExpr::Field(a, i) => (a, Some(u64::from(*i))),
-            SpecExpr::Index(a, i) => (a, self.constant(i)?.to_u64()),
+            SpecExpr::Index(a, i) => {
+                let i = self.num(i)?.p;
+                if let Val::Open(nr) = self.part(a)? {
+                    return Ok(self.run.open_element(nr, &i));
+                }
+                (a, i.as_const().and_then(|i| i.to_u64()))
+            }
             _ => return stop("an aggregate was expected"),
         };
         let Val::Agg(es) = self.part(a)? else { return stop("an aggregate was expected") };
-        known(i.and_then(|i| es.get(usize::try_from(i).ok()?)).cloned(), "an element that is not there")
-    }
-
-    fn element(&mut self, a: &SpecExpr, i: Option<u64>) -> Res<Spec> {
-        let Spec::Agg(es) = self.eval(a)? else { return stop("an aggregate was expected") };
         known(i.and_then(|i| es.get(usize::try_from(i).ok()?)).cloned(), "an element that is not there")
     }
 
@@ -276,8 +304,35 @@ impl<'r, 'a> Eval<'r, 'a> {
         }
     }
 
+    /// A condition, which what is known here may decide where arrays of run-time length are spoken of, and the polynomial that code has for it.
+    fn decided(&mut self, c: &SpecExpr) -> Res<(Prop, Option<Poly>)> {
+        if self.run.opens.is_empty() && !self.unfolding {
+            return Ok((self.condition(c)?, None));
+        }
+        let (p, exact) = match c {
+            SpecExpr::Cmp(op, a, b) => match (self.eval(a)?, self.eval(b)?) {
+                (Spec::Num(x), Spec::Num(y)) => (self.run.related(*op, &x, &y), Some((*op, x, y))),
+                (x, y) => (self.compare(*op, x, y)?, None),
+            },
+            c => (self.condition(c)?, None),
+        };
+        if p.constant().is_some() {
+            return Ok((p, None));
+        }
+        let guard = self.run.guard.clone();
+        if let Some(truth) = [true, false].into_iter().find(|t| self.run.is_seen(&if *t { p.clone() } else { p.clone().negated() }, &guard)) {
+            self.searched += 1;
+            return Ok((Prop::is(truth), None));
+        }
+        let exact = match exact {
+            Some((op, x, y)) => Some(self.run.compare(op, &Val::Num(x), &Val::Num(y))?.p),
+            None => None,
+        };
+        Ok((p, exact))
+    }
+
     fn choice(&mut self, c: &SpecExpr, a: &SpecExpr, b: &SpecExpr) -> Res<Spec> {
-        let c = self.condition(c)?;
+        let (c, exact) = self.decided(c)?;
         match c.constant() {
             Some(true) => return self.eval(a),
             Some(false) => return self.eval(b),
@@ -285,13 +340,58 @@ impl<'r, 'a> Eval<'r, 'a> {
         }
         match (self.eval(a)?, self.eval(b)?) {
             (Spec::Num(x), Spec::Num(y)) => {
-                let t = known(self.run.truth(&c), "a condition that is no number")?;
+                let t = match exact {
+                    Some(t) => t,
+                    None => known(self.run.truth(&c), "a condition that is no number")?,
+                };
                 let itv = x.itv.as_ref().zip(y.itv.as_ref()).map(|(a, b)| a.join(b));
                 self.made(y.p.add(&t.mul(&x.p.sub(&y.p))), itv)
             }
             (Spec::Prop(x), Spec::Prop(y)) => Ok(Spec::Prop(Prop::All(vec![Prop::Any(vec![c.clone().negated(), x]), Prop::Any(vec![c, y])]))),
             _ => stop("a choice between aggregates"),
         }
+    }
+
+    fn body(&mut self, id: SpecId, args: Vec<Spec>) -> Res<Spec> {
+        let outer = std::mem::replace(&mut self.slots, args.into_iter().map(Some).collect());
+        let out = self.eval(&self.run.p.specs[id.0 as usize].body);
+        self.slots = outer;
+        out
+    }
+
+    /// A value of a recursive function: an atom, the same for the same arguments. Where it is decided whether it ends there, that it is
+    /// what its text says, in which its own values are not followed in turn.
+    fn applied(&mut self, id: SpecId, args: Vec<Spec>, at: usize) -> Res<Spec> {
+        let key = (id, known(shape(&args), "conditions among the arguments of a recursive function")?);
+        if let (false, Spec::Num(n)) = (self.run.values.contains_key(&key), &args[at]) {
+            self.run.alike(&key, &n.p);
+        }
+        if !self.unfolding {
+            self.unfolding = true;
+            let text = self.unfolded(id, args);
+            self.unfolding = false;
+            if let Some(text) = text? {
+                let atom = self.run.application(key);
+                let fact = (self.run.guard.mul(&atom.sub(&text.p)), None);
+                if !self.run.zeros.contains(&fact) {
+                    self.run.zeros.push(fact);
+                }
+                return Ok(Spec::Num(Num { p: atom, itv: None }));
+            }
+        }
+        Ok(Spec::Num(Num { p: self.run.application(key), itv: None }))
+    }
+
+    /// The text of a function for these arguments, if it is a choice that is decided.
+    fn unfolded(&mut self, id: SpecId, args: Vec<Spec>) -> Res<Option<Num>> {
+        let SpecExpr::If(c, a, b) = &self.run.p.specs[id.0 as usize].body else { return Ok(None) };
+        let outer = std::mem::replace(&mut self.slots, args.into_iter().map(Some).collect());
+        let out = self.decided(c).and_then(|(c, _)| match c.constant() {
+            Some(truth) => self.num(if truth { a } else { b }).map(Some),
+            None => Ok(None),
+        });
+        self.slots = outer;
+        out
     }
 
     fn call(&mut self, id: SpecId, args: &[SpecExpr]) -> Res<Spec> {
@@ -305,19 +405,23 @@ impl<'r, 'a> Eval<'r, 'a> {
             let (b, e) = (b.clone(), known(e.p.as_const().filter(|e| !e.is_negative()), "an exponent that is no constant")?);
             return self.power(&b, &e);
         }
-        let aggregate = args.iter().any(|a| matches!(a, Spec::Agg(_)));
+        if let Some(at) = crate::ghost::decreasing(self.run.p, id) {
+            if !matches!(&args[at], Spec::Num(n) if n.p.as_const().is_some()) {
+                return self.applied(id, args, at);
+            }
+        }
+        let aggregate = args.iter().any(|a| matches!(a, Spec::Agg(_) | Spec::Open(_)));
+        let searched = self.searched;
         let key = shape(&args).filter(|_| aggregate).map(|parts| (id, parts));
         if let Some(n) = key.as_ref().and_then(|k| self.run.values.get(k)) {
             return Ok(Spec::Num(n.clone()));
         }
-        let outer = std::mem::replace(&mut self.slots, args.into_iter().map(Some).collect());
-        let out = self.eval(&f.body);
-        self.slots = outer;
-        match out? {
+        match self.body(id, args)? {
             // What stands for a whole value is one atom, so that facts about values stay short.
             Spec::Num(n) if aggregate => {
                 let n = if self.run.words { n } else { self.run.atoms.named(&n) };
-                key.into_iter().for_each(|k| drop(self.run.values.insert(k, n.clone())));
+                // What is decided here may be open elsewhere.
+                key.filter(|_| self.searched == searched).into_iter().for_each(|k| drop(self.run.values.insert(k, n.clone())));
                 Ok(Spec::Num(n))
             }
             Spec::Num(n) if constant && n.p.as_const().is_some() => {
@@ -327,6 +431,11 @@ impl<'r, 'a> Eval<'r, 'a> {
             v => Ok(v),
         }
     }
+}
+
+fn element(a: &Spec, i: Option<u64>) -> Res<Spec> {
+    let Spec::Agg(es) = a else { return stop("an aggregate was expected") };
+    known(i.and_then(|i| es.get(usize::try_from(i).ok()?)).cloned(), "an element that is not there")
 }
 
 /// A place, or a part of one.
@@ -347,6 +456,7 @@ fn shape(of: &[Spec]) -> Option<Vec<Part>> {
                 out.push(Part::Agg(vs.len()));
                 out.extend(shape(vs)?);
             }
+            Spec::Open(nr) => out.push(Part::Open(*nr)),
             Spec::Prop(_) => return None,
         }
     }

@@ -19,6 +19,8 @@ pub enum Val {
     Agg(Rc<Vec<Val>>),
     /// An array whose length is not known here.
     Unknown,
+    /// One of those, which nobody writes: a number among all.
+    Open(usize),
 }
 
 impl Val {
@@ -64,6 +66,7 @@ impl Val {
                 let others: Vec<(Poly, Val)> = others.iter().map(part).collect::<Option<_>>()?;
                 Val::choose(at, &es[i], &others.iter().map(|(c, v)| (c.clone(), v)).collect::<Vec<_>>())
             }).collect::<Option<_>>()?),
+            Val::Open(_) => return None,
             Val::Unknown => others.iter().all(|(_, v)| **v == Val::Unknown).then_some(Val::Unknown)?,
         })
     }

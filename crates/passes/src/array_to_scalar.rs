@@ -75,7 +75,7 @@ fn splittable(
                 }
                 None
             }
-            Stmt::For { .. } | Stmt::If { .. } | Stmt::Assert { .. } => None,
+            Stmt::For { .. } | Stmt::If { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => None,
         };
         stmt_exprs(stmt, &mut |e| {
             walk_expr(e, &mut |e| {
@@ -227,7 +227,7 @@ fn split(program: &Program, func: &mut Func, chosen: &BTreeSet<LocalId>) {
         match &mut stmt {
             Stmt::Assign { dst, .. } => redirect(dst),
             Stmt::Call { dsts, .. } => dsts.iter_mut().for_each(redirect),
-            Stmt::For { .. } | Stmt::If { .. } | Stmt::Assert { .. } => {}
+            Stmt::For { .. } | Stmt::If { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
         }
         vec![stmt]
     });

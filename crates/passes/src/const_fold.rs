@@ -66,6 +66,6 @@ fn decide(stmt: Stmt) -> Vec<Stmt> {
         },
         Stmt::For { lo, hi, .. } if matches!((lo.as_const(), hi.as_const()), (Some(a), Some(b)) if b <= a) => Vec::new(),
         Stmt::Assert { cond, .. } if cond.as_const().is_some_and(|v| !v.is_zero()) => Vec::new(),
-        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::For { .. } | Stmt::Assert { .. } => vec![stmt],
+        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::For { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => vec![stmt],
     }
 }

@@ -89,7 +89,7 @@ fn find(body: &[Stmt], options: &PassOptions) -> Vec<Class> {
     let mut sight = Sight { open: BTreeMap::new(), by_local: BTreeMap::new(), classes: Vec::new() };
     for (at, stmt) in body.iter().enumerate() {
         // Asserts and invariants go before code is made; they are no reason to compute anything.
-        if !matches!(stmt, Stmt::Assert { .. } | Stmt::For { .. }) {
+        if !matches!(stmt, Stmt::Assert { .. } | Stmt::Ghost { .. } | Stmt::For { .. }) {
             stmt_exprs(stmt, &mut |e| sight.see(e, at, options));
         }
         for dst in destinations(stmt) {

@@ -55,6 +55,7 @@ fn retain(stmt: &mut Stmt, live: &mut BTreeSet<LocalId>) -> bool {
             dsts.iter().for_each(|d| read_indices(d, live));
             true
         }
+        Stmt::Ghost { .. } => true,
         Stmt::Assert { cond, .. } => {
             live.extend(expr_locals(cond));
             true

@@ -52,7 +52,7 @@ fn with_proved_facts(program: &Program) -> Program {
                     invariants.clear();
                     vec![stmt]
                 }
-                Stmt::Assert { .. } | Stmt::For { .. } | Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::If { .. } => vec![stmt],
+                Stmt::Assert { .. } | Stmt::Ghost { .. } | Stmt::For { .. } | Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::If { .. } => vec![stmt],
             });
         }
     }
@@ -74,7 +74,7 @@ fn has_facts(func: &Func) -> bool {
     walk_stmts(&func.body, &mut |s| match s {
         Stmt::Assert { .. } => found = true,
         Stmt::For { invariants, .. } => found |= !invariants.is_empty(),
-        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::If { .. } => {}
+        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::If { .. } | Stmt::Ghost { .. } => {}
     });
     found
 }

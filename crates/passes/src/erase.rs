@@ -65,7 +65,7 @@ fn alike(old: &Stmt, new: &Stmt) -> bool {
             let head = var == v && lo == a && hi == b && rev == r && unroll == u && loc == l;
             head && (i.is_empty() || invariants == i) && align(body, inner).is_some()
         }
-        (Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. }, _) => old == new,
+        (Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. }, _) => old == new,
         (Stmt::If { .. } | Stmt::For { .. }, _) => false,
     }
 }
@@ -74,7 +74,7 @@ fn gone(stmt: &Stmt, stale: &mut Stale) {
     let nothing = match stmt {
         Stmt::Assign { dst, src, .. } => src.as_read() == Some(dst),
         Stmt::For { lo, hi, .. } => matches!((lo.as_const(), hi.as_const()), (Some(a), Some(b)) if b <= a),
-        Stmt::Call { .. } | Stmt::If { .. } | Stmt::Assert { .. } => false,
+        Stmt::Call { .. } | Stmt::If { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => false,
     };
     if !nothing {
         stale.extend(written_locals(std::slice::from_ref(stmt)));
@@ -107,6 +107,7 @@ fn stays(old: &Stmt, new: &Stmt, stale: &mut Stale) -> Result<(), String> {
             }
         }
         (Stmt::Assert { cond, .. }, _) => reads(cond, stale),
+        (Stmt::Ghost { .. }, _) => Ok(()),
         (Stmt::Assign { dst, src, .. }, _) => {
             reads(src, stale)?;
             writes(dst, stale)

@@ -160,6 +160,7 @@ pub(crate) fn run_passes(
     watch: &mut dyn FnMut(&'static str, &Program),
     clock: &dyn Fn() -> u64,
 ) -> Result<Optimised, PassFailure> {
+    let program = &crate::drop_asserts::without_ghost(program);
     let mut run = Run { start: program, passes, options, base: OnceCell::new(), leave: BTreeSet::new() };
     loop {
         match run.once(watch, clock) {

@@ -129,7 +129,8 @@ fn without_places(f: &Func) -> Func {
                 | Stmt::Call { loc, .. }
                 | Stmt::For { loc, .. }
                 | Stmt::If { loc, .. }
-                | Stmt::Assert { loc, .. } => *loc = Loc::default(),
+                | Stmt::Assert { loc, .. }
+                | Stmt::Ghost { loc, .. } => *loc = Loc::default(),
             }
             visit::blocks_mut(s).into_iter().for_each(|b| strip(b));
         }

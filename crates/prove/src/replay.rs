@@ -24,19 +24,27 @@ impl Replayed {
     }
 }
 
+/// What the judge found of a function, and what stopped it.
+pub type Judged = (Clauses, Option<Stop>);
+
 /// What the judge says of a function.
-pub fn judged(p: &Program, id: FuncId) -> Result<Clauses, Stop> {
-    santoku_meaning::check(p, id, &Finder)
+pub fn judged(p: &Program, id: FuncId) -> Judged {
+    santoku_meaning::claims(p, id, &Finder)
+}
+
+/// What was found, if nothing stopped it.
+pub fn whole((found, stopped): &Judged) -> Result<&Clauses, &Stop> {
+    stopped.as_ref().map_or(Ok(found), Err)
 }
 
 /// Whether the judge accepts every clause of a function and of what it calls.
-pub fn settles(found: &Result<Clauses, Stop>) -> bool {
-    found.as_ref().is_ok_and(|c| c.ensures.values().chain(c.requires.values()).all(|held| *held))
+pub fn settles(judged: &Judged) -> bool {
+    whole(judged).is_ok_and(|c| c.ensures.values().chain(c.requires.values()).all(|held| *held))
 }
 
 /// Closes what the engines left open and the judge accepts.
-pub fn close(p: &Program, judged: Option<&Result<Clauses, Stop>>, obligations: &mut [Obligation]) {
-    let Some(Ok(found)) = judged else { return };
+pub fn close(p: &Program, judged: Option<&Judged>, obligations: &mut [Obligation]) {
+    let Some(Ok(found)) = judged.map(whole) else { return };
     let open = |o: &&mut Obligation| matches!((o.kind, &o.outcome), (Kind::Ensures | Kind::Requires, Outcome::Failed { .. }));
     for o in obligations.iter_mut().filter(open) {
         if accepted(p, found, o) {
@@ -46,10 +54,10 @@ pub fn close(p: &Program, judged: Option<&Result<Clauses, Stop>>, obligations: &
 }
 
 /// The clauses among these obligations, all closed.
-pub fn replayed(p: &Program, judged: Option<&Result<Clauses, Stop>>, obligations: &[Obligation]) -> Replayed {
+pub fn replayed(p: &Program, judged: Option<&Judged>, obligations: &[Obligation]) -> Replayed {
     let mut all = Replayed::default();
     for o in obligations.iter().filter(|o| o.proved() && matches!(o.kind, Kind::Ensures | Kind::Requires)) {
-        match judged {
+        match judged.map(whole) {
             Some(Ok(found)) if accepted(p, found, o) => all.accepted += 1,
             Some(Ok(_)) => all.open.push(format!("`{}`: not found again by the judge's rules", o.text)),
             Some(Err(why)) => all.open.push(format!("`{}`: {}", o.text, why.0)),

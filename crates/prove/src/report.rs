@@ -6,11 +6,11 @@
 //! Trusted: safe, field.
 
 use crate::cache::{self, NoStore, Store};
-use crate::contracts::{self, cost};
+use crate::contracts::{self, cost, ghost};
 use crate::crosscheck;
 use crate::judged::{self, Verdict};
 use crate::key;
-use crate::replay::{self, Replayed};
+use crate::replay::{self, Judged, Replayed};
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use crate::secrecy::{self, Timing};
 use crate::taken_back;
@@ -19,7 +19,6 @@ use crate::trial::{self, Trial};
 use crate::ranges;
 use santoku_ir::{visit, Contract, ContractKind, Func, FuncId, Loc, Program, Stmt};
 use santoku_judge::Refusal;
-use santoku_meaning::{Clauses, Stop};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -186,6 +185,7 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
         Task::Meaning(id) => {
             let judged = contracts::concerns(p, *id).then(|| replay::judged(p, *id));
             let (mut found, contradicted) = contracts::check_with_contradictions(p, *id, &costs, judged.as_ref().is_some_and(replay::settles));
+            found.extend(judged.iter().flat_map(|j| ghost::claims(p, *id, j)));
             found.extend(secrecy::check(p, *id, &opts.timing));
             Made::Meaning(*id, found, contradicted, judged)
         }
@@ -193,7 +193,7 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
     let (mut verdicts, mut claims) = (Vec::new(), Claims::default());
     let mut safety_of: BTreeMap<FuncId, Vec<Obligation>> = BTreeMap::new();
     let mut meaning_of: BTreeMap<FuncId, (Vec<Obligation>, bool)> = BTreeMap::new();
-    let mut judged_of: BTreeMap<FuncId, Result<Clauses, Stop>> = BTreeMap::new();
+    let mut judged_of: BTreeMap<FuncId, Judged> = BTreeMap::new();
     for one in made {
         match one {
             Made::Safety(found, of_judge, of_all) => {
@@ -251,7 +251,7 @@ enum Task {
 /// What one of them found.
 enum Made {
     Safety(Vec<Obligation>, Vec<Option<Verdict>>, Box<Claims>),
-    Meaning(FuncId, Vec<Obligation>, contracts::Contradicted, Option<Result<Clauses, Stop>>),
+    Meaning(FuncId, Vec<Obligation>, contracts::Contradicted, Option<Judged>),
 }
 
 /// Functions proved anew, and the program with what was found of it written into it.

@@ -64,7 +64,7 @@ impl Taint {
                 }
             }
             // A branch on a secret is refused, so it can pass nothing on.
-            Stmt::If { .. } | Stmt::Assert { .. } => {}
+            Stmt::If { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
         }
     }
     fn mark(&mut self, p: &Place) {
@@ -153,7 +153,7 @@ impl Checker<'_> {
                 }
             }
             Stmt::Assign { dst, .. } => self.place(dst, loc),
-            Stmt::Assert { .. } => {}
+            Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
         }
         visit::stmt_exprs(s, &mut |e| {
             let mut found: Vec<&Expr> = Vec::new();

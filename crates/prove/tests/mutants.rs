@@ -106,7 +106,7 @@ fn program(change: Change) -> (Program, FuncId, usize) {
 /// The same for the judge of meaning.
 fn accepted_by_the_judge(change: Change) -> bool {
     let (p, id, _) = program(change);
-    santoku_prove::replay::judged(&p, id).is_ok_and(|found| found.ensures.values().all(|held| *held) && found.ensures.len() == 1)
+    santoku_prove::replay::whole(&santoku_prove::replay::judged(&p, id)).is_ok_and(|found| found.ensures.values().all(|held| *held) && found.ensures.len() == 1)
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! turns those into selections once [`crate::secrecy`] has decided.
 
 use santoku_diag::Span;
-use santoku_ir::{Base, Expr, ExprKind, FuncId, LocalId, Place, Proj, Unroll};
+use santoku_ir::{Base, Expr, ExprKind, FuncId, Ghost, LocalId, Place, Proj, Unroll};
 
 #[derive(Clone, Debug)]
 pub enum Draft {
@@ -14,6 +14,7 @@ pub enum Draft {
     /// `inner`: locals declared inside the branches; nobody outside sees them.
     If { cond: Expr, then: Vec<Draft>, els: Vec<Draft>, inner: std::ops::Range<u32>, span: Span },
     Assert { cond: Expr, text: String, span: Span },
+    Ghost { what: Ghost, text: String, span: Span },
 }
 
 #[derive(Clone, Debug)]
@@ -69,7 +70,7 @@ pub fn assigned(drafts: &[Draft], f: &mut dyn FnMut(LocalId)) {
                 assigned(then, f);
                 assigned(els, f);
             }
-            Draft::Assert { .. } => {}
+            Draft::Assert { .. } | Draft::Ghost { .. } => {}
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::context::Cx;
 use crate::draft::{assigned, root, Draft, LoopHead};
 use crate::secrecy::Secrecy;
 use santoku_diag::Span;
-use santoku_ir::{BinOp, Expr, Len, Local, LocalId, LocalKind, Place, Proj, Range, Stmt, Ty, UnOp};
+use santoku_ir::{BinOp, Expr, ExprKind, Ghost, Len, Local, LocalId, LocalKind, Place, Proj, Range, SpecExpr, Stmt, Ty, UnOp};
 use std::collections::BTreeSet;
 
 /// A finished body.
@@ -74,7 +74,7 @@ impl Early<'_> {
                     let kept: BTreeSet<Place> = kept.chain(other.iter().filter(|p| covered(written, p))).cloned().collect();
                     *written = kept;
                 }
-                Draft::Assert { .. } => {}
+                Draft::Assert { .. } | Draft::Ghost { .. } => {}
             }
         }
     }
@@ -263,8 +263,45 @@ impl Predicate<'_, '_> {
                 Draft::If { cond, then: yes, els: no, inner, span }
             }
             Draft::Assert { cond, text, span } => Draft::Assert { cond: implied(guard, cond), text, span },
+            Draft::Ghost { what, text, span } => Draft::Ghost { what: guarded(guard, what), text, span },
             other => other,
         }
+    }
+}
+
+/// What a statement of ghost text says where both sides of a condition are executed. A condition that has no form in
+/// specifications leaves nothing that could be shown.
+fn guarded(guard: &Guard, what: Ghost) -> Ghost {
+    let cond = in_spec(&guard.cond).map(|c| if guard.side { c } else { SpecExpr::Not(Box::new(c)) });
+    let implied = |e: SpecExpr| match &cond {
+        Some(c) => SpecExpr::Implies(Box::new(c.clone()), Box::new(e)),
+        None => SpecExpr::Bool(false),
+    };
+    match (what, &cond) {
+        (Ghost::Assert(e), _) => Ghost::Assert(implied(e)),
+        (Ghost::Invariant(e), _) => Ghost::Invariant(implied(e)),
+        // Declared inside, it is seen by nobody outside; else it keeps what it was on the other side.
+        (Ghost::Let(id, e), Some(c)) if !guard.inner.contains(&id.0) => {
+            Ghost::Let(id, SpecExpr::If(Box::new(c.clone()), Box::new(e), Box::new(SpecExpr::Place(Place::local(id)))))
+        }
+        (Ghost::Let(id, e), _) if guard.inner.contains(&id.0) => Ghost::Let(id, e),
+        // What it requires may fail on the other side.
+        (Ghost::Let(..) | Ghost::Lemma(..), _) => Ghost::Assert(SpecExpr::Bool(false)),
+    }
+}
+
+/// A condition of code in a specification.
+fn in_spec(e: &Expr) -> Option<SpecExpr> {
+    let both = |a: &Expr, b: &Expr| Some((Box::new(in_spec(a)?), Box::new(in_spec(b)?)));
+    match &e.kind {
+        ExprKind::Const(v) if e.ty == Ty::Bool => Some(SpecExpr::Bool(*v == 1.into())),
+        ExprKind::Const(v) => Some(SpecExpr::Int(v.clone())),
+        ExprKind::Read(p) => Some(SpecExpr::Place(p.clone())),
+        ExprKind::Un(UnOp::Not, a) if e.ty == Ty::Bool => Some(SpecExpr::Not(Box::new(in_spec(a)?))),
+        ExprKind::Cmp(op, a, b) => both(a, b).map(|(a, b)| SpecExpr::Cmp(*op, a, b)),
+        ExprKind::Bin(BinOp::And, a, b) if e.ty == Ty::Bool => both(a, b).map(|(a, b)| SpecExpr::And(a, b)),
+        ExprKind::Bin(BinOp::Or, a, b) if e.ty == Ty::Bool => both(a, b).map(|(a, b)| SpecExpr::Or(a, b)),
+        _ => None,
     }
 }
 
@@ -309,5 +346,6 @@ fn stmt(cx: &Cx, draft: Draft) -> Stmt {
             loc: cx.loc(span),
         },
         Draft::Assert { cond, text, span } => Stmt::Assert { cond, text, loc: cx.loc(span) },
+        Draft::Ghost { what, text, span } => Stmt::Ghost { what, text, loc: cx.loc(span) },
     }
 }

@@ -102,7 +102,7 @@ fn walk(cx: &Cx, body: &[Draft], s: &mut Secrecy) -> bool {
                     }
                 }
             }
-            Draft::Assert { .. } => {}
+            Draft::Assert { .. } | Draft::Ghost { .. } => {}
         }
     }
     changed

@@ -8,7 +8,7 @@ use crate::context::Cx;
 use crate::modules::ModId;
 use crate::names::{Entity, Item};
 use santoku_diag::Diagnostic;
-use santoku_syntax::ast::{Block, Expr, ExprKind, Function, GenericArg, GenericKind, ItemKind, Param, Path, Stmt, StmtKind, Type, TypeKind};
+use santoku_syntax::ast::{Block, Expr, ExprKind, Function, GenericArg, GhostKind, GenericKind, ItemKind, Param, Path, Stmt, StmtKind, Type, TypeKind};
 use std::collections::BTreeSet;
 
 /// Whether a function is compiled for values of its parameters only.
@@ -156,7 +156,12 @@ impl Walker<'_, '_> {
                 self.block(then);
                 els.iter().for_each(|b| self.block(b));
             }
-            StmtKind::Assert(e) => self.expr(e),
+            StmtKind::Assert(e) | StmtKind::Ghost(GhostKind::Lemma(e)) => self.expr(e),
+            StmtKind::Ghost(GhostKind::Let { name, value, .. }) => {
+                self.expr(value);
+                self.bind(&name.name);
+            }
+            StmtKind::Ghost(GhostKind::Assign { value, .. }) => self.expr(value),
             StmtKind::Error => {}
         }
     }

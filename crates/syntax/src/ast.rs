@@ -137,6 +137,8 @@ pub struct Interface {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
+    /// Declared with `lemma`: for ghost text alone.
+    pub lemma: bool,
     pub doc: Vec<String>,
     pub attrs: Vec<Attr>,
     pub name: Ident,
@@ -234,7 +236,19 @@ pub enum StmtKind {
     For { attrs: Vec<Attr>, var: Ident, rev: bool, lo: Expr, hi: Expr, inclusive: bool, invariants: Vec<Expr>, body: Block },
     If { cond: Expr, then: Block, els: Option<Block> },
     Assert(Expr),
+    Ghost(GhostKind),
     Error,
+}
+
+/// What follows `ghost`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GhostKind {
+    /// `let x = e`, `var x = e`
+    Let { mutable: bool, name: Ident, value: Expr },
+    /// `x = e`
+    Assign { name: Ident, value: Expr },
+    /// `name(e, ..)`
+    Lemma(Expr),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -333,7 +333,7 @@ fn assigned(body: &[Stmt]) -> BTreeSet<LocalId> {
                 found.insert(*var);
                 &[]
             }
-            Stmt::If { .. } | Stmt::Assert { .. } => &[],
+            Stmt::If { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => &[],
         };
         found.extend(places.iter().filter_map(|p| match p.base {
             Base::Local(id) => Some(id),

@@ -249,7 +249,7 @@ impl<'a> Source<'a> {
                     None => self.both(func, c, (then, els), state),
                 }
             }
-            Stmt::Assert { .. } => Ok(()),
+            Stmt::Assert { .. } | Stmt::Ghost { .. } => Ok(()),
         }
     }
 

@@ -50,6 +50,7 @@ fn the_generator_reaches_the_whole_language() {
                     Stmt::For { .. } => "for",
                     Stmt::If { .. } => "if",
                     Stmt::Assert { .. } => "assert",
+                    Stmt::Ghost { .. } => "ghost",
                 });
             });
             visit::walk_exprs(&f.body, &mut |e| {

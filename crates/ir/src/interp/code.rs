@@ -9,6 +9,7 @@ use super::store::Bounds;
 use super::value::Value;
 use crate::data::*;
 use crate::limits::{EXPR_DEPTH, STMT_DEPTH};
+use crate::spec::Ghost;
 use crate::ty::{Len, LocalId, Ty};
 use crate::visit::expr_locals;
 use num_traits::ToPrimitive;
@@ -34,9 +35,28 @@ pub(super) struct Op<'p> {
 pub(super) enum OpKind<'p> {
     Assign { dst: Path, src: Node },
     Call { dsts: Vec<Path>, func: FuncId, lens: Vec<Node>, args: Vec<Node> },
-    For { var: usize, lo: Node, hi: Node, rev: bool, invariants: Vec<Condition>, body: Vec<Op<'p>> },
+    For { var: usize, lo: Node, hi: Node, rev: bool, invariants: Vec<Condition>, claims: Vec<Claim<'p>>, body: Vec<Op<'p>> },
     If { cond: Node, then: Vec<Op<'p>>, els: Vec<Op<'p>> },
     Assert { cond: Condition, text: &'p str },
+    Ghost(Claim<'p>),
+}
+
+/// Ghost text, which is not resolved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Claim<'p> {
+    pub what: &'p Ghost,
+    pub text: &'p str,
+    pub loc: Loc,
+}
+
+impl<'p> Claim<'p> {
+    /// An invariant at the head of a loop.
+    fn of_loop(s: &'p Stmt) -> Option<Claim<'p>> {
+        match s {
+            Stmt::Ghost { what: what @ Ghost::Invariant(_), text, loc } => Some(Claim { what, text, loc: *loc }),
+            _ => None,
+        }
+    }
 }
 
 /// A condition and the locals it reads, which explain its failure.
@@ -147,7 +167,8 @@ impl<'p> Lower<'p> {
                 hi: self.root(func, hi)?,
                 rev: *rev,
                 invariants: invariants.iter().map(|e| self.condition(func, e)).collect::<Run<_>>()?,
-                body: self.block(func, body, depth)?,
+                claims: body.iter().map_while(Claim::of_loop).collect(),
+                body: self.block(func, &body[body.iter().map_while(Claim::of_loop).count()..], depth)?,
             },
             Stmt::If { cond, then, els, .. } => OpKind::If {
                 cond: self.root(func, cond)?,
@@ -155,6 +176,7 @@ impl<'p> Lower<'p> {
                 els: self.block(func, els, depth)?,
             },
             Stmt::Assert { cond, text, .. } => OpKind::Assert { cond: self.condition(func, cond)?, text },
+            Stmt::Ghost { what, text, loc } => OpKind::Ghost(Claim { what, text, loc: *loc }),
         };
         Ok(Op { kind, loc: stmt.loc() })
     }

@@ -1,6 +1,6 @@
 //! Running resolved functions.
 
-use super::code::{Code, Condition, Lower, Node, Op, OpKind, Path, Step};
+use super::code::{Claim, Code, Condition, Lower, Node, Op, OpKind, Path, Step};
 use super::fault::{Fault, FaultKind};
 use super::int::Int;
 use super::judged::{Call, Judged};
@@ -10,7 +10,7 @@ use super::value::Value;
 use super::{Options, Stats};
 use crate::data::*;
 use crate::limits::{EXPR_DEPTH, RUN_DEPTH};
-use crate::spec::{ContractKind, SpecExpr};
+use crate::spec::{ContractKind, Ghost, SpecExpr};
 use crate::spec_eval::{SpecRun, SpecStop};
 use crate::ty::{Len, LocalId};
 use std::cell::Cell;
@@ -37,6 +37,8 @@ pub(super) struct Frame<'a, 'p> {
     id: FuncId,
     code: &'a Code<'p>,
     slots: Vec<Value>,
+    /// Ghost text took too much: no more of it is executed here.
+    lost: bool,
     /// The local is known to hold no undefined element, now and from now on.
     defined: Vec<Cell<bool>>,
 }
@@ -83,7 +85,7 @@ impl<'a, 'p> Machine<'a, 'p> {
         self.depth += 1;
         let count = code.func.locals.len();
         let mut frame =
-            Frame { id, code, slots: vec![Value::Undef; count], defined: vec![Cell::new(false); count] };
+            Frame { id, code, slots: vec![Value::Undef; count], lost: false, defined: vec![Cell::new(false); count] };
         let result = self.activate(&mut frame, lens, args, call).map_err(|mut f| {
             if f.func.is_empty() {
                 f.func.clone_from(&code.func.name);
@@ -186,6 +188,7 @@ impl<'a, 'p> Machine<'a, 'p> {
                 let fault = || FaultKind::Assertion { text: (*text).to_string() };
                 self.condition(frame, cond, &fault)
             }
+            OpKind::Ghost(claim) => self.ghost(frame, claim),
         }
     }
 
@@ -214,13 +217,13 @@ impl<'a, 'p> Machine<'a, 'p> {
     }
 
     fn repeat(&mut self, frame: &mut Frame<'a, 'p>, op: &'a Op<'p>) -> Run<()> {
-        let OpKind::For { var, lo, hi, rev, invariants, body } = &op.kind else { return internal("not a loop") };
+        let OpKind::For { var, lo, hi, rev, invariants, claims, body } = &op.kind else { return internal("not a loop") };
         let lo = self.eval_int(frame, lo)?;
         let hi = self.eval_int(frame, hi)?;
         let one = Int::from(1);
         let empty = hi <= lo;
         let (mut at, step) = if *rev { (hi.sub(&one), one.neg()) } else { (lo.clone(), one.clone()) };
-        self.invariants(frame, *var, &at, invariants)?;
+        self.invariants(frame, *var, &at, (invariants, claims))?;
         while !empty && (if *rev { at >= lo } else { at < hi }) {
             self.spend(1)?;
             let value = Value::Int(at.clone());
@@ -228,20 +231,50 @@ impl<'a, 'p> Machine<'a, 'p> {
             frame.slots[*var] = value;
             self.block(frame, body)?;
             at = at.add(&step);
-            self.invariants(frame, *var, &at, invariants)?;
+            self.invariants(frame, *var, &at, (invariants, claims))?;
         }
         frame.slots[*var] = Value::Undef;
         Ok(())
     }
 
-    fn invariants(&mut self, frame: &mut Frame<'a, 'p>, var: usize, at: &Int, all: &'a [Condition]) -> Run<()> {
-        if !self.options.check_contracts || all.is_empty() {
+    fn invariants(&mut self, frame: &mut Frame<'a, 'p>, var: usize, at: &Int, (all, claims): (&'a [Condition], &'a [Claim<'p>])) -> Run<()> {
+        if !self.options.check_contracts || all.is_empty() && claims.is_empty() {
             return Ok(());
         }
         frame.slots[var] = Value::Int(at.clone());
         for (position, cond) in all.iter().enumerate() {
             self.stats.invariants += 1;
             self.condition(frame, cond, &|| FaultKind::Invariant { position })?;
+        }
+        claims.iter().try_for_each(|c| self.ghost(frame, c))
+    }
+
+    /// Ghost text is executed while there is a budget for it; lemmas are proved once and for all.
+    fn ghost(&mut self, frame: &mut Frame<'a, 'p>, claim: &Claim<'p>) -> Run<()> {
+        let ([e], false, true) = (claim.what.exprs(), frame.lost || matches!(claim.what, Ghost::Lemma(..)), self.options.check_contracts) else { return Ok(()) };
+        let steps = self.options.spec_steps.min(self.inner_spec_left);
+        let (here, program): (&Frame<'a, 'p>, _) = (frame, self.program);
+        let mut place = |p: &Place| self.contract_place(here, p);
+        let mut run = SpecRun::new(program, steps, &mut place);
+        let value = run.eval(e);
+        let spent = steps - run.steps_left();
+        self.inner_spec_left = self.inner_spec_left.saturating_sub(spent);
+        let at = |fault: Fault| Box::new(Fault { loc: claim.loc, func: frame.code.func.name.clone(), ..fault });
+        match (claim.what, value) {
+            (Ghost::Let(id, _), Ok(v)) => frame.slots[id.0 as usize] = v,
+            (_, Ok(Value::Bool(true))) => {}
+            (_, Ok(Value::Bool(false))) => {
+                let mut fault = *Fault::new(FaultKind::Assertion { text: claim.text.to_string() });
+                fault.values = named(frame, contract_locals(e).into_iter());
+                return Err(at(fault));
+            }
+            (_, Err(SpecStop::Budget)) => {
+                self.stats.inner_unevaluated += 1;
+                frame.lost = true;
+            }
+            (_, Err(SpecStop::Fault(fault))) => return Err(at(*fault)),
+            (_, Ok(_)) => return Err(at(*Fault::internal("a condition is not a truth value"))),
+            (_, Err(SpecStop::IllFormed(reason))) => return Err(at(*Fault::internal(format!("{reason} in `{}`", claim.text)))),
         }
         Ok(())
     }

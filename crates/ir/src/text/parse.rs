@@ -5,7 +5,7 @@ use super::print::of_kind;
 use super::ParseError;
 use crate::data::*;
 use crate::limits::{EXPR_DEPTH, STMT_DEPTH, TYPE_DEPTH};
-use crate::spec::{Contract, ContractKind, SpecFn};
+use crate::spec::{Contract, ContractKind, Ghost, SpecFn};
 use crate::ty::{LocalId, StructDef, Ty};
 use num_bigint::BigInt;
 
@@ -364,10 +364,32 @@ impl Parser {
             let text = self.text()?;
             return Ok(Stmt::Assert { cond, text, loc: self.loc()? });
         }
+        if self.eat_word("ghost") {
+            let (what, text) = (self.ghost()?, self.text()?);
+            return Ok(Stmt::Ghost { what, text, loc: self.loc()? });
+        }
         let dst = self.place()?;
         self.symbol("=")?;
         let src = self.expr()?;
         Ok(Stmt::Assign { dst, src, loc: self.loc()? })
+    }
+
+    fn ghost(&mut self) -> Parse<Ghost> {
+        if self.eat_word("assert") {
+            return Ok(Ghost::Assert(self.spec()?));
+        }
+        if self.eat_word("invariant") {
+            return Ok(Ghost::Invariant(self.spec()?));
+        }
+        if self.eat_word("let") {
+            let id = LocalId(self.reference(RefKind::Local)?);
+            self.symbol("=")?;
+            return Ok(Ghost::Let(id, self.spec()?));
+        }
+        self.word("lemma")?;
+        let id = FuncId(self.reference(RefKind::Func)?);
+        self.symbol("(")?;
+        Ok(Ghost::Lemma(id, self.list(")", Self::spec)?))
     }
 
     fn call(&mut self) -> Parse<Stmt> {

@@ -3,7 +3,7 @@
 use super::lex::{is_ident, is_ident_start, quoted, RefKind};
 use super::natural::natural_ty;
 use crate::data::*;
-use crate::spec::{Contract, ContractKind, SpecFn};
+use crate::spec::{Contract, ContractKind, Ghost, SpecFn};
 use crate::ty::{Len, LocalId, Range, StructId, Ty};
 use crate::typing::Scope;
 use num_bigint::BigInt;
@@ -370,6 +370,15 @@ impl<'p> Printer<'p> {
             Stmt::Assert { cond, text, .. } => {
                 let text = format!("assert {} {}{at}", self.expr(cond), quoted(text));
                 self.line(&text);
+            }
+            Stmt::Ghost { what, text, .. } => {
+                let what = match what {
+                    Ghost::Assert(e) => format!("assert {}", self.spec(e)),
+                    Ghost::Invariant(e) => format!("invariant {}", self.spec(e)),
+                    Ghost::Let(id, e) => format!("let {} = {}", self.local(*id), self.spec(e)),
+                    Ghost::Lemma(id, es) => format!("lemma {}({})", self.func_ref(*id), self.specs(es)),
+                };
+                self.line(&format!("ghost {what} {}{at}", quoted(text)));
             }
         }
     }

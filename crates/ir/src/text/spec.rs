@@ -87,7 +87,7 @@ impl Printer<'_> {
         }
     }
 
-    fn specs(&self, es: &[SpecExpr]) -> String {
+    pub fn specs(&self, es: &[SpecExpr]) -> String {
         es.iter().map(|e| self.spec(e)).collect::<Vec<_>>().join(", ")
     }
 }

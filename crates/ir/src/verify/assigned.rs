@@ -72,6 +72,7 @@ impl FuncCheck<'_> {
                     self.flow(els, &mut other);
                     state.meet(&other);
                 }
+                Stmt::Ghost { .. } => {}
                 Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } => {
                     visit::stmt_exprs(stmt, &mut |e| self.reads(e, state));
                     visit::destinations(stmt).iter().for_each(|d| self.assign(d, state));

@@ -58,7 +58,7 @@ impl FuncCheck<'_> {
                 self.must_be_public(hi, "a loop bound");
             }
             Stmt::Call { lens, .. } => lens.iter().for_each(|l| self.must_be_public(l, "a length")),
-            Stmt::Assign { .. } | Stmt::Assert { .. } => {}
+            Stmt::Assign { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
         }
         for dst in visit::destinations(stmt) {
             visit::place_exprs(dst, &mut |i| self.must_be_public(i, "an index"));
@@ -99,7 +99,7 @@ impl FuncCheck<'_> {
                     }
                 }
             }
-            Stmt::Assign { .. } | Stmt::For { .. } | Stmt::If { .. } | Stmt::Assert { .. } => {}
+            Stmt::Assign { .. } | Stmt::For { .. } | Stmt::If { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
         }
     }
 }

@@ -7,7 +7,7 @@ use super::types::Judged;
 use super::{exprs_within, FuncCheck};
 use crate::data::*;
 use crate::limits::EXPR_DEPTH;
-use crate::spec::{Contract, ContractKind, SpecExpr, SpecFn};
+use crate::spec::{Contract, ContractKind, Ghost, SpecExpr, SpecFn};
 use crate::ty::Ty;
 use crate::typing::Scope;
 use crate::visit;
@@ -92,6 +92,60 @@ fn names(program: &Program, e: &SpecExpr, bound: &BTreeSet<u32>, place: &dyn Fn(
 }
 
 impl FuncCheck<'_> {
+    /// Ghost text speaks of all locals; what it defines is of ghost text alone; lemmas come before what uses them.
+    pub(super) fn ghost(&self, what: &Ghost) -> Judged {
+        let place = |p: &Place| {
+            let mut verdict = self.place(p).map(drop);
+            visit::place_exprs(p, &mut |e| {
+                if verdict.is_ok() {
+                    verdict = self.expr(e);
+                }
+            });
+            verdict
+        };
+        what.exprs().iter().try_for_each(|e| within(e).and_then(|()| names(self.program, e, &BTreeSet::new(), &place)))?;
+        match what {
+            Ghost::Let(id, _) => match self.func.locals.get(id.0 as usize) {
+                Some(Local { kind: LocalKind::Var, ty: Ty::Int(None) | Ty::Bool, .. }) => Ok(()),
+                _ => Err(("ghost", format!("{} is no variable of ghost text", self.name(*id)))),
+            },
+            Ghost::Lemma(id, args) => match self.program.funcs.get(id.0 as usize) {
+                Some(_) if id.0 as usize >= self.at => Err(("order", "a lemma that is not earlier in the program".to_string())),
+                Some(f) if f.rets.is_empty() && f.lens.is_empty() && f.params.len() == args.len() => Ok(()),
+                _ => Err(("arity", "a lemma that takes or gives something else".to_string())),
+            },
+            Ghost::Assert(_) | Ghost::Invariant(_) => Ok(()),
+        }
+    }
+
+    /// Code neither reads nor writes what ghost text defines, and invariants stand at the head of a loop that counts up.
+    pub(super) fn apart(&mut self) {
+        let mut own = BTreeSet::new();
+        visit::walk_stmts(&self.func.body, &mut |s| {
+            if let Stmt::Ghost { what: Ghost::Let(id, _), .. } = s {
+                own.insert(*id);
+            }
+        });
+        visit::walk_places(&self.func.body, &mut |p, _| {
+            if matches!(p.base, Base::Local(id) if own.contains(&id)) {
+                self.error("ghost", "code touches what ghost text defines");
+            }
+        });
+        let mut blocks: Vec<(&[Stmt], bool)> = vec![(&self.func.body, false)];
+        while let Some((body, head)) = blocks.pop() {
+            let is_claim = |s: &&Stmt| matches!(s, Stmt::Ghost { what: Ghost::Invariant(_), .. });
+            let first = if head { body.iter().take_while(is_claim).count() } else { 0 };
+            if let Some(s) = body[first..].iter().find(is_claim) {
+                self.loc = s.loc();
+                self.error("ghost", "an invariant that is not at the head of a loop");
+            }
+            for s in body {
+                let head = matches!(s, Stmt::For { rev: false, .. });
+                blocks.extend(visit::blocks(s).into_iter().map(|b| (b, head)));
+            }
+        }
+    }
+
     pub(super) fn contracts(&mut self) {
         for contract in &self.func.contracts {
             self.loc = contract.loc;
@@ -100,6 +154,7 @@ impl FuncCheck<'_> {
             }
         }
         self.loc = self.func.loc;
+        self.apart();
     }
 
     fn contract(&self, contract: &Contract) -> Judged {

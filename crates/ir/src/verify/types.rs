@@ -128,6 +128,7 @@ impl FuncCheck<'_> {
                 invariants.iter().try_for_each(|e| self.same(&Ty::Bool, &e.ty, "an invariant"))
             }
             Stmt::If { cond, .. } | Stmt::Assert { cond, .. } => self.same(&Ty::Bool, &cond.ty, "a condition"),
+            Stmt::Ghost { what, .. } => self.ghost(what),
         }
     }
 

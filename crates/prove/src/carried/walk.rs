@@ -127,7 +127,7 @@ impl<'p> Walk<'p> {
                 self.block(els);
                 self.state = self.facts.join_states(&yes, &self.state);
             }
-            Stmt::Assert { .. } => {}
+            Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
         }
     }
 

@@ -22,7 +22,7 @@ pub fn block(costs: &[u64], body: &[Stmt]) -> u64 {
 
 fn stmt(costs: &[u64], s: &Stmt) -> u64 {
     match s {
-        Stmt::Assign { .. } | Stmt::Assert { .. } => 1,
+        Stmt::Assign { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => 1,
         Stmt::Call { func, .. } => costs.get(func.0 as usize).copied().unwrap_or(0).saturating_add(1),
         Stmt::If { then, els, .. } => block(costs, then).saturating_add(block(costs, els)).saturating_add(1),
         Stmt::For { lo, hi, body, .. } => {

@@ -148,7 +148,7 @@ impl<'p> Exec<'p> {
                 self.branch(&c.p, then, els)
             }
             // Asserts are obligations of the safety engines and of no use here unless cheap to believe.
-            Stmt::Assert { .. } => Ok(()),
+            Stmt::Assert { .. } | Stmt::Ghost { .. } => Ok(()),
         }
     }
 
@@ -346,7 +346,7 @@ pub fn assigned(body: &[Stmt]) -> BTreeSet<LocalId> {
             Stmt::For { var, .. } => {
                 out.insert(*var);
             }
-            Stmt::If { .. } | Stmt::Assert { .. } => {}
+            Stmt::If { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
         }
     });
     out

@@ -44,7 +44,7 @@ impl Exec<'_> {
                 }
                 Stmt::For { var, lo, hi, .. } => format!("for {} in {}..<{}", show.local(*var), show.expr(lo), show.expr(hi)),
                 Stmt::If { cond, .. } => format!("if {}", show.expr(cond)),
-                Stmt::Assert { text, .. } => format!("assert {text}"),
+                Stmt::Assert { text, .. } | Stmt::Ghost { text, .. } => format!("assert {text}"),
             });
         });
         found.map(|text| match text.char_indices().nth(TEXT_MAX) {

@@ -13,6 +13,7 @@ pub mod cost;
 pub mod exec;
 mod explain;
 pub mod expr;
+pub mod ghost;
 pub mod goal;
 pub mod spec;
 pub mod state;
@@ -62,6 +63,7 @@ pub fn concerns(p: &Program, id: FuncId) -> bool {
         if let Stmt::Call { func, .. } = s {
             found |= p.func(*func).contracts.iter().any(|c| c.kind == ContractKind::Requires);
         }
+        found |= matches!(s, Stmt::Ghost { .. });
     });
     found
 }

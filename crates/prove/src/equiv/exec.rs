@@ -159,7 +159,7 @@ impl<'d, 'a> Exec<'d, 'a> {
                 self.note(Write { local, path: Vec::new(), cut: false });
                 Ok(())
             }
-            Stmt::Assert { .. } => Ok(()),
+            Stmt::Assert { .. } | Stmt::Ghost { .. } => Ok(()),
         }
     }
 

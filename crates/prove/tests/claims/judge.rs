@@ -156,7 +156,7 @@ fn accept_clauses(p: &Program, all: &mut [Obligation]) {
     let judged: Vec<_> = (0..p.funcs.len() as u32).map(|id| santoku_prove::replay::judged(p, FuncId(id))).collect();
     for o in all {
         let clause = matches!(o.kind, Kind::Ensures | Kind::Requires);
-        let held = clause && judged[o.func.0 as usize].as_ref().is_ok_and(|found| santoku_prove::replay::accepted(p, found, o));
+        let held = clause && santoku_prove::replay::whole(&judged[o.func.0 as usize]).is_ok_and(|found| santoku_prove::replay::accepted(p, found, o));
         o.outcome = match held {
             true => Outcome::Proved { engine: Engine::Algebra },
             false => Outcome::Failed { reason: "not accepted".into(), witness: None, origin: None },

@@ -372,7 +372,7 @@ fn block_mentions(b: &ast::Block, name: &str) -> bool {
             m(cond) || block_mentions(then, name) || els.as_ref().is_some_and(|b| block_mentions(b, name))
         }
         ast::StmtKind::Assert(e) => m(e),
-        ast::StmtKind::Error => false,
+        ast::StmtKind::Ghost(_) | ast::StmtKind::Error => false,
     };
     b.stmts.iter().any(in_stmt) || b.result.as_ref().is_some_and(|r| mentions(r, name))
 }

@@ -49,6 +49,7 @@ impl FnCx<'_, '_> {
             }
         };
         match entity.item {
+            Item::Fn(_) if self.cx.world.function(entity).is_some_and(|f| f.lemma) => self.ghost_in_code(&callee.name.name, span),
             Item::Fn(_) => {
                 let ready = self.prepare(entity, generics, args, hint, span)?;
                 self.emit_call(ready, dst, span)

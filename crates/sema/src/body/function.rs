@@ -8,11 +8,11 @@ use crate::limits;
 use crate::names::Entity;
 use crate::predicate;
 use crate::secrecy::{self, Need, Requirement};
-use crate::spec::{self, Subject};
+use crate::spec::Subject;
 use crate::types::{STy, Signature};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Func, Inline, LocalId, LocalKind, Place, Range, Ty};
-use santoku_syntax::ast::{Attr, Block, Expr, ExprKind, Function, GenericKind, Stmt};
+use santoku_syntax::ast::{Attr, Block, Expr, ExprKind, Function, GenericKind};
 
 /// A finished function with the types its callers see.
 pub struct Lowered {
@@ -33,7 +33,7 @@ pub fn lower_function(cx: &mut Cx, entity: Entity, f: &Function, env: Env, name:
     let params = b.params(f);
     let ret = b.result_type(f);
     let (Some(params), Some(ret), Some(body)) = (params, ret, &f.body) else { return None };
-    let rets = b.body(body, &ret)?;
+    let rets = b.body(body, &ret, f.lemma)?;
     let subject = Subject {
         entity,
         function: f,
@@ -71,13 +71,9 @@ pub fn lower_function(cx: &mut Cx, entity: Entity, f: &Function, env: Env, name:
 
 /// Lowers a `test` block to a function without parameters and results.
 pub fn lower_test(cx: &mut Cx, env: Env, block: &Block, name: String, span: Span) -> Option<Func> {
-    // What is asserted of specifications is mathematics on constants: a clause that the run evaluates at its end.
-    let (of_specs, stmts): (Vec<Stmt>, Vec<Stmt>) = block.stmts.iter().cloned().partition(|s| spec::asserts(cx, env.module, s));
-    let contracts = of_specs.iter().map(|s| spec::asserted(cx, env.module, s)).collect::<Option<Vec<_>>>()?;
     let mut b = FnCx::new(cx, env, name);
-    b.statements(&Block { stmts, ..block.clone() })?;
-    let f = b.finish(span)?;
-    Some(Func { contracts, ..f })
+    b.statements(block)?;
+    b.finish(span)
 }
 
 /// `@inline`, `@noinline`, `@export("name")`
@@ -135,7 +131,7 @@ impl FnCx<'_, '_> {
                 ok = false;
                 continue;
             };
-            ok &= self.cx.closed(&ty, p.ty.span, "a parameter");
+            ok &= f.lemma || self.cx.closed(&ty, p.ty.span, "a parameter");
             let id = self.local(&p.name.name, ty, LocalKind::Param, p.name.span);
             self.locals[id.0 as usize].public = public;
             self.facts[id.0 as usize].secret = !public;
@@ -146,6 +142,9 @@ impl FnCx<'_, '_> {
     }
 
     fn result_type(&mut self, f: &Function) -> Option<STy> {
+        if f.lemma {
+            return Some(STy::Tuple(Vec::new()));
+        }
         let Some(ret) = &f.ret else {
             return self.fail(
                 Diagnostic::error("missing-result", format!("`{}` returns nothing", f.name.name))
@@ -158,7 +157,11 @@ impl FnCx<'_, '_> {
     }
 
     /// Lowers the body; gives the locals that hold the results.
-    fn body(&mut self, body: &Block, ret: &STy) -> Option<Vec<LocalId>> {
+    fn body(&mut self, body: &Block, ret: &STy, lemma: bool) -> Option<Vec<LocalId>> {
+        if lemma {
+            self.scopes.push(Default::default());
+            return self.statements(body).map(|()| Vec::new());
+        }
         self.scopes.push(Default::default());
         let ok = self.each_statement(body);
         let Some(result) = &body.result else {
@@ -207,7 +210,7 @@ impl FnCx<'_, '_> {
         let fits = ids.len() == flat.len()
             && ids.iter().zip(flat).all(|(id, (ty, _))| {
                 let local = &self.locals[id.0 as usize];
-                local.kind == LocalKind::Var && local.ty == *ty
+                local.kind == LocalKind::Var && local.ty == *ty && !self.facts[id.0 as usize].ghost
             });
         (distinct && fits).then_some(ids)
     }

@@ -9,6 +9,7 @@ mod choice;
 mod control;
 mod counted;
 mod function;
+mod ghost;
 mod ops;
 mod place;
 mod stmt;
@@ -79,6 +80,8 @@ struct Facts {
     unset: bool,
     /// Certainly secret (a secret value was assigned).
     secret: bool,
+    /// Of ghost text alone.
+    ghost: bool,
 }
 
 /// State of one function being lowered.
@@ -157,7 +160,7 @@ impl<'a, 'w> FnCx<'a, 'w> {
         let loc = self.cx.loc(span);
         let public = matches!(kind, LocalKind::Counter | LocalKind::Len);
         self.locals.push(Local { name: name.to_string(), ty, kind, public, loc });
-        self.facts.push(Facts { span, temp: false, unset: false, secret: false });
+        self.facts.push(Facts { span, temp: false, unset: false, secret: false, ghost: false });
         LocalId(self.locals.len() as u32 - 1)
     }
 

@@ -27,6 +27,7 @@ impl FnCx<'_, '_> {
     pub fn place_or_none(&mut self, e: &ast::Expr) -> Option<Option<(Place, Ty)>> {
         match &e.kind {
             ExprKind::Paren(inner) => self.place_or_none(inner),
+            ExprKind::Name(path) if path.module.is_none() && self.is_ghost_name(&path.name.name) => self.ghost_in_code(&path.name.name, e.span),
             ExprKind::Name(_) | ExprKind::TupleField { .. } => match self.named_binding(e) {
                 Some(Binding::Local(id)) => Some(Some((Place::local(id), self.locals[id.0 as usize].ty.clone()))),
                 Some(Binding::Poison) => None,

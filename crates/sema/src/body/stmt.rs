@@ -64,6 +64,8 @@ impl FnCx<'_, '_> {
                 self.loop_over(var, (first, end, *rev, unroll), invariants, body, s.span)
             }
             StmtKind::If { cond, then, els } => self.if_statement(cond, then, els.as_ref(), s.span),
+            StmtKind::Ghost(what) => self.ghost_statement(what, s.span),
+            StmtKind::Assert(e) if self.is_ghost(e) => self.ghost_assert(e),
             StmtKind::Assert(e) => {
                 let cond = self.typed(e, &Ty::Bool)?;
                 let text = self.cx.text(e.span);
@@ -316,7 +318,7 @@ impl FnCx<'_, '_> {
         let mut facts = Vec::new();
         let (drafts, ok) = self.block(|b| {
             b.bind(&var.name, Binding::Local(counter), false, var.span);
-            let hints = b.invariants(invariants, &mut facts);
+            let hints = b.invariants(invariants, rev, &mut facts);
             b.statements(body).and(hints)
         });
         let head = LoopHead { var: counter, lo, hi, rev, unroll, invariants: facts };
@@ -324,8 +326,16 @@ impl FnCx<'_, '_> {
         ok
     }
 
-    fn invariants(&mut self, invariants: &[ast::Expr], out: &mut Vec<Expr>) -> Option<()> {
+    /// Those that are ghost text begin the body.
+    fn invariants(&mut self, invariants: &[ast::Expr], rev: bool, out: &mut Vec<Expr>) -> Option<()> {
         for e in invariants {
+            if self.is_ghost(e) {
+                if rev {
+                    return self.ghost_counting_down(e.span);
+                }
+                self.ghost_invariant(e)?;
+                continue;
+            }
             let before = self.out.len();
             let cond = self.typed(e, &Ty::Bool)?;
             if self.out.len() > before {

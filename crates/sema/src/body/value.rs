@@ -151,6 +151,9 @@ impl FnCx<'_, '_> {
 
     fn name_value(&mut self, path: &Path, span: Span) -> Option<Val> {
         if path.module.is_none() {
+            if self.is_ghost_name(&path.name.name) {
+                return self.ghost_in_code(&path.name.name, span);
+            }
             if let Some(variable) = self.variable(&path.name.name) {
                 return self.binding_value(&variable.binding.clone());
             }

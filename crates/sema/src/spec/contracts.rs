@@ -1,6 +1,5 @@
 //! Contracts of functions: their own, and those of the interface they implement.
 
-use super::stands::spec_of;
 use super::{Scope, SpecVal};
 use crate::consts::Generic;
 use crate::context::Cx;
@@ -69,7 +68,7 @@ impl Subject<'_> {
     }
 
     fn local(&self, id: LocalId) -> SpecVal {
-        SpecVal::One(SpecExpr::Place(Place::local(id)), spec_of(&self.locals[id.0 as usize].ty))
+        super::of_local(id, &self.locals[id.0 as usize].ty)
     }
 
     fn result(&self, ty: &STy, ids: &mut dyn Iterator<Item = &LocalId>) -> SpecVal {

@@ -10,21 +10,20 @@ use crate::names::{Entity, Item};
 use num_bigint::BigInt;
 use num_traits::One;
 use santoku_diag::{Diagnostic, Span};
-use santoku_ir::{CmpOp, Len, Place, SpecExpr, SpecFn, SpecId, SpecOp};
+use santoku_ir::{CmpOp, Len, Place, SpecExpr, SpecFn, SpecId, SpecOp, Ty};
 use santoku_syntax::ast::{BinOp, Block, Expr, ExprKind, Ident, Path, StmtKind, Type, TypeKind, UnOp};
 use std::collections::BTreeMap;
 
 mod bits;
 mod contracts;
 mod stands;
-mod tested;
 
 pub use contracts::{contracts, Subject};
-pub use tested::{asserted, asserts};
-use stands::{spec_of, SpecTy};
+pub use stands::SpecTy;
+use stands::spec_of;
 
 #[derive(Clone, Debug)]
-enum SpecVal {
+pub enum SpecVal {
     One(SpecExpr, SpecTy),
     Tuple(Vec<SpecVal>),
 }
@@ -33,16 +32,21 @@ enum SpecVal {
 type Binder = (u32, Box<SpecExpr>, Box<SpecExpr>, Box<SpecExpr>);
 
 /// Where a specification expression stands.
-struct Scope<'a, 'w> {
-    cx: &'a mut Cx<'w>,
-    module: ModId,
-    generics: BTreeMap<String, Generic>,
+pub struct Scope<'a, 'w> {
+    pub cx: &'a mut Cx<'w>,
+    pub module: ModId,
+    pub generics: BTreeMap<String, Generic>,
     /// Binders, outermost first; the position is the slot.
-    vars: Vec<(String, SpecTy)>,
-    /// Parameters and results of the function a contract belongs to.
-    places: BTreeMap<String, SpecVal>,
+    pub vars: Vec<(String, SpecTy)>,
+    /// Parameters and results of the function a contract belongs to; in ghost text all variables in scope.
+    pub places: BTreeMap<String, SpecVal>,
     /// Moduli of the values that became integers, and where.
-    moduli: Vec<(BigInt, Span)>,
+    pub moduli: Vec<(BigInt, Span)>,
+}
+
+/// A local as a value of a specification.
+pub fn of_local(id: santoku_ir::LocalId, ty: &Ty) -> SpecVal {
+    SpecVal::One(SpecExpr::Place(Place::local(id)), spec_of(ty))
 }
 
 impl Cx<'_> {
@@ -107,7 +111,21 @@ impl Scope<'_, '_> {
         self.of(e, &SpecTy::Int)
     }
 
-    fn bool(&mut self, e: &Expr) -> Option<SpecExpr> {
+    /// A value that ghost text can give a name to, and the type of a local that holds it.
+    pub fn scalar(&mut self, e: &Expr) -> Option<(SpecExpr, Ty)> {
+        match self.one(e)? {
+            (x, SpecTy::Int) => Some((x, Ty::Int(None))),
+            (x, SpecTy::Bool) => Some((x, Ty::Bool)),
+            (_, other) => self.cx.spec_mismatch(&other, &SpecTy::Int, e.span),
+        }
+    }
+
+    /// A value for a parameter of this type.
+    pub fn like(&mut self, e: &Expr, ty: &Ty) -> Option<SpecExpr> {
+        self.of(e, &spec_of(ty))
+    }
+
+    pub fn bool(&mut self, e: &Expr) -> Option<SpecExpr> {
         self.of(e, &SpecTy::Bool)
     }
 

@@ -47,6 +47,7 @@ impl Parser<'_> {
         }
         let kind = match self.tok().tok {
             Tok::Kw(Kw::Fn) => ItemKind::Fn(self.function(doc.clone(), attrs.clone(), true)?),
+            Tok::Kw(Kw::Lemma) => ItemKind::Fn(self.function(doc.clone(), attrs.clone(), true)?),
             Tok::Kw(Kw::Spec) => ItemKind::Spec(self.spec_function(doc.clone(), true)?),
             Tok::Kw(Kw::Interface) => ItemKind::Interface(self.interface()?),
             Tok::Kw(Kw::Test) => self.test()?,
@@ -103,7 +104,7 @@ impl Parser<'_> {
     }
 
     fn not_an_item(&mut self) -> super::Reported {
-        self.unexpected("an item (`use`, `const`, `type`, `struct`, `table`, `fn`, `const fn`, `spec fn`, `interface`, `implements`, `module<..>`, `instance` or `test`)")
+        self.unexpected("an item (`use`, `const`, `type`, `struct`, `table`, `fn`, `const fn`, `lemma`, `spec fn`, `interface`, `implements`, `module<..>`, `instance` or `test`)")
     }
 
     fn field_type(&mut self) -> Parsed<(Ident, Type)> {
@@ -163,14 +164,17 @@ impl Parser<'_> {
 
     fn function(&mut self, doc: Vec<String>, attrs: Vec<Attr>, with_body: bool) -> Parsed<Function> {
         let first = self.tok();
-        self.expect_kw(Kw::Fn)?;
+        let lemma = self.eat_kw(Kw::Lemma);
+        if !lemma {
+            self.expect_kw(Kw::Fn)?;
+        }
         let name = self.ident("the name of the function")?;
         let generics = self.generics()?;
         let params = self.params()?;
         let ret = if self.eat(P::Arrow) { Some(self.ty()?) } else { None };
         let contracts = self.contracts()?;
         let body = self.fn_body(with_body)?;
-        Ok(Function { doc, attrs, name, generics, params, ret, contracts, body, span: self.since(first) })
+        Ok(Function { lemma, doc, attrs, name, generics, params, ret, contracts, body, span: self.since(first) })
     }
 
     fn fn_body(&mut self, wanted: bool) -> Parsed<Option<crate::ast::Block>> {
@@ -362,6 +366,6 @@ impl Parser<'_> {
 fn is_item_kw(t: Tok) -> bool {
     matches!(
         t,
-        Tok::Kw(Kw::Use | Kw::Implements | Kw::Interface | Kw::Type | Kw::Struct | Kw::Const | Kw::Table | Kw::Fn | Kw::Spec | Kw::Test)
+        Tok::Kw(Kw::Use | Kw::Implements | Kw::Interface | Kw::Type | Kw::Struct | Kw::Const | Kw::Table | Kw::Fn | Kw::Lemma | Kw::Spec | Kw::Test)
     )
 }

@@ -1,7 +1,7 @@
 //! Blocks and statements.
 
 use super::{Parsed, Parser};
-use crate::ast::{Attr, BinOp, Block, Expr, ExprKind, Ident, Stmt, StmtKind};
+use crate::ast::{Attr, BinOp, Block, Expr, ExprKind, GhostKind, Ident, Stmt, StmtKind};
 use crate::token::{Kw, Tok, Token, P};
 use santoku_diag::Diagnostic;
 use std::collections::BTreeMap;
@@ -98,6 +98,7 @@ impl Parser<'_> {
                 self.for_stmt(attrs)?
             }
             Tok::Kw(Kw::If) => return self.if_entry(),
+            Tok::Kw(Kw::Ghost) => StmtKind::Ghost(self.ghost()?),
             Tok::Kw(Kw::Assert) => {
                 self.bump();
                 StmtKind::Assert(self.expr()?)
@@ -128,6 +129,24 @@ impl Parser<'_> {
             Some(self.expr()?)
         };
         Ok(StmtKind::Let { mutable, names, tuple, ty, value })
+    }
+
+    /// `ghost let x = e`, `ghost var x = e`, `ghost x = e`, `ghost name(e, ..)`
+    fn ghost(&mut self) -> Parsed<GhostKind> {
+        self.bump();
+        let mutable = self.at_kw(Kw::Var);
+        if mutable || self.at_kw(Kw::Let) {
+            self.bump();
+            let name = self.ident("a name")?;
+            self.expect(P::Eq)?;
+            return Ok(GhostKind::Let { mutable, name, value: self.expr()? });
+        }
+        let e = self.expr()?;
+        match e.kind {
+            ExprKind::Call { .. } => Ok(GhostKind::Lemma(e)),
+            ExprKind::Name(path) if path.module.is_none() && self.eat(P::Eq) => Ok(GhostKind::Assign { name: path.name, value: self.expr()? }),
+            _ => Err(self.unexpected("`=`, or a call of a lemma")),
+        }
     }
 
     /// Two results must not go to one name.
@@ -261,7 +280,7 @@ impl Parser<'_> {
         let mut depth = 0u32;
         loop {
             let t = self.tok();
-            let starts = matches!(t.tok, Tok::Kw(Kw::Let | Kw::Var | Kw::For | Kw::If | Kw::Assert));
+            let starts = matches!(t.tok, Tok::Kw(Kw::Let | Kw::Var | Kw::For | Kw::If | Kw::Assert | Kw::Ghost));
             let moved = t.start > first.start;
             match t.tok {
                 Tok::Eof => return,

@@ -1,0 +1,238 @@
+//! Ghost text: what is said of values in the middle of a function, of the rounds of a loop, and by lemmas.
+//!
+//! An invariant is shown where the loop is reached, with the counter at its first value; then of one round from arbitrary values of
+//! whatever the loop writes, for a counter between the bounds, where it is taken to hold at the head and shown for the next value behind
+//! the round; behind the loop it is known for the end of the range. Whatever was found beside a claim that does not hold counts for nothing.
+//! Trusted: field.
+
+use crate::atoms::Num;
+use crate::goal::Prop;
+use crate::run::{known, stop, Res, Run};
+use crate::spec::Part;
+use crate::value::Val;
+use crate::poly::Poly;
+use santoku_ir::interp::Int;
+use santoku_ir::{visit, ContractKind, FuncId, Ghost, Len, Loc, LocalId, Program, Proj, SpecExpr, SpecId, SpecOp, Stmt, Ty};
+use santoku_judge::itv::Itv;
+use std::collections::BTreeSet;
+
+/// Elements of a part of an array of run-time length.
+const PART: u64 = 1 << 12;
+
+/// When a claim is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Moment {
+    Here,
+    /// Of an invariant: where the loop is reached; behind a round.
+    Entry,
+    Step,
+}
+
+/// The invariants at the head of a loop, and the statements behind them.
+fn head(body: &[Stmt]) -> (Vec<(&SpecExpr, Loc)>, &[Stmt]) {
+    let of = |s: &'_ Stmt| matches!(s, Stmt::Ghost { what: Ghost::Invariant(_), .. });
+    let n = body.iter().take_while(|s| of(s)).count();
+    let claims = body[..n].iter().filter_map(|s| if let Stmt::Ghost { what, loc, .. } = s { Some((what.exprs().first()?, *loc)) } else { None });
+    (claims.collect(), &body[n..])
+}
+
+/// Whether a loop says what holds at its head.
+pub fn has_invariant(body: &[Stmt]) -> bool {
+    !head(body).0.is_empty()
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn ghost(&mut self, what: &Ghost, loc: Loc) -> Res<()> {
+        let frame = self.locals.clone();
+        match what {
+            Ghost::Assert(e) => self.claim(&frame, e, loc, Moment::Here),
+            Ghost::Let(id, e) => {
+                let v = crate::spec::Eval::new(self, &frame).whole(e)?;
+                self.locals[id.0 as usize] = Some(v);
+                Ok(())
+            }
+            Ghost::Lemma(id, args) => self.lemma(*id, args, loc),
+            Ghost::Invariant(_) => stop("an invariant that is not at the head of a loop"),
+        }
+    }
+
+    fn lemma(&mut self, id: FuncId, args: &[SpecExpr], loc: Loc) -> Res<()> {
+        let (g, frame) = (self.p.func(id), self.locals.clone());
+        let mut passed = vec![None; g.locals.len()];
+        for (e, l) in args.iter().zip(&g.params) {
+            passed[l.0 as usize] = Some(crate::spec::Eval::new(self, &frame).whole(e)?);
+        }
+        let of = |kind: ContractKind| g.contracts.iter().filter(move |c| c.kind == kind);
+        of(ContractKind::Requires).try_for_each(|c| self.claim(&passed, &c.cond, loc, Moment::Here))?;
+        of(ContractKind::Ensures).for_each(|c| self.assume_clause(&passed, &c.cond));
+        Ok(())
+    }
+
+    fn claim(&mut self, frame: &[Option<Val>], e: &SpecExpr, loc: Loc, when: Moment) -> Res<()> {
+        let held = self.clause(frame, e, when == Moment::Here);
+        if self.depth > 0 {
+            return if held { Ok(()) } else { stop("a claim in a callee that is not seen to hold here") };
+        }
+        *self.found.claims.entry((loc, when)).or_insert(true) &= held;
+        Ok(())
+    }
+
+    /// A loop by its invariants.
+    pub(crate) fn by_invariants(&mut self, var: LocalId, bounds: (&Num, &Num), rev: bool, body: &'a [Stmt]) -> Res<()> {
+        let ((lo, hi), (claims, body)) = (bounds, head(body));
+        if rev || !self.is_shown_least(&hi.p.sub(&lo.p)) {
+            return stop("invariants of a loop that counts down, or whose bounds may lie the other way round");
+        }
+        // Without values where no round is run.
+        let sizes = known(lo.itv.as_ref().zip(hi.itv.as_ref()), "a loop whose bounds have no bounds")?;
+        let counter = Itv::new(sizes.0.lo.clone(), sizes.1.hi.sub(&Int::Small(1)));
+        let asked = |run: &mut Self, at: Num, when: Moment| {
+            run.locals[var.0 as usize] = Some(Val::Num(at));
+            let frame = run.locals.clone();
+            claims.iter().try_for_each(|(e, loc)| run.claim(&frame, e, *loc, when))
+        };
+        asked(self, lo.clone(), Moment::Entry)?;
+        let (zeros, least, written) = (self.zeros.len(), self.least.len(), visit::written_locals(body));
+        let mut done = Ok(());
+        if let Some(range) = counter {
+            self.forget(&written);
+            self.supposed += 1;
+            let at = self.atoms.fresh(Some(range));
+            let always = Poly::constant(1u8);
+            self.least.extend([(at.p.sub(&lo.p), always.clone()), (hi.p.sub(&at.p).shift(-1i32), always)]);
+            done = self.suppose(var, at.clone(), &claims).and_then(|()| self.block(body)).and_then(|()| {
+                let next = self.atoms.num(at.p.shift(1u8), at.itv.as_ref().map(|i| i.add(&Itv::point(1u8))));
+                asked(self, next, Moment::Step)
+            });
+            self.supposed -= 1;
+        }
+        // What was learned there is of a round that may not have been, whatever stopped it.
+        self.zeros.truncate(zeros);
+        self.least.truncate(least);
+        done?;
+        self.forget(&written);
+        self.suppose(var, hi.clone(), &claims)?;
+        self.locals[var.0 as usize] = None;
+        Ok(())
+    }
+
+    fn suppose(&mut self, var: LocalId, at: Num, claims: &[(&SpecExpr, Loc)]) -> Res<()> {
+        self.locals[var.0 as usize] = Some(Val::Num(at));
+        let frame = self.locals.clone();
+        claims.iter().for_each(|(e, _)| self.assume_clause(&frame, e));
+        Ok(())
+    }
+
+    /// An element of an array of run-time length, whatever the index.
+    pub(crate) fn open_element(&mut self, nr: usize, at: &Poly) -> Val {
+        if let Some(v) = self.elements.get(&(nr, at.clone())) {
+            return v.clone();
+        }
+        let v = Val::any(self.p, &mut self.atoms, &self.opens[nr].0.clone());
+        self.elements.insert((nr, at.clone()), v.clone());
+        v
+    }
+
+    /// What is read of such an array.
+    pub(crate) fn read_open(&mut self, nr: usize, projs: &[Proj]) -> Res<Option<Val>> {
+        let Some((first, rest)) = projs.split_first() else { return Ok(Some(Val::Open(nr))) };
+        let v = match first {
+            Proj::Index(e) => {
+                let i = self.scalar(e)?;
+                self.open_element(nr, &i.p)
+            }
+            Proj::Slice { off, len } if *len <= PART => {
+                let i = self.scalar(off)?;
+                Val::agg((0..*len).map(|k| self.open_element(nr, &i.p.shift(k))).collect())
+            }
+            _ => return Ok(None),
+        };
+        Ok(self.path(rest)?.and_then(|path| crate::run::part(&v, &path)))
+    }
+
+    /// The parameters of run-time length, which nobody writes.
+    pub(crate) fn open_params(&mut self) {
+        for id in self.f.params.clone() {
+            let Ty::Array { elem, len: Len::Param { param, add }, .. } = &self.f.local(id).ty else { continue };
+            let Some(Val::Num(n)) = &self.locals[param.0 as usize] else { continue };
+            let len = Num { p: n.p.shift(*add), itv: n.itv.as_ref().map(|i| i.add(&Itv::point(*add))) };
+            self.opens.push(((**elem).clone(), len));
+            self.locals[id.0 as usize] = Some(Val::Open(self.opens.len() - 1));
+        }
+    }
+}
+
+impl Run<'_> {
+    fn is_shown_least(&mut self, p: &Poly) -> bool {
+        let guard = self.guard.clone();
+        self.holds(&Prop::Least(p.clone()), &guard)
+    }
+
+    /// Whether a condition of a clause holds, as far as sizes or facts of order say so.
+    pub(crate) fn is_seen(&mut self, p: &Prop, guard: &Poly) -> bool {
+        match p {
+            Prop::Least(d) if self.atoms.bound(d).is_some_and(|i| !i.lo.is_negative()) => true,
+            // Sizes say all that definitions do.
+            Prop::Least(d) => self.least.iter().any(|(fact, _)| !fact.atoms().is_disjoint(&d.atoms())) && self.holds(p, guard),
+            Prop::Zero(d, None) | Prop::Truth(d) if d.as_const().is_none() => self.atoms.bound(d).is_some_and(|i| i == Itv::point(u8::from(matches!(p, Prop::Truth(_))))),
+            Prop::Not(q) => match &**q {
+                Prop::Zero(d, None) => self.atoms.bound(d).is_some_and(|i| !i.contains(&Itv::point(0u8))),
+                _ => self.holds(p, guard),
+            },
+            _ => self.holds(p, guard),
+        }
+    }
+
+    /// Equal arguments give equal values: what a recursive function gives for these is what it gives for others of which this is seen.
+    pub(crate) fn alike(&mut self, key: &(SpecId, Vec<Part>), counter: &Poly) {
+        let others: Vec<_> = self.values.iter().filter(|((id, parts), _)| *id == key.0 && parts.len() == key.1.len()).map(|((_, parts), v)| (parts.clone(), v.clone())).collect();
+        let guard = self.guard.clone();
+        for (parts, v) in others {
+            let mut pairs = parts.iter().zip(&key.1).filter(|(a, b)| a != b);
+            let equal = |run: &mut Self, a: &Part, b: &Part| match (a, b) {
+                (Part::Num(a), Part::Num(b)) => a != counter && b != counter && run.holds(&Prop::Zero(a.sub(b), None), &guard),
+                _ => false,
+            };
+            if pairs.all(|(a, b)| equal(self, a, b)) {
+                let own = self.application(key.clone());
+                self.zeros.push((guard.mul(&own.sub(&v.p)), None));
+                return;
+            }
+        }
+    }
+
+    /// The value of a recursive function, whatever it is.
+    pub(crate) fn application(&mut self, key: (SpecId, Vec<Part>)) -> Poly {
+        if let Some(p) = self.values.get(&key) {
+            return p.p.clone();
+        }
+        let value = self.atoms.fresh(None);
+        self.values.insert(key, value.clone());
+        value.p
+    }
+}
+
+/// The argument that every call of a function in its own body lowers by a constant, of a function that calls itself and nothing that
+/// calls it. What finitely many of its equations say then holds of some function, so nothing absurd follows from them.
+pub fn decreasing(p: &Program, id: SpecId) -> Option<usize> {
+    let f = &p.specs[id.0 as usize];
+    let mut calls: Vec<&[SpecExpr]> = vec![];
+    let (mut seen, mut todo) = (BTreeSet::new(), vec![id]);
+    while let Some(at) = todo.pop() {
+        let mut back = false;
+        visit::walk_spec(&p.specs[at.0 as usize].body, &mut |e| match e {
+            SpecExpr::Call(to, args) if *to == id && at == id => calls.push(args),
+            SpecExpr::Call(to, _) if *to == id => back = true,
+            SpecExpr::Call(to, _) if seen.insert(*to) => todo.push(*to),
+            _ => {}
+        });
+        if back {
+            return None;
+        }
+    }
+    let less = |e: &SpecExpr, i: usize| match e {
+        SpecExpr::Bin(SpecOp::Sub, a, c) => **a == SpecExpr::Var(i as u32) && matches!(&**c, SpecExpr::Int(c) if *c > 0.into()),
+        _ => false,
+    };
+    (0..f.params.len()).find(|i| !calls.is_empty() && calls.iter().all(|args| args.get(*i).is_some_and(|e| less(e, *i))))
+}

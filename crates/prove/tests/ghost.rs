@@ -1,0 +1,149 @@
+//! Ghost text: what a loop over a message of any length means, and that nothing else is accepted in its place.
+
+use santoku_ir::{Base, FuncId, Ghost, LocalId, Program, SpecExpr, Stmt};
+use santoku_meaning::{Clauses, Moment};
+use santoku_prove::clauses::Finder;
+
+const POLY1305: &str = include_str!("../../../lib/onetimeauth/poly1305.stk");
+
+fn compiled(source: &str) -> Program {
+    let mut read = |path: &str| (path == "main.stk").then(|| source.to_string());
+    santoku_sema::compile("main.stk", &[], &mut read, &santoku_sema::Options::default()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)).program
+}
+
+/// What the judge says of a function. `Err`: it gave up.
+fn judged(source: &str, name: &str) -> Result<Clauses, String> {
+    let (source, name) = (source.to_string(), format!("main.{name}"));
+    let work = move || {
+        let p = compiled(&source);
+        let id = p.find(&name).expect("the function is there");
+        let (found, stopped) = santoku_meaning::claims(&p, id, &Finder);
+        stopped.map_or(Ok(found), |s| Err(s.0))
+    };
+    std::thread::Builder::new().stack_size(256 << 20).spawn(work).expect("a thread").join().expect("no panic")
+}
+
+fn all(found: &Clauses) -> bool {
+    found.ensures.values().chain(found.requires.values()).chain(found.claims.values()).all(|held| *held)
+}
+
+#[test]
+fn poly1305_is_the_rule_of_horner() {
+    for name in ["load", "add", "mul", "blocks", "canonical", "tag", "point", "authenticate"] {
+        let found = judged(POLY1305, name).expect("judged");
+        assert!(all(&found) && !found.ensures.is_empty(), "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn another_rule_is_refused() {
+    // Function, text, text in its place.
+    let wrong = [
+        ("blocks", "{ 2^128 }", "{ 0 }"),
+        ("blocks", "len(m) / 16 + 1)", "len(m) / 16)"),
+        ("blocks", "{ 1 } else { 0 }", "{ 0 } else { 0 }"),
+        ("blocks", "(horner(m, r, i - 1) + block(m, i - 1)) * r", "horner(m, r, i - 1) * r + block(m, i - 1)"),
+        ("blocks", "(horner(m, r, i - 1) + block(m, i - 1))", "(horner(m, r, i - 1) + block(m, i))"),
+        ("blocks", "load(m[16 * i; 16], 1)", "load(m[16 * i; 16], 0)"),
+        ("blocks", "var h: Fe = [0; 5]", "var h: Fe = [1, 0, 0, 0, 0]"),
+        ("blocks", "if j == rest { last[j] = 1 }", "if j == rest { last[j] = 2 }"),
+        ("authenticate", "le(key[16; 16])) % 2^128", "le(key[16; 16])) % 2^129"),
+        ("authenticate", "clamped(key)) % P + le", "clamped(key)) + le"),
+        ("authenticate", "tag(c, key[16; 16])", "tag(c, key[0; 16])"),
+        ("point", "key[i] % 16", "key[i] % 32"),
+    ];
+    for (name, from, to) in wrong {
+        assert!(POLY1305.contains(from), "{from}");
+        if let Ok(found) = judged(&POLY1305.replace(from, to), name) {
+            assert!(!found.ensures.values().any(|held| *held), "{name}: `{from}` is `{to}`: {found:?}");
+        }
+    }
+}
+
+/// Signed digits of a scalar, which make it up.
+const DIGITS: &str = "spec fn value(s: [u8; 32]) -> int = sum(i in 0..<32) s[i] * 256^i
+fn digits(s: [u8; 32]) -> [int in -8..8; 64]
+  requires s[31] <= 127
+  ensures sum(i in 0..<64) result[i] * 16^i == value(s)
+{
+  var e: [int; 64]
+  for i in 0..<32 {
+    e[2 * i] = int(s[i] & 15)
+    e[2 * i + 1] = int(s[i] >> 4)
+  }
+  assert sum(i in 0..<64) e[i] * 16^i == value(s)
+  var carry: int in 0..1 = 0
+  for i in 0..<63 {
+    let t = e[i] + carry
+    carry = (t + 8) >> 4
+    e[i] = t - (carry << 4)
+  }
+  e[63] += carry
+  e
+}
+";
+
+#[test]
+fn digits_make_up_the_scalar() {
+    assert!(all(&judged(DIGITS, "digits").expect("judged")));
+    for (from, to) in [("e[63] += carry", "e[63] += 0"), ("s[i] >> 4", "s[i] >> 3"), ("(t + 8) >> 4", "(t + 8) >> 5"), ("result[i] * 16^i", "result[i] * 8^i")] {
+        assert!(judged(&DIGITS.replace(from, to), "digits").map_or(true, |found| !found.ensures[&0]), "{from}");
+    }
+}
+
+const TOTAL: &str = "spec fn total(m: [u8; n], i: int) -> int = if i == 0 { 0 } else { total(m, i - 1) + m[i - 1] }\n";
+
+#[test]
+fn a_failed_claim_takes_all_with_it_and_says_when_it_failed() {
+    let sum = |first: &str, add: &str| format!("{TOTAL}fn f<n: len>(m: [u8; n]) -> u64\n  ensures result == result\n  ensures result ≡ total(m, n) mod 2^64\n{{\n  var s: u64 = {first}\n  for i in 0..<n\n    invariant s ≡ total(m, i) mod 2^64\n  {{\n    s = s + {add}\n  }}\n  s\n}}\n");
+    for (first, add, entry, step) in [("0", "u64(m[i])", true, true), ("3", "u64(m[i])", false, true), ("0", "u64(m[i]) + 1", true, false), ("0", "u64(m[n - 1 - i])", true, false)] {
+        let found = judged(&sum(first, add), "f").expect("judged");
+        let when = |m: Moment| found.claims.iter().filter(|((_, w), _)| *w == m).all(|(_, held)| *held);
+        assert_eq!((when(Moment::Entry), when(Moment::Step)), (entry, step), "{first} {add}");
+        assert!(found.ensures.values().all(|held| *held == (entry && step)), "{first} {add}: {found:?}");
+    }
+}
+
+/// What a round learns of its own counter is not known of another.
+#[test]
+fn what_a_round_learns_ends_with_it() {
+    let source = format!("{TOTAL}fn f<n: len>(m: [u8; n]) -> u8\n  ensures total(m, n) == 0\n  ensures n >= 1\n{{\n  var s: u8 = 0\n  for i in 0..<n\n    invariant total(m, i) == total(m, i)\n  {{\n    assert i < n ==> n >= 1\n    s = m[i]\n  }}\n  s\n}}\n");
+    let found = judged(&source, "f").expect("judged");
+    assert!(found.claims.values().all(|held| *held), "{found:?}");
+    assert!(found.ensures.values().all(|held| !held), "{found:?}");
+}
+
+/// Functions without a value have no equations: neither those that grow, nor those that call each other.
+#[test]
+fn recursion_that_does_not_end_says_nothing() {
+    for (body, ends) in [("g(i - 1)", true), ("g(i - 3)", true), ("g(i + 1)", false), ("g(2 * i)", false), ("g(10 - i)", false), ("g(i - 0)", false), ("h(i - 1)", false)] {
+        let source = format!("spec fn h(i: int) -> int = g(i + 1)\nspec fn g(i: int) -> int = if i == 0 {{ 0 }} else {{ 1 + {body} }}\nfn f(i: public int in 1..9) -> u8\n  ensures g(i) == 1 + {body}\n{{ 0 }}\n");
+        let held = judged(&source, "f").is_ok_and(|found| found.ensures[&0]);
+        assert_eq!(held, ends, "{body}");
+    }
+}
+
+#[test]
+fn ghost_text_is_a_statement_of_its_own() {
+    let p = compiled(POLY1305);
+    let text = santoku_ir::text::print(&p);
+    assert!(text.contains("ghost invariant") && text.contains("ghost assert"));
+    let again = santoku_ir::text::parse(&text).expect("it is read");
+    assert_eq!(again.funcs, p.funcs);
+    assert!(santoku_ir::verify::verify(&p).is_empty());
+    let broken = |source: &str, edit: &dyn Fn(&mut Stmt)| {
+        let mut p = compiled(source);
+        assert!(santoku_ir::verify::verify(&p).is_empty());
+        p.funcs.last_mut().expect("a function").body.iter_mut().for_each(edit);
+        santoku_ir::verify::verify(&p).into_iter().map(|e| e.code).collect::<Vec<_>>()
+    };
+    // A lemma that is not earlier in the program; code that writes what ghost text defines; an invariant without a loop.
+    let lemma = "lemma l(a: int)\n  ensures a * 2 == a + a\n{\n}\nfn f(x: int in 0..9) -> int in 0..9 {\n  ghost l(x)\n  x\n}\n";
+    let later = broken(lemma, &|s| if let Stmt::Ghost { what: Ghost::Lemma(id, _), .. } = s { *id = FuncId(id.0 + 1) });
+    assert_eq!(later, ["order"]);
+    let named = "fn f(x: int in 0..9) -> int in 0..9 {\n  ghost let y = x * x\n  ghost let z = y\n  x\n}\n";
+    let written = broken(named, &|s| if let Stmt::Assign { dst, .. } = s { dst.base = Base::Local(LocalId(1)) });
+    assert!(written.contains(&"ghost") || written.contains(&"unassigned"), "{written:?}");
+    let loose = broken(named, &|s| if let Stmt::Ghost { what, .. } = s { *what = Ghost::Invariant(SpecExpr::Bool(true)) });
+    assert!(loose.iter().all(|c| *c == "ghost") && !loose.is_empty(), "{loose:?}");
+}
