@@ -10,8 +10,10 @@ mod counted;
 mod function;
 mod ops;
 mod place;
+mod step;
 mod stmt;
 mod value;
+mod words;
 
 use crate::consts::{CVal, Env};
 use crate::context::Cx;
@@ -92,6 +94,8 @@ pub struct FnCx<'a, 'w> {
     requirements: Vec<Requirement>,
     /// Loop counters whose bounds are constants: first value and one past the last.
     counters: BTreeMap<LocalId, (BigInt, BigInt)>,
+    /// Of those that go in steps: the step, and the counter of rounds.
+    steps: BTreeMap<LocalId, (BigInt, LocalId)>,
     /// Inside an `if` expression: locals below this one may not be assigned.
     frozen: u32,
     expr_depth: u32,
@@ -138,6 +142,7 @@ impl<'a, 'w> FnCx<'a, 'w> {
             scopes: vec![BTreeMap::new()],
             requirements: Vec::new(),
             counters: BTreeMap::new(),
+            steps: BTreeMap::new(),
             frozen: 0,
             expr_depth: 0,
             stmt_depth: 0,
