@@ -54,7 +54,12 @@ impl<'p, 'r> FuncGen<'p, 'r> {
         let (vars, counters) = (Vec::new(), Vec::new());
         let mut g = FuncGen { program, rng, config, b, vars, counters, len: None, digest, digest_bits };
         if config.lens && g.rng.one_in(2) {
-            g.len = Some(g.b.len("n"));
+            let id = g.b.len("n");
+            g.len = Some(id);
+            // Sometimes a length with a bound, above those that `args` and calls give.
+            if g.rng.one_in(3) {
+                g.b.func_mut().locals[id.0 as usize].ty = Ty::Int(Some(Range::new(0, 8 + g.rng.below(8))));
+            }
         }
         for (at, c) in program.consts.iter().enumerate() {
             let place = Place::constant(ConstId(at as u32));
@@ -287,6 +292,12 @@ impl<'p, 'r> FuncGen<'p, 'r> {
         self.b.push(Stmt::if_else(cond, then, els));
     }
 
+    /// Whether every length of `callee` may be what the own length may be.
+    fn takes(&mut self, callee: &Func, own: LocalId) -> bool {
+        let Ty::Int(Some(own)) = self.b.func_mut().local(own).ty.clone() else { return false };
+        callee.lens.iter().all(|l| matches!(&callee.local(*l).ty, Ty::Int(Some(r)) if r.contains(&own)))
+    }
+
     fn call(&mut self) {
         if self.program.funcs.is_empty() {
             return self.declare();
@@ -295,7 +306,7 @@ impl<'p, 'r> FuncGen<'p, 'r> {
         let callee = &self.program.funcs[at];
         // Run-time lengths go on as they are, or a small constant is put in.
         let len = match self.len {
-            Some(param) if self.rng.one_in(2) => Len::Param { param, add: 0 },
+            Some(param) if self.rng.one_in(2) && self.takes(callee, param) => Len::Param { param, add: 0 },
             _ => Len::Const(self.rng.below(4)),
         };
         let lens = callee.lens.iter().map(|_| match &len {
