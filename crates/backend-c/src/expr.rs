@@ -88,7 +88,10 @@ impl FnCx<'_> {
             ExprKind::Read(p) => self.read(e, p),
             ExprKind::Un(op, a) => self.unary(e, *op, a),
             ExprKind::Bin(op, a, b) => match e.ty {
-                Ty::Word(bits) => self.word_bin(bits, *op, a, b),
+                Ty::Word(bits) => match self.load_word(e, bits)? {
+                    Some(loaded) => Ok(loaded),
+                    None => self.word_bin(bits, *op, a, b),
+                },
                 Ty::Bool => self.bool_bin(*op, a, b),
                 _ => self.int_bin(e, *op, a, b),
             },

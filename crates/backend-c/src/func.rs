@@ -6,10 +6,14 @@ use crate::names::Names;
 use crate::scope::{place_locals, BlockPath};
 use crate::unit::UnitCx;
 use crate::EmitError;
+use num_traits::ToPrimitive;
 use santoku_ir::visit::walk_stmts;
 use santoku_ir::{Base, ExprKind, Func, FuncId, Len, Loc, LocalId, LocalKind, Place, Proj, Range, Stmt, StructId, Ty};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+
+/// Largest local array of run-time length.
+const LOCAL_BYTES: u64 = 1 << 16;
 
 /// A type as C stores it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -212,18 +216,43 @@ impl<'a> FnCx<'a> {
                     // C has no empty arrays.
                     let _ = write!(dims, "[{}]", (*n).max(1));
                 }
-                Len::Param { .. } => return Err(self.unsupported(format!("a local array of public run-time length (`{name}`)"))),
+                Len::Param { param, add } if dims.is_empty() => {
+                    let _ = write!(dims, "[{}]", self.storage_bound(*param, *add, at.leaf(), name)?.max(1));
+                }
+                Len::Param { .. } => return Err(self.unsupported(format!("an array of arrays of public run-time length (`{name}`)"))),
             }
             at = e;
         }
         Ok(format!("{} {name}{dims}", self.unit.scalar_name(at)))
     }
 
+    /// Elements of a local array for the greatest length that is declared.
+    fn storage_bound(&self, param: LocalId, add: i64, elem: &CTy, name: &str) -> Res<u64> {
+        let length = self.f.local(param);
+        let most = match &length.ty {
+            Ty::Int(Some(r)) => (&r.hi + add).to_u64(),
+            _ => None,
+        };
+        let bytes = if let CTy::Int(t) = elem { u64::from(t.bits / 8) } else { LOCAL_BYTES };
+        let n = &length.name;
+        most.filter(|most| most.saturating_mul(bytes) <= LOCAL_BYTES).ok_or_else(|| {
+            self.unsupported(format!(
+                "the local array `{name}` has a length known at run time alone, and C needs storage for the greatest: \
+                 give `{n}` a bound (`<{n}: len in 0..256>`, at most {LOCAL_BYTES} bytes), or take the array as a parameter"
+            ))
+        })
+    }
+
     pub fn declare_block(&mut self, path: &BlockPath) -> Res<()> {
         let Some(ids) = self.declared_at.get(path).cloned() else { return Ok(()) };
         for id in ids {
             let k = id.0 as usize;
+            let outer = self.loc;
+            if self.f.local(id).loc.line > 0 {
+                self.loc = self.f.local(id).loc;
+            }
             let text = self.declarator(&self.ctys[k].clone(), &self.names[k].clone())?;
+            self.loc = outer;
             let note = range_note(&self.f.local(id).ty).map_or(String::new(), |r| format!(" /* {r} */"));
             // An array of no elements is read by nobody, yet passed on as an argument: compilers warn of what holds no value.
             let value = if is_empty(&self.ctys[k]) { " = {0}" } else { "" };

@@ -22,6 +22,7 @@ mod settle;
 mod stmt;
 mod unit;
 mod vector;
+mod words;
 
 pub use unit::{emit, interface, Emitted, Options, Placement};
 pub use vector::Vector;

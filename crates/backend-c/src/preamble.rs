@@ -32,6 +32,18 @@ static inline uint32_t stk_barrier(uint32_t x)\n{\n#if defined(__GNUC__) || defi
     ("stk_rotr64", "static inline uint64_t stk_rotr64(uint64_t x, uint32_t k)\n{\n    return (x >> k) | (x << ((64u - k) & 63u));\n}\n"),
     ("stk_rotl128", "static inline stk_u128 stk_rotl128(stk_u128 x, uint32_t k)\n{\n    return (x << k) | (x >> ((128u - k) & 127u));\n}\n"),
     ("stk_rotr128", "static inline stk_u128 stk_rotr128(stk_u128 x, uint32_t k)\n{\n    return (x >> k) | (x << ((128u - k) & 127u));\n}\n"),
+    ("stk_load_le16", "static inline uint32_t stk_load_le16(const uint8_t *p)\n{\n    return (uint32_t)p[0] | ((uint32_t)p[1] << 8);\n}\n"),
+    ("stk_load_be16", "static inline uint32_t stk_load_be16(const uint8_t *p)\n{\n    return ((uint32_t)p[0] << 8) | (uint32_t)p[1];\n}\n"),
+    ("stk_load_le32", "static inline uint32_t stk_load_le32(const uint8_t *p)\n{\n    return (uint32_t)p[0] | ((uint32_t)p[1] << 8) | ((uint32_t)p[2] << 16) | ((uint32_t)p[3] << 24);\n}\n"),
+    ("stk_load_be32", "static inline uint32_t stk_load_be32(const uint8_t *p)\n{\n    return ((uint32_t)p[0] << 24) | ((uint32_t)p[1] << 16) | ((uint32_t)p[2] << 8) | (uint32_t)p[3];\n}\n"),
+    ("stk_load_le64", "static inline uint64_t stk_load_le64(const uint8_t *p)\n{\n    return (uint64_t)p[0] | ((uint64_t)p[1] << 8) | ((uint64_t)p[2] << 16) | ((uint64_t)p[3] << 24) | ((uint64_t)p[4] << 32) | ((uint64_t)p[5] << 40) | ((uint64_t)p[6] << 48) | ((uint64_t)p[7] << 56);\n}\n"),
+    ("stk_load_be64", "static inline uint64_t stk_load_be64(const uint8_t *p)\n{\n    return ((uint64_t)p[0] << 56) | ((uint64_t)p[1] << 48) | ((uint64_t)p[2] << 40) | ((uint64_t)p[3] << 32) | ((uint64_t)p[4] << 24) | ((uint64_t)p[5] << 16) | ((uint64_t)p[6] << 8) | (uint64_t)p[7];\n}\n"),
+    ("stk_store_le16", "static inline void stk_store_le16(uint8_t *p, uint32_t x)\n{\n    p[0] = (uint8_t)x;\n    p[1] = (uint8_t)(x >> 8);\n}\n"),
+    ("stk_store_be16", "static inline void stk_store_be16(uint8_t *p, uint32_t x)\n{\n    p[0] = (uint8_t)(x >> 8);\n    p[1] = (uint8_t)x;\n}\n"),
+    ("stk_store_le32", "static inline void stk_store_le32(uint8_t *p, uint32_t x)\n{\n    p[0] = (uint8_t)x;\n    p[1] = (uint8_t)(x >> 8);\n    p[2] = (uint8_t)(x >> 16);\n    p[3] = (uint8_t)(x >> 24);\n}\n"),
+    ("stk_store_be32", "static inline void stk_store_be32(uint8_t *p, uint32_t x)\n{\n    p[0] = (uint8_t)(x >> 24);\n    p[1] = (uint8_t)(x >> 16);\n    p[2] = (uint8_t)(x >> 8);\n    p[3] = (uint8_t)x;\n}\n"),
+    ("stk_store_le64", "static inline void stk_store_le64(uint8_t *p, uint64_t x)\n{\n    p[0] = (uint8_t)x;\n    p[1] = (uint8_t)(x >> 8);\n    p[2] = (uint8_t)(x >> 16);\n    p[3] = (uint8_t)(x >> 24);\n    p[4] = (uint8_t)(x >> 32);\n    p[5] = (uint8_t)(x >> 40);\n    p[6] = (uint8_t)(x >> 48);\n    p[7] = (uint8_t)(x >> 56);\n}\n"),
+    ("stk_store_be64", "static inline void stk_store_be64(uint8_t *p, uint64_t x)\n{\n    p[0] = (uint8_t)(x >> 56);\n    p[1] = (uint8_t)(x >> 48);\n    p[2] = (uint8_t)(x >> 40);\n    p[3] = (uint8_t)(x >> 32);\n    p[4] = (uint8_t)(x >> 24);\n    p[5] = (uint8_t)(x >> 16);\n    p[6] = (uint8_t)(x >> 8);\n    p[7] = (uint8_t)x;\n}\n"),
 ];
 
 /// Types that not every compiler has; helpers, but wanted in headers too.

@@ -10,8 +10,15 @@ use santoku_ir::{Expr, ExprKind, LocalId, Stmt};
 impl FnCx<'_> {
     pub fn block(&mut self, stmts: &[Stmt], path: &mut BlockPath) -> Res<()> {
         self.declare_block(path)?;
-        for (k, s) in stmts.iter().enumerate() {
-            self.stmt(s, k, path)?;
+        let mut k = 0;
+        while k < stmts.len() {
+            k += match self.store_word(&stmts[k..])? {
+                Some(statements) => statements,
+                None => {
+                    self.stmt(&stmts[k], k, path)?;
+                    1
+                }
+            };
         }
         Ok(())
     }

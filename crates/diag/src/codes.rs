@@ -21,6 +21,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("bad-range", "ranges per index need `int in lo..hi` and a constant length"),
     ("bad-shift", "a shift count is negative or not below the number of bits"),
     ("bad-specification", "a form of code stands in a specification"),
+    ("bad-step", "the step of a loop is no positive constant"),
     ("bad-table", "a `table` is not a total map on words of at most 8 bits"),
     ("bad-tuning", "a tuning file, or the list of primitives, is malformed"),
     ("bad-type-argument", "a type argument has no constant size"),

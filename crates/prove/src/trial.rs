@@ -62,7 +62,8 @@ pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
     }
     let mut rng = Rng(0x5eed_5a17 ^ u64::from(id.0));
     for n in 0..tries {
-        let lens: Vec<u64> = f.lens.iter().map(|_| LENGTHS[rng.below(LENGTHS.len() as u64) as usize]).collect();
+        let length = |id: &santoku_ir::LocalId| allowed_length(&f.local(*id).ty, LENGTHS[rng.below(LENGTHS.len() as u64) as usize]);
+        let lens: Vec<u64> = f.lens.iter().map(length).collect();
         let env: Vec<(santoku_ir::LocalId, u64)> = f.lens.iter().copied().zip(lens.iter().copied()).collect();
         let args: Option<Vec<Value>> = tys.iter().map(|t| random(p, t, &env, &mut rng, n)).collect();
         let Some(args) = args else { return Trial::Nothing };
@@ -76,6 +77,12 @@ pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
         }
     }
     Trial::Nothing
+}
+
+/// The length nearest to `n` that a parameter of this type takes.
+pub fn allowed_length(ty: &Ty, n: u64) -> u64 {
+    let Ty::Int(Some(r)) = ty else { return n };
+    n.max(r.lo.to_u64().unwrap_or(0)).min(r.hi.to_u64().unwrap_or(u64::MAX))
 }
 
 /// Runs functions of one program.

@@ -155,6 +155,13 @@ impl Check<'_> {
             return;
         }
         let (mut a, mut b) = (self.env(cx, entity.module, own), self.env(cx, self.module, declared));
+        for (g, h) in own.generics.iter().zip(&declared.generics) {
+            let (Some(takes), Some(wanted)) = (cx.length_range(&mut a, g), cx.length_range(&mut b, h)) else { return };
+            if !takes.contains(&wanted) {
+                let why = format!("the length `{}` has narrower bounds", g.name.name);
+                return self.differs(cx, &own.name, &declared.name, &why);
+            }
+        }
         for (p, q) in own.params.iter().zip(&declared.params) {
             let pair = (cx.one_type(&mut a, &p.ty), cx.one_type(&mut b, &q.ty));
             let (Some((ty, public)), Some((wanted, wanted_public))) = pair else { return };

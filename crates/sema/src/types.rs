@@ -272,6 +272,22 @@ impl Cx<'_> {
         Some(Range { lo: low, hi: high })
     }
 
+    /// The lengths that a `len` parameter takes.
+    pub fn length_range(&mut self, env: &mut Env, g: &santoku_syntax::ast::Generic) -> Option<Range> {
+        let most = Range::new(0, limits::RUNTIME_LENGTH);
+        let Some((lo, hi)) = &g.bounds else { return Some(most) };
+        let span = lo.span.to(hi.span);
+        let range = self.range(env, lo, hi, span)?;
+        if !most.contains(&range) {
+            return self.fail(
+                Diagnostic::error("bad-length", "no array has a length of this range")
+                    .at(span, format!("this is {}..{}", arith::show(&range.lo), arith::show(&range.hi)))
+                    .help("give bounds from 0 to 2^31-1"),
+            );
+        }
+        Some(range)
+    }
+
     fn array_type(&mut self, env: &mut Env, elem: &Type, index: Option<&Ident>, len: &Expr) -> Option<Ty> {
         let length = self.length(env, len)?;
         let ty = match index {

@@ -69,6 +69,7 @@ const CASES: &[(&str, &str)] = &[
     ("const A = [for i in 0..<2^21: [0; 100]]", "const-too-large 1:31 constant too large to evaluate"),
     ("fn f(x: [u8; 2^40]) -> u8 { 1 }", "const-too-large 1:14 array too large"),
     ("fn f(x: u8) -> u8 { let y = [[x; 2^12]; 2^12]; x }", "const-too-large 1:29 array too large"),
+    ("fn f(x: u8) -> u8 { var y = x; for i in 0..<8 step 0 { y += 1 }\n y }", "bad-step 1:52 the step of a loop is no positive constant"),
     ("fn f(x: u8) -> u8 { var y = x; for i in 0..<2^40 { y += 1 }\n y }", "loop-too-long 1:41 loop runs too often"),
     ("const A = B\nconst B = A + 1", "cyclic-constant 2:11 a constant is defined by itself"),
     ("const A: u8 = 256", "out-of-range 1:15 256 does not fit u8"),

@@ -173,6 +173,8 @@ pub enum GenericKind {
 pub struct Generic {
     pub name: Ident,
     pub kind: GenericKind,
+    /// `n: len in lo..hi`, both included.
+    pub bounds: Option<(Box<Expr>, Box<Expr>)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -233,7 +235,7 @@ pub enum StmtKind {
     Let { mutable: bool, names: Vec<Ident>, tuple: bool, ty: Option<Type>, value: Option<Expr> },
     /// `op` None: plain `=`.
     Assign { place: Expr, op: Option<BinOp>, value: Expr },
-    For { attrs: Vec<Attr>, var: Ident, rev: bool, lo: Expr, hi: Expr, inclusive: bool, invariants: Vec<Expr>, body: Block },
+    For { attrs: Vec<Attr>, var: Ident, rev: bool, lo: Expr, hi: Expr, inclusive: bool, step: Option<Expr>, invariants: Vec<Expr>, body: Block },
     If { cond: Expr, then: Block, els: Option<Block> },
     Assert(Expr),
     Ghost(GhostKind),

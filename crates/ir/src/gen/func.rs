@@ -54,7 +54,12 @@ impl<'p, 'r> FuncGen<'p, 'r> {
         let (vars, counters) = (Vec::new(), Vec::new());
         let mut g = FuncGen { program, rng, config, b, vars, counters, len: None, digest, digest_bits };
         if config.lens && g.rng.one_in(2) {
-            g.len = Some(g.b.len("n"));
+            let id = g.b.len("n");
+            g.len = Some(id);
+            // Sometimes a length with a bound, above those that `args` and calls give.
+            if g.rng.one_in(3) {
+                g.b.func_mut().locals[id.0 as usize].ty = Ty::Int(Some(Range::new(0, 8 + g.rng.below(8))));
+            }
         }
         for (at, c) in program.consts.iter().enumerate() {
             let place = Place::constant(ConstId(at as u32));
@@ -287,17 +292,26 @@ impl<'p, 'r> FuncGen<'p, 'r> {
         self.b.push(Stmt::if_else(cond, then, els));
     }
 
+    /// Whether every length of function `at` may be what the own length may be.
+    fn takes(&mut self, at: usize, own: LocalId) -> bool {
+        let Ty::Int(Some(own)) = self.b.func_mut().local(own).ty.clone() else { return false };
+        let callee = &self.program.funcs[at];
+        callee.lens.iter().all(|l| matches!(&callee.local(*l).ty, Ty::Int(Some(r)) if r.contains(&own)))
+    }
+
     fn call(&mut self) {
         if self.program.funcs.is_empty() {
             return self.declare();
         }
         let at = self.rng.below(self.program.funcs.len() as u64) as usize;
-        let callee = &self.program.funcs[at];
         // Run-time lengths go on as they are, or a small constant is put in.
-        let len = match self.len {
-            Some(param) if self.rng.one_in(2) => Len::Param { param, add: 0 },
+        let own = self.len;
+        let passed = own.is_some() && self.rng.one_in(2);
+        let len = match own.filter(|_| passed) {
+            Some(param) if self.takes(at, param) => Len::Param { param, add: 0 },
             _ => Len::Const(self.rng.below(4)),
         };
+        let callee = &self.program.funcs[at];
         let lens = callee.lens.iter().map(|_| match &len {
             Len::Const(n) => Expr::int(*n),
             Len::Param { param, .. } => Expr::int_local(*param),

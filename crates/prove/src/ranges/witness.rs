@@ -90,6 +90,7 @@ impl Inputs {
         let mut lens = Vec::new();
         for id in &f.lens {
             let n = if rng.below(4) == 0 { rng.below(260) } else { LENGTHS[rng.below(LENGTHS.len() as u64) as usize] };
+            let n = crate::trial::allowed_length(&f.local(*id).ty, n);
             lens.push(n);
             map.insert(*id, n);
         }

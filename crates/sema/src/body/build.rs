@@ -367,7 +367,7 @@ fn block_mentions(b: &ast::Block, name: &str) -> bool {
     let in_stmt = |s: &ast::Stmt| match &s.kind {
         ast::StmtKind::Let { value, .. } => value.as_ref().is_some_and(m),
         ast::StmtKind::Assign { place, value, .. } => m(place) || m(value),
-        ast::StmtKind::For { lo, hi, body, .. } => m(lo) || m(hi) || block_mentions(body, name),
+        ast::StmtKind::For { lo, hi, step, body, .. } => m(lo) || m(hi) || step.as_ref().is_some_and(m) || block_mentions(body, name),
         ast::StmtKind::If { cond, then, els } => {
             m(cond) || block_mentions(then, name) || els.as_ref().is_some_and(|b| block_mentions(b, name))
         }

@@ -40,8 +40,12 @@ impl FnCx<'_, '_> {
         }
         let entity = match self.cx.resolve(self.env.module, callee) {
             Ok(entity) => entity,
+            Err(_) if super::words::form(callee).is_some() => {
+                return self.load_word(super::words::form(callee)?, args, span).map(Val::One);
+            }
             Err(d) => {
-                let d = match closest(&callee.name.name, ["len"].into_iter()) {
+                let builtins = super::words::NAMES.iter().copied().chain(["len"]);
+                let d = match closest(&callee.name.name, builtins) {
                     Some(near) if callee.module.is_none() => d.map(|d| Box::new(d.help(format!("did you mean `{near}`?")))),
                     _ => d,
                 };

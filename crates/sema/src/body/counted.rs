@@ -71,7 +71,8 @@ impl FnCx<'_, '_> {
         if path.module.is_none() {
             if let Some(variable) = self.variable(name) {
                 let super::Binding::Local(id) = variable.binding else { return parts.other = true };
-                let short = |(lo, hi): &(BigInt, BigInt)| hi - lo <= ROWS.into() && hi > lo;
+                let step = self.steps.get(&id).map_or(1.into(), |s| s.0.clone());
+                let short = |(lo, hi): &(BigInt, BigInt)| super::step::rounds(&(hi - lo), &step) <= ROWS.into() && hi > lo;
                 if !self.counters.get(&id).is_some_and(short) || parts.counter.as_ref().is_some_and(|c| c.0 != id) {
                     return parts.other = true;
                 }
@@ -168,6 +169,8 @@ impl FnCx<'_, '_> {
         self.inspect(e, &mut parts);
         let (id, name) = parts.counter?;
         let (lo, hi) = self.counters.get(&id)?.clone();
+        let stepped = self.steps.get(&id).cloned();
+        let step = stepped.as_ref().map_or(1.into(), |s| s.0.clone());
         let mut env = self.env.clone();
         let mut rows = Vec::new();
         let mut i = lo.clone();
@@ -179,14 +182,17 @@ impl FnCx<'_, '_> {
                 Some(word @ Ty::Word(_)) => self.cx.coerce(v?, word, e.span)?,
                 _ => v?,
             });
-            i += 1;
+            i += &step;
         }
         let table = CVal::Array(rows);
         let Ty::Array { elem, .. } = const_ty(&table) else { return None };
         let whole = self.const_one(&table, e.span);
         let place: Place = whole.expr.as_read()?.clone();
-        let counter = self.read_local(id).expr;
-        let index = if lo == BigInt::ZERO { counter } else { counter - Expr::int(lo) };
+        let index = match stepped {
+            Some((_, round)) => self.read_local(round).expr,
+            None if lo == BigInt::ZERO => self.read_local(id).expr,
+            None => self.read_local(id).expr - Expr::int(lo),
+        };
         Some(One::new(Expr::read(place.index(index), &elem), *elem))
     }
 }

@@ -4,14 +4,13 @@ use super::{bare, Binding, Dst, FnCx};
 use crate::consts::{Env, Generic};
 use crate::context::Cx;
 use crate::draft::root;
-use crate::limits;
 use crate::names::Entity;
 use crate::predicate;
 use crate::secrecy::{self, Need, Requirement};
 use crate::spec::Subject;
 use crate::types::{STy, Signature};
 use santoku_diag::{Diagnostic, Span};
-use santoku_ir::{Func, Inline, LocalId, LocalKind, Place, Range, Ty};
+use santoku_ir::{Func, Inline, LocalId, LocalKind, Place, Ty};
 use santoku_syntax::ast::{Attr, Block, Expr, ExprKind, Function, GenericKind};
 
 /// A finished function with the types its callers see.
@@ -25,7 +24,9 @@ pub fn lower_function(cx: &mut Cx, entity: Entity, f: &Function, env: Env, name:
     let mut b = FnCx::new(cx, env, name);
     let mut lens = Vec::new();
     for g in f.generics.iter().filter(|g| g.kind == GenericKind::Len) {
-        let id = b.local(&g.name.name, Ty::Int(Some(Range::new(0, limits::RUNTIME_LENGTH))), LocalKind::Len, g.name.span);
+        let mut own = b.env.clone();
+        let range = b.cx.length_range(&mut own, g)?;
+        let id = b.local(&g.name.name, Ty::Int(Some(range)), LocalKind::Len, g.name.span);
         b.env.generics.insert(g.name.name.clone(), Generic::Len(santoku_ir::Len::Param { param: id, add: 0 }));
         b.bind(&g.name.name, Binding::Local(id), false, g.name.span);
         lens.push(id);

@@ -12,8 +12,10 @@ mod function;
 mod ghost;
 mod ops;
 mod place;
+mod step;
 mod stmt;
 mod value;
+mod words;
 
 use crate::consts::{CVal, Env};
 use crate::context::Cx;
@@ -98,6 +100,8 @@ pub struct FnCx<'a, 'w> {
     counters: BTreeMap<LocalId, (BigInt, BigInt)>,
     /// What names of constants and counters alone may hold.
     possible: BTreeMap<LocalId, BTreeSet<BigInt>>,
+    /// Of those that go in steps: the step, and the counter of rounds.
+    steps: BTreeMap<LocalId, (BigInt, LocalId)>,
     /// Inside an `if` expression: locals below this one may not be assigned.
     frozen: u32,
     expr_depth: u32,
@@ -145,6 +149,7 @@ impl<'a, 'w> FnCx<'a, 'w> {
             requirements: Vec::new(),
             counters: BTreeMap::new(),
             possible: BTreeMap::new(),
+            steps: BTreeMap::new(),
             frozen: 0,
             expr_depth: 0,
             stmt_depth: 0,

@@ -58,9 +58,13 @@ impl FnCx<'_, '_> {
                 done
             }
             StmtKind::Assign { place, op, value } => self.assignment(place, *op, value, s.span),
-            StmtKind::For { attrs, var, rev, lo, hi, inclusive, invariants, body } => {
+            StmtKind::For { attrs, var, rev, lo, hi, inclusive, step, invariants, body } => {
                 let unroll = self.loop_attributes(attrs)?;
-                let (first, end) = self.bounds(lo, hi, *inclusive)?;
+                let step = self.step_of(step.as_ref())?;
+                let (first, end) = self.bounds(lo, hi, *inclusive, &step)?;
+                if step > 1.into() {
+                    return self.stepped_loop(var, (first, end, *rev, unroll), &step, invariants, body, s.span);
+                }
                 self.loop_over(var, (first, end, *rev, unroll), invariants, body, s.span)
             }
             StmtKind::If { cond, then, els } => self.if_statement(cond, then, els.as_ref(), s.span),
@@ -189,6 +193,9 @@ impl FnCx<'_, '_> {
     }
 
     fn assignment(&mut self, target: &ast::Expr, op: Option<BinOp>, value: &ast::Expr, span: Span) -> Option<()> {
+        if let Some(form) = self.word_in_bytes(target) {
+            return self.store_word(form, target, op, value, span);
+        }
         // A part of a tuple-typed variable, or the whole of it, is one place or several.
         if let (None, Some(Binding::Tuple(parts))) = (op, self.named_binding(target)) {
             return self.assign_tuple(target, &parts, value);
@@ -282,7 +289,7 @@ impl FnCx<'_, '_> {
     }
 
     /// Loop bounds: first value and one past the last.
-    fn bounds(&mut self, lo: &ast::Expr, hi: &ast::Expr, inclusive: bool) -> Option<(Expr, Expr)> {
+    fn bounds(&mut self, lo: &ast::Expr, hi: &ast::Expr, inclusive: bool, step: &BigInt) -> Option<(Expr, Expr)> {
         let first = self.public_int(lo, Need::Bound)?;
         let last = self.public_int(hi, Need::Bound)?;
         let end = match (last.as_const(), inclusive) {
@@ -291,7 +298,7 @@ impl FnCx<'_, '_> {
             (None, true) => last + Expr::int(1),
         };
         if let (Some(a), Some(b)) = (first.as_const(), end.as_const()) {
-            let trips = b - a;
+            let trips = super::step::rounds(&(b - a), step);
             if trips > BigInt::from(limits::LOOP_TRIPS) {
                 return self.fail(
                     Diagnostic::error("loop-too-long", "loop runs too often")
@@ -327,7 +334,7 @@ impl FnCx<'_, '_> {
     }
 
     /// Those that are ghost text begin the body.
-    fn invariants(&mut self, invariants: &[ast::Expr], rev: bool, out: &mut Vec<Expr>) -> Option<()> {
+    pub fn invariants(&mut self, invariants: &[ast::Expr], rev: bool, out: &mut Vec<Expr>) -> Option<()> {
         for e in invariants {
             if self.is_ghost(e) {
                 if rev {

@@ -210,7 +210,8 @@ impl Parser<'_> {
                 _ => return Err(p.unexpected("`len`, `const` or `type`")),
             };
             p.bump();
-            Ok(Generic { name, kind })
+            let bounds = if kind == GenericKind::Len { p.int_range()? } else { None };
+            Ok(Generic { name, kind, bounds })
         })
     }
 

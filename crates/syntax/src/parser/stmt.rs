@@ -168,6 +168,7 @@ impl Parser<'_> {
         self.expect_kw(Kw::In)?;
         let rev = self.eat_kw(Kw::Rev);
         let (lo, hi, inclusive) = self.range()?;
+        let step = self.step()?;
         let mut invariants = Vec::new();
         while self.at_kw(Kw::Invariant) {
             self.mark().clause = true;
@@ -175,7 +176,17 @@ impl Parser<'_> {
             invariants.push(self.expr()?);
         }
         let body = self.block()?;
-        Ok(StmtKind::For { attrs, var, rev, lo, hi, inclusive, invariants, body })
+        Ok(StmtKind::For { attrs, var, rev, lo, hi, inclusive, step, invariants, body })
+    }
+
+    /// `step 16` behind the range of a loop; `step` is a name everywhere else.
+    fn step(&mut self) -> Parsed<Option<Expr>> {
+        let t = self.tok();
+        if t.tok != Tok::Ident || self.slice(t) != "step" {
+            return Ok(None);
+        }
+        self.bump();
+        self.bound().map(Some)
     }
 
     /// `if` at the start of a statement: a statement, unless it is last in its block and has values.
@@ -320,6 +331,11 @@ fn is_place(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Name(p) => p.module.is_none(),
         ExprKind::Index { base, .. } | ExprKind::Slice { base, .. } | ExprKind::Field { base, .. } | ExprKind::TupleField { base, .. } => is_place(base),
+        // `le32(b, i) = w` writes a word into bytes.
+        ExprKind::Call { callee, args, .. } => {
+            let word = matches!(callee.name.name.as_str(), "le16" | "le32" | "le64" | "be16" | "be32" | "be64");
+            callee.module.is_none() && word && args.first().is_some_and(is_place)
+        }
         _ => false,
     }
 }

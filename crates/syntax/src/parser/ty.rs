@@ -47,8 +47,8 @@ impl Parser<'_> {
         Ok(Type { kind, span: self.since(first) })
     }
 
-    /// After `int`: `in lo..hi`, if given.
-    fn int_range(&mut self) -> Parsed<Option<(Box<Expr>, Box<Expr>)>> {
+    /// After `int` or `len`: `in lo..hi`, if given.
+    pub fn int_range(&mut self) -> Parsed<Option<(Box<Expr>, Box<Expr>)>> {
         if !self.at_kw(Kw::In) || self.tok().nl {
             return Ok(None);
         }
