@@ -9,9 +9,14 @@ use santoku_vectors::cipher::{chacha20_rfc8439, rectangle, RectangleKey};
 
 const RECTANGLE: &str = include_str!("../../../lib/cipher/rectangle.stk");
 const CHACHA20: &str = include_str!("../../../lib/cipher/chacha20.stk");
+const CHACHA20_SPEC: &str = include_str!("../../../lib/cipher/chacha20_spec.stk");
 
 fn compile(text: &str) -> Program {
-    let load = &mut |p: &str| (p == "cipher.stk").then(|| text.to_string());
+    let load = &mut |p: &str| match p {
+        "cipher.stk" => Some(text.to_string()),
+        "cipher/chacha20_spec.stk" => Some(CHACHA20_SPEC.to_string()),
+        _ => None,
+    };
     santoku_sema::compile("cipher.stk", &[], load, &Default::default()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)).program
 }
 

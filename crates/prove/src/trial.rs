@@ -6,6 +6,7 @@
 
 use crate::excuse::Excuses;
 use crate::obligation::{Kind, Witness};
+use crate::ranges::witness::allowed_length;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use santoku_ir::interp::{Fault, FaultKind, Int, Interp, Options, Value};
@@ -77,12 +78,6 @@ pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
         }
     }
     Trial::Nothing
-}
-
-/// The length nearest to `n` that a parameter of this type takes.
-pub fn allowed_length(ty: &Ty, n: u64) -> u64 {
-    let Ty::Int(Some(r)) = ty else { return n };
-    n.max(r.lo.to_u64().unwrap_or(0)).min(r.hi.to_u64().unwrap_or(u64::MAX))
 }
 
 /// Runs functions of one program.

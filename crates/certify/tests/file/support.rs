@@ -21,7 +21,8 @@ pub struct Made {
 
 pub fn made(text: &str) -> Made {
     let target = Target::built_in("portable").expect("its file is right").expect("it is compiled in");
-    let mut load = |path: &str| Ok((path == "unit.stk").then(|| text.to_string()));
+    let library = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib");
+    let mut load = |path: &str| Ok(if path == "unit.stk" { Some(text.to_string()) } else { std::fs::read_to_string(library.join(path)).ok() });
     let checked = check(&Request::new("unit.stk", target), &mut load).unwrap_or_else(|f| panic!("{f:?}"));
     let options =
         BuildOptions { level: Level::O2, without: Default::default(), dump_after: None, unit: "unit".into(), provenance: String::new() };

@@ -90,7 +90,7 @@ impl Inputs {
         let mut lens = Vec::new();
         for id in &f.lens {
             let n = if rng.below(4) == 0 { rng.below(260) } else { LENGTHS[rng.below(LENGTHS.len() as u64) as usize] };
-            let n = crate::trial::allowed_length(&f.local(*id).ty, n);
+            let n = allowed_length(&f.local(*id).ty, n);
             lens.push(n);
             map.insert(*id, n);
         }
@@ -280,4 +280,10 @@ fn modelled(p: &Program, id: LocalId, ty: &Ty, path: &mut Vec<usize>, model: &mu
             })
         }
     }
+}
+
+/// The length nearest to `n` that a parameter of this type takes.
+pub fn allowed_length(ty: &Ty, n: u64) -> u64 {
+    let Ty::Int(Some(r)) = ty else { return n };
+    n.max(r.lo.to_u64().unwrap_or(0)).min(r.hi.to_u64().unwrap_or(u64::MAX))
 }
