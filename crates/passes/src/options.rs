@@ -85,7 +85,7 @@ impl PassOptions {
             Level::O1 => (32, 6_000, 12),
             Level::O2 => (600, 12_000, 40),
             Level::O3 => (2_500, 40_000, 120),
-            Level::Os => (0, 64, 10),
+            Level::Os => (0, 800, 10),
         };
         PassOptions {
             level,

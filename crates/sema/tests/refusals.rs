@@ -31,6 +31,7 @@ const CASES: &[(&str, &str)] = &[
     ("type A = [u8; 2] means self", "type-mismatch 1:24 expected an integer, found an array"),
     ("type A = [u8; 2] means self[0]\nfn f(x: A) -> A ensures result.a == 1 { x }", "bad-specification 2:25 this form cannot stand in a specification"),
     ("type A = [u8; 2] means self[0] mod x\nfn f(x: A) -> A ensures result ≡ x { x }", "unknown-name 1:36 `x` is not defined"),
+    ("spec fn s(x: int) -> int = x\nfn f(x: int in 0..9) -> int in 0..9 {\n  ghost let y = s(x)\n  y\n}", "ghost-in-code 4:3 `y` belongs to ghost text"),
     // Types.
     ("fn f(x: u8) -> u16 { x }", "type-mismatch 1:22 expected u16, found u8"),
     ("fn f(x: u8, y: u16) -> u8 { x + y }", "type-mismatch 1:33 operands of different types: u8 and u16"),
@@ -45,7 +46,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: int in 0..9) -> int { x ^ x }", "bad-operator 1:31 this operation does not exist on int in 0..9"),
     ("fn f(x: int in 0..9) -> int { x & 6 }", "bad-operator 1:31 this operation does not exist on int"),
     ("fn f(x: [u8; 2]) -> bool { x < x }", "bad-operator 1:28 [u8; 2] has no order"),
-    ("spec fn s(x: int) -> int = x <<< 1", "bad-operator 1:28 this operation needs a number of bits"),
+    ("spec fn s(x: int) -> int = x <<< 1", "bad-operator 1:28 this operation needs a number of bits, and integers have none"),
     ("fn f(x: [u8; 2]) -> u16 { u16(x) }", "bad-conversion 1:27 no conversion from [u8; 2] to u16"),
     ("fn f(x: int) -> int { x }", "missing-range 1:9 a parameter of type `int` without a range"),
     ("struct S { a: [int; 4] }", "missing-range 1:15 a struct field of type `int` without a range"),
