@@ -11,7 +11,7 @@ use crate::types::Signature;
 use santoku_circuit::Observer;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{ConstId, ConstValue, FuncId, Loc, Program, SpecId, Stmt, StructId, Ty};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// A value computed once; `Busy` while it is being computed, to catch cycles.
@@ -56,7 +56,7 @@ pub struct Cx<'w> {
     pub branching: BTreeMap<String, Vec<Stmt>>,
     /// Constant functions being evaluated inside one another.
     pub const_calls: u32,
-    pub const_results: BTreeMap<ConstCall, CVal>,
+    pub const_results: HashMap<ConstCall, CVal>,
     pub elements_left: u64,
     pub steps_left: u64,
 }
@@ -81,7 +81,7 @@ impl<'w> Cx<'w> {
             module_instances: Vec::new(),
             bound_imports: BTreeMap::new(),
             const_calls: 0,
-            const_results: BTreeMap::new(),
+            const_results: HashMap::new(),
             constants: BTreeMap::new(),
             const_ids: BTreeMap::new(),
             literals: BTreeMap::new(),

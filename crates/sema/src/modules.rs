@@ -11,7 +11,7 @@ use santoku_syntax::ast::{File, GenericArg, Ident, Interface, ItemKind, ModulePa
 use std::collections::BTreeMap;
 
 /// A module: a file, and which instance of it if it takes parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModId {
     /// Index into [`World::modules`].
     pub file: u32,

@@ -8,7 +8,7 @@ use santoku_syntax::ast::{
 use std::collections::BTreeMap;
 
 /// A top-level declaration: index into the file's items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Item {
     Const(usize),
     Type(usize),
@@ -43,7 +43,7 @@ impl Item {
 }
 
 /// A declaration of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Entity {
     pub module: ModId,
     pub item: Item,

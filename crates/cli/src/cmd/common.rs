@@ -4,6 +4,7 @@ use crate::tables::Tables;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::{unknown_target, Checked, Failure, Request, Target, DEFAULT_TARGET};
+use santoku_workbench::parallel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -90,13 +91,27 @@ fn target(name: &str, tuned: Option<&str>) -> Result<Target, Failure> {
 
 /// Loads and checks `entry`; warnings are shown at once.
 pub fn check(source: &Source, entry: &str) -> Result<Checked, Failure> {
+    load(source, entry).map(warned)
+}
+
+/// [`check`] of each of these, on several threads; warnings are shown by [`warned`].
+pub fn load_all(source: &Source, entries: &[String], threads: usize) -> Vec<Result<Checked, Failure>> {
+    let all = parallel::map(entries, threads, |entry| Ok::<_, std::convert::Infallible>(load(source, entry)));
+    all.unwrap_or_else(|never| match never {})
+}
+
+/// Shows what there is to say of a program that was loaded.
+pub fn warned(checked: Checked) -> Checked {
+    for w in &checked.warnings {
+        report::diagnostic(w, &checked.sources);
+    }
+    checked
+}
+
+fn load(source: &Source, entry: &str) -> Result<Checked, Failure> {
     // A missing entry is told by its path, not as an import.
     files::read_entry(entry)?;
     report::stage("sema");
     let request = source.request(entry)?;
-    let checked = santoku_driver::check_watched(&request, &mut |path: &str| files::read(path), &mut Tables::new())?;
-    for w in &checked.warnings {
-        report::diagnostic(w, &checked.sources);
-    }
-    Ok(checked)
+    santoku_driver::check_watched(&request, &mut |path: &str| files::read(path), &mut Tables::new())
 }

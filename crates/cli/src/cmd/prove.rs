@@ -1,6 +1,6 @@
 //! `santoku prove`
 
-use super::common::{check, Source};
+use super::common::{load_all, warned, Source};
 use crate::cache::Cache;
 use crate::{files, report};
 use indicatif::ProgressBar;
@@ -44,10 +44,12 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let cache = if args.no_cache { Cache::in_memory() } else { Cache::of_user() };
     let mut json = Json { holds: true, obligations: 0, programs: Vec::new() };
     let (mut open, mut accepted, mut functions, mut clauses) = (0, 0, 0, (0, 0));
-    for path in files::collect(&args.paths)? {
-        let checked = check(&args.source, &path)?;
+    let threads = usize::from(args.threads);
+    let paths = files::collect(&args.paths)?;
+    for (path, checked) in paths.iter().zip(load_all(&args.source, &paths, threads)) {
+        let checked = warned(checked?);
         interface(&checked)?;
-        let found = with_progress(&path, &checked, &cache, usize::from(args.threads))?;
+        let found = with_progress(path, &checked, &cache, threads)?;
         json.obligations += found.total();
         open += found.failed().count();
         accepted += found.accepted();
