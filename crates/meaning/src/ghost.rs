@@ -14,6 +14,7 @@ use crate::poly::Poly;
 use santoku_ir::interp::Int;
 use santoku_ir::{visit, ContractKind, FuncId, Ghost, Len, Loc, LocalId, Program, Proj, SpecExpr, SpecId, SpecOp, Stmt, Ty};
 use santoku_judge::itv::Itv;
+use santoku_judge::value::of_type;
 use std::collections::BTreeSet;
 
 /// Elements of a part of an array of run-time length.
@@ -59,9 +60,13 @@ impl<'a> Run<'a> {
     fn lemma(&mut self, id: FuncId, args: &[SpecExpr], loc: Loc) -> Res<()> {
         let (g, frame) = (self.p.func(id), self.locals.clone());
         let mut passed = vec![None; g.locals.len()];
+        let mut fits = args.len() == g.params.len() && g.lens.is_empty();
         for (e, l) in args.iter().zip(&g.params) {
-            passed[l.0 as usize] = Some(crate::spec::Eval::new(self, &frame).whole(e)?);
+            let v = crate::spec::Eval::new(self, &frame).whole(e)?;
+            fits = fits && self.fits(&v, &g.local(*l).ty);
+            passed[l.0 as usize] = Some(v);
         }
+        self.claimed(fits, loc, Moment::Here)?;
         let of = |kind: ContractKind| g.contracts.iter().filter(move |c| c.kind == kind);
         of(ContractKind::Requires).try_for_each(|c| self.claim(&passed, &c.cond, loc, Moment::Here))?;
         of(ContractKind::Ensures).for_each(|c| self.assume_clause(&passed, &c.cond));
@@ -70,6 +75,10 @@ impl<'a> Run<'a> {
 
     fn claim(&mut self, frame: &[Option<Val>], e: &SpecExpr, loc: Loc, when: Moment) -> Res<()> {
         let held = self.clause(frame, e, when == Moment::Here);
+        self.claimed(held, loc, when)
+    }
+
+    fn claimed(&mut self, held: bool, loc: Loc, when: Moment) -> Res<()> {
         if self.depth > 0 {
             return if held { Ok(()) } else { stop("a claim in a callee that is not seen to hold here") };
         }
@@ -166,6 +175,25 @@ impl Run<'_> {
     fn is_shown_least(&mut self, p: &Poly) -> bool {
         let guard = self.guard.clone();
         self.holds(&Prop::Least(p.clone()), &guard)
+    }
+
+    /// Whether a value is one of the type: a lemma speaks of these alone.
+    fn fits(&mut self, v: &Val, ty: &Ty) -> bool {
+        match (v, ty) {
+            (Val::Num(_), Ty::Int(None)) => true,
+            (Val::Num(n), Ty::Int(Some(_)) | Ty::Word(_) | Ty::Bool) => of_type(ty).is_some_and(|r| {
+                n.itv.as_ref().is_some_and(|i| r.contains(i)) || self.is_shown_least(&n.p.shift(r.lo.neg())) && self.is_shown_least(&Poly::constant(r.hi).sub(&n.p))
+            }),
+            (Val::Agg(es), Ty::Array { elem, len: Len::Const(n), ranges }) => {
+                let own = |i: usize| ranges.as_ref().and_then(|r| r.get(i)).map(|r| Ty::Int(Some(r.clone())));
+                es.len() as u64 == *n && es.iter().enumerate().all(|(i, v)| self.fits(v, own(i).as_ref().unwrap_or(elem)))
+            }
+            (Val::Agg(es), Ty::Struct(id)) => {
+                let fields = &self.p.structs[id.0 as usize].fields;
+                es.len() == fields.len() && es.iter().zip(fields).all(|(v, (_, t))| self.fits(v, t))
+            }
+            _ => false,
+        }
     }
 
     /// Whether a condition of a clause holds, as far as sizes or facts of order say so.

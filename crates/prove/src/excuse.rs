@@ -7,7 +7,7 @@ use crate::crosscheck::{NOBODY, NOBODY_BY_ALGEBRA, NOBODY_BY_SOLVER};
 use crate::obligation::{Kind, Obligation};
 use crate::trial::kind_of;
 use santoku_ir::interp::{Fault, FaultKind};
-use santoku_ir::{FuncId, Loc, Program};
+use santoku_ir::{visit, FuncId, Ghost, Loc, Program, Stmt};
 use std::collections::BTreeMap;
 
 /// The open obligations of a program, by the name of their function.
@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 pub struct Excuses {
     open: BTreeMap<String, Vec<(Kind, Loc)>>,
     entries: BTreeMap<String, Loc>,
+    /// Lemmas that a function rests on: no run gets into them.
+    lemmas: BTreeMap<String, Vec<String>>,
     names: Vec<String>,
 }
 
@@ -23,6 +25,11 @@ impl Excuses {
         let mut all = Excuses { names: p.funcs.iter().map(|f| f.name.clone()).collect(), ..Excuses::default() };
         for f in &p.funcs {
             all.entries.insert(f.name.clone(), f.loc);
+            visit::walk_stmts(&f.body, &mut |s| {
+                if let Stmt::Ghost { what: Ghost::Lemma(g, _), .. } = s {
+                    all.lemmas.entry(f.name.clone()).or_default().push(p.func(*g).name.clone());
+                }
+            });
         }
         open.for_each(|o| all.add(o));
         all
@@ -53,8 +60,13 @@ impl Excuses {
                 let handed = |f: &String| self.any(f, |(k, _)| *k == kind || matches!(k, Kind::Range | Kind::Index | Kind::Requires));
                 handed(fault.call.as_ref().map_or(at, |(caller, _)| caller)) || handed(at)
             }
-            _ => self.any(at, |(k, loc)| *k == kind || *loc == fault.loc),
+            _ => self.any(at, |(k, loc)| *k == kind || *loc == fault.loc) || self.by_lemma(at),
         }
+    }
+
+    /// Whether something is open in a lemma that a function rests on; lemmas do not go round in circles.
+    fn by_lemma(&self, func: &str) -> bool {
+        self.lemmas.get(func).is_some_and(|all| all.iter().any(|l| self.open.contains_key(l) || self.by_lemma(l)))
     }
 
     fn any(&self, func: &str, f: impl Fn(&(Kind, Loc)) -> bool) -> bool {

@@ -34,6 +34,7 @@ pub fn claims(p: &Program, id: FuncId, (found, stopped): &Judged) -> Vec<Obligat
             }
             Ghost::Lemma(g, _) => {
                 let g = p.func(*g);
+                claim(Moment::Here, format!("`{}` takes what it is given", g.name.rsplit('.').next().unwrap_or(&g.name)));
                 clauses(g, ContractKind::Requires).for_each(|(_, c)| claim(Moment::Here, requires_text(g, c)));
             }
             Ghost::Let(..) => {}

@@ -134,6 +134,8 @@ impl FnCx<'_, '_> {
             };
             ok &= f.lemma || self.cx.closed(&ty, p.ty.span, "a parameter");
             let id = self.local(&p.name.name, ty, LocalKind::Param, p.name.span);
+            // Lemmas are never compiled: there is no time that a secret could steer.
+            let public = public || f.lemma;
             self.locals[id.0 as usize].public = public;
             self.facts[id.0 as usize].secret = !public;
             self.bind(&p.name.name, Binding::Local(id), false, p.name.span);
