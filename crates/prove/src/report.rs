@@ -218,6 +218,7 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
             if !contradicted {
                 replay::close(p, judged_of.get(id), &mut obligations);
             }
+            judged_of.get(id).into_iter().for_each(|j| ghost::waiting(j, &mut obligations));
             let obligations = last_resorts(p, *id, obligations, &mut vacuous, opts);
             let judgement = match verdicts.get_mut(id.0 as usize).and_then(Option::take) {
                 Some(Ok(_)) => Judgement::Accepted,

@@ -43,6 +43,18 @@ pub fn claims(p: &Program, id: FuncId, (found, stopped): &Judged) -> Vec<Obligat
     out
 }
 
+/// Says of open clauses that they wait for claims that are open themselves: no engine knows what an invariant says.
+pub fn waiting((found, _): &Judged, obligations: &mut [Obligation]) {
+    if found.claims.values().all(|held| *held) {
+        return;
+    }
+    for o in obligations.iter_mut().filter(|o| matches!(o.kind, Kind::Ensures | Kind::Requires)) {
+        if let Outcome::Failed { reason, .. } = &mut o.outcome {
+            *reason = "not looked at before the claims in the body are proved".into();
+        }
+    }
+}
+
 fn outcome(found: &Clauses, stopped: Option<&Stop>, held: Option<bool>, when: Moment) -> Outcome {
     let rests = found.claims.values().any(|h| !h);
     match (held, stopped) {
