@@ -3,8 +3,8 @@
 use santoku_ir::{visit, Func, Len, LocalKind, Program, Range, Ty};
 
 /// Of each function of `annotated`: is it the one of `source`, and is nothing that it refers to another, but for ranges of expressions,
-/// of results and of variables that `source` leaves open? What is accepted of the one then holds of the other. Parameters have the
-/// ranges that callers from outside are told.
+/// of results and of variables that `source` leaves open, or has wider for a variable or result? What is accepted of the one then holds of
+/// the other. Parameters have the ranges that callers from outside are told.
 pub fn only_ranges_added(source: &Program, annotated: &Program) -> Vec<bool> {
     if std::ptr::eq(source, annotated) {
         return vec![true; source.funcs.len()];
@@ -19,7 +19,7 @@ fn without_ranges(from: &Func, to: &Func) -> Option<Func> {
     let (mut bare, mut types) = (to.clone(), Vec::new());
     for (own, l) in from.locals.iter().zip(&mut bare.locals) {
         let fixed = matches!(own.kind, LocalKind::Len | LocalKind::Param);
-        if !fixed && only_ranges(&own.ty, &l.ty) {
+        if !fixed && (only_ranges(&own.ty, &l.ty) || narrower(&own.ty, &l.ty)) {
             l.ty = own.ty.clone();
         }
     }
@@ -44,5 +44,18 @@ fn only_ranges(from: &Ty, to: &Ty) -> bool {
             n == m && only_ranges(a, b) && ranges.as_ref().is_none_or(whole)
         }
         _ => from == to,
+    }
+}
+
+/// Is `to` the type `from` of an integer, or of an array of integers, with narrower ranges?
+fn narrower(from: &Ty, to: &Ty) -> bool {
+    match (from, to) {
+        (Ty::Int(Some(a)), Ty::Int(Some(b))) => a.contains(b),
+        (Ty::Array { elem: a, len: n, ranges: None }, Ty::Array { elem: b, len: m, ranges }) => {
+            let (Ty::Int(Some(a)), Ty::Int(Some(b))) = (&**a, &**b) else { return false };
+            let whole = |r: &Vec<Range>| *n == Len::Const(r.len() as u64) && r.iter().cloned().reduce(|x, y| x.join(&y)).as_ref() == Some(b);
+            n == m && a.contains(b) && ranges.as_ref().is_none_or(whole)
+        }
+        _ => false,
     }
 }

@@ -12,7 +12,7 @@ use santoku_ir::visit::{map_exprs, rewrite_stmts, walk_stmts};
 use santoku_ir::{Expr, ExprKind, Func, FuncId, Loc, Program, Range, Stmt, Ty};
 use santoku_prove::judged;
 use santoku_prove::obligation::{Kind, Obligation, Outcome};
-use santoku_prove::ranges::{analyse, annotate, check_annotations, Options};
+use santoku_prove::ranges::{analyse, annotate, check_annotations, narrowed_with, Options};
 use std::collections::BTreeSet;
 
 pub fn run(program: &Program, _: &PassOptions) -> Program {
@@ -153,7 +153,12 @@ pub struct Checked {
 /// decides; the engines are asked where it does not accept a function, and then it is said whom they speak for.
 pub fn check(program: &Program) -> Checked {
     let (mut held, mut refused) = (0, Vec::new());
-    for (func, verdict) in program.funcs.iter().zip(judged::program(program, program, false)) {
+    let mut verdicts = judged::program(program, program, false);
+    if verdicts.iter().flatten().any(Result::is_err) {
+        let (ranges, _) = analyse(program, &Options { witness_tries: 0, ..Options::default() });
+        verdicts = judged::program_or_narrower(program, program, &narrowed_with(program.clone(), &ranges));
+    }
+    for (func, verdict) in program.funcs.iter().zip(verdicts) {
         match verdict {
             Some(Ok(asked)) => held += usize::try_from(asked).unwrap_or(usize::MAX),
             Some(Err(why)) => refused.push((func.name.clone(), why.what)),

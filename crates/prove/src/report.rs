@@ -179,7 +179,9 @@ fn settle(p: &Program, ids: &[FuncId], opts: &ProveOptions<'_>) -> Settled {
     let made = threads::each(opts.threads, &tasks, || (), |(), task| match task {
         Task::Safety => {
             let (ranges, found) = ranges::analyse(p, &opts.ranges);
-            let verdicts = judged::program(p, &ranges::annotate_with(p, &ranges), false);
+            let annotated = ranges::annotate_with(p, &ranges);
+            let narrowed = ranges::narrowed_with(annotated.clone(), &ranges);
+            let verdicts = judged::program_or_narrower(p, &annotated, &narrowed);
             Made::Safety(found, verdicts, Box::new(Claims::of(p, &ranges)))
         }
         Task::Meaning(id) => {

@@ -31,8 +31,24 @@ pub fn proof(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
         return Some(Zero::Steps(steps));
     }
     let (known, lemmas) = remainders(known, goal);
-    let found = by_cases(&known, goal, m, &mut { CASES })?;
+    let found = by_cases(&known, goal, m, &mut { CASES }).or_else(|| within(&known, goal, m))?;
     Some(lemmas.into_iter().rev().fold(found, |then, (of, why)| Zero::Lemma { of, why: Box::new(why), then: Box::new(then) }))
+}
+
+/// A remainder and what facts make congruent to it, both below the modulus.
+fn within(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
+    if m.is_some() {
+        return None;
+    }
+    let divisor = |a: Atom| if let Def::Quotient(_, d) = known.atoms.def(a) { Some(d.clone()) } else { None };
+    let moduli: BTreeSet<Int> = goal.atoms().into_iter().filter_map(divisor).filter(|d| known.zeros.iter().any(|(_, n)| n.as_ref() == Some(d))).collect();
+    moduli.into_iter().take(2).find_map(|by| {
+        let (most, anywhere) = (by.sub(&Int::Small(1)), Poly::constant(1u8));
+        let side = |p: Poly| super::least::tree(known, &p.shift(most.clone()), &anywhere);
+        let sides = Box::new((side(goal.clone())?, side(goal.scale(&Int::Small(-1)))?));
+        let modulo = Box::new(by_cases(known, goal, Some(&by), &mut { CASES })?);
+        Some(Zero::Within { by, modulo, sides })
+    })
 }
 
 /// What is congruent to something, not negative and below the modulus is the remainder of that.

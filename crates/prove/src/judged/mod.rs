@@ -20,8 +20,19 @@ pub type Verdict = Result<u64, Refusal>;
 /// Judges every function of `source` but the bodies of tests, callees first, by the ranges that `annotated` adds to it. `None`: a test.
 /// A verdict depends on the function and what it calls alone, not on other functions.
 pub fn program(source: &Program, annotated: &Program, modular: bool) -> Vec<Option<Verdict>> {
+    each(source, annotated, None, modular)
+}
+
+/// The same, where what is refused is asked again by narrower ranges of variables: what a loop begins with and its callees give may be
+/// less than what is declared.
+pub fn program_or_narrower(source: &Program, annotated: &Program, narrowed: &Program) -> Vec<Option<Verdict>> {
+    each(source, annotated, Some(narrowed), false)
+}
+
+fn each(source: &Program, annotated: &Program, narrowed: Option<&Program>, modular: bool) -> Vec<Option<Verdict>> {
     let tests: BTreeSet<FuncId> = annotated.tests.iter().map(|t| t.func).collect();
-    let mut all = Judged { planner: Planner::of(source, annotated, modular), claims: Vec::new(), closer: BTreeMap::new() };
+    let narrower = narrowed.map(|p| Planner::of(source, p, modular));
+    let mut all = Judged { planner: Planner::of(source, annotated, modular), narrower, claims: Vec::new(), closer: BTreeMap::new() };
     let ids = (0..annotated.funcs.len() as u32).map(FuncId);
     ids.map(|id| {
         let found = (!tests.contains(&id)).then(|| all.function(id));
@@ -34,6 +45,7 @@ pub fn program(source: &Program, annotated: &Program, modular: bool) -> Vec<Opti
 /// A program before the judge, and what was accepted of it so far.
 struct Judged<'a> {
     planner: Planner<'a>,
+    narrower: Option<Planner<'a>>,
     claims: Vec<Option<Claims>>,
     /// What a closer look found of functions for which a caller asked for one.
     closer: BTreeMap<FuncId, Option<Claims>>,
@@ -45,7 +57,8 @@ impl Judged<'_> {
             // Callees may be known too roughly.
             let known = self.look_closer(id);
             let more = self.below(id).iter().any(|c| !same(&known[c.0 as usize], &self.claims[c.0 as usize]));
-            self.planner.with_callees(id, more, &known)
+            let found = self.planner.with_callees(id, more, &known);
+            found.or_else(|e| self.narrower.as_ref().and_then(|n| n.by_itself(id, &known).or_else(|_| n.with_callees(id, more, &known)).ok()).ok_or(e))
         })
     }
 

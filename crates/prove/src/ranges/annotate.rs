@@ -42,6 +42,32 @@ pub fn annotate_with(p: &Program, ranges: &Ranges) -> Program {
     out
 }
 
+/// An annotated program in which variables and results have no more than the values seen, narrower than declared where that is less.
+pub fn narrowed_with(mut annotated: Program, ranges: &Ranges) -> Program {
+    for (nr, f) in annotated.funcs.iter_mut().enumerate() {
+        for (l, local) in f.locals.iter_mut().enumerate().filter(|(_, l)| matches!(l.kind, LocalKind::Var | LocalKind::Ret)) {
+            if let Some(ty) = narrowed(&local.ty, ranges.local(FuncId(nr as u32), LocalId(l as u32))) {
+                local.ty = ty;
+            }
+        }
+    }
+    annotated
+}
+
+fn narrowed(ty: &Ty, seen: &Abs) -> Option<Ty> {
+    let within = |declared: &Range, v: &Abs| v.itv().to_range().filter(|r| !v.itv().is_empty() && declared.contains(r));
+    match (ty, seen) {
+        (Ty::Int(Some(r)), v) => Some(Ty::Int(Some(within(r, v)?))),
+        (Ty::Array { elem, len, ranges: None }, Abs::Arr(vs)) => {
+            let Ty::Int(Some(r)) = &**elem else { return None };
+            let all = vs.iter().map(|v| within(r, v)).collect::<Option<Vec<_>>>()?;
+            let join = all.iter().cloned().reduce(|a, b| a.join(&b))?;
+            Some(Ty::Array { elem: Box::new(Ty::Int(Some(join))), len: len.clone(), ranges: Some(all) })
+        }
+        _ => None,
+    }
+}
+
 /// Every expression in site order: outer before inner, in source order.
 fn each_expr(body: &mut [Stmt], f: &mut dyn FnMut(&mut Expr)) {
     for stmt in body {

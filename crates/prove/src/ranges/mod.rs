@@ -28,7 +28,7 @@ mod split;
 mod value;
 pub(crate) mod witness;
 
-pub use annotate::{annotate, annotate_with, check_annotations};
+pub use annotate::{annotate, annotate_with, check_annotations, narrowed_with};
 pub use contracts::is_simple;
 pub use itv::Itv;
 pub use limits::Limits;
