@@ -26,7 +26,7 @@ pub enum CTy {
 }
 
 /// No scalar is in an object of this type.
-fn is_empty(t: &CTy) -> bool {
+pub fn is_empty(t: &CTy) -> bool {
     matches!(t, CTy::Array(e, len) if *len == Len::Const(0) || is_empty(e))
 }
 
