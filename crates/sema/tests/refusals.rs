@@ -45,7 +45,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: int in 0..9) -> int { x ^ x }", "bad-operator 1:31 this operation does not exist on int in 0..9"),
     ("fn f(x: int in 0..9) -> int { x & 6 }", "bad-operator 1:31 this operation does not exist on int"),
     ("fn f(x: [u8; 2]) -> bool { x < x }", "bad-operator 1:28 [u8; 2] has no order"),
-    ("spec fn s(x: int) -> int = x <<< 1", "bad-operator 1:28 this operation needs a number of bits"),
+    ("spec fn s(x: int) -> int = x <<< 1", "bad-operator 1:28 this operation needs a number of bits, and integers have none"),
     ("fn f(x: [u8; 2]) -> u16 { u16(x) }", "bad-conversion 1:27 no conversion from [u8; 2] to u16"),
     ("fn f(x: int) -> int { x }", "missing-range 1:9 a parameter of type `int` without a range"),
     ("struct S { a: [int; 4] }", "missing-range 1:15 a struct field of type `int` without a range"),
@@ -105,6 +105,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: u8) -> u8 { g(x) }\nfn g(x: u8) -> u8 { h(x) }\nfn h(x: u8) -> u8 { g(x) }", "recursive-function 3:21 `main.g` calls itself"),
     ("fn f<K: const>(x: u8) -> u8 { f::<K + 1>(x) }\nfn g(x: u8) -> u8 { f::<0>(x) }", "recursive-function 1:31 `main.f` calls itself"),
     ("fn f(x: u8) -> bool { x ≡ 1 mod 2 }", "spec-only 1:23 this form belongs to specifications"),
+    ("fn f(x: int in 0..9) -> int { ghost let d = 2 * x\n d }", "ghost-in-code 2:2 `d` belongs to ghost text"),
     ("struct S { a: int in 0..9 }\nspec fn s(x: int) -> S = S { a: x }", "bad-specification 2:26 this form cannot stand in a specification"),
     // Secrets.
     ("fn f(t: [u8; 4], x: u8) -> u8 { t[int(x) & 3] }", "secret-index 1:35 index depends on a secret"),
