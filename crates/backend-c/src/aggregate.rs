@@ -3,7 +3,7 @@
 use crate::alias::{expr_places, overlap};
 use crate::ctype::{literal, CInt, U32};
 use crate::expr::{is_zero_const, Res, Val};
-use crate::func::{CTy, FnCx};
+use crate::func::{is_empty, CTy, FnCx};
 use num_bigint::BigInt;
 use santoku_ir::visit::place_exprs;
 use santoku_ir::{Base, CmpOp, Expr, ExprKind, Len, Place, Ty};
@@ -40,6 +40,8 @@ impl FnCx<'_> {
     /// Stores `src` into the object `dst` (an lvalue) of type `cty`, which `src` does not read piecewise.
     pub fn fill(&mut self, dst: &str, cty: &CTy, src: &Expr) -> Res<()> {
         match (&src.kind, cty) {
+            // Compilers warn of a loop over nothing.
+            (ExprKind::Repeat(_), _) if is_empty(cty) => Ok(()),
             (_, CTy::Int(_) | CTy::Vec(_)) => self.assign_scalar(dst, cty, src),
             (ExprKind::Read(p), _) => {
                 let (text, have) = self.place(p)?;

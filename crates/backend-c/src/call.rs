@@ -3,8 +3,8 @@
 use crate::alias::overlap;
 use crate::ctype::U32;
 use crate::expr::Res;
-use crate::func::{CTy, FnCx};
-use santoku_ir::{Base, Expr, ExprKind, FuncId, Place};
+use crate::func::{is_empty, CTy, FnCx};
+use santoku_ir::{Base, Expr, ExprKind, FuncId, Place, Ty};
 
 impl FnCx<'_> {
     pub fn call(&mut self, dsts: &[Place], func: FuncId, lens: &[Expr], args: &[Expr]) -> Res<()> {
@@ -19,7 +19,7 @@ impl FnCx<'_> {
         }
         let mut arg_text = vec![];
         for (a, t) in args.iter().zip(&sig.params) {
-            arg_text.push(self.argument(a, t)?);
+            arg_text.push(self.argument(a, &as_passed(t, &a.ty))?);
         }
         if sig.returns {
             let text = format!("{}({})", sig.name, [lens_text, arg_text].concat().join(", "));
@@ -132,8 +132,9 @@ impl FnCx<'_> {
         if let Some(text) = self.direct_result(d, t, func, r, args)? {
             return Ok((text, None));
         }
-        let tmp = self.temporary(t)?;
         let (dst, dst_ty) = self.place(d)?;
+        let t = &as_stored(t, &dst_ty);
+        let tmp = self.temporary(t)?;
         let dst = self.deref(d, &dst, &dst_ty);
         let out = if t.is_aggregate() { self.address(&tmp, t) } else { format!("&{tmp}") };
         Ok((out, Some((dst, dst_ty, tmp, t.clone()))))
@@ -174,8 +175,26 @@ impl FnCx<'_> {
     pub fn temporary(&mut self, t: &CTy) -> Res<String> {
         let name = self.fresh.fresh("tmp");
         let d = self.declarator(t, &name)?;
-        self.line(&format!("{d};"));
+        let value = if is_empty(t) { " = {0}" } else { "" };
+        self.line(&format!("{d}{value};"));
         Ok(name)
+    }
+}
+
+/// The callee's type of a parameter with the lengths of what the caller passes: a length parameter in the signature is a local of
+/// the callee, whose number is another local here.
+fn as_passed(t: &CTy, passed: &Ty) -> CTy {
+    match (t, passed) {
+        (CTy::Array(elem, _), Ty::Array { elem: inner, len, .. }) => CTy::Array(Box::new(as_passed(elem, inner)), len.clone()),
+        _ => t.clone(),
+    }
+}
+
+/// The same for a result, by the object that the caller has for it.
+fn as_stored(t: &CTy, stored: &CTy) -> CTy {
+    match (t, stored) {
+        (CTy::Array(elem, _), CTy::Array(inner, len)) => CTy::Array(Box::new(as_stored(elem, inner)), len.clone()),
+        _ => t.clone(),
     }
 }
 

@@ -5,15 +5,11 @@ use crate::expr::Res;
 use crate::names::Names;
 use crate::scope::{place_locals, BlockPath};
 use crate::unit::UnitCx;
-use crate::EmitError;
-use num_traits::ToPrimitive;
+use crate::{EmitError, LOCAL_BYTES};
 use santoku_ir::visit::walk_stmts;
 use santoku_ir::{Base, ExprKind, Func, FuncId, Len, Loc, LocalId, LocalKind, Place, Proj, Range, Stmt, StructId, Ty};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-
-/// Largest local array of run-time length.
-const LOCAL_BYTES: u64 = 1 << 16;
 
 /// A type as C stores it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +22,7 @@ pub enum CTy {
 }
 
 /// No scalar is in an object of this type.
-fn is_empty(t: &CTy) -> bool {
+pub fn is_empty(t: &CTy) -> bool {
     matches!(t, CTy::Array(e, len) if *len == Len::Const(0) || is_empty(e))
 }
 
@@ -228,18 +224,12 @@ impl<'a> FnCx<'a> {
 
     /// Elements of a local array for the greatest length that is declared.
     fn storage_bound(&self, param: LocalId, add: i64, elem: &CTy, name: &str) -> Res<u64> {
-        let length = self.f.local(param);
-        let most = match &length.ty {
-            Ty::Int(Some(r)) => (&r.hi + add).to_u64(),
-            _ => None,
-        };
         let bytes = if let CTy::Int(t) = elem { u64::from(t.bits / 8) } else { LOCAL_BYTES };
-        let n = &length.name;
-        most.filter(|most| most.saturating_mul(bytes) <= LOCAL_BYTES).ok_or_else(|| {
-            self.unsupported(format!(
-                "the local array `{name}` has a length known at run time alone, and C needs storage for the greatest: \
-                 give `{n}` a bound (`<{n}: len in 0..256>`, at most {LOCAL_BYTES} bytes), or take the array as a parameter"
-            ))
+        crate::storage::greatest(self.f, param, add, bytes).ok_or_else(|| EmitError::Storage {
+            func: self.f.name.clone(),
+            array: name.into(),
+            length: self.f.local(param).name.clone(),
+            loc: self.loc,
         })
     }
 

@@ -20,10 +20,12 @@ mod preamble;
 mod scope;
 mod settle;
 mod stmt;
+mod storage;
 mod unit;
 mod vector;
 mod words;
 
+pub use storage::storage;
 pub use unit::{emit, interface, Emitted, Options, Placement};
 pub use vector::Vector;
 
@@ -36,9 +38,15 @@ pub enum EmitError {
     Unannotated { func: String, what: String, loc: santoku_ir::Loc },
     /// A function is to have a C name that it cannot have.
     Name { name: String, why: String, loc: santoku_ir::Loc },
-    /// A construct this back end does not print (a local array of public run-time length, for one).
+    /// A local array whose greatest length is unknown, or too great: C has to set its storage aside.
+    Storage { func: String, array: String, length: String, loc: santoku_ir::Loc },
+    /// A construct this back end does not print.
     Unsupported { func: String, what: String, loc: santoku_ir::Loc },
 }
+
+/// Bytes that a local array of run-time length may take.
+pub const LOCAL_BYTES: u64 = 1 << 16;
+
 
 impl std::fmt::Display for EmitError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -48,6 +56,9 @@ impl std::fmt::Display for EmitError {
             }
             EmitError::Name { name, why, .. } => write!(f, "`{name}` cannot be the C name of a function: {why}"),
             EmitError::Unannotated { func, what, .. } => write!(f, "`{func}`: no proven range for {what}"),
+            EmitError::Storage { func, array, length, .. } => {
+                write!(f, "`{func}`: the array `{array}` does not become a result, and C has to set storage aside for the greatest `{length}`, which is not known to fit {LOCAL_BYTES} bytes")
+            }
             EmitError::Unsupported { func, what, .. } => write!(f, "`{func}`: {what}"),
         }
     }

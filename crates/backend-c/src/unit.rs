@@ -174,7 +174,7 @@ fn narrow_where_open(ty: &Ty) -> Ty {
 
 /// Which functions are printed, and whether each is an entry: the exported functions and what they call; where nothing is
 /// exported, all but tests, and those that no other function calls are the entries.
-fn printed_functions(p: &Program) -> Vec<Option<bool>> {
+pub fn printed_functions(p: &Program) -> Vec<Option<bool>> {
     let mut calls: Vec<Vec<usize>> = vec![];
     for f in &p.funcs {
         let mut to = vec![];

@@ -41,6 +41,7 @@ fn reason(e: &EmitError) -> String {
         EmitError::TooWide { .. } => "too wide".into(),
         EmitError::Name { .. } => "name".into(),
         EmitError::Unannotated { what, .. } => format!("no range for {}", what.split('`').next().unwrap_or(what)),
+        EmitError::Storage { .. } => "no storage".into(),
         EmitError::Unsupported { what, .. } => what.split(" (`").next().unwrap_or(what).to_string(),
     }
 }

@@ -324,7 +324,7 @@ fn run(seeds: std::ops::Range<u64>, count: &mut Count) {
                 *count.programs.entry(kind).or_default() += 1;
             }
             // An intermediate value, or a bound one beyond the end, is of no type of C.
-            Err(EmitError::TooWide { .. } | EmitError::Unsupported { .. }) => count.refused += 1,
+            Err(EmitError::TooWide { .. } | EmitError::Unsupported { .. } | EmitError::Storage { .. }) => count.refused += 1,
             Err(e) => panic!("e{seed}: {e}"),
         }
     }

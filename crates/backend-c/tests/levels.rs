@@ -89,7 +89,7 @@ fn run(seeds: std::ops::Range<u64>, turn: usize, count: &mut Count) {
                 }
             }
             Err(EmitError::TooWide { .. }) => *count.refused.entry("too wide").or_default() += 1,
-            Err(EmitError::Unsupported { .. }) => *count.refused.entry("not in C").or_default() += 1,
+            Err(EmitError::Unsupported { .. } | EmitError::Storage { .. }) => *count.refused.entry("not in C").or_default() += 1,
             Err(e @ EmitError::Name { .. }) => panic!("{e}"),
             Err(EmitError::Unannotated { .. }) => *count.refused.entry("no range").or_default() += 1,
         }

@@ -91,8 +91,8 @@ fn loads_and_stores_are_one_helper_each_and_right() {
     let source = Subject::new("words", p.clone(), annotated(&p)).unwrap_or_else(|e| panic!("{e}"));
     for bits in [16, 32, 64] {
         for order in ["le", "be"] {
-            assert_eq!(source.text().matches(&format!("_load_{order}{bits}(")).count(), 4, "{}", source.text());
-            assert_eq!(source.text().matches(&format!("_store_{order}{bits}(")).count(), 2, "{}", source.text());
+            assert_eq!(source.text().matches(&format!("stk_words_load_{order}{bits}(")).count(), 4, "{}", source.text());
+            assert_eq!(source.text().matches(&format!("stk_words_store_{order}{bits}(")).count(), 2, "{}", source.text());
         }
     }
     let subjects = [source];

@@ -47,10 +47,17 @@ pub struct Built {
 /// Refuses what no build for the program's target can have, before anything is proved or optimised.
 ///
 /// # Errors
-/// `too-wide`, `bad-attribute`.
+/// `too-wide`, `bad-attribute`, `not-in-c`.
 pub fn interface(checked: &Checked) -> Result<(), Failure> {
     let options = santoku_backend_c::Options { widest: checked.target.widest, ..santoku_backend_c::Options::new("unit", None) };
-    santoku_backend_c::interface(&checked.program, &options).map_err(|e| emit_error(&e, &checked.sources))
+    let refused = |e: santoku_backend_c::EmitError| emit_error(&e, &checked.sources);
+    santoku_backend_c::interface(&checked.program, &options).map_err(refused)?;
+    if checked.exports.is_empty() {
+        return Ok(());
+    }
+    // What becomes a result at every level needs no storage.
+    let in_place = santoku_passes::find("copy-free").map(|p| (p.run)(&checked.program, &PassOptions::new(Level::O0, checked.target.word_bits)));
+    santoku_backend_c::storage(in_place.as_ref().unwrap_or(&checked.program)).map_err(refused)
 }
 
 /// Optimises and prints a checked program. Each pass is checked on the way.

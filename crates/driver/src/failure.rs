@@ -85,6 +85,11 @@ pub(crate) fn emit_error(e: &EmitError, sources: &Sources) -> Failure {
             let d = place(d, *loc, "needs more than the target has").note(format!("why: {e}"));
             Failure::refused(sources, d.help("choose an implementation with smaller limbs (`--impl`), or another target"))
         }
+        EmitError::Storage { loc, length, .. } => {
+            let d = place(Diagnostic::error("not-in-c", "a local array of run-time length needs storage in C"), *loc, "this array").note(format!("why: {e}"));
+            let least = "return the array, take it as a parameter";
+            Failure::refused(sources, d.help(format!("{least}, or give `{length}` a bound: `<{length}: len in 0..1024>`")))
+        }
         EmitError::Unsupported { loc, .. } => {
             let d = place(Diagnostic::error("not-in-c", "this cannot be printed as C"), *loc, "this").note(format!("why: {e}"));
             Failure::refused(sources, d.help("build with another option, or write it in another way"))

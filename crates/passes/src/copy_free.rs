@@ -1,23 +1,24 @@
 //! Copy-free results: a value that is only built to be copied is built where the copy goes.
 //!
 //! Needs: `copy-prop`, `dead-code` before it for the simple cases.  Keeps: every other use of the destination.
-//! Leaves out: destinations with computed indices, variables that outlive the copy, and copies that change the declared
-//! range (the wider storage is needed for the intermediate values).
+//! Leaves out: destinations with computed indices, variables written behind the copy or read in another block, and copies that
+//! change the declared range (the wider storage is needed for the intermediate values). At O0 it is for arrays of run-time length
+//! alone, which have storage in C where they become a result.
 //! Class: checked.
 //! Page: docs/passes/copy-free.md.  Tests: src/tests/alone.rs, src/tests/broken.rs.
 
-use crate::options::PassOptions;
+use crate::options::{Level, PassOptions};
 use crate::util::{accesses, each_function, fixed, local_of, overlap};
 use santoku_ir::typing::Scope;
 use santoku_ir::visit::{blocks_mut, expr_locals, place_exprs, stmt_exprs, substitute_place, Access};
-use santoku_ir::{Func, LocalId, LocalKind, Place, Program, Proj, Stmt};
+use santoku_ir::{Func, Len, LocalId, LocalKind, Place, Program, Proj, Stmt, Ty};
 use std::collections::BTreeMap;
 
-pub fn run(program: &Program, _: &PassOptions) -> Program {
+pub fn run(program: &Program, options: &PassOptions) -> Program {
     each_function(program, |program, func| {
         let mut body = std::mem::take(&mut func.body);
         let first = count(&body);
-        let mut uses = Uses { now: first.clone(), first };
+        let mut uses = Uses { now: first.clone(), first, all: options.level != Level::O0 };
         block(&mut body, program, func, &mut uses);
         func.body = body;
     })
@@ -36,6 +37,8 @@ fn count(body: &[Stmt]) -> BTreeMap<LocalId, usize> {
 struct Uses {
     first: BTreeMap<LocalId, usize>,
     now: BTreeMap<LocalId, usize>,
+    /// Variables of every type; otherwise arrays of run-time length.
+    all: bool,
 }
 
 fn block(body: &mut Vec<Stmt>, program: &Program, func: &Func, uses: &mut Uses) {
@@ -44,10 +47,10 @@ fn block(body: &mut Vec<Stmt>, program: &Program, func: &Func, uses: &mut Uses) 
         for inner in blocks_mut(&mut body[at]) {
             block(inner, program, func, uses);
         }
-        match redirect(&body[..=at], program, func, uses) {
+        match redirect(body, at, program, func, uses) {
             Some((start, temp, dst)) => {
                 body.remove(at);
-                substitute_place(&mut body[start..at], temp, &dst);
+                substitute_place(&mut body[start..], temp, &dst);
                 // The places of the variable are the destination's now, less the copy.
                 let moved = uses.now.remove(&temp).unwrap_or(0).saturating_sub(1);
                 if let Some(target) = local_of(&dst) {
@@ -60,16 +63,11 @@ fn block(body: &mut Vec<Stmt>, program: &Program, func: &Func, uses: &mut Uses) 
     }
 }
 
-/// If the last statement copies a variable whose whole life is in this block, and nothing touches the destination
-/// during that life: where the life starts, the variable, the destination.
-fn redirect(
-    body: &[Stmt],
-    program: &Program,
-    func: &Func,
-    uses: &Uses,
-) -> Option<(usize, LocalId, Place)> {
-    let (last, before) = body.split_last()?;
-    let Stmt::Assign { dst, src, .. } = last else { return None };
+/// If statement `at` copies a variable whose whole life is in this block, nothing touches the destination before the copy, and
+/// behind it both are only read while the variable lives: where the life starts, the variable, the destination.
+fn redirect(body: &[Stmt], at: usize, program: &Program, func: &Func, uses: &Uses) -> Option<(usize, LocalId, Place)> {
+    let (before, behind) = (&body[..at], &body[at + 1..]);
+    let Stmt::Assign { dst, src, .. } = &body[at] else { return None };
     let from = src.as_read().filter(|p| p.projs.is_empty())?;
     let temp = local_of(from).filter(|l| func.local(*l).kind == LocalKind::Var)?;
     let target = local_of(dst)?;
@@ -77,12 +75,21 @@ fn redirect(
     // Same declared type, and public only where public is asked for.
     let ty = Scope::of(program, func).place_ty(dst)?;
     let fits = ty == func.local(temp).ty && func.local(temp).public == func.local(target).public;
+    let runtime = matches!(ty, Ty::Array { len: Len::Param { .. }, .. });
+    if !uses.all && !runtime {
+        return None;
+    }
     if target == temp || !plain || !fits || matches!(func.local(target).kind, LocalKind::Counter | LocalKind::Len) {
         return None;
     }
     let start = before.iter().position(|s| mentions(s, temp))?;
     let life = &before[start..];
-    let inside = count(life).get(&temp).copied().unwrap_or(0);
+    let behind = &behind[..behind.iter().rposition(|s| mentions(s, temp)).map_or(0, |last| last + 1)];
+    // A value of known size is read from where it is at hand.
+    if !behind.is_empty() && !runtime {
+        return None;
+    }
+    let inside = [life, behind].iter().filter_map(|part| count(part).get(&temp).copied()).sum::<usize>();
     let alone = |uses: &BTreeMap<LocalId, usize>| uses.get(&temp) == Some(&(inside + 1));
     if !alone(&uses.first) || !alone(&uses.now) || !starts(&life[0], temp) {
         return None;
@@ -90,9 +97,10 @@ fn redirect(
     // One assignment reads all it needs before it writes.
     let single = life.len() == 1 && matches!(life[0], Stmt::Assign { .. });
     let disturbed = !single && accesses(life).into_iter().any(|(p, _)| overlap(p, dst));
+    let rewritten = accesses(behind).into_iter().any(|(p, a)| a == Access::Write && (local_of(p) == Some(temp) || overlap(p, dst)));
     // A call whose arguments share storage with its result would need the copy back.
     let clashes = life.iter().any(|s| clash(s, temp, target));
-    (!disturbed && !clashes).then(|| (start, temp, dst.clone()))
+    (!disturbed && !rewritten && !clashes).then(|| (start, temp, dst.clone()))
 }
 
 fn mentions(stmt: &Stmt, local: LocalId) -> bool {

@@ -129,6 +129,7 @@ pub static TABLE: &[Pass] = &[
     Pass {
         name: "copy-free",
         doc: "Builds results where they are wanted instead of copying them there.",
+        levels: ALL,
         run: crate::copy_free::run,
         ..PLAIN
     },

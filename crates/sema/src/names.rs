@@ -54,7 +54,7 @@ pub struct TableItem<'w> {
     pub name: &'w Ident,
     pub input: &'w Type,
     pub output: &'w Type,
-    pub entries: &'w [Expr],
+    pub entries: &'w Expr,
 }
 
 impl World {

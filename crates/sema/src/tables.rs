@@ -2,6 +2,7 @@
 //!
 //! The `circuit` crate chooses the gates and proves them on every input of the table.
 
+use crate::consts::CVal;
 use crate::context::{Cached, Cx};
 use crate::limits;
 use crate::names::Entity;
@@ -9,6 +10,7 @@ use crate::types::{STy, Signature};
 use num_traits::ToPrimitive;
 use santoku_circuit::{Circuit, Gate};
 use santoku_diag::{Diagnostic, Span};
+use santoku_syntax::ast::ExprKind;
 use santoku_ir::{BinOp, Expr, Func, FuncId, Inline, Len, Local, LocalId, LocalKind, Place, Stmt, Ty, UnOp};
 
 /// A table whose entries are known.
@@ -44,15 +46,22 @@ impl Cx<'_> {
         if inputs > limits::TABLE_BITS || outputs > limits::TABLE_BITS {
             return self.bad_table(table.name.span, "tables have at most 8 bits on each side");
         }
-        if table.entries.len() != 1 << inputs {
-            let why = format!("{} entries for {} inputs", table.entries.len(), 1u32 << inputs);
+        // Entries written one by one are judged where each stands.
+        let values: Vec<(CVal, Span)> = match &table.entries.kind {
+            ExprKind::Array(parts) => parts.iter().map(|e| Some((self.const_expr(&mut env, e)?, e.span))).collect::<Option<_>>()?,
+            _ => match self.const_expr(&mut env, table.entries)? {
+                CVal::Array(values) => values.into_iter().map(|v| (v, table.entries.span)).collect(),
+                _ => return self.bad_table(table.entries.span, "this is no array"),
+            },
+        };
+        if values.len() != 1 << inputs {
+            let why = format!("{} entries for {} inputs", values.len(), 1u32 << inputs);
             return self.bad_table(table.name.span, &why);
         }
         let mut entries = Vec::new();
-        for e in table.entries {
-            let v = self.const_expr(&mut env, e)?;
-            match self.coerce(v, &Ty::Word(outputs), e.span)? {
-                crate::consts::CVal::Word(_, v) => entries.push(v.to_u64().unwrap_or(0)),
+        for (v, span) in values {
+            match self.coerce(v, &Ty::Word(outputs), span)? {
+                CVal::Word(_, v) => entries.push(v.to_u64().unwrap_or(0)),
                 _ => return None,
             }
         }

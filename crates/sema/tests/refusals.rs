@@ -106,6 +106,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: u8) -> u8 { g(x) }\nfn g(x: u8) -> u8 { h(x) }\nfn h(x: u8) -> u8 { g(x) }", "recursive-function 3:21 `main.g` calls itself"),
     ("fn f<K: const>(x: u8) -> u8 { f::<K + 1>(x) }\nfn g(x: u8) -> u8 { f::<0>(x) }", "recursive-function 1:31 `main.f` calls itself"),
     ("fn f(x: u8) -> bool { x ≡ 1 mod 2 }", "spec-only 1:23 this form belongs to specifications"),
+    ("fn f(x: int in 0..9) -> int { ghost let d = 2 * x\n d }", "ghost-in-code 2:2 `d` belongs to ghost text"),
     ("struct S { a: int in 0..9 }\nspec fn s(x: int) -> S = S { a: x }", "bad-specification 2:26 this form cannot stand in a specification"),
     // Secrets.
     ("fn f(t: [u8; 4], x: u8) -> u8 { t[int(x) & 3] }", "secret-index 1:35 index depends on a secret"),

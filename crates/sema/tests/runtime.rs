@@ -159,7 +159,7 @@ fn refusals_name_a_place() {
         ("fn f(x: [u8; 8]) -> u8 { for i in 0..<8 step 0 { }\n 1 }", "bad-step 1:46 the step of a loop is no positive constant"),
         ("fn f(x: [u8; 8]) -> u8 { for i in 0..<8 step -2 { }\n 1 }", "bad-step 1:46 the step of a loop is no positive constant"),
         ("fn f(x: [u8; 8], s: public int in 1..2) -> u8 { for i in 0..<8 step s { }\n 1 }", "not-constant 1:69 a compile-time constant is needed here"),
-        ("fn f(x: [u8; 8]) -> u32 { le32(x, 5) }", "index-out-of-range 1:35 index 8 is outside an array of 8"),
+        ("fn f(x: [u8; 8]) -> u32 { le32(x, 5) }", "index-out-of-range 1:35 index 8 outside an array of 8"),
         ("fn f(x: [u16; 8]) -> u32 { le32(x, 0) }", "type-mismatch 1:33 expected bytes, found [u16; 8]"),
         ("fn f(x: [u8; 8]) -> u32 { le32(x) }", "wrong-arguments 1:27 `le32` takes 2 arguments, 1 given"),
         ("fn f(x: [u8; 8]) -> u8 { le32(x, 0) = 1\n 1 }", "assign-to-immutable 1:31 `x` cannot be assigned to"),

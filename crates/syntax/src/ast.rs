@@ -58,7 +58,7 @@ pub enum ItemKind {
     Type { name: Ident, ty: Type, means: Option<Means> },
     Struct { name: Ident, fields: Vec<(Ident, Type)> },
     /// `table sbox: u4 -> u4 = [..]`
-    Table { name: Ident, input: Type, output: Type, entries: Vec<Expr> },
+    Table { name: Ident, input: Type, output: Type, entries: Expr },
     Interface(Interface),
     Fn(Function),
     Spec(SpecFunction),

@@ -31,31 +31,51 @@ pub fn proof(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
         return Some(Zero::Steps(steps));
     }
     let (known, lemmas) = remainders(known, goal);
-    let found = by_cases(&known, goal, m, &mut { CASES }).or_else(|| within(&known, goal, m))?;
+    let found = by_cases(&known, goal, m, &mut { CASES }).or_else(|| congruent(&known, goal, m))?;
     Some(lemmas.into_iter().rev().fold(found, |then, (of, why)| Zero::Lemma { of, why: Box::new(why), then: Box::new(then) }))
 }
 
 /// A remainder and what facts make congruent to it, both below the modulus.
-fn within(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
+fn congruent(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
     if m.is_some() {
         return None;
     }
     let divisor = |a: Atom| if let Def::Quotient(_, d) = known.atoms.def(a) { Some(d.clone()) } else { None };
     let moduli: BTreeSet<Int> = goal.atoms().into_iter().filter_map(divisor).filter(|d| known.zeros.iter().any(|(_, n)| n.as_ref() == Some(d))).collect();
     moduli.into_iter().take(2).find_map(|by| {
-        let (most, anywhere) = (by.sub(&Int::Small(1)), Poly::constant(1u8));
-        let side = |p: Poly| super::least::tree(known, &p.shift(most.clone()), &anywhere);
-        let sides = Box::new((side(goal.clone())?, side(goal.scale(&Int::Small(-1)))?));
+        let sides = sides(known, goal, &by)?;
         let modulo = Box::new(by_cases(known, goal, Some(&by), &mut { CASES })?);
         Some(Zero::Within { by, modulo, sides })
     })
+}
+
+/// That something is below `m` in absolute value.
+fn sides(known: &Known, of: &Poly, m: &Int) -> Option<Box<(Tree, Tree)>> {
+    let most = m.sub(&Int::Small(1));
+    let anywhere = Poly::constant(1u8);
+    let side = |p: Poly| super::least::tree(known, &p.shift(most.clone()), &anywhere);
+    Some(Box::new((side(of.clone())?, side(of.scale(&Int::Small(-1)))?)))
 }
 
 /// What is congruent to something, not negative and below the modulus is the remainder of that.
 fn remainders<'r>(known: &Known<'r>, goal: &Poly) -> (Known<'r>, Vec<(Poly, Zero)>) {
     let (mut known, mut found) = (known.clone(), vec![]);
     let moduli: BTreeSet<Int> = known.zeros.iter().filter_map(|z| z.1.clone()).filter(|m| *m > Int::Small(1)).collect();
-    for (q, y, m) in if moduli.is_empty() { vec![] } else { quotients(&known, goal) } {
+    if moduli.is_empty() {
+        return (known, found);
+    }
+    // What was called may have spoken of a remainder that the goal does not name.
+    let spoken = known.zeros.iter().flat_map(|z| z.0.atoms()).chain(goal.atoms()).collect();
+    let all = quotients(&known, spoken);
+    for (k, one) in all.iter().enumerate() {
+        for other in all[..k].iter().filter(|o| o.2 == one.2 && moduli.contains(&o.2)) {
+            if let Some((of, why)) = same_remainder(&known, one, other).filter(|_| found.len() < LEMMAS) {
+                known = known.with(&of);
+                found.push((of, why));
+            }
+        }
+    }
+    for (q, y, m) in quotients(&known, goal.atoms().into_iter().collect()) {
         let about = (0..known.zeros.len()).filter(|i| known.zeros[*i].1.as_ref() == Some(&m)).find_map(|fact| remainder(&known, fact, (q, &y, &m)));
         if let Some((of, why, x)) = about.filter(|_| found.len() < LEMMAS && moduli.contains(&m)) {
             known = known.with(&of);
@@ -72,6 +92,21 @@ fn remainders<'r>(known: &Known<'r>, goal: &Poly) -> (Known<'r>, Vec<(Poly, Zero
     (known, found)
 }
 
+/// What is congruent has the same remainder: the two differ by a multiple of the modulus, and by less.
+fn same_remainder(known: &Known, one: &(Atom, Poly, Int), other: &(Atom, Poly, Int)) -> Option<(Poly, Zero)> {
+    let m = &one.2;
+    let apart = one.1.sub(&other.1);
+    let modulo = Zero::Steps(by_one_fact(known, &apart, Some(m))?);
+    let of = apart.plus(&m.neg(), &Poly::atom(one.0)).plus(m, &Poly::atom(other.0));
+    within(known, of, m, modulo)
+}
+
+/// A multiple of `m` that is below it in absolute value.
+fn within(known: &Known, of: Poly, m: &Int, modulo: Zero) -> Option<(Poly, Zero)> {
+    let sides = sides(known, &of, m)?;
+    Some((of, Zero::Within { by: m.clone(), modulo: Box::new(modulo), sides }))
+}
+
 fn remainder(known: &Known, fact: usize, (q, y, m): (Atom, &Poly, &Int)) -> Option<(Poly, Zero, Option<Atom>)> {
     [Int::Small(1), Int::Small(-1)].into_iter().find_map(|sign| {
         // x - y is a multiple of m, and x = y - m q.
@@ -82,18 +117,15 @@ fn remainder(known: &Known, fact: usize, (q, y, m): (Atom, &Poly, &Int)) -> Opti
         }
         let by = x.constant_term().neg();
         let of = f.plus(m, &Poly::atom(q)).shift(by.clone());
-        let most = m.sub(&Int::Small(1));
-        let anywhere = Poly::constant(1u8);
-        let side = |p: Poly| super::least::tree(known, &p.shift(most.clone()), &anywhere);
-        let sides = (side(of.clone())?, side(of.scale(&Int::Small(-1)))?);
         let modulo = Zero::Steps(vec![Step::Add { fact, times: Poly::constant(sign.neg()) }]);
-        Some((of, Zero::Within { by: m.clone(), modulo: Box::new(modulo), sides: Box::new(sides) }, x.shift(by).as_atom()))
+        let (of, why) = within(known, of, m, modulo)?;
+        Some((of, why, x.shift(by).as_atom()))
     })
 }
 
-/// Quotients that a goal speaks of, also inside what is divided, with what they divide.
-fn quotients(known: &Known, goal: &Poly) -> Vec<(Atom, Poly, Int)> {
-    let (mut todo, mut seen, mut found): (Vec<Atom>, BTreeSet<Atom>, _) = (goal.atoms().into_iter().collect(), BTreeSet::new(), vec![]);
+/// Quotients among these atoms, also inside what is divided, with what they divide.
+fn quotients(known: &Known, mut todo: Vec<Atom>) -> Vec<(Atom, Poly, Int)> {
+    let (mut seen, mut found): (BTreeSet<Atom>, _) = (BTreeSet::new(), vec![]);
     while let Some(a) = todo.pop().filter(|_| seen.len() < SEEN) {
         if !seen.insert(a) {
             continue;

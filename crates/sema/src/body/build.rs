@@ -210,7 +210,7 @@ impl FnCx<'_, '_> {
         Some(array)
     }
 
-    fn comprehension_length(&mut self, lo: &ast::Expr, hi: &ast::Expr, inclusive: bool) -> Option<Len> {
+    pub fn comprehension_length(&mut self, lo: &ast::Expr, hi: &ast::Expr, inclusive: bool) -> Option<Len> {
         let length = ast::Expr {
             kind: ExprKind::Bin { op: ast::BinOp::Sub, lhs: Box::new(hi.clone()), rhs: Box::new(lo.clone()) },
             span: hi.span,

@@ -8,7 +8,7 @@ use crate::names::{closest, Entity, Item};
 use crate::secrecy::Need;
 use crate::types::STy;
 use santoku_diag::{Diagnostic, Span};
-use santoku_ir::{Expr, FuncId, LocalId, Place, Ty};
+use santoku_ir::{Expr, FuncId, Len, LocalId, Place, Ty};
 use santoku_syntax::ast::{self, GenericArg, Path};
 
 /// A call whose arguments are values.
@@ -129,7 +129,7 @@ impl FnCx<'_, '_> {
         let mut complete = true;
         for (param, arg) in f.params.iter().zip(args) {
             let wanted = match crate::infer::unbound_in(&env, f, &param.ty) {
-                true => None,
+                true => self.literal_hint(&mut env, f, &param.ty, arg),
                 false => self.cx.one_type(&mut env, &param.ty).map(|(ty, _)| ty),
             };
             let value = self.one(arg, wanted.as_ref());
@@ -164,6 +164,22 @@ impl FnCx<'_, '_> {
         let ret = self.cx.any_type(&mut env, f.ret.as_ref()?)?;
         let func = self.cx.instance(key, span)?;
         Some(Ready { func, lens, args: lowered, ret })
+    }
+
+    /// The type of an array written out, where the parameter leaves its length open and says what its elements are.
+    fn literal_hint(&mut self, env: &mut crate::consts::Env, f: &ast::Function, t: &ast::Type, arg: &ast::Expr) -> Option<Ty> {
+        let ast::TypeKind::Array { elem, .. } = &t.kind else { return None };
+        if crate::infer::unbound_in(env, f, elem) {
+            return None;
+        }
+        let len = match &super::bare(arg).kind {
+            ast::ExprKind::Array(parts) => Len::Const(parts.len() as u64),
+            ast::ExprKind::Repeat { len, .. } => self.cx.length(&mut self.env.clone(), len)?,
+            ast::ExprKind::Comprehension { lo, hi, inclusive, .. } => self.comprehension_length(lo, hi, *inclusive)?,
+            _ => return None,
+        };
+        let (elem, _) = self.cx.one_type(env, elem)?;
+        Some(Ty::Array { elem: Box::new(elem), len, ranges: None })
     }
 
     /// A call of a function without generic parameters.

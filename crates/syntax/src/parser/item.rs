@@ -122,8 +122,7 @@ impl Parser<'_> {
         self.expect(P::Arrow)?;
         let output = self.ty()?;
         self.expect(P::Eq)?;
-        self.expect(P::LBracket)?;
-        let entries = self.list(P::RBracket, "`,` or `]`", Self::expr)?;
+        let entries = self.expr()?;
         Ok(ItemKind::Table { name, input, output, entries })
     }
 
