@@ -3571,59 +3571,31 @@ STK_NOINLINE static void field_fe25519_radix51_mul(uint64_t *result, const uint6
     stk_u128 h_2_0_carry; /* 0 .. 13305260699995502823724815541604280 */
     stk_u128 h_3_0_carry; /* 0 .. 7463926734143819796072968147176519 */
     stk_u128 h_4_0_carry; /* 0 .. 1622592768292136768421120752748757 */
-    uint64_t x_0_0; /* 0 .. 2^54-1 */
-    uint64_t x_0_1; /* 0 .. 2^54-1 */
-    uint64_t x_0_2; /* 0 .. 2^54-1 */
-    uint64_t x_0_3; /* 0 .. 2^54-1 */
-    uint64_t x_0_4; /* 0 .. 2^54-1 */
-    uint64_t y_0_0; /* 0 .. 2^54-1 */
-    uint64_t y_0_1; /* 0 .. 2^54-1 */
-    uint64_t y_0_2; /* 0 .. 2^54-1 */
-    uint64_t y_0_3; /* 0 .. 2^54-1 */
-    uint64_t y_0_4; /* 0 .. 2^54-1 */
-    uint64_t y_1_1; /* 0 .. 342273571680157677 */
-    uint64_t y_1_2; /* 0 .. 342273571680157677 */
-    uint64_t y_1_3; /* 0 .. 342273571680157677 */
-    uint64_t y_1_4; /* 0 .. 342273571680157677 */
-    x_0_0 = a[0];
-    x_0_1 = a[1];
-    x_0_2 = a[2];
-    x_0_3 = a[3];
-    x_0_4 = a[4];
-    y_0_0 = b[0];
-    y_0_1 = b[1];
-    y_0_2 = b[2];
-    y_0_3 = b[3];
-    y_0_4 = b[4];
-    y_1_1 = UINT64_C(19) * b[1];
-    y_1_2 = UINT64_C(19) * b[2];
-    y_1_3 = UINT64_C(19) * b[3];
-    y_1_4 = UINT64_C(19) * b[4];
-    h_0 = (stk_u128)x_0_0 * (stk_u128)y_0_0;
-    h_1 = (stk_u128)x_0_0 * (stk_u128)y_0_1;
-    h_2 = (stk_u128)x_0_0 * (stk_u128)y_0_2;
-    h_3 = (stk_u128)x_0_0 * (stk_u128)y_0_3;
-    h_4 = (stk_u128)x_0_0 * (stk_u128)y_0_4;
-    h_1 = h_1 + ((stk_u128)x_0_1 * (stk_u128)y_0_0);
-    h_2 = h_2 + ((stk_u128)x_0_1 * (stk_u128)y_0_1);
-    h_3 = h_3 + ((stk_u128)x_0_1 * (stk_u128)y_0_2);
-    h_4 = h_4 + ((stk_u128)x_0_1 * (stk_u128)y_0_3);
-    h_0 = h_0 + ((stk_u128)x_0_1 * (stk_u128)y_1_4);
-    h_2 = h_2 + ((stk_u128)x_0_2 * (stk_u128)y_0_0);
-    h_3 = h_3 + ((stk_u128)x_0_2 * (stk_u128)y_0_1);
-    h_4 = h_4 + ((stk_u128)x_0_2 * (stk_u128)y_0_2);
-    h_0 = h_0 + ((stk_u128)x_0_2 * (stk_u128)y_1_3);
-    h_1 = h_1 + ((stk_u128)x_0_2 * (stk_u128)y_1_4);
-    h_3 = h_3 + ((stk_u128)x_0_3 * (stk_u128)y_0_0);
-    h_4 = h_4 + ((stk_u128)x_0_3 * (stk_u128)y_0_1);
-    h_0 = h_0 + ((stk_u128)x_0_3 * (stk_u128)y_1_2);
-    h_1 = h_1 + ((stk_u128)x_0_3 * (stk_u128)y_1_3);
-    h_2 = h_2 + ((stk_u128)x_0_3 * (stk_u128)y_1_4);
-    h_4 = h_4 + ((stk_u128)x_0_4 * (stk_u128)y_0_0);
-    h_0 = h_0 + ((stk_u128)x_0_4 * (stk_u128)y_1_1);
-    h_1 = h_1 + ((stk_u128)x_0_4 * (stk_u128)y_1_2);
-    h_2 = h_2 + ((stk_u128)x_0_4 * (stk_u128)y_1_3);
-    h_3 = h_3 + ((stk_u128)x_0_4 * (stk_u128)y_1_4);
+    h_0 = (stk_u128)a[0] * (stk_u128)b[0];
+    h_1 = (stk_u128)a[0] * (stk_u128)b[1];
+    h_2 = (stk_u128)a[0] * (stk_u128)b[2];
+    h_3 = (stk_u128)a[0] * (stk_u128)b[3];
+    h_4 = (stk_u128)a[0] * (stk_u128)b[4];
+    h_1 = h_1 + ((stk_u128)a[1] * (stk_u128)b[0]);
+    h_2 = h_2 + ((stk_u128)a[1] * (stk_u128)b[1]);
+    h_3 = h_3 + ((stk_u128)a[1] * (stk_u128)b[2]);
+    h_4 = h_4 + ((stk_u128)a[1] * (stk_u128)b[3]);
+    h_0 = h_0 + ((stk_u128)a[1] * (stk_u128)(UINT64_C(19) * b[4]));
+    h_2 = h_2 + ((stk_u128)a[2] * (stk_u128)b[0]);
+    h_3 = h_3 + ((stk_u128)a[2] * (stk_u128)b[1]);
+    h_4 = h_4 + ((stk_u128)a[2] * (stk_u128)b[2]);
+    h_0 = h_0 + ((stk_u128)a[2] * (stk_u128)(UINT64_C(19) * b[3]));
+    h_1 = h_1 + ((stk_u128)a[2] * (stk_u128)(UINT64_C(19) * b[4]));
+    h_3 = h_3 + ((stk_u128)a[3] * (stk_u128)b[0]);
+    h_4 = h_4 + ((stk_u128)a[3] * (stk_u128)b[1]);
+    h_0 = h_0 + ((stk_u128)a[3] * (stk_u128)(UINT64_C(19) * b[2]));
+    h_1 = h_1 + ((stk_u128)a[3] * (stk_u128)(UINT64_C(19) * b[3]));
+    h_2 = h_2 + ((stk_u128)a[3] * (stk_u128)(UINT64_C(19) * b[4]));
+    h_4 = h_4 + ((stk_u128)a[4] * (stk_u128)b[0]);
+    h_0 = h_0 + ((stk_u128)a[4] * (stk_u128)(UINT64_C(19) * b[1]));
+    h_1 = h_1 + ((stk_u128)a[4] * (stk_u128)(UINT64_C(19) * b[2]));
+    h_2 = h_2 + ((stk_u128)a[4] * (stk_u128)(UINT64_C(19) * b[3]));
+    h_3 = h_3 + ((stk_u128)a[4] * (stk_u128)(UINT64_C(19) * b[4]));
     c_0_carry = (uint64_t)(h_0 >> 51);
     r_0_carry = (uint64_t)h_0 & UINT64_C(0x7ffffffffffff);
     h_1_0_carry = h_1 + (stk_u128)c_0_carry;
@@ -3671,53 +3643,21 @@ STK_NOINLINE static void field_fe25519_radix51_square(uint64_t *result, const ui
     stk_u128 h_2_1_carry; /* 0 .. 13305260699995502823724815541604280 */
     stk_u128 h_3_1_carry; /* 0 .. 7463926734143819796072968147176519 */
     stk_u128 h_4_1_carry; /* 0 .. 1622592768292136768421120752748757 */
-    uint64_t x_0_0_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t x_0_1_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t x_0_2_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t x_0_3_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t x_0_4_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t x_1_0_0_square_products; /* 0 .. 36028797018963966 */
-    uint64_t x_1_1_0_square_products; /* 0 .. 36028797018963966 */
-    uint64_t x_1_2_0_square_products; /* 0 .. 36028797018963966 */
-    uint64_t x_1_3_0_square_products; /* 0 .. 36028797018963966 */
-    uint64_t y_0_0_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t y_0_1_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t y_0_2_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t y_0_3_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t y_0_4_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t y_1_3_0_square_products; /* 0 .. 342273571680157677 */
-    uint64_t y_1_4_0_square_products; /* 0 .. 342273571680157677 */
-    x_0_0_0_square_products = a[0];
-    x_0_1_0_square_products = a[1];
-    x_0_2_0_square_products = a[2];
-    x_0_3_0_square_products = a[3];
-    x_0_4_0_square_products = a[4];
-    x_1_0_0_square_products = UINT64_C(2) * a[0];
-    x_1_1_0_square_products = UINT64_C(2) * a[1];
-    x_1_2_0_square_products = UINT64_C(2) * a[2];
-    x_1_3_0_square_products = UINT64_C(2) * a[3];
-    y_0_0_0_square_products = a[0];
-    y_0_1_0_square_products = a[1];
-    y_0_2_0_square_products = a[2];
-    y_0_3_0_square_products = a[3];
-    y_0_4_0_square_products = a[4];
-    y_1_3_0_square_products = UINT64_C(19) * a[3];
-    y_1_4_0_square_products = UINT64_C(19) * a[4];
-    t_0 = (stk_u128)x_0_0_0_square_products * (stk_u128)y_0_0_0_square_products;
-    t_1 = (stk_u128)x_1_0_0_square_products * (stk_u128)y_0_1_0_square_products;
-    t_2 = (stk_u128)x_0_1_0_square_products * (stk_u128)y_0_1_0_square_products;
-    t_2 = t_2 + ((stk_u128)x_1_0_0_square_products * (stk_u128)y_0_2_0_square_products);
-    t_3 = (stk_u128)x_1_1_0_square_products * (stk_u128)y_0_2_0_square_products;
-    t_4 = (stk_u128)x_0_2_0_square_products * (stk_u128)y_0_2_0_square_products;
-    t_3 = t_3 + ((stk_u128)x_1_0_0_square_products * (stk_u128)y_0_3_0_square_products);
-    t_4 = t_4 + ((stk_u128)x_1_1_0_square_products * (stk_u128)y_0_3_0_square_products);
-    t_0 = t_0 + ((stk_u128)x_1_2_0_square_products * (stk_u128)y_1_3_0_square_products);
-    t_1 = t_1 + ((stk_u128)x_0_3_0_square_products * (stk_u128)y_1_3_0_square_products);
-    t_4 = t_4 + ((stk_u128)x_1_0_0_square_products * (stk_u128)y_0_4_0_square_products);
-    t_0 = t_0 + ((stk_u128)x_1_1_0_square_products * (stk_u128)y_1_4_0_square_products);
-    t_1 = t_1 + ((stk_u128)x_1_2_0_square_products * (stk_u128)y_1_4_0_square_products);
-    t_2 = t_2 + ((stk_u128)x_1_3_0_square_products * (stk_u128)y_1_4_0_square_products);
-    t_3 = t_3 + ((stk_u128)x_0_4_0_square_products * (stk_u128)y_1_4_0_square_products);
+    t_0 = (stk_u128)a[0] * (stk_u128)a[0];
+    t_1 = (stk_u128)(UINT64_C(2) * a[0]) * (stk_u128)a[1];
+    t_2 = (stk_u128)a[1] * (stk_u128)a[1];
+    t_2 = t_2 + ((stk_u128)(UINT64_C(2) * a[0]) * (stk_u128)a[2]);
+    t_3 = (stk_u128)(UINT64_C(2) * a[1]) * (stk_u128)a[2];
+    t_4 = (stk_u128)a[2] * (stk_u128)a[2];
+    t_3 = t_3 + ((stk_u128)(UINT64_C(2) * a[0]) * (stk_u128)a[3]);
+    t_4 = t_4 + ((stk_u128)(UINT64_C(2) * a[1]) * (stk_u128)a[3]);
+    t_0 = t_0 + ((stk_u128)(UINT64_C(2) * a[2]) * (stk_u128)(UINT64_C(19) * a[3]));
+    t_1 = t_1 + ((stk_u128)a[3] * (stk_u128)(UINT64_C(19) * a[3]));
+    t_4 = t_4 + ((stk_u128)(UINT64_C(2) * a[0]) * (stk_u128)a[4]);
+    t_0 = t_0 + ((stk_u128)(UINT64_C(2) * a[1]) * (stk_u128)(UINT64_C(19) * a[4]));
+    t_1 = t_1 + ((stk_u128)(UINT64_C(2) * a[2]) * (stk_u128)(UINT64_C(19) * a[4]));
+    t_2 = t_2 + ((stk_u128)(UINT64_C(2) * a[3]) * (stk_u128)(UINT64_C(19) * a[4]));
+    t_3 = t_3 + ((stk_u128)a[4] * (stk_u128)(UINT64_C(19) * a[4]));
     c_1_carry = (uint64_t)(t_0 >> 51);
     r_1_carry = (uint64_t)t_0 & UINT64_C(0x7ffffffffffff);
     h_1_1_carry = t_1 + (stk_u128)c_1_carry;
@@ -3770,53 +3710,21 @@ STK_NOINLINE static void field_fe25519_radix51_square2(uint64_t *result, const u
     stk_u128 h_2_1_carry; /* 0 .. 26610521399991005647449631083208561 */
     stk_u128 h_3_1_carry; /* 0 .. 14927853468287639592145936294353038 */
     stk_u128 h_4_1_carry; /* 0 .. 3245185536584273536842241505497514 */
-    uint64_t x_0_0_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t x_0_1_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t x_0_2_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t x_0_3_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t x_0_4_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t x_1_0_0_square_products; /* 0 .. 36028797018963966 */
-    uint64_t x_1_1_0_square_products; /* 0 .. 36028797018963966 */
-    uint64_t x_1_2_0_square_products; /* 0 .. 36028797018963966 */
-    uint64_t x_1_3_0_square_products; /* 0 .. 36028797018963966 */
-    uint64_t y_0_0_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t y_0_1_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t y_0_2_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t y_0_3_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t y_0_4_0_square_products; /* 0 .. 2^54-1 */
-    uint64_t y_1_3_0_square_products; /* 0 .. 342273571680157677 */
-    uint64_t y_1_4_0_square_products; /* 0 .. 342273571680157677 */
-    x_0_0_0_square_products = a[0];
-    x_0_1_0_square_products = a[1];
-    x_0_2_0_square_products = a[2];
-    x_0_3_0_square_products = a[3];
-    x_0_4_0_square_products = a[4];
-    x_1_0_0_square_products = UINT64_C(2) * a[0];
-    x_1_1_0_square_products = UINT64_C(2) * a[1];
-    x_1_2_0_square_products = UINT64_C(2) * a[2];
-    x_1_3_0_square_products = UINT64_C(2) * a[3];
-    y_0_0_0_square_products = a[0];
-    y_0_1_0_square_products = a[1];
-    y_0_2_0_square_products = a[2];
-    y_0_3_0_square_products = a[3];
-    y_0_4_0_square_products = a[4];
-    y_1_3_0_square_products = UINT64_C(19) * a[3];
-    y_1_4_0_square_products = UINT64_C(19) * a[4];
-    h_0 = (stk_u128)x_0_0_0_square_products * (stk_u128)y_0_0_0_square_products;
-    h_1 = (stk_u128)x_1_0_0_square_products * (stk_u128)y_0_1_0_square_products;
-    h_2 = (stk_u128)x_0_1_0_square_products * (stk_u128)y_0_1_0_square_products;
-    h_2 = h_2 + ((stk_u128)x_1_0_0_square_products * (stk_u128)y_0_2_0_square_products);
-    h_3 = (stk_u128)x_1_1_0_square_products * (stk_u128)y_0_2_0_square_products;
-    h_4 = (stk_u128)x_0_2_0_square_products * (stk_u128)y_0_2_0_square_products;
-    h_3 = h_3 + ((stk_u128)x_1_0_0_square_products * (stk_u128)y_0_3_0_square_products);
-    h_4 = h_4 + ((stk_u128)x_1_1_0_square_products * (stk_u128)y_0_3_0_square_products);
-    h_0 = h_0 + ((stk_u128)x_1_2_0_square_products * (stk_u128)y_1_3_0_square_products);
-    h_1 = h_1 + ((stk_u128)x_0_3_0_square_products * (stk_u128)y_1_3_0_square_products);
-    h_4 = h_4 + ((stk_u128)x_1_0_0_square_products * (stk_u128)y_0_4_0_square_products);
-    h_0 = h_0 + ((stk_u128)x_1_1_0_square_products * (stk_u128)y_1_4_0_square_products);
-    h_1 = h_1 + ((stk_u128)x_1_2_0_square_products * (stk_u128)y_1_4_0_square_products);
-    h_2 = h_2 + ((stk_u128)x_1_3_0_square_products * (stk_u128)y_1_4_0_square_products);
-    h_3 = h_3 + ((stk_u128)x_0_4_0_square_products * (stk_u128)y_1_4_0_square_products);
+    h_0 = (stk_u128)a[0] * (stk_u128)a[0];
+    h_1 = (stk_u128)(UINT64_C(2) * a[0]) * (stk_u128)a[1];
+    h_2 = (stk_u128)a[1] * (stk_u128)a[1];
+    h_2 = h_2 + ((stk_u128)(UINT64_C(2) * a[0]) * (stk_u128)a[2]);
+    h_3 = (stk_u128)(UINT64_C(2) * a[1]) * (stk_u128)a[2];
+    h_4 = (stk_u128)a[2] * (stk_u128)a[2];
+    h_3 = h_3 + ((stk_u128)(UINT64_C(2) * a[0]) * (stk_u128)a[3]);
+    h_4 = h_4 + ((stk_u128)(UINT64_C(2) * a[1]) * (stk_u128)a[3]);
+    h_0 = h_0 + ((stk_u128)(UINT64_C(2) * a[2]) * (stk_u128)(UINT64_C(19) * a[3]));
+    h_1 = h_1 + ((stk_u128)a[3] * (stk_u128)(UINT64_C(19) * a[3]));
+    h_4 = h_4 + ((stk_u128)(UINT64_C(2) * a[0]) * (stk_u128)a[4]);
+    h_0 = h_0 + ((stk_u128)(UINT64_C(2) * a[1]) * (stk_u128)(UINT64_C(19) * a[4]));
+    h_1 = h_1 + ((stk_u128)(UINT64_C(2) * a[2]) * (stk_u128)(UINT64_C(19) * a[4]));
+    h_2 = h_2 + ((stk_u128)(UINT64_C(2) * a[3]) * (stk_u128)(UINT64_C(19) * a[4]));
+    h_3 = h_3 + ((stk_u128)a[4] * (stk_u128)(UINT64_C(19) * a[4]));
     t_0 = (stk_u128)UINT64_C(2) * h_0;
     t_1 = (stk_u128)UINT64_C(2) * h_1;
     t_2 = (stk_u128)UINT64_C(2) * h_2;
@@ -7342,174 +7250,106 @@ STK_NOINLINE static void field_fe25519_radix25_5_mul(int32_t *result, const int3
     int64_t h_7_0_carry; /* -263104343848747216 .. 263104343848747216 */
     int64_t h_8_0_carry; /* -188748770934915293 .. 188748770934915293 */
     int64_t h_9_0_carry; /* -57196597689483381 .. 57196597689483381 */
-    int32_t x_0_0; /* -106954752 .. 106954752 */
-    int32_t x_0_1; /* -53477376 .. 53477376 */
-    int32_t x_0_2; /* -106954752 .. 106954752 */
-    int32_t x_0_3; /* -53477376 .. 53477376 */
-    int32_t x_0_4; /* -106954752 .. 106954752 */
-    int32_t x_0_5; /* -53477376 .. 53477376 */
-    int32_t x_0_6; /* -106954752 .. 106954752 */
-    int32_t x_0_7; /* -53477376 .. 53477376 */
-    int32_t x_0_8; /* -106954752 .. 106954752 */
-    int32_t x_0_9; /* -53477376 .. 53477376 */
-    int32_t x_1_1; /* -106954752 .. 106954752 */
-    int32_t x_1_3; /* -106954752 .. 106954752 */
-    int32_t x_1_5; /* -106954752 .. 106954752 */
-    int32_t x_1_7; /* -106954752 .. 106954752 */
-    int32_t x_1_9; /* -106954752 .. 106954752 */
-    int32_t y_0_0; /* -106954752 .. 106954752 */
-    int32_t y_0_1; /* -53477376 .. 53477376 */
-    int32_t y_0_2; /* -106954752 .. 106954752 */
-    int32_t y_0_3; /* -53477376 .. 53477376 */
-    int32_t y_0_4; /* -106954752 .. 106954752 */
-    int32_t y_0_5; /* -53477376 .. 53477376 */
-    int32_t y_0_6; /* -106954752 .. 106954752 */
-    int32_t y_0_7; /* -53477376 .. 53477376 */
-    int32_t y_0_8; /* -106954752 .. 106954752 */
-    int32_t y_0_9; /* -53477376 .. 53477376 */
-    int32_t y_1_1; /* -1016070144 .. 1016070144 */
-    int32_t y_1_2; /* -2032140288 .. 2032140288 */
-    int32_t y_1_3; /* -1016070144 .. 1016070144 */
-    int32_t y_1_4; /* -2032140288 .. 2032140288 */
-    int32_t y_1_5; /* -1016070144 .. 1016070144 */
-    int32_t y_1_6; /* -2032140288 .. 2032140288 */
-    int32_t y_1_7; /* -1016070144 .. 1016070144 */
-    int32_t y_1_8; /* -2032140288 .. 2032140288 */
-    int32_t y_1_9; /* -1016070144 .. 1016070144 */
-    x_0_0 = a[0];
-    x_0_1 = a[1];
-    x_0_2 = a[2];
-    x_0_3 = a[3];
-    x_0_4 = a[4];
-    x_0_5 = a[5];
-    x_0_6 = a[6];
-    x_0_7 = a[7];
-    x_0_8 = a[8];
-    x_0_9 = a[9];
-    x_1_1 = INT32_C(2) * a[1];
-    x_1_3 = INT32_C(2) * a[3];
-    x_1_5 = INT32_C(2) * a[5];
-    x_1_7 = INT32_C(2) * a[7];
-    x_1_9 = INT32_C(2) * a[9];
-    y_0_0 = b[0];
-    y_0_1 = b[1];
-    y_0_2 = b[2];
-    y_0_3 = b[3];
-    y_0_4 = b[4];
-    y_0_5 = b[5];
-    y_0_6 = b[6];
-    y_0_7 = b[7];
-    y_0_8 = b[8];
-    y_0_9 = b[9];
-    y_1_1 = INT32_C(19) * b[1];
-    y_1_2 = INT32_C(19) * b[2];
-    y_1_3 = INT32_C(19) * b[3];
-    y_1_4 = INT32_C(19) * b[4];
-    y_1_5 = INT32_C(19) * b[5];
-    y_1_6 = INT32_C(19) * b[6];
-    y_1_7 = INT32_C(19) * b[7];
-    y_1_8 = INT32_C(19) * b[8];
-    y_1_9 = INT32_C(19) * b[9];
-    h_0 = (int64_t)x_0_0 * (int64_t)y_0_0;
-    h_1 = (int64_t)x_0_0 * (int64_t)y_0_1;
-    h_2 = (int64_t)x_0_0 * (int64_t)y_0_2;
-    h_3 = (int64_t)x_0_0 * (int64_t)y_0_3;
-    h_4 = (int64_t)x_0_0 * (int64_t)y_0_4;
-    h_5 = (int64_t)x_0_0 * (int64_t)y_0_5;
-    h_6 = (int64_t)x_0_0 * (int64_t)y_0_6;
-    h_7 = (int64_t)x_0_0 * (int64_t)y_0_7;
-    h_8 = (int64_t)x_0_0 * (int64_t)y_0_8;
-    h_9 = (int64_t)x_0_0 * (int64_t)y_0_9;
-    h_1 = h_1 + ((int64_t)x_0_1 * (int64_t)y_0_0);
-    h_2 = h_2 + ((int64_t)x_1_1 * (int64_t)y_0_1);
-    h_3 = h_3 + ((int64_t)x_0_1 * (int64_t)y_0_2);
-    h_4 = h_4 + ((int64_t)x_1_1 * (int64_t)y_0_3);
-    h_5 = h_5 + ((int64_t)x_0_1 * (int64_t)y_0_4);
-    h_6 = h_6 + ((int64_t)x_1_1 * (int64_t)y_0_5);
-    h_7 = h_7 + ((int64_t)x_0_1 * (int64_t)y_0_6);
-    h_8 = h_8 + ((int64_t)x_1_1 * (int64_t)y_0_7);
-    h_9 = h_9 + ((int64_t)x_0_1 * (int64_t)y_0_8);
-    h_0 = h_0 + ((int64_t)x_1_1 * (int64_t)y_1_9);
-    h_2 = h_2 + ((int64_t)x_0_2 * (int64_t)y_0_0);
-    h_3 = h_3 + ((int64_t)x_0_2 * (int64_t)y_0_1);
-    h_4 = h_4 + ((int64_t)x_0_2 * (int64_t)y_0_2);
-    h_5 = h_5 + ((int64_t)x_0_2 * (int64_t)y_0_3);
-    h_6 = h_6 + ((int64_t)x_0_2 * (int64_t)y_0_4);
-    h_7 = h_7 + ((int64_t)x_0_2 * (int64_t)y_0_5);
-    h_8 = h_8 + ((int64_t)x_0_2 * (int64_t)y_0_6);
-    h_9 = h_9 + ((int64_t)x_0_2 * (int64_t)y_0_7);
-    h_0 = h_0 + ((int64_t)x_0_2 * (int64_t)y_1_8);
-    h_1 = h_1 + ((int64_t)x_0_2 * (int64_t)y_1_9);
-    h_3 = h_3 + ((int64_t)x_0_3 * (int64_t)y_0_0);
-    h_4 = h_4 + ((int64_t)x_1_3 * (int64_t)y_0_1);
-    h_5 = h_5 + ((int64_t)x_0_3 * (int64_t)y_0_2);
-    h_6 = h_6 + ((int64_t)x_1_3 * (int64_t)y_0_3);
-    h_7 = h_7 + ((int64_t)x_0_3 * (int64_t)y_0_4);
-    h_8 = h_8 + ((int64_t)x_1_3 * (int64_t)y_0_5);
-    h_9 = h_9 + ((int64_t)x_0_3 * (int64_t)y_0_6);
-    h_0 = h_0 + ((int64_t)x_1_3 * (int64_t)y_1_7);
-    h_1 = h_1 + ((int64_t)x_0_3 * (int64_t)y_1_8);
-    h_2 = h_2 + ((int64_t)x_1_3 * (int64_t)y_1_9);
-    h_4 = h_4 + ((int64_t)x_0_4 * (int64_t)y_0_0);
-    h_5 = h_5 + ((int64_t)x_0_4 * (int64_t)y_0_1);
-    h_6 = h_6 + ((int64_t)x_0_4 * (int64_t)y_0_2);
-    h_7 = h_7 + ((int64_t)x_0_4 * (int64_t)y_0_3);
-    h_8 = h_8 + ((int64_t)x_0_4 * (int64_t)y_0_4);
-    h_9 = h_9 + ((int64_t)x_0_4 * (int64_t)y_0_5);
-    h_0 = h_0 + ((int64_t)x_0_4 * (int64_t)y_1_6);
-    h_1 = h_1 + ((int64_t)x_0_4 * (int64_t)y_1_7);
-    h_2 = h_2 + ((int64_t)x_0_4 * (int64_t)y_1_8);
-    h_3 = h_3 + ((int64_t)x_0_4 * (int64_t)y_1_9);
-    h_5 = h_5 + ((int64_t)x_0_5 * (int64_t)y_0_0);
-    h_6 = h_6 + ((int64_t)x_1_5 * (int64_t)y_0_1);
-    h_7 = h_7 + ((int64_t)x_0_5 * (int64_t)y_0_2);
-    h_8 = h_8 + ((int64_t)x_1_5 * (int64_t)y_0_3);
-    h_9 = h_9 + ((int64_t)x_0_5 * (int64_t)y_0_4);
-    h_0 = h_0 + ((int64_t)x_1_5 * (int64_t)y_1_5);
-    h_1 = h_1 + ((int64_t)x_0_5 * (int64_t)y_1_6);
-    h_2 = h_2 + ((int64_t)x_1_5 * (int64_t)y_1_7);
-    h_3 = h_3 + ((int64_t)x_0_5 * (int64_t)y_1_8);
-    h_4 = h_4 + ((int64_t)x_1_5 * (int64_t)y_1_9);
-    h_6 = h_6 + ((int64_t)x_0_6 * (int64_t)y_0_0);
-    h_7 = h_7 + ((int64_t)x_0_6 * (int64_t)y_0_1);
-    h_8 = h_8 + ((int64_t)x_0_6 * (int64_t)y_0_2);
-    h_9 = h_9 + ((int64_t)x_0_6 * (int64_t)y_0_3);
-    h_0 = h_0 + ((int64_t)x_0_6 * (int64_t)y_1_4);
-    h_1 = h_1 + ((int64_t)x_0_6 * (int64_t)y_1_5);
-    h_2 = h_2 + ((int64_t)x_0_6 * (int64_t)y_1_6);
-    h_3 = h_3 + ((int64_t)x_0_6 * (int64_t)y_1_7);
-    h_4 = h_4 + ((int64_t)x_0_6 * (int64_t)y_1_8);
-    h_5 = h_5 + ((int64_t)x_0_6 * (int64_t)y_1_9);
-    h_7 = h_7 + ((int64_t)x_0_7 * (int64_t)y_0_0);
-    h_8 = h_8 + ((int64_t)x_1_7 * (int64_t)y_0_1);
-    h_9 = h_9 + ((int64_t)x_0_7 * (int64_t)y_0_2);
-    h_0 = h_0 + ((int64_t)x_1_7 * (int64_t)y_1_3);
-    h_1 = h_1 + ((int64_t)x_0_7 * (int64_t)y_1_4);
-    h_2 = h_2 + ((int64_t)x_1_7 * (int64_t)y_1_5);
-    h_3 = h_3 + ((int64_t)x_0_7 * (int64_t)y_1_6);
-    h_4 = h_4 + ((int64_t)x_1_7 * (int64_t)y_1_7);
-    h_5 = h_5 + ((int64_t)x_0_7 * (int64_t)y_1_8);
-    h_6 = h_6 + ((int64_t)x_1_7 * (int64_t)y_1_9);
-    h_8 = h_8 + ((int64_t)x_0_8 * (int64_t)y_0_0);
-    h_9 = h_9 + ((int64_t)x_0_8 * (int64_t)y_0_1);
-    h_0 = h_0 + ((int64_t)x_0_8 * (int64_t)y_1_2);
-    h_1 = h_1 + ((int64_t)x_0_8 * (int64_t)y_1_3);
-    h_2 = h_2 + ((int64_t)x_0_8 * (int64_t)y_1_4);
-    h_3 = h_3 + ((int64_t)x_0_8 * (int64_t)y_1_5);
-    h_4 = h_4 + ((int64_t)x_0_8 * (int64_t)y_1_6);
-    h_5 = h_5 + ((int64_t)x_0_8 * (int64_t)y_1_7);
-    h_6 = h_6 + ((int64_t)x_0_8 * (int64_t)y_1_8);
-    h_7 = h_7 + ((int64_t)x_0_8 * (int64_t)y_1_9);
-    h_9 = h_9 + ((int64_t)x_0_9 * (int64_t)y_0_0);
-    h_0 = h_0 + ((int64_t)x_1_9 * (int64_t)y_1_1);
-    h_1 = h_1 + ((int64_t)x_0_9 * (int64_t)y_1_2);
-    h_2 = h_2 + ((int64_t)x_1_9 * (int64_t)y_1_3);
-    h_3 = h_3 + ((int64_t)x_0_9 * (int64_t)y_1_4);
-    h_4 = h_4 + ((int64_t)x_1_9 * (int64_t)y_1_5);
-    h_5 = h_5 + ((int64_t)x_0_9 * (int64_t)y_1_6);
-    h_6 = h_6 + ((int64_t)x_1_9 * (int64_t)y_1_7);
-    h_7 = h_7 + ((int64_t)x_0_9 * (int64_t)y_1_8);
-    h_8 = h_8 + ((int64_t)x_1_9 * (int64_t)y_1_9);
+    h_0 = (int64_t)a[0] * (int64_t)b[0];
+    h_1 = (int64_t)a[0] * (int64_t)b[1];
+    h_2 = (int64_t)a[0] * (int64_t)b[2];
+    h_3 = (int64_t)a[0] * (int64_t)b[3];
+    h_4 = (int64_t)a[0] * (int64_t)b[4];
+    h_5 = (int64_t)a[0] * (int64_t)b[5];
+    h_6 = (int64_t)a[0] * (int64_t)b[6];
+    h_7 = (int64_t)a[0] * (int64_t)b[7];
+    h_8 = (int64_t)a[0] * (int64_t)b[8];
+    h_9 = (int64_t)a[0] * (int64_t)b[9];
+    h_1 = h_1 + ((int64_t)a[1] * (int64_t)b[0]);
+    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)b[1]);
+    h_3 = h_3 + ((int64_t)a[1] * (int64_t)b[2]);
+    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)b[3]);
+    h_5 = h_5 + ((int64_t)a[1] * (int64_t)b[4]);
+    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)b[5]);
+    h_7 = h_7 + ((int64_t)a[1] * (int64_t)b[6]);
+    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)b[7]);
+    h_9 = h_9 + ((int64_t)a[1] * (int64_t)b[8]);
+    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)(INT32_C(19) * b[9]));
+    h_2 = h_2 + ((int64_t)a[2] * (int64_t)b[0]);
+    h_3 = h_3 + ((int64_t)a[2] * (int64_t)b[1]);
+    h_4 = h_4 + ((int64_t)a[2] * (int64_t)b[2]);
+    h_5 = h_5 + ((int64_t)a[2] * (int64_t)b[3]);
+    h_6 = h_6 + ((int64_t)a[2] * (int64_t)b[4]);
+    h_7 = h_7 + ((int64_t)a[2] * (int64_t)b[5]);
+    h_8 = h_8 + ((int64_t)a[2] * (int64_t)b[6]);
+    h_9 = h_9 + ((int64_t)a[2] * (int64_t)b[7]);
+    h_0 = h_0 + ((int64_t)a[2] * (int64_t)(INT32_C(19) * b[8]));
+    h_1 = h_1 + ((int64_t)a[2] * (int64_t)(INT32_C(19) * b[9]));
+    h_3 = h_3 + ((int64_t)a[3] * (int64_t)b[0]);
+    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)b[1]);
+    h_5 = h_5 + ((int64_t)a[3] * (int64_t)b[2]);
+    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)b[3]);
+    h_7 = h_7 + ((int64_t)a[3] * (int64_t)b[4]);
+    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)b[5]);
+    h_9 = h_9 + ((int64_t)a[3] * (int64_t)b[6]);
+    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)(INT32_C(19) * b[7]));
+    h_1 = h_1 + ((int64_t)a[3] * (int64_t)(INT32_C(19) * b[8]));
+    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)(INT32_C(19) * b[9]));
+    h_4 = h_4 + ((int64_t)a[4] * (int64_t)b[0]);
+    h_5 = h_5 + ((int64_t)a[4] * (int64_t)b[1]);
+    h_6 = h_6 + ((int64_t)a[4] * (int64_t)b[2]);
+    h_7 = h_7 + ((int64_t)a[4] * (int64_t)b[3]);
+    h_8 = h_8 + ((int64_t)a[4] * (int64_t)b[4]);
+    h_9 = h_9 + ((int64_t)a[4] * (int64_t)b[5]);
+    h_0 = h_0 + ((int64_t)a[4] * (int64_t)(INT32_C(19) * b[6]));
+    h_1 = h_1 + ((int64_t)a[4] * (int64_t)(INT32_C(19) * b[7]));
+    h_2 = h_2 + ((int64_t)a[4] * (int64_t)(INT32_C(19) * b[8]));
+    h_3 = h_3 + ((int64_t)a[4] * (int64_t)(INT32_C(19) * b[9]));
+    h_5 = h_5 + ((int64_t)a[5] * (int64_t)b[0]);
+    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)b[1]);
+    h_7 = h_7 + ((int64_t)a[5] * (int64_t)b[2]);
+    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)b[3]);
+    h_9 = h_9 + ((int64_t)a[5] * (int64_t)b[4]);
+    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * b[5]));
+    h_1 = h_1 + ((int64_t)a[5] * (int64_t)(INT32_C(19) * b[6]));
+    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * b[7]));
+    h_3 = h_3 + ((int64_t)a[5] * (int64_t)(INT32_C(19) * b[8]));
+    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * b[9]));
+    h_6 = h_6 + ((int64_t)a[6] * (int64_t)b[0]);
+    h_7 = h_7 + ((int64_t)a[6] * (int64_t)b[1]);
+    h_8 = h_8 + ((int64_t)a[6] * (int64_t)b[2]);
+    h_9 = h_9 + ((int64_t)a[6] * (int64_t)b[3]);
+    h_0 = h_0 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[4]));
+    h_1 = h_1 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[5]));
+    h_2 = h_2 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[6]));
+    h_3 = h_3 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[7]));
+    h_4 = h_4 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[8]));
+    h_5 = h_5 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[9]));
+    h_7 = h_7 + ((int64_t)a[7] * (int64_t)b[0]);
+    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)b[1]);
+    h_9 = h_9 + ((int64_t)a[7] * (int64_t)b[2]);
+    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * b[3]));
+    h_1 = h_1 + ((int64_t)a[7] * (int64_t)(INT32_C(19) * b[4]));
+    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * b[5]));
+    h_3 = h_3 + ((int64_t)a[7] * (int64_t)(INT32_C(19) * b[6]));
+    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * b[7]));
+    h_5 = h_5 + ((int64_t)a[7] * (int64_t)(INT32_C(19) * b[8]));
+    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * b[9]));
+    h_8 = h_8 + ((int64_t)a[8] * (int64_t)b[0]);
+    h_9 = h_9 + ((int64_t)a[8] * (int64_t)b[1]);
+    h_0 = h_0 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[2]));
+    h_1 = h_1 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[3]));
+    h_2 = h_2 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[4]));
+    h_3 = h_3 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[5]));
+    h_4 = h_4 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[6]));
+    h_5 = h_5 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[7]));
+    h_6 = h_6 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[8]));
+    h_7 = h_7 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[9]));
+    h_9 = h_9 + ((int64_t)a[9] * (int64_t)b[0]);
+    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[1]));
+    h_1 = h_1 + ((int64_t)a[9] * (int64_t)(INT32_C(19) * b[2]));
+    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[3]));
+    h_3 = h_3 + ((int64_t)a[9] * (int64_t)(INT32_C(19) * b[4]));
+    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[5]));
+    h_5 = h_5 + ((int64_t)a[9] * (int64_t)(INT32_C(19) * b[6]));
+    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[7]));
+    h_7 = h_7 + ((int64_t)a[9] * (int64_t)(INT32_C(19) * b[8]));
+    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[9]));
     v_0_carry = h_0 + INT64_C(0x2000000);
     c_0_carry = v_0_carry >> 26;
     r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
@@ -7587,152 +7427,84 @@ STK_NOINLINE static void field_fe25519_radix25_5_mul(int32_t *result, const int3
  * out result: -35651584 .. 35651584 */
 STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const int32_t *a)
 {
-    int64_t v_1_carry; /* -1424195212401442816 .. 1424195212468551680 */
-    int64_t c_1_carry; /* -26250707576 .. 26250707576 */
+    int64_t v_1_carry; /* -1412755893426061312 .. 1424195212468551680 */
+    int64_t c_1_carry; /* -26250707571 .. 26250707576 */
     uint32_t r_1_carry; /* 0 .. 2^26-1 */
-    int64_t t_0; /* -1424195212434997248 .. 1424195212434997248 */
+    int64_t t_0; /* -1412755893459615744 .. 1424195212434997248 */
     int64_t t_1; /* -880827561104375808 .. 880827561104375808 */
     int64_t t_2; /* -1115333600099696640 .. 1115333600099696640 */
     int64_t t_3; /* -674919819547508736 .. 674919819547508736 */
-    int64_t t_4; /* -806471987764396032 .. 806471987764396032 */
+    int64_t t_4; /* -795032668789014528 .. 806471987764396032 */
     int64_t t_5; /* -469012077990641664 .. 469012077990641664 */
     int64_t t_6; /* -497610375429095424 .. 497610375429095424 */
     int64_t t_7; /* -263104336433774592 .. 263104336433774592 */
-    int64_t t_8; /* -188748763093794816 .. 188748763093794816 */
+    int64_t t_8; /* -177309444118413312 .. 188748763093794816 */
     int64_t t_9; /* -57196594876907520 .. 57196594876907520 */
-    int64_t h_0_1_carry; /* -32420791868 .. 32420791867 */
-    int64_t h_1_1_carry; /* -880827582326538240 .. 880827582326538240 */
-    int64_t h_2_1_carry; /* -1115333626350404216 .. 1115333626350404216 */
+    int64_t h_0_1_carry; /* -32420791773 .. 32420791867 */
+    int64_t h_1_1_carry; /* -880827582156079104 .. 880827582326538240 */
+    int64_t h_2_1_carry; /* -1115333626350404211 .. 1115333626350404216 */
     int64_t h_3_1_carry; /* -674919836167274887 .. 674919836167274887 */
     int64_t h_4_1_carry; /* -20147732975 .. 20147732974 */
-    int64_t h_5_1_carry; /* -469012090008010752 .. 469012090008010752 */
-    int64_t h_6_1_carry; /* -497610389406744934 .. 497610389406744934 */
+    int64_t h_5_1_carry; /* -469012089837551616 .. 469012090008010752 */
+    int64_t h_6_1_carry; /* -497610389406744929 .. 497610389406744934 */
     int64_t h_7_1_carry; /* -263104343848747216 .. 263104343848747216 */
-    int64_t h_8_1_carry; /* -188748770934915293 .. 188748770934915293 */
-    int64_t h_9_1_carry; /* -57196597689483381 .. 57196597689483381 */
-    int32_t x_0_0_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_0_2_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_0_4_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_0_6_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_0_8_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_1_0_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_1_1_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_1_2_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_1_3_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_1_4_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_1_5_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_1_6_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_1_7_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_1_8_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_1_9_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_2_1_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_2_3_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_2_5_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_2_7_0_square_products; /* -213909504 .. 213909504 */
-    int32_t y_0_0_0_square_products; /* -106954752 .. 106954752 */
-    int32_t y_0_1_0_square_products; /* -53477376 .. 53477376 */
-    int32_t y_0_2_0_square_products; /* -106954752 .. 106954752 */
-    int32_t y_0_3_0_square_products; /* -53477376 .. 53477376 */
-    int32_t y_0_4_0_square_products; /* -106954752 .. 106954752 */
-    int32_t y_0_5_0_square_products; /* -53477376 .. 53477376 */
-    int32_t y_0_6_0_square_products; /* -106954752 .. 106954752 */
-    int32_t y_0_7_0_square_products; /* -53477376 .. 53477376 */
-    int32_t y_0_8_0_square_products; /* -106954752 .. 106954752 */
-    int32_t y_0_9_0_square_products; /* -53477376 .. 53477376 */
-    int32_t y_1_5_0_square_products; /* -1016070144 .. 1016070144 */
-    int32_t y_1_6_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t y_1_7_0_square_products; /* -1016070144 .. 1016070144 */
-    int32_t y_1_8_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t y_1_9_0_square_products; /* -1016070144 .. 1016070144 */
-    x_0_0_0_square_products = a[0];
-    x_0_2_0_square_products = a[2];
-    x_0_4_0_square_products = a[4];
-    x_0_6_0_square_products = a[6];
-    x_0_8_0_square_products = a[8];
-    x_1_0_0_square_products = INT32_C(2) * a[0];
-    x_1_1_0_square_products = INT32_C(2) * a[1];
-    x_2_1_0_square_products = INT32_C(4) * a[1];
-    x_1_2_0_square_products = INT32_C(2) * a[2];
-    x_1_3_0_square_products = INT32_C(2) * a[3];
-    x_2_3_0_square_products = INT32_C(4) * a[3];
-    x_1_4_0_square_products = INT32_C(2) * a[4];
-    x_1_5_0_square_products = INT32_C(2) * a[5];
-    x_2_5_0_square_products = INT32_C(4) * a[5];
-    x_1_6_0_square_products = INT32_C(2) * a[6];
-    x_1_7_0_square_products = INT32_C(2) * a[7];
-    x_2_7_0_square_products = INT32_C(4) * a[7];
-    x_1_8_0_square_products = INT32_C(2) * a[8];
-    x_1_9_0_square_products = INT32_C(2) * a[9];
-    y_0_0_0_square_products = a[0];
-    y_0_1_0_square_products = a[1];
-    y_0_2_0_square_products = a[2];
-    y_0_3_0_square_products = a[3];
-    y_0_4_0_square_products = a[4];
-    y_0_5_0_square_products = a[5];
-    y_0_6_0_square_products = a[6];
-    y_0_7_0_square_products = a[7];
-    y_0_8_0_square_products = a[8];
-    y_0_9_0_square_products = a[9];
-    y_1_5_0_square_products = INT32_C(19) * a[5];
-    y_1_6_0_square_products = INT32_C(19) * a[6];
-    y_1_7_0_square_products = INT32_C(19) * a[7];
-    y_1_8_0_square_products = INT32_C(19) * a[8];
-    y_1_9_0_square_products = INT32_C(19) * a[9];
-    t_0 = (int64_t)x_0_0_0_square_products * (int64_t)y_0_0_0_square_products;
-    t_1 = (int64_t)x_1_0_0_square_products * (int64_t)y_0_1_0_square_products;
-    t_2 = (int64_t)x_1_1_0_square_products * (int64_t)y_0_1_0_square_products;
-    t_2 = t_2 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_2_0_square_products);
-    t_3 = (int64_t)x_1_1_0_square_products * (int64_t)y_0_2_0_square_products;
-    t_4 = (int64_t)x_0_2_0_square_products * (int64_t)y_0_2_0_square_products;
-    t_3 = t_3 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_3_0_square_products);
-    t_4 = t_4 + ((int64_t)x_2_1_0_square_products * (int64_t)y_0_3_0_square_products);
-    t_5 = (int64_t)x_1_2_0_square_products * (int64_t)y_0_3_0_square_products;
-    t_6 = (int64_t)x_1_3_0_square_products * (int64_t)y_0_3_0_square_products;
-    t_4 = t_4 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_4_0_square_products);
-    t_5 = t_5 + ((int64_t)x_1_1_0_square_products * (int64_t)y_0_4_0_square_products);
-    t_6 = t_6 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_4_0_square_products);
-    t_7 = (int64_t)x_1_3_0_square_products * (int64_t)y_0_4_0_square_products;
-    t_8 = (int64_t)x_0_4_0_square_products * (int64_t)y_0_4_0_square_products;
-    t_5 = t_5 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_5_0_square_products);
-    t_6 = t_6 + ((int64_t)x_2_1_0_square_products * (int64_t)y_0_5_0_square_products);
-    t_7 = t_7 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_5_0_square_products);
-    t_8 = t_8 + ((int64_t)x_2_3_0_square_products * (int64_t)y_0_5_0_square_products);
-    t_9 = (int64_t)x_1_4_0_square_products * (int64_t)y_0_5_0_square_products;
-    t_0 = t_0 + ((int64_t)x_1_5_0_square_products * (int64_t)y_1_5_0_square_products);
-    t_6 = t_6 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_6_0_square_products);
-    t_7 = t_7 + ((int64_t)x_1_1_0_square_products * (int64_t)y_0_6_0_square_products);
-    t_8 = t_8 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_6_0_square_products);
-    t_9 = t_9 + ((int64_t)x_1_3_0_square_products * (int64_t)y_0_6_0_square_products);
-    t_0 = t_0 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_6_0_square_products);
-    t_1 = t_1 + ((int64_t)x_1_5_0_square_products * (int64_t)y_1_6_0_square_products);
-    t_2 = t_2 + ((int64_t)x_0_6_0_square_products * (int64_t)y_1_6_0_square_products);
-    t_7 = t_7 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_7_0_square_products);
-    t_8 = t_8 + ((int64_t)x_2_1_0_square_products * (int64_t)y_0_7_0_square_products);
-    t_9 = t_9 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_7_0_square_products);
-    t_0 = t_0 + ((int64_t)x_2_3_0_square_products * (int64_t)y_1_7_0_square_products);
-    t_1 = t_1 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_7_0_square_products);
-    t_2 = t_2 + ((int64_t)x_2_5_0_square_products * (int64_t)y_1_7_0_square_products);
-    t_3 = t_3 + ((int64_t)x_1_6_0_square_products * (int64_t)y_1_7_0_square_products);
-    t_4 = t_4 + ((int64_t)x_1_7_0_square_products * (int64_t)y_1_7_0_square_products);
-    t_8 = t_8 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_8_0_square_products);
-    t_9 = t_9 + ((int64_t)x_1_1_0_square_products * (int64_t)y_0_8_0_square_products);
-    t_0 = t_0 + ((int64_t)x_1_2_0_square_products * (int64_t)y_1_8_0_square_products);
-    t_1 = t_1 + ((int64_t)x_1_3_0_square_products * (int64_t)y_1_8_0_square_products);
-    t_2 = t_2 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_8_0_square_products);
-    t_3 = t_3 + ((int64_t)x_1_5_0_square_products * (int64_t)y_1_8_0_square_products);
-    t_4 = t_4 + ((int64_t)x_1_6_0_square_products * (int64_t)y_1_8_0_square_products);
-    t_5 = t_5 + ((int64_t)x_1_7_0_square_products * (int64_t)y_1_8_0_square_products);
-    t_6 = t_6 + ((int64_t)x_0_8_0_square_products * (int64_t)y_1_8_0_square_products);
-    t_9 = t_9 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_9_0_square_products);
-    t_0 = t_0 + ((int64_t)x_2_1_0_square_products * (int64_t)y_1_9_0_square_products);
-    t_1 = t_1 + ((int64_t)x_1_2_0_square_products * (int64_t)y_1_9_0_square_products);
-    t_2 = t_2 + ((int64_t)x_2_3_0_square_products * (int64_t)y_1_9_0_square_products);
-    t_3 = t_3 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_9_0_square_products);
-    t_4 = t_4 + ((int64_t)x_2_5_0_square_products * (int64_t)y_1_9_0_square_products);
-    t_5 = t_5 + ((int64_t)x_1_6_0_square_products * (int64_t)y_1_9_0_square_products);
-    t_6 = t_6 + ((int64_t)x_2_7_0_square_products * (int64_t)y_1_9_0_square_products);
-    t_7 = t_7 + ((int64_t)x_1_8_0_square_products * (int64_t)y_1_9_0_square_products);
-    t_8 = t_8 + ((int64_t)x_1_9_0_square_products * (int64_t)y_1_9_0_square_products);
+    int64_t h_8_1_carry; /* -177309451959533789 .. 188748770934915293 */
+    int64_t h_9_1_carry; /* -57196597519024245 .. 57196597689483381 */
+    t_0 = (int64_t)a[0] * (int64_t)a[0];
+    t_1 = (int64_t)(INT32_C(2) * a[0]) * (int64_t)a[1];
+    t_2 = (int64_t)(INT32_C(2) * a[1]) * (int64_t)a[1];
+    t_2 = t_2 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[2]);
+    t_3 = (int64_t)(INT32_C(2) * a[1]) * (int64_t)a[2];
+    t_4 = (int64_t)a[2] * (int64_t)a[2];
+    t_3 = t_3 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[3]);
+    t_4 = (int64_t)(uint64_t)t_4 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[3]);
+    t_5 = (int64_t)(INT32_C(2) * a[2]) * (int64_t)a[3];
+    t_6 = (int64_t)(INT32_C(2) * a[3]) * (int64_t)a[3];
+    t_4 = t_4 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[4]);
+    t_5 = t_5 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[4]);
+    t_6 = t_6 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[4]);
+    t_7 = (int64_t)(INT32_C(2) * a[3]) * (int64_t)a[4];
+    t_8 = (int64_t)a[4] * (int64_t)a[4];
+    t_5 = t_5 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[5]);
+    t_6 = t_6 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[5]);
+    t_7 = t_7 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[5]);
+    t_8 = (int64_t)(uint64_t)t_8 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)a[5]);
+    t_9 = (int64_t)(INT32_C(2) * a[4]) * (int64_t)a[5];
+    t_0 = (int64_t)(uint64_t)t_0 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[5]));
+    t_6 = t_6 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[6]);
+    t_7 = t_7 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[6]);
+    t_8 = t_8 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[6]);
+    t_9 = t_9 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)a[6]);
+    t_0 = t_0 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[6]));
+    t_1 = t_1 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[6]));
+    t_2 = t_2 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * a[6]));
+    t_7 = t_7 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[7]);
+    t_8 = t_8 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[7]);
+    t_9 = t_9 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[7]);
+    t_0 = t_0 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)(INT32_C(19) * a[7]));
+    t_1 = t_1 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[7]));
+    t_2 = t_2 + ((int64_t)(INT32_C(4) * a[5]) * (int64_t)(INT32_C(19) * a[7]));
+    t_3 = t_3 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[7]));
+    t_4 = t_4 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * a[7]));
+    t_8 = t_8 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[8]);
+    t_9 = t_9 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[8]);
+    t_0 = t_0 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)(INT32_C(19) * a[8]));
+    t_1 = t_1 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)(INT32_C(19) * a[8]));
+    t_2 = t_2 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[8]));
+    t_3 = t_3 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[8]));
+    t_4 = t_4 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[8]));
+    t_5 = t_5 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * a[8]));
+    t_6 = t_6 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * a[8]));
+    t_9 = t_9 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[9]);
+    t_0 = t_0 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)(INT32_C(19) * a[9]));
+    t_1 = t_1 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)(INT32_C(19) * a[9]));
+    t_2 = t_2 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)(INT32_C(19) * a[9]));
+    t_3 = t_3 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[9]));
+    t_4 = t_4 + ((int64_t)(INT32_C(4) * a[5]) * (int64_t)(INT32_C(19) * a[9]));
+    t_5 = t_5 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[9]));
+    t_6 = t_6 + ((int64_t)(INT32_C(4) * a[7]) * (int64_t)(INT32_C(19) * a[9]));
+    t_7 = t_7 + ((int64_t)(INT32_C(2) * a[8]) * (int64_t)(INT32_C(19) * a[9]));
+    t_8 = t_8 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * a[9]));
     v_1_carry = t_0 + INT64_C(0x2000000);
     c_1_carry = v_1_carry >> 26;
     r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
@@ -7810,162 +7582,94 @@ STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const i
  * out result: -35651584 .. 35651584 */
 STK_NOINLINE static void field_fe25519_radix25_5_square2(int32_t *result, const int32_t *a)
 {
-    int64_t v_1_carry; /* -2848390424836440064 .. 2848390424903548928 */
-    int64_t c_1_carry; /* -52501415153 .. 52501415153 */
+    int64_t v_1_carry; /* -2825511786885677056 .. 2848390424903548928 */
+    int64_t c_1_carry; /* -52501415143 .. 52501415153 */
     uint32_t r_1_carry; /* 0 .. 2^26-1 */
-    int64_t h_0; /* -1424195212434997248 .. 1424195212434997248 */
+    int64_t h_0; /* -1412755893459615744 .. 1424195212434997248 */
     int64_t h_1; /* -880827561104375808 .. 880827561104375808 */
     int64_t h_2; /* -1115333600099696640 .. 1115333600099696640 */
     int64_t h_3; /* -674919819547508736 .. 674919819547508736 */
-    int64_t h_4; /* -806471987764396032 .. 806471987764396032 */
+    int64_t h_4; /* -795032668789014528 .. 806471987764396032 */
     int64_t h_5; /* -469012077990641664 .. 469012077990641664 */
     int64_t h_6; /* -497610375429095424 .. 497610375429095424 */
     int64_t h_7; /* -263104336433774592 .. 263104336433774592 */
-    int64_t h_8; /* -188748763093794816 .. 188748763093794816 */
+    int64_t h_8; /* -177309444118413312 .. 188748763093794816 */
     int64_t h_9; /* -57196594876907520 .. 57196594876907520 */
-    int64_t t_0; /* -2848390424869994496 .. 2848390424869994496 */
+    int64_t t_0; /* -2825511786919231488 .. 2848390424869994496 */
     int64_t t_1; /* -1761655122208751616 .. 1761655122208751616 */
     int64_t t_2; /* -2230667200199393280 .. 2230667200199393280 */
     int64_t t_3; /* -1349839639095017472 .. 1349839639095017472 */
-    int64_t t_4; /* -1612943975528792064 .. 1612943975528792064 */
+    int64_t t_4; /* -1590065337578029056 .. 1612943975528792064 */
     int64_t t_5; /* -938024155981283328 .. 938024155981283328 */
     int64_t t_6; /* -995220750858190848 .. 995220750858190848 */
     int64_t t_7; /* -526208672867549184 .. 526208672867549184 */
-    int64_t t_8; /* -377497526187589632 .. 377497526187589632 */
+    int64_t t_8; /* -354618888236826624 .. 377497526187589632 */
     int64_t t_9; /* -114393189753815040 .. 114393189753815040 */
-    int64_t h_0_1_carry; /* -64808029304 .. 64808029303 */
-    int64_t h_1_1_carry; /* -1761655164653076480 .. 1761655164653076480 */
-    int64_t h_2_1_carry; /* -2230667252700808433 .. 2230667252700808433 */
+    int64_t h_0_1_carry; /* -64808029095 .. 64808029303 */
+    int64_t h_1_1_carry; /* -1761655164312158208 .. 1761655164653076480 */
+    int64_t h_2_1_carry; /* -2230667252700808423 .. 2230667252700808433 */
     int64_t h_3_1_carry; /* -1349839672334549774 .. 1349839672334549774 */
     int64_t h_4_1_carry; /* -40261911519 .. 40261911518 */
-    int64_t h_5_1_carry; /* -938024180016021504 .. 938024180016021504 */
-    int64_t h_6_1_carry; /* -995220778813489868 .. 995220778813489868 */
+    int64_t h_5_1_carry; /* -938024179675103232 .. 938024180016021504 */
+    int64_t h_6_1_carry; /* -995220778813489858 .. 995220778813489868 */
     int64_t h_7_1_carry; /* -526208687697494433 .. 526208687697494433 */
-    int64_t h_8_1_carry; /* -377497541869830586 .. 377497541869830586 */
-    int64_t h_9_1_carry; /* -114393195378966762 .. 114393195378966762 */
-    int32_t x_0_0_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_0_2_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_0_4_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_0_6_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_0_8_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_1_0_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_1_1_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_1_2_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_1_3_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_1_4_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_1_5_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_1_6_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_1_7_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_1_8_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_1_9_0_square_products; /* -106954752 .. 106954752 */
-    int32_t x_2_1_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_2_3_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_2_5_0_square_products; /* -213909504 .. 213909504 */
-    int32_t x_2_7_0_square_products; /* -213909504 .. 213909504 */
-    int32_t y_0_0_0_square_products; /* -106954752 .. 106954752 */
-    int32_t y_0_1_0_square_products; /* -53477376 .. 53477376 */
-    int32_t y_0_2_0_square_products; /* -106954752 .. 106954752 */
-    int32_t y_0_3_0_square_products; /* -53477376 .. 53477376 */
-    int32_t y_0_4_0_square_products; /* -106954752 .. 106954752 */
-    int32_t y_0_5_0_square_products; /* -53477376 .. 53477376 */
-    int32_t y_0_6_0_square_products; /* -106954752 .. 106954752 */
-    int32_t y_0_7_0_square_products; /* -53477376 .. 53477376 */
-    int32_t y_0_8_0_square_products; /* -106954752 .. 106954752 */
-    int32_t y_0_9_0_square_products; /* -53477376 .. 53477376 */
-    int32_t y_1_5_0_square_products; /* -1016070144 .. 1016070144 */
-    int32_t y_1_6_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t y_1_7_0_square_products; /* -1016070144 .. 1016070144 */
-    int32_t y_1_8_0_square_products; /* -2032140288 .. 2032140288 */
-    int32_t y_1_9_0_square_products; /* -1016070144 .. 1016070144 */
-    x_0_0_0_square_products = a[0];
-    x_0_2_0_square_products = a[2];
-    x_0_4_0_square_products = a[4];
-    x_0_6_0_square_products = a[6];
-    x_0_8_0_square_products = a[8];
-    x_1_0_0_square_products = INT32_C(2) * a[0];
-    x_1_1_0_square_products = INT32_C(2) * a[1];
-    x_2_1_0_square_products = INT32_C(4) * a[1];
-    x_1_2_0_square_products = INT32_C(2) * a[2];
-    x_1_3_0_square_products = INT32_C(2) * a[3];
-    x_2_3_0_square_products = INT32_C(4) * a[3];
-    x_1_4_0_square_products = INT32_C(2) * a[4];
-    x_1_5_0_square_products = INT32_C(2) * a[5];
-    x_2_5_0_square_products = INT32_C(4) * a[5];
-    x_1_6_0_square_products = INT32_C(2) * a[6];
-    x_1_7_0_square_products = INT32_C(2) * a[7];
-    x_2_7_0_square_products = INT32_C(4) * a[7];
-    x_1_8_0_square_products = INT32_C(2) * a[8];
-    x_1_9_0_square_products = INT32_C(2) * a[9];
-    y_0_0_0_square_products = a[0];
-    y_0_1_0_square_products = a[1];
-    y_0_2_0_square_products = a[2];
-    y_0_3_0_square_products = a[3];
-    y_0_4_0_square_products = a[4];
-    y_0_5_0_square_products = a[5];
-    y_0_6_0_square_products = a[6];
-    y_0_7_0_square_products = a[7];
-    y_0_8_0_square_products = a[8];
-    y_0_9_0_square_products = a[9];
-    y_1_5_0_square_products = INT32_C(19) * a[5];
-    y_1_6_0_square_products = INT32_C(19) * a[6];
-    y_1_7_0_square_products = INT32_C(19) * a[7];
-    y_1_8_0_square_products = INT32_C(19) * a[8];
-    y_1_9_0_square_products = INT32_C(19) * a[9];
-    h_0 = (int64_t)x_0_0_0_square_products * (int64_t)y_0_0_0_square_products;
-    h_1 = (int64_t)x_1_0_0_square_products * (int64_t)y_0_1_0_square_products;
-    h_2 = (int64_t)x_1_1_0_square_products * (int64_t)y_0_1_0_square_products;
-    h_2 = h_2 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_2_0_square_products);
-    h_3 = (int64_t)x_1_1_0_square_products * (int64_t)y_0_2_0_square_products;
-    h_4 = (int64_t)x_0_2_0_square_products * (int64_t)y_0_2_0_square_products;
-    h_3 = h_3 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_3_0_square_products);
-    h_4 = h_4 + ((int64_t)x_2_1_0_square_products * (int64_t)y_0_3_0_square_products);
-    h_5 = (int64_t)x_1_2_0_square_products * (int64_t)y_0_3_0_square_products;
-    h_6 = (int64_t)x_1_3_0_square_products * (int64_t)y_0_3_0_square_products;
-    h_4 = h_4 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_4_0_square_products);
-    h_5 = h_5 + ((int64_t)x_1_1_0_square_products * (int64_t)y_0_4_0_square_products);
-    h_6 = h_6 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_4_0_square_products);
-    h_7 = (int64_t)x_1_3_0_square_products * (int64_t)y_0_4_0_square_products;
-    h_8 = (int64_t)x_0_4_0_square_products * (int64_t)y_0_4_0_square_products;
-    h_5 = h_5 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_5_0_square_products);
-    h_6 = h_6 + ((int64_t)x_2_1_0_square_products * (int64_t)y_0_5_0_square_products);
-    h_7 = h_7 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_5_0_square_products);
-    h_8 = h_8 + ((int64_t)x_2_3_0_square_products * (int64_t)y_0_5_0_square_products);
-    h_9 = (int64_t)x_1_4_0_square_products * (int64_t)y_0_5_0_square_products;
-    h_0 = h_0 + ((int64_t)x_1_5_0_square_products * (int64_t)y_1_5_0_square_products);
-    h_6 = h_6 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_6_0_square_products);
-    h_7 = h_7 + ((int64_t)x_1_1_0_square_products * (int64_t)y_0_6_0_square_products);
-    h_8 = h_8 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_6_0_square_products);
-    h_9 = h_9 + ((int64_t)x_1_3_0_square_products * (int64_t)y_0_6_0_square_products);
-    h_0 = h_0 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_6_0_square_products);
-    h_1 = h_1 + ((int64_t)x_1_5_0_square_products * (int64_t)y_1_6_0_square_products);
-    h_2 = h_2 + ((int64_t)x_0_6_0_square_products * (int64_t)y_1_6_0_square_products);
-    h_7 = h_7 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_7_0_square_products);
-    h_8 = h_8 + ((int64_t)x_2_1_0_square_products * (int64_t)y_0_7_0_square_products);
-    h_9 = h_9 + ((int64_t)x_1_2_0_square_products * (int64_t)y_0_7_0_square_products);
-    h_0 = h_0 + ((int64_t)x_2_3_0_square_products * (int64_t)y_1_7_0_square_products);
-    h_1 = h_1 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_7_0_square_products);
-    h_2 = h_2 + ((int64_t)x_2_5_0_square_products * (int64_t)y_1_7_0_square_products);
-    h_3 = h_3 + ((int64_t)x_1_6_0_square_products * (int64_t)y_1_7_0_square_products);
-    h_4 = h_4 + ((int64_t)x_1_7_0_square_products * (int64_t)y_1_7_0_square_products);
-    h_8 = h_8 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_8_0_square_products);
-    h_9 = h_9 + ((int64_t)x_1_1_0_square_products * (int64_t)y_0_8_0_square_products);
-    h_0 = h_0 + ((int64_t)x_1_2_0_square_products * (int64_t)y_1_8_0_square_products);
-    h_1 = h_1 + ((int64_t)x_1_3_0_square_products * (int64_t)y_1_8_0_square_products);
-    h_2 = h_2 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_8_0_square_products);
-    h_3 = h_3 + ((int64_t)x_1_5_0_square_products * (int64_t)y_1_8_0_square_products);
-    h_4 = h_4 + ((int64_t)x_1_6_0_square_products * (int64_t)y_1_8_0_square_products);
-    h_5 = h_5 + ((int64_t)x_1_7_0_square_products * (int64_t)y_1_8_0_square_products);
-    h_6 = h_6 + ((int64_t)x_0_8_0_square_products * (int64_t)y_1_8_0_square_products);
-    h_9 = h_9 + ((int64_t)x_1_0_0_square_products * (int64_t)y_0_9_0_square_products);
-    h_0 = h_0 + ((int64_t)x_2_1_0_square_products * (int64_t)y_1_9_0_square_products);
-    h_1 = h_1 + ((int64_t)x_1_2_0_square_products * (int64_t)y_1_9_0_square_products);
-    h_2 = h_2 + ((int64_t)x_2_3_0_square_products * (int64_t)y_1_9_0_square_products);
-    h_3 = h_3 + ((int64_t)x_1_4_0_square_products * (int64_t)y_1_9_0_square_products);
-    h_4 = h_4 + ((int64_t)x_2_5_0_square_products * (int64_t)y_1_9_0_square_products);
-    h_5 = h_5 + ((int64_t)x_1_6_0_square_products * (int64_t)y_1_9_0_square_products);
-    h_6 = h_6 + ((int64_t)x_2_7_0_square_products * (int64_t)y_1_9_0_square_products);
-    h_7 = h_7 + ((int64_t)x_1_8_0_square_products * (int64_t)y_1_9_0_square_products);
-    h_8 = h_8 + ((int64_t)x_1_9_0_square_products * (int64_t)y_1_9_0_square_products);
+    int64_t h_8_1_carry; /* -354618903919067578 .. 377497541869830586 */
+    int64_t h_9_1_carry; /* -114393195038048490 .. 114393195378966762 */
+    h_0 = (int64_t)a[0] * (int64_t)a[0];
+    h_1 = (int64_t)(INT32_C(2) * a[0]) * (int64_t)a[1];
+    h_2 = (int64_t)(INT32_C(2) * a[1]) * (int64_t)a[1];
+    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[2]);
+    h_3 = (int64_t)(INT32_C(2) * a[1]) * (int64_t)a[2];
+    h_4 = (int64_t)a[2] * (int64_t)a[2];
+    h_3 = h_3 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[3]);
+    h_4 = (int64_t)(uint64_t)h_4 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[3]);
+    h_5 = (int64_t)(INT32_C(2) * a[2]) * (int64_t)a[3];
+    h_6 = (int64_t)(INT32_C(2) * a[3]) * (int64_t)a[3];
+    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[4]);
+    h_5 = h_5 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[4]);
+    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[4]);
+    h_7 = (int64_t)(INT32_C(2) * a[3]) * (int64_t)a[4];
+    h_8 = (int64_t)a[4] * (int64_t)a[4];
+    h_5 = h_5 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[5]);
+    h_6 = h_6 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[5]);
+    h_7 = h_7 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[5]);
+    h_8 = (int64_t)(uint64_t)h_8 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)a[5]);
+    h_9 = (int64_t)(INT32_C(2) * a[4]) * (int64_t)a[5];
+    h_0 = (int64_t)(uint64_t)h_0 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[5]));
+    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[6]);
+    h_7 = h_7 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[6]);
+    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[6]);
+    h_9 = h_9 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)a[6]);
+    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[6]));
+    h_1 = h_1 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[6]));
+    h_2 = h_2 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * a[6]));
+    h_7 = h_7 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[7]);
+    h_8 = h_8 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[7]);
+    h_9 = h_9 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[7]);
+    h_0 = h_0 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)(INT32_C(19) * a[7]));
+    h_1 = h_1 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[7]));
+    h_2 = h_2 + ((int64_t)(INT32_C(4) * a[5]) * (int64_t)(INT32_C(19) * a[7]));
+    h_3 = h_3 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[7]));
+    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * a[7]));
+    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[8]);
+    h_9 = h_9 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[8]);
+    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)(INT32_C(19) * a[8]));
+    h_1 = h_1 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)(INT32_C(19) * a[8]));
+    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[8]));
+    h_3 = h_3 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[8]));
+    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[8]));
+    h_5 = h_5 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * a[8]));
+    h_6 = h_6 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * a[8]));
+    h_9 = h_9 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[9]);
+    h_0 = h_0 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)(INT32_C(19) * a[9]));
+    h_1 = h_1 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)(INT32_C(19) * a[9]));
+    h_2 = h_2 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)(INT32_C(19) * a[9]));
+    h_3 = h_3 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[9]));
+    h_4 = h_4 + ((int64_t)(INT32_C(4) * a[5]) * (int64_t)(INT32_C(19) * a[9]));
+    h_5 = h_5 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[9]));
+    h_6 = h_6 + ((int64_t)(INT32_C(4) * a[7]) * (int64_t)(INT32_C(19) * a[9]));
+    h_7 = h_7 + ((int64_t)(INT32_C(2) * a[8]) * (int64_t)(INT32_C(19) * a[9]));
+    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * a[9]));
     t_0 = INT64_C(2) * h_0;
     t_1 = INT64_C(2) * h_1;
     t_2 = INT64_C(2) * h_2;
