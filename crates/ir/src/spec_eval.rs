@@ -339,15 +339,27 @@ impl<'e, 'r> SpecRun<'e, 'r> {
         Ok(Value::array(es.iter().map(|e| self.eval(e)).collect::<Eval<_>>()?))
     }
 
+    /// Small frames: calls nest as deep as specifications recurse.
     fn call(&mut self, id: SpecId, args: &[SpecExpr]) -> Eval<Value> {
-        let args = args.iter().map(|a| self.eval(a)).collect::<Eval<Vec<Value>>>()?;
-        let key = (id, args.iter().map(key).collect());
-        if let Some((_, v)) = self.given.get(&key) {
-            return Ok(v.clone());
+        let args = self.values(args)?;
+        if let Some(v) = self.known(id, &args) {
+            return Ok(v);
         }
         let v = self.apply(id, args.clone())?;
-        self.given.insert(key, (args, v.clone()));
+        self.remember(id, args, &v);
         Ok(v)
+    }
+
+    fn values(&mut self, es: &[SpecExpr]) -> Eval<Vec<Value>> {
+        es.iter().map(|e| self.eval(e)).collect()
+    }
+
+    fn known(&self, id: SpecId, args: &[Value]) -> Option<Value> {
+        self.given.get(&(id, args.iter().map(key).collect())).map(|(_, v)| v.clone())
+    }
+
+    fn remember(&mut self, id: SpecId, args: Vec<Value>, v: &Value) {
+        self.given.insert((id, args.iter().map(key).collect()), (args, v.clone()));
     }
 }
 
