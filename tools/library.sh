@@ -16,7 +16,8 @@ run() {
   wait "$child" || { echo "failed: santoku $1 $2 ..."; status=1; }
   echo "  $((SECONDS - from)) s"
 }
-run fmt --check $(find lib -name '*.stk' | sort)
+# Specifications keep the layout of their standard.
+run fmt --check $(find lib -name '*.stk' ! -name '*_spec.stk' | sort)
 run test lib/nacl lib/hash lib/field lib/curve lib/integer lib/cipher lib/onetimeauth
 run prove lib/cipher lib/onetimeauth
 run prove lib/nacl/sign.stk --target rv32-spark
