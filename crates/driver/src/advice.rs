@@ -17,24 +17,7 @@ pub(crate) fn read(code: &str, section: Option<&str>) -> String {
 
 pub(crate) fn advice(o: &Obligation) -> Advice {
     let (help, section) = way_out(o);
-    Advice { code: code(o.kind), title: title(o.kind), help, section }
-}
-
-/// The code of a kind of obligation.
-fn code(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Range => "range",
-        Kind::Index => "index",
-        Kind::Shift => "shift",
-        Kind::Defined => "defined",
-        Kind::Assert => "assert",
-        Kind::Requires => "requires",
-        Kind::Ensures => "ensures",
-        Kind::Width => "width",
-        Kind::Total => "total",
-        Kind::Secrecy => "secrecy",
-        Kind::Pass => "pass",
-    }
+    Advice { code: o.kind.name(), title: title(o.kind), help, section }
 }
 
 fn title(kind: Kind) -> &'static str {

@@ -38,13 +38,15 @@ fn only_ranges(from: &Ty, to: &Ty) -> bool {
     match (from, to) {
         (Ty::Int(None), Ty::Int(_)) => true,
         (Ty::Array { elem: a, len: n, ranges: None }, Ty::Array { elem: b, len: m, ranges }) => {
-            // One range for each element, and that of all is their union: readers may look at either.
-            let union = |r: &[Range]| r.iter().cloned().reduce(|x, y| x.join(&y));
-            let whole = |r: &Vec<Range>| **a == Ty::Int(None) && *n == Len::Const(r.len() as u64) && **b == Ty::Int(union(r));
-            n == m && only_ranges(a, b) && ranges.as_ref().is_none_or(whole)
+            n == m && only_ranges(a, b) && ranges.as_ref().is_none_or(|r| **a == Ty::Int(None) && of_elements(r, b, n))
         }
         _ => from == to,
     }
+}
+
+/// Is there one range for each element, and that of all their union? Readers may look at either.
+fn of_elements(each: &[Range], all: &Ty, len: &Len) -> bool {
+    *len == Len::Const(each.len() as u64) && *all == Ty::Int(each.iter().cloned().reduce(|x, y| x.join(&y)))
 }
 
 /// Is `to` the type `from` of an integer, or of an array of integers, with narrower ranges?
@@ -52,9 +54,8 @@ fn narrower(from: &Ty, to: &Ty) -> bool {
     match (from, to) {
         (Ty::Int(Some(a)), Ty::Int(Some(b))) => a.contains(b),
         (Ty::Array { elem: a, len: n, ranges: None }, Ty::Array { elem: b, len: m, ranges }) => {
-            let (Ty::Int(Some(a)), Ty::Int(Some(b))) = (&**a, &**b) else { return false };
-            let whole = |r: &Vec<Range>| *n == Len::Const(r.len() as u64) && r.iter().cloned().reduce(|x, y| x.join(&y)).as_ref() == Some(b);
-            n == m && a.contains(b) && ranges.as_ref().is_none_or(whole)
+            let inside = matches!((&**a, &**b), (Ty::Int(Some(a)), Ty::Int(Some(b))) if a.contains(b));
+            n == m && inside && ranges.as_ref().is_none_or(|r| of_elements(r, b, n))
         }
         _ => false,
     }

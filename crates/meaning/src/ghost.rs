@@ -52,17 +52,17 @@ impl<'a> Run<'a> {
                 self.locals[id.0 as usize] = Some(v);
                 Ok(())
             }
-            Ghost::Lemma(id, args) => self.lemma(*id, args, loc),
+            Ghost::Lemma(id, args) => self.lemma(&frame, *id, args, loc),
             Ghost::Invariant(_) => stop("an invariant that is not at the head of a loop"),
         }
     }
 
-    fn lemma(&mut self, id: FuncId, args: &[SpecExpr], loc: Loc) -> Res<()> {
-        let (g, frame) = (self.p.func(id), self.locals.clone());
+    fn lemma(&mut self, frame: &[Option<Val>], id: FuncId, args: &[SpecExpr], loc: Loc) -> Res<()> {
+        let g = self.p.func(id);
         let mut passed = vec![None; g.locals.len()];
         let mut fits = args.len() == g.params.len() && g.lens.is_empty();
         for (e, l) in args.iter().zip(&g.params) {
-            let v = crate::spec::Eval::new(self, &frame).whole(e)?;
+            let v = crate::spec::Eval::new(self, frame).whole(e)?;
             fits = fits && self.fits(&v, &g.local(*l).ty);
             passed[l.0 as usize] = Some(v);
         }

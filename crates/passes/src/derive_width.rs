@@ -153,12 +153,8 @@ pub struct Checked {
 /// decides; the engines are asked where it does not accept a function, and then it is said whom they speak for.
 pub fn check(program: &Program) -> Checked {
     let (mut held, mut refused) = (0, Vec::new());
-    let mut verdicts = judged::program(program, program, false);
-    if verdicts.iter().flatten().any(Result::is_err) {
-        let (ranges, _) = analyse(program, &Options { witness_tries: 0, ..Options::default() });
-        verdicts = judged::program_or_narrower(program, program, &narrowed_with(program.clone(), &ranges));
-    }
-    for (func, verdict) in program.funcs.iter().zip(verdicts) {
+    let narrowed = || narrowed_with(program.clone(), &analyse(program, &Options { witness_tries: 0, ..Options::default() }).0);
+    for (func, verdict) in program.funcs.iter().zip(judged::program_or_narrower(program, program, &narrowed)) {
         match verdict {
             Some(Ok(asked)) => held += usize::try_from(asked).unwrap_or(usize::MAX),
             Some(Err(why)) => refused.push((func.name.clone(), why.what)),

@@ -7,7 +7,7 @@ use crate::crosscheck::{NOBODY, NOBODY_BY_ALGEBRA, NOBODY_BY_SOLVER};
 use crate::obligation::{Kind, Obligation};
 use crate::trial::kind_of;
 use santoku_ir::interp::{Fault, FaultKind};
-use santoku_ir::{visit, FuncId, Ghost, Loc, Program, Stmt};
+use santoku_ir::{visit, Func, FuncId, Ghost, Loc, Program, Stmt};
 use std::collections::BTreeMap;
 
 /// The open obligations of a program, by the name of their function.
@@ -20,16 +20,23 @@ pub struct Excuses {
     names: Vec<String>,
 }
 
+/// The lemmas that a function calls.
+pub fn lemmas(f: &Func) -> Vec<FuncId> {
+    let mut all = Vec::new();
+    visit::walk_stmts(&f.body, &mut |s| {
+        if let Stmt::Ghost { what: Ghost::Lemma(g, _), .. } = s {
+            all.push(*g);
+        }
+    });
+    all
+}
+
 impl Excuses {
     pub fn new<'o>(p: &Program, open: impl Iterator<Item = &'o Obligation>) -> Excuses {
         let mut all = Excuses { names: p.funcs.iter().map(|f| f.name.clone()).collect(), ..Excuses::default() };
         for f in &p.funcs {
             all.entries.insert(f.name.clone(), f.loc);
-            visit::walk_stmts(&f.body, &mut |s| {
-                if let Stmt::Ghost { what: Ghost::Lemma(g, _), .. } = s {
-                    all.lemmas.entry(f.name.clone()).or_default().push(p.func(*g).name.clone());
-                }
-            });
+            all.lemmas.insert(f.name.clone(), lemmas(f).into_iter().map(|g| p.func(g).name.clone()).collect());
         }
         open.for_each(|o| all.add(o));
         all

@@ -4,13 +4,13 @@
 //! one was run.  Absent on purpose: cleverness; corners and random values only, from a fixed seed.
 //! Trusted: engines.
 
-use crate::excuse::Excuses;
+use crate::excuse::{lemmas, Excuses};
 use crate::obligation::{Kind, Witness};
 use crate::ranges::witness::allowed_length;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use santoku_ir::interp::{Fault, FaultKind, Int, Interp, Options, Value};
-use santoku_ir::{visit, ContractKind, FuncId, Ghost, Len, Loc, Program, Stmt, Ty};
+use santoku_ir::{ContractKind, FuncId, Len, Loc, Program, Ty};
 
 /// Inputs up to which a function is tried on all of them.
 pub const EXHAUSTIVE_MAX: u64 = 1 << 16;
@@ -78,12 +78,6 @@ pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
         }
     }
     Trial::Nothing
-}
-
-fn uses_lemma(p: &Program, id: FuncId) -> bool {
-    let mut found = false;
-    visit::walk_stmts(&p.func(id).body, &mut |s| found |= matches!(s, Stmt::Ghost { what: Ghost::Lemma(..), .. }));
-    found
 }
 
 /// Runs functions of one program.
@@ -161,7 +155,7 @@ impl<'p> Runner<'p> {
         }
         // A clause or claim too large to evaluate was not checked, and what a lemma requires is not.
         let stats = self.interp.stats();
-        let unchecked = stats.contracts_unevaluated + stats.inner_unevaluated > 0 || uses_lemma(self.p, id);
+        let unchecked = stats.contracts_unevaluated + stats.inner_unevaluated > 0 || !lemmas(self.p.func(id)).is_empty();
         if ran == 0 && !unchecked {
             return Trial::NoInput;
         }

@@ -10,13 +10,6 @@ use crate::replay::Judged;
 use santoku_ir::{visit, ContractKind, FuncId, Ghost, Program, Stmt};
 use santoku_meaning::{Clauses, Moment, Stop};
 
-/// Whether there is ghost text in a function.
-pub fn has(p: &Program, id: FuncId) -> bool {
-    let mut found = false;
-    visit::walk_stmts(&p.func(id).body, &mut |s| found |= matches!(s, Stmt::Ghost { .. }));
-    found
-}
-
 /// The obligations of ghost text.
 pub fn claims(p: &Program, id: FuncId, (found, stopped): &Judged) -> Vec<Obligation> {
     let mut out = Vec::new();

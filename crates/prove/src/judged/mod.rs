@@ -12,6 +12,7 @@ pub use search::Elimination;
 use plans::Planner;
 use santoku_ir::{visit, FuncId, Program, Stmt, Ty};
 use santoku_judge::{Claims, Refusal};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The verdict on a function: how many obligations were asked and hold, or what does not follow.
@@ -25,14 +26,16 @@ pub fn program(source: &Program, annotated: &Program, modular: bool) -> Vec<Opti
 
 /// The same, where what is refused is asked again by narrower ranges of variables: what a loop begins with and its callees give may be
 /// less than what is declared.
-pub fn program_or_narrower(source: &Program, annotated: &Program, narrowed: &Program) -> Vec<Option<Verdict>> {
+pub fn program_or_narrower(source: &Program, annotated: &Program, narrowed: &dyn Fn() -> Program) -> Vec<Option<Verdict>> {
     each(source, annotated, Some(narrowed), false)
 }
 
-fn each(source: &Program, annotated: &Program, narrowed: Option<&Program>, modular: bool) -> Vec<Option<Verdict>> {
+fn each(source: &Program, annotated: &Program, narrowed: Option<&dyn Fn() -> Program>, modular: bool) -> Vec<Option<Verdict>> {
     let tests: BTreeSet<FuncId> = annotated.tests.iter().map(|t| t.func).collect();
-    let narrower = narrowed.map(|p| Planner::of(source, p, modular));
-    let mut all = Judged { planner: Planner::of(source, annotated, modular), narrower, claims: Vec::new(), closer: BTreeMap::new() };
+    // Made where the first function is refused.
+    let (program, planner) = (OnceCell::new(), OnceCell::new());
+    let narrower = || narrowed.map(|make| planner.get_or_init(|| Planner::of(source, program.get_or_init(make), modular)));
+    let mut all = Judged { planner: Planner::of(source, annotated, modular), narrower: &narrower, claims: Vec::new(), closer: BTreeMap::new() };
     let ids = (0..annotated.funcs.len() as u32).map(FuncId);
     ids.map(|id| {
         let found = (!tests.contains(&id)).then(|| all.function(id));
@@ -45,7 +48,7 @@ fn each(source: &Program, annotated: &Program, narrowed: Option<&Program>, modul
 /// A program before the judge, and what was accepted of it so far.
 struct Judged<'a> {
     planner: Planner<'a>,
-    narrower: Option<Planner<'a>>,
+    narrower: &'a dyn Fn() -> Option<&'a Planner<'a>>,
     claims: Vec<Option<Claims>>,
     /// What a closer look found of functions for which a caller asked for one.
     closer: BTreeMap<FuncId, Option<Claims>>,
@@ -58,7 +61,7 @@ impl Judged<'_> {
             let known = self.look_closer(id);
             let more = self.below(id).iter().any(|c| !same(&known[c.0 as usize], &self.claims[c.0 as usize]));
             let found = self.planner.with_callees(id, more, &known);
-            found.or_else(|e| self.narrower.as_ref().and_then(|n| n.by_itself(id, &known).or_else(|_| n.with_callees(id, more, &known)).ok()).ok_or(e))
+            found.or_else(|e| (self.narrower)().and_then(|n| n.by_itself(id, &known).or_else(|_| n.with_callees(id, more, &known)).ok()).ok_or(e))
         })
     }
 

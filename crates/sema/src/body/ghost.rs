@@ -57,9 +57,7 @@ impl FnCx<'_, '_> {
                 None => drop(places.remove(name)),
             }
         }
-        let mut generics = self.env.generics.clone();
-        generics.retain(|name, _| !places.contains_key(name));
-        f(&mut spec::Scope { cx: &mut *self.cx, module: self.env.module, generics, vars: Vec::new(), places, moduli: Vec::new() })
+        f(&mut spec::Scope::new(&mut *self.cx, self.env.module, &self.env.generics).among(places))
     }
 
     fn say(&mut self, what: Ghost, span: Span) -> Option<()> {
@@ -68,14 +66,10 @@ impl FnCx<'_, '_> {
         Some(())
     }
 
-    pub fn ghost_assert(&mut self, e: &ast::Expr) -> Option<()> {
+    /// `what`: an `assert` or an `invariant`.
+    pub fn ghost_claim(&mut self, what: fn(SpecExpr) -> Ghost, e: &ast::Expr) -> Option<()> {
         let cond = self.in_spec(|s| s.bool(e))?;
-        self.say(Ghost::Assert(cond), e.span)
-    }
-
-    pub fn ghost_invariant(&mut self, e: &ast::Expr) -> Option<()> {
-        let cond = self.in_spec(|s| s.bool(e))?;
-        self.say(Ghost::Invariant(cond), e.span)
+        self.say(what(cond), e.span)
     }
 
     pub fn ghost_counting_down<T>(&mut self, span: Span) -> Option<T> {

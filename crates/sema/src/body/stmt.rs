@@ -9,7 +9,7 @@ use crate::secrecy::Need;
 use crate::types::STy;
 use num_bigint::BigInt;
 use santoku_diag::{Diagnostic, Span};
-use santoku_ir::{Expr, LocalId, LocalKind, Place, Ty, Unroll};
+use santoku_ir::{Expr, Ghost, LocalId, LocalKind, Place, Ty, Unroll};
 use santoku_syntax::ast::{self, Attr, BinOp, Block, ExprKind, Ident, Stmt, StmtKind};
 
 impl FnCx<'_, '_> {
@@ -69,7 +69,7 @@ impl FnCx<'_, '_> {
             }
             StmtKind::If { cond, then, els } => self.if_statement(cond, then, els.as_ref(), s.span),
             StmtKind::Ghost(what) => self.ghost_statement(what, s.span),
-            StmtKind::Assert(e) if self.is_ghost(e) => self.ghost_assert(e),
+            StmtKind::Assert(e) if self.is_ghost(e) => self.ghost_claim(Ghost::Assert, e),
             StmtKind::Assert(e) => {
                 let cond = self.typed(e, &Ty::Bool)?;
                 let text = self.cx.text(e.span);
@@ -340,7 +340,7 @@ impl FnCx<'_, '_> {
                 if rev {
                     return self.ghost_counting_down(e.span);
                 }
-                self.ghost_invariant(e)?;
+                self.ghost_claim(Ghost::Invariant, e)?;
                 continue;
             }
             let before = self.out.len();

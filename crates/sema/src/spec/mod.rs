@@ -33,15 +33,15 @@ type Binder = (u32, Box<SpecExpr>, Box<SpecExpr>, Box<SpecExpr>);
 
 /// Where a specification expression stands.
 pub struct Scope<'a, 'w> {
-    pub cx: &'a mut Cx<'w>,
-    pub module: ModId,
-    pub generics: BTreeMap<String, Generic>,
+    cx: &'a mut Cx<'w>,
+    module: ModId,
+    generics: BTreeMap<String, Generic>,
     /// Binders, outermost first; the position is the slot.
-    pub vars: Vec<(String, SpecTy)>,
+    vars: Vec<(String, SpecTy)>,
     /// Parameters and results of the function a contract belongs to; in ghost text all variables in scope.
-    pub places: BTreeMap<String, SpecVal>,
+    places: BTreeMap<String, SpecVal>,
     /// Moduli of the values that became integers, and where.
-    pub moduli: Vec<(BigInt, Span)>,
+    moduli: Vec<(BigInt, Span)>,
 }
 
 /// A local as a value of a specification.
@@ -80,9 +80,16 @@ impl Cx<'_> {
 }
 
 impl<'a, 'w> Scope<'a, 'w> {
-    fn new(cx: &'a mut Cx<'w>, module: ModId, generics: &BTreeMap<String, Generic>) -> Scope<'a, 'w> {
+    pub fn new(cx: &'a mut Cx<'w>, module: ModId, generics: &BTreeMap<String, Generic>) -> Scope<'a, 'w> {
         let generics = generics.clone();
         Scope { cx, module, generics, vars: Vec::new(), places: BTreeMap::new(), moduli: Vec::new() }
+    }
+
+    /// With these names, which hide generic parameters.
+    pub fn among(mut self, places: BTreeMap<String, SpecVal>) -> Scope<'a, 'w> {
+        self.generics.retain(|name, _| !places.contains_key(name));
+        self.places = places;
+        self
     }
 }
 
