@@ -142,7 +142,7 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
     Ok(Emitted { source: source(&unit, &private, &bodies, &header), header, functions })
 }
 
-/// Refuses what C cannot have of the exported functions themselves, whatever the passes make of their bodies: names, and types of
+/// Refuses what C cannot have of the functions that are printed, whatever the passes make of their bodies: names, and types of
 /// parameters and results. The ranges of results need not be written.
 ///
 /// # Errors
@@ -150,9 +150,12 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
 pub fn interface(program: &Program, opts: &Options) -> Result<(), EmitError> {
     let mut outside = program.clone();
     outside.consts.clear();
-    for f in &mut outside.funcs {
+    // A module that exports nothing is printed where others use it.
+    let exports = program.funcs.iter().any(|f| f.export.is_some());
+    let printed = if exports { printed_functions(program) } else { vec![None; program.funcs.len()] };
+    for (f, printed) in outside.funcs.iter_mut().zip(printed) {
         f.body.clear();
-        if f.export.is_none() {
+        if printed.is_none() {
             (f.lens, f.params, f.rets, f.locals) = Default::default();
         }
         let own: Vec<bool> = f.locals.iter().map(|l| matches!(l.kind, LocalKind::Len | LocalKind::Param | LocalKind::Ret)).collect();

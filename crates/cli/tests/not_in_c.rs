@@ -36,7 +36,7 @@ fn a_constant_wider_than_any_integer_of_c() {
           |       ^ needs more than the target has
           |
           = why: `constant main.T` computes an integer of 131 bits, the target has at most 64
-          = try: choose an implementation with smaller limbs (`--impl`), or another target
+          = try: split the value into limbs, choose an implementation with smaller ones (`--impl`), or another target (`--target host64`)
 
         1 error
     "#]]);
@@ -52,7 +52,7 @@ fn a_field_wider_than_the_target_has() {
           |      ^ needs more than the target has
           |
           = why: `field main.S.c` computes an integer of 71 bits, the target has at most 64
-          = try: choose an implementation with smaller limbs (`--impl`), or another target
+          = try: split the value into limbs, choose an implementation with smaller ones (`--impl`), or another target (`--target host64`)
 
         1 error
     "#]]);
@@ -68,7 +68,7 @@ fn an_array_in_a_struct_wider_than_the_target_has() {
           |      ^ needs more than the target has
           |
           = why: `field main.S.a` computes an integer of 121 bits, the target has at most 64
-          = try: choose an implementation with smaller limbs (`--impl`), or another target
+          = try: split the value into limbs, choose an implementation with smaller ones (`--impl`), or another target (`--target host64`)
 
         1 error
     "#]]);

@@ -60,6 +60,22 @@ pub fn interface(checked: &Checked) -> Result<(), Failure> {
     santoku_backend_c::storage(in_place.as_ref().unwrap_or(&checked.program)).map_err(refused)
 }
 
+/// Refuses a proved program that has no C for its target, above all for integers wider than the target has: what `build` would say
+/// at `-O0`. Programs that export nothing have no C to be judged by.
+///
+/// # Errors
+/// `too-wide`, `not-in-c`; [`Failure::Internal`] where the printer is at fault.
+pub fn printable(checked: &Checked) -> Result<(), Failure> {
+    if checked.exports.is_empty() {
+        return Ok(());
+    }
+    let options = PassOptions { keep_tests: false, ..PassOptions::new(Level::O0, checked.target.word_bits) };
+    let passes = santoku_passes::PIPELINE.iter().filter_map(|name| santoku_passes::find(name)).filter(|p| p.runs_at(Level::O0));
+    let program = passes.fold(checked.program.clone(), |program, pass| (pass.run)(&program, &options));
+    let c = santoku_backend_c::Options { widest: checked.target.widest, ..santoku_backend_c::Options::new("unit", None) };
+    santoku_backend_c::emit(&program, &c).map(drop).map_err(|e| emit_error(&e, &checked.sources))
+}
+
 /// Optimises and prints a checked program. Each pass is checked on the way.
 ///
 /// # Errors

@@ -83,7 +83,7 @@ pub(crate) fn emit_error(e: &EmitError, sources: &Sources) -> Failure {
         EmitError::TooWide { loc, bits, widest, .. } => {
             let d = Diagnostic::error("too-wide", format!("an integer of {bits} bits on a target that has at most {widest}"));
             let d = place(d, *loc, "needs more than the target has").note(format!("why: {e}"));
-            Failure::refused(sources, d.help("choose an implementation with smaller limbs (`--impl`), or another target"))
+            Failure::refused(sources, d.help("split the value into limbs, choose an implementation with smaller ones (`--impl`), or another target (`--target host64`)"))
         }
         EmitError::Storage { loc, length, .. } => {
             let d = place(Diagnostic::error("not-in-c", "a local array of run-time length needs storage in C"), *loc, "this array").note(format!("why: {e}"));

@@ -22,7 +22,7 @@ mod stages;
 mod target;
 
 pub use args::{parse_arg, show_value};
-pub use build::{believed, build, interface, BuildOptions, Built, Step};
+pub use build::{believed, build, interface, printable, BuildOptions, Built, Step};
 pub use check::{check, check_watched, Checked, Loader, Request};
 pub use failure::Failure;
 pub use interpret::{call, find_function, run_tests, TestOutcome, STEPS};

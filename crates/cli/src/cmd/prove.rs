@@ -4,7 +4,7 @@ use super::common::{load_all, warned, Source};
 use crate::cache::Cache;
 use crate::{files, report};
 use indicatif::ProgressBar;
-use santoku_driver::{interface, open_obligations, prove, prover_fault, vacuous, Checked, Failure, Report, Store};
+use santoku_driver::{interface, printable, open_obligations, prove, prover_fault, vacuous, Checked, Failure, Report, Store};
 use serde::Serialize;
 
 #[derive(clap::Args)]
@@ -62,6 +62,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             report::out(&format!("{path}\n{}\n", found.table()));
         }
         show_open(&checked, &found);
+        if found.failed().next().is_none() {
+            has_c(&checked, &path, args.paths.contains(&path))?;
+        }
         show_unrun(&found);
         show_refused(&found);
         show_resting(&found);
@@ -83,6 +86,18 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         report::err("error: there is nothing to prove; a proof of nothing is no success\n");
     }
     Ok(if json.holds { report::DONE } else { report::FAILED })
+}
+
+/// A program that was asked for by name has C for its target; of a folder, what has none is said.
+fn has_c(checked: &Checked, path: &str, named: bool) -> Result<(), Failure> {
+    match printable(checked) {
+        Err(Failure::Refused { diagnostics, .. }) if !named => {
+            let why = diagnostics.first().map_or(String::new(), |d| format!(": {}", d.title));
+            report::err(&format!("note: {path} has no C for this target{why}\n"));
+            Ok(())
+        }
+        other => other,
+    }
 }
 
 /// Functions whose proof no run on an input stands beside.
