@@ -5,7 +5,7 @@ use crate::error::LayoutError;
 use crate::isa::{preamble, Isa, Layout};
 use crate::transpose::{functions, Block};
 use crate::bits::Unequal;
-use crate::{bits, cells, columns, graph, interleave, lut, slice, tables};
+use crate::{bits, cells, columns, graph, interleave, lut, slice, tables, widen};
 use santoku_backend_c::{emit, EmitError, Options, Vector};
 use santoku_circuit::Basis;
 use santoku_ir::{build::FuncBuilder, Func, FuncId, Len, LocalId, Place, Program, Ty};
@@ -82,6 +82,9 @@ pub fn build(program: &Program, func: &str, request: &Request) -> Result<Kernel,
 fn build_with(program: &Program, func: &str, request: &Request, unroll: u64) -> Result<Kernel, LayoutError> {
     let mut made = Steps::start(program, func, request)?;
     made.straighten(unroll)?;
+    if request.layout == Layout::Vertical {
+        made.widen()?;
+    }
     if request.isa.lut3() && request.layout != Layout::Scalar {
         made.keys_ahead()?;
         made.cells()?;
@@ -198,6 +201,16 @@ impl<'a> Steps<'a> {
         p.funcs[id.0 as usize] = f;
         let kept = self.optional("straighten", (&before, id), (&p, id))?;
         (self.program, self.func) = (if kept { p } else { before }, id);
+        Ok(())
+    }
+
+    /// Words narrower than a lane, in lanes. What has no such form stays, and is refused where it has no instruction.
+    fn widen(&mut self) -> Result<(), LayoutError> {
+        let Some(p) = widen::widen(&self.program, self.func, self.block.bits) else { return Ok(()) };
+        let id = p.find(&self.f().name).ok_or_else(|| LayoutError::internal("widen", "the function is gone"))?;
+        let (before, f) = (self.program.clone(), self.func);
+        self.same("widen", (&before, f), (&p, id))?;
+        (self.program, self.func) = (p, id);
         Ok(())
     }
 

@@ -19,6 +19,7 @@ mod lut;
 mod slice;
 mod tables;
 mod transpose;
+mod widen;
 
 pub use error::LayoutError;
 

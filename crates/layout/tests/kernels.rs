@@ -240,6 +240,29 @@ fn the_bit_check_tells_a_wrong_rotation_and_a_wrong_gate() {
     }
 }
 
+/// Narrow words in wide lanes: what an operation carries beyond them must be masked off.
+#[test]
+fn the_bit_check_tells_a_narrow_word_that_keeps_what_lies_beyond_it() {
+    let program = |result: &str| compile(&format!("@export(\"f\")\nfn f(x: [u32; 2]) -> [u32; 2] {{\n  {result}\n}}\n"));
+    let right = program("[u32(~u16(x[0]) + u16(x[1])), u32(u16(x[1]) <<< 3)]");
+    let id = right.find("cipher.f").unwrap();
+    let same = |other: &str| {
+        let p = program(other);
+        let f = p.find("cipher.f").unwrap();
+        santoku_layout::bits::same(&right, id, &p, f)
+    };
+    let rotated = "(((x[1] & 0xffff) << 3) | ((x[1] & 0xffff) >> 13)) & 0xffff";
+    assert!(same(&format!("[(((x[0] & 0xffff) ^ 0xffff) + (x[1] & 0xffff)) & 0xffff, {rotated}]")).is_ok());
+    for (first, second) in [
+        ("((x[0] & 0xffff) ^ 0xffff) + (x[1] & 0xffff)", rotated),
+        ("(~(x[0] & 0xffff) ^ (x[1] & 0xffff)) & 0xffff", rotated),
+        ("(((x[0] & 0xffff) ^ 0xffff) + (x[1] & 0xffff)) & 0xffff", "((x[1] & 0xffff) << 3) | ((x[1] & 0xffff) >> 13)"),
+        ("(((x[0] & 0xffff) ^ 0xffff) + (x[1] & 0xffff)) & 0xffff", "((x[1] << 3) | (x[1] >> 13)) & 0xffff"),
+    ] {
+        assert!(same(&format!("[{first}, {second}]")).is_err(), "{first}, {second}");
+    }
+}
+
 /// One block of two words, and a key that all share.
 fn mixing(key: &str, step: &str) -> String {
     format!("@export(\"mix\")\nfn mix(block: [u32; 2], key: {key}u32) -> [u32; 2] {{ [{step}, block[0]] }}")

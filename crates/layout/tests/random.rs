@@ -129,6 +129,38 @@ fn shared_words_and_words_of_every_size_reach_the_kernel() {
     assert!(count.refused.is_empty() && count.agreed > 10, "{:?}", count.refused);
 }
 
+/// The last group of a block begins before the end of the one before it; a block shorter than a group has one of its own.
+#[test]
+fn blocks_of_any_number_of_words_come_in_and_go_out() {
+    let mut cases = Vec::new();
+    for (words, bits) in [(1, 64), (5, 64), (12, 32), (25, 64), (7, 32), (3, 32), (5, 16), (9, 16), (3, 8), (11, 8), (17, 8), (5, 24)] {
+        // Every word gets something of its own, so that two that changed places show.
+        let text = format!("@export(\"f\")\nfn f(x: [u{bits}; {words}], k: u{bits}) -> [u{bits}; {words}] {{\n  [for i in 0..<{words}: (x[(2 * i + 1) % {words}] <<< 3) ^ (x[i] & k) ^ u{bits}(7 * i + 1)]\n}}\n");
+        for (layout, isa) in WAYS {
+            if layout != Layout::Vertical || bits != 24 {
+                cases.push(Case { name: format!("{words} words of {bits} bits"), text: text.clone(), layout, isa, interleave: 2 });
+            }
+        }
+    }
+    let count = try_all(&cases);
+    print(&count);
+    assert!(count.refused.is_empty() && count.left_out.is_empty(), "{:?} {:?}", count.refused, count.left_out);
+    assert!(count.agreed >= 2 * 12, "the portable ones run everywhere: {}", count.agreed);
+}
+
+/// What has no transposition is refused: words of other sizes in lanes, blocks beyond the stack.
+#[test]
+fn blocks_without_a_transposition_are_refused() {
+    let text = |words: u32, bits: u32| format!("@export(\"f\")\nfn f(x: [u{bits}; {words}]) -> [u{bits}; {words}] {{\n  x\n}}\n");
+    let mut cases = Vec::new();
+    for (layout, isa, words, bits) in [(Layout::Vertical, Isa::Avx2, 5, 24), (Layout::Vertical, Isa::Avx2, 257, 64), (Layout::Bitslice, Isa::Portable64, 5, 12), (Layout::Bitslice, Isa::Portable64, 1025, 64)] {
+        cases.push(Case { name: format!("{words} words of {bits} bits"), text: text(words, bits), layout, isa, interleave: 1 });
+    }
+    let count = try_all(&cases);
+    print(&count);
+    assert_eq!((count.refused.values().sum::<usize>(), count.made.len()), (4, 0), "{:?}", count.refused);
+}
+
 fn print(c: &Count) {
     println!("tried: {} tried, made {:?}, {} agreed with the interpreter, steps left out {:?}, refused {:?}", c.tried, c.made, c.agreed, c.left_out, c.refused);
 }
