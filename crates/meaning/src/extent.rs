@@ -1,7 +1,7 @@
 //! What a specification function gives, as far as its text says so whatever the arguments are.
 //! Trusted: field.
 
-use santoku_ir::{Program, SpecExpr, SpecId};
+use santoku_ir::{Base, Len, Place, Program, SpecExpr, SpecId, Ty};
 
 /// A number, or an array of so many numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,11 @@ fn text(p: &Program, e: &SpecExpr, inside: &mut Vec<SpecId>) -> Found {
     match e {
         SpecExpr::Int(_) | SpecExpr::Len(_) | SpecExpr::Neg(_) | SpecExpr::Bin(..) | SpecExpr::Sum { .. } => Found::Is(Extent::Number),
         SpecExpr::Array(es) if es.iter().all(|e| matches!(text(p, e, inside), Found::Is(Extent::Number))) => Found::Is(Extent::Array(es.len())),
+        SpecExpr::Place(Place { base: Base::Const(c), projs }) if projs.is_empty() => match &p.consts[c.0 as usize].ty {
+            Ty::Array { elem, len: Len::Const(n), .. } if matches!(**elem, Ty::Int(_) | Ty::Word(_)) => usize::try_from(*n).map_or(Found::Unknown, |n| Found::Is(Extent::Array(n))),
+            Ty::Int(_) | Ty::Word(_) => Found::Is(Extent::Number),
+            _ => Found::Unknown,
+        },
         SpecExpr::Let(_, _, e) => text(p, e, inside),
         SpecExpr::Call(id, _) => function(p, *id, inside),
         SpecExpr::If(_, a, b) => match (text(p, a, inside), text(p, b, inside)) {
