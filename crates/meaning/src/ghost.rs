@@ -8,7 +8,8 @@
 use crate::atoms::Num;
 use crate::goal::Prop;
 use crate::run::{known, stop, Res, Run};
-use crate::spec::Part;
+use crate::extent::Extent;
+use crate::spec::{places, Part};
 use crate::value::Val;
 use crate::poly::Poly;
 use santoku_ir::interp::Int;
@@ -35,6 +36,13 @@ fn head(body: &[Stmt]) -> (Vec<(&SpecExpr, Loc)>, &[Stmt]) {
     let n = body.iter().take_while(|s| of(s)).count();
     let claims = body[..n].iter().filter_map(|s| if let Stmt::Ghost { what, loc, .. } = s { Some((what.exprs().first()?, *loc)) } else { None });
     (claims.collect(), &body[n..])
+}
+
+/// Whether a function has ghost text of its own.
+pub fn in_body(body: &[Stmt]) -> bool {
+    let mut found = false;
+    visit::walk_stmts(body, &mut |s| found |= matches!(s, Stmt::Ghost { .. }));
+    found
 }
 
 /// Whether a loop says what holds at its head.
@@ -211,25 +219,30 @@ impl Run<'_> {
         }
     }
 
-    /// Equal arguments give equal values: what a recursive function gives for these is what it gives for others of which this is seen.
-    pub(crate) fn alike(&mut self, key: &(SpecId, Vec<Part>), counter: &Poly) {
-        let others: Vec<_> = self.values.iter().filter(|((id, parts), _)| *id == key.0 && parts.len() == key.1.len()).map(|((_, parts), v)| (parts.clone(), v.clone())).collect();
+    /// Equal arguments give equal values: what a function gives for these is what it gives for others of which this is seen.
+    pub(crate) fn alike(&mut self, key: &(SpecId, Vec<Part>), counter: Option<&Poly>, extent: Extent) {
+        let own = places(key, extent);
+        let Some(first) = own.first().filter(|k| !self.values.contains_key(k)) else { return };
+        let same_place = |(id, parts): &&(SpecId, Vec<Part>)| *id == key.0 && parts.len() == first.1.len() && (extent == Extent::Number || parts.last() == first.1.last());
+        let others: Vec<Vec<Part>> = self.values.keys().filter(same_place).map(|(_, parts)| parts[..key.1.len()].to_vec()).collect();
         let guard = self.guard.clone();
-        for (parts, v) in others {
+        for parts in others {
             let mut pairs = parts.iter().zip(&key.1).filter(|(a, b)| a != b);
             let equal = |run: &mut Self, a: &Part, b: &Part| match (a, b) {
-                (Part::Num(a), Part::Num(b)) => a != counter && b != counter && run.holds(&Prop::Zero(a.sub(b), None), &guard),
+                (Part::Num(a), Part::Num(b)) => ![a, b].iter().any(|p| counter == Some(*p)) && run.holds(&Prop::Zero(a.sub(b), None), &guard),
                 _ => false,
             };
             if pairs.all(|(a, b)| equal(self, a, b)) {
-                let own = self.application(key.clone());
-                self.zeros.push((guard.mul(&own.sub(&v.p)), None));
+                for (own, other) in own.into_iter().zip(places(&(key.0, parts), extent)) {
+                    let apart = self.application(own).sub(&self.application(other));
+                    self.zeros.push((guard.mul(&apart), None));
+                }
                 return;
             }
         }
     }
 
-    /// The value of a recursive function, whatever it is.
+    /// A number that a function gives, whatever it is.
     pub(crate) fn application(&mut self, key: (SpecId, Vec<Part>)) -> Poly {
         if let Some(p) = self.values.get(&key) {
             return p.p.clone();

@@ -1,11 +1,13 @@
 //! Clauses of contracts over values: integers become polynomials, truth values conditions.
 
 use crate::atoms::Num;
+use crate::extent::Extent;
 use crate::goal::Prop;
 use crate::poly::Poly;
 use crate::run::{known, part, stop, Res, Run, PRODUCT, TERMS};
 use crate::value::Val;
 use santoku_ir::interp::Int;
+use santoku_ir::spec_words::of_bits;
 use santoku_ir::{Base, BinOp, CmpOp, Place, Proj, SpecExpr, SpecFn, SpecId, SpecOp, Ty};
 use santoku_judge::itv::Itv;
 use std::rc::Rc;
@@ -359,35 +361,63 @@ impl<'r, 'a> Eval<'r, 'a> {
         out
     }
 
-    /// A value of a recursive function: an atom, the same for the same arguments. Where it is decided whether it ends there, that it is
+    /// A value of a recursive function: numbers, the same for the same arguments. Where it is decided whether it ends there, they are
     /// what its text says, in which its own values are not followed in turn.
     fn applied(&mut self, id: SpecId, args: Vec<Spec>, at: usize) -> Res<Spec> {
+        let extent = crate::extent::of(self.run.p, id).unwrap_or(Extent::Number);
         let key = (id, known(shape(&args), "conditions among the arguments of a recursive function")?);
-        if let (false, Spec::Num(n)) = (self.run.values.contains_key(&key), &args[at]) {
-            self.run.alike(&key, &n.p);
+        if let Spec::Num(n) = &args[at] {
+            self.run.alike(&key, Some(&n.p), extent);
         }
         if !self.unfolding {
             self.unfolding = true;
             let text = self.unfolded(id, args);
             self.unfolding = false;
             if let Some(text) = text? {
-                let atom = self.run.application(key);
-                let fact = (self.run.guard.mul(&atom.sub(&text.p)), None);
+                let own = self.numbers(&key, extent);
+                self.are_equal(&own, &text)?;
+                return Ok(own);
+            }
+        }
+        Ok(self.numbers(&key, extent))
+    }
+
+    /// A value of a function whose text is not looked at: numbers that equal arguments determine.
+    fn uninterpreted(&mut self, id: SpecId, args: &[Spec], extent: Extent) -> Res<Spec> {
+        let key = (id, known(shape(args), "conditions among the arguments of a function of bits")?);
+        self.run.alike(&key, None, extent);
+        Ok(self.numbers(&key, extent))
+    }
+
+    fn numbers(&mut self, key: &(SpecId, Vec<Part>), extent: Extent) -> Spec {
+        let all: Vec<Spec> = places(key, extent).into_iter().map(|k| Spec::Num(Num { p: self.run.application(k), itv: None })).collect();
+        match (extent, &all[..]) {
+            (Extent::Number, [one]) => one.clone(),
+            _ => Spec::Agg(Rc::new(all)),
+        }
+    }
+
+    /// A fact from here on, where this is asked.
+    fn are_equal(&mut self, a: &Spec, b: &Spec) -> Res<()> {
+        match (a, b) {
+            (Spec::Num(a), Spec::Num(b)) => {
+                let fact = (self.run.guard.mul(&a.p.sub(&b.p)), None);
                 if !self.run.zeros.contains(&fact) {
                     self.run.zeros.push(fact);
                 }
-                return Ok(Spec::Num(Num { p: atom, itv: None }));
+                Ok(())
             }
+            (Spec::Agg(xs), Spec::Agg(ys)) if xs.len() == ys.len() => xs.iter().zip(ys.iter()).try_for_each(|(x, y)| self.are_equal(x, y)),
+            _ => stop("values of different shapes"),
         }
-        Ok(Spec::Num(Num { p: self.run.application(key), itv: None }))
     }
 
     /// The text of a function for these arguments, if it is a choice that is decided.
-    fn unfolded(&mut self, id: SpecId, args: Vec<Spec>) -> Res<Option<Num>> {
+    fn unfolded(&mut self, id: SpecId, args: Vec<Spec>) -> Res<Option<Spec>> {
         let SpecExpr::If(c, a, b) = &self.run.p.specs[id.0 as usize].body else { return Ok(None) };
         let outer = std::mem::replace(&mut self.slots, args.into_iter().map(Some).collect());
         let out = self.decided(c).and_then(|(c, _)| match c.constant() {
-            Some(truth) => self.num(if truth { a } else { b }).map(Some),
+            Some(truth) => self.eval(if truth { a } else { b }).map(Some),
             None => Ok(None),
         });
         self.slots = outer;
@@ -410,6 +440,11 @@ impl<'r, 'a> Eval<'r, 'a> {
                 return self.applied(id, args, at);
             }
         }
+        if !self.run.words && !constant && of_bits(self.run.p, &f.body) {
+            if let Some(extent) = crate::extent::of(self.run.p, id) {
+                return self.uninterpreted(id, &args, extent);
+            }
+        }
         let aggregate = args.iter().any(|a| matches!(a, Spec::Agg(_) | Spec::Open(_)));
         let searched = self.searched;
         let key = shape(&args).filter(|_| aggregate).map(|parts| (id, parts));
@@ -430,6 +465,14 @@ impl<'r, 'a> Eval<'r, 'a> {
             }
             v => Ok(v),
         }
+    }
+}
+
+/// Under what the numbers that a function gives are remembered.
+pub fn places(key: &(SpecId, Vec<Part>), extent: Extent) -> Vec<(SpecId, Vec<Part>)> {
+    match extent {
+        Extent::Number => vec![key.clone()],
+        Extent::Array(n) => (0..n).map(|k| (key.0, key.1.iter().cloned().chain([Part::Agg(k)]).collect())).collect(),
     }
 }
 
