@@ -416,6 +416,13 @@ impl Atoms {
         }
         self.name(x, self.bound(&x.p))
     }
+    /// The same of what is 0 or 1, whatever is seen of its parts.
+    pub fn bit(&mut self, p: Poly) -> Poly {
+        if self.bound(&p).is_some_and(|i| Itv::bool().contains(&i)) {
+            return p;
+        }
+        self.names.get(&p).map(|a| Poly::atom(*a)).unwrap_or_else(|| self.name(&Num::truth(p), Some(Itv::bool())).p)
+    }
     pub(crate) fn name(&mut self, x: &Num, itv: Option<Itv>) -> Num {
         let a = self.make(itv, Def::Name(x.p.clone()));
         self.names.insert(x.p.clone(), a);
@@ -451,7 +458,7 @@ impl Atoms {
     pub fn mentions(&self, a: Atom, b: Atom) -> bool {
         match self.def(a) {
             Def::Free => false,
-            Def::Name(p) | Def::Quotient(p, _) => p.terms().any(|(m, _)| m.exponent(b).is_some()),
+            Def::Name(p) | Def::Quotient(p, _) => p.has(b),
         }
     }
 

@@ -1,7 +1,9 @@
 //! What a specification function gives, as far as its text says so whatever the arguments are.
 //! Trusted: field.
 
-use santoku_ir::{Base, Len, Place, Program, SpecExpr, SpecId, Ty};
+use santoku_ir::spec_words::of_bits;
+use santoku_ir::{visit, Base, ContractKind, Func, Ghost, Len, Place, Program, SpecExpr, SpecId, Stmt, Ty};
+use std::collections::BTreeMap;
 
 /// A number, or an array of so many numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +15,23 @@ pub enum Extent {
 /// `None`: the text does not say.
 pub fn of(p: &Program, id: SpecId) -> Option<Extent> {
     if let Found::Is(e) = function(p, id, &mut vec![]) { Some(e) } else { None }
+}
+
+/// The functions of bits in what the callees of a function and the lemmas it names ensure.
+pub fn spoken_of(p: &Program, f: &Func) -> BTreeMap<SpecId, Extent> {
+    let mut all = BTreeMap::new();
+    visit::walk_stmts(&f.body, &mut |s| {
+        let (Stmt::Call { func, .. } | Stmt::Ghost { what: Ghost::Lemma(func, _), .. }) = s else { return };
+        for c in p.func(*func).contracts.iter().filter(|c| c.kind == ContractKind::Ensures) {
+            visit::walk_spec(&c.cond, &mut |e| {
+                if let SpecExpr::Call(id, _) = e {
+                    let of_bits = of_bits(p, &p.specs[id.0 as usize].body);
+                    all.extend(of(p, *id).filter(|_| of_bits).map(|extent| (*id, extent)));
+                }
+            });
+        }
+    });
+    all
 }
 
 enum Found {

@@ -180,6 +180,15 @@ impl<'a> Run<'a> {
 }
 
 impl Run<'_> {
+    pub(crate) fn has_ghost_text(&self) -> bool {
+        self.ghost && self.outside.is_none()
+    }
+
+    /// A 0/1 polynomial, where clauses are asked under conditions as one atom: its powers are the atom itself.
+    pub(crate) fn as_bit(&mut self, p: Poly) -> Poly {
+        if self.has_ghost_text() { self.atoms.bit(p) } else { p }
+    }
+
     fn is_shown_least(&mut self, p: &Poly) -> bool {
         let guard = self.guard.clone();
         self.holds(&Prop::Least(p.clone()), &guard)
@@ -209,8 +218,19 @@ impl Run<'_> {
         match p {
             Prop::Least(d) if self.atoms.bound(d).is_some_and(|i| !i.lo.is_negative()) => true,
             // Sizes say all that definitions do.
-            Prop::Least(d) => self.least.iter().any(|(fact, _)| !fact.atoms().is_disjoint(&d.atoms())) && self.holds(p, guard),
-            Prop::Zero(d, None) | Prop::Truth(d) if d.as_const().is_none() => self.atoms.bound(d).is_some_and(|i| i == Itv::point(u8::from(matches!(p, Prop::Truth(_))))),
+            Prop::Least(d) => {
+                let about = d.atoms();
+                let usable = |(fact, at): &(Poly, Poly)| about.iter().any(|a| fact.has(*a)) && guard.mul(at) == *guard;
+                self.least.iter().any(usable) && self.holds(p, guard)
+            }
+            Prop::Zero(d, None) | Prop::Truth(d) if d.as_const().is_none() => {
+                let (sought, bound) = (u8::from(matches!(p, Prop::Truth(_))), self.atoms.bound(d));
+                let may_be = bound.as_ref().is_none_or(|i| i.contains(&Itv::point(sought)));
+                // The branch that this stands in may say so.
+                bound == Some(Itv::point(sought)) || may_be && guard.as_const().is_none() && self.holds(p, guard)
+            }
+            Prop::All(ps) => ps.iter().all(|q| self.is_seen(q, guard)),
+            Prop::Any(ps) => ps.iter().any(|q| self.is_seen(q, guard)),
             Prop::Not(q) => match &**q {
                 Prop::Zero(d, None) => self.atoms.bound(d).is_some_and(|i| !i.contains(&Itv::point(0u8))),
                 _ => self.holds(p, guard),

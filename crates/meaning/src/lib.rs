@@ -29,7 +29,7 @@ pub use goal::Search;
 pub use run::Stop;
 
 use santoku_ir::spec_words::of_bits;
-use santoku_ir::{FuncId, Loc, Program};
+use santoku_ir::{visit, Func, FuncId, Loc, Program, Stmt};
 use std::collections::BTreeMap;
 
 /// Which clauses hold.
@@ -54,8 +54,26 @@ pub fn check(p: &Program, id: FuncId, search: &dyn Search) -> Result<Clauses, St
 
 /// The same, and what was found of the function's claims before the execution stopped.
 pub fn claims(p: &Program, id: FuncId, search: &dyn Search) -> (Clauses, Option<Stop>) {
+    let (f, of_words) = (p.func(id), |f: &Func| f.contracts.iter().any(|c| of_bits(p, &c.cond)));
+    let (ghost, mut by_callees) = (ghost::in_body(&f.body), !of_words(f));
+    visit::walk_stmts(&f.body, &mut |s| by_callees |= matches!(s, Stmt::Call { func, .. } if of_words(p.func(*func))));
+    if ghost || by_callees {
+        let (found, stopped) = judged(p, id, search, false);
+        let held = stopped.is_none() && found.ensures.values().chain(found.requires.values()).all(|held| *held);
+        if ghost || held || !of_words(f) {
+            return (found, stopped);
+        }
+    }
+    // What callees say of words is not enough: they are run in place.
+    judged(p, id, search, true)
+}
+
+fn judged(p: &Program, id: FuncId, search: &dyn Search, words: bool) -> (Clauses, Option<Stop>) {
     let mut run = run::Run::new(p, id, search);
-    run.words = !ghost::in_body(&run.f.body) && run.f.contracts.iter().any(|c| of_bits(p, &c.cond));
+    run.words = words;
+    if !words {
+        run.spoken_of = extent::spoken_of(p, run.f);
+    }
     let stopped = run.function().err();
     let mut found = run.found;
     if found.claims.values().any(|held| !held) {

@@ -132,6 +132,9 @@ impl Poly {
     pub fn atoms(&self) -> std::collections::BTreeSet<Atom> {
         self.0.iter().flat_map(|(m, _)| m.factors().iter().map(|f| f.0)).collect()
     }
+    pub fn has(&self, a: Atom) -> bool {
+        self.0.iter().any(|(m, _)| m.exponent(a).is_some())
+    }
     /// `self + k * o`
     pub fn plus(&self, k: &Int, o: &Poly) -> Poly {
         if o.is_zero() {

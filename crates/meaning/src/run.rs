@@ -6,6 +6,7 @@
 //! Trusted: field, bytes, leaks.
 
 use crate::atoms::{twos, Atoms, Num, BITS};
+use crate::extent::Extent;
 use crate::goal::Search;
 use crate::outside::Outside;
 use crate::poly::Poly;
@@ -75,6 +76,10 @@ pub struct Run<'a> {
     pub values: BTreeMap<(SpecId, Vec<Part>), Num>,
     /// Clauses are about bits: callees are run in place, and long words have names where their bits are taken.
     pub words: bool,
+    /// Functions of bits by which callees say what they give, where clauses are not about bits: their text is not looked at.
+    pub spoken_of: BTreeMap<SpecId, Extent>,
+    /// Ghost text of the function itself is followed: what is known where it stands may decide conditions.
+    pub ghost: bool,
     /// Arrays of run-time length that nobody writes: what they hold, and their lengths; elements that were asked for.
     pub opens: Vec<(Ty, Num)>,
     pub elements: BTreeMap<(usize, Poly), Val>,
@@ -90,7 +95,7 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     pub fn new(p: &'a Program, id: FuncId, search: &'a dyn Search) -> Run<'a> {
         let f = p.func(id);
-        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), words: false, opens: vec![], elements: BTreeMap::new(), supposed: 0, depth: 0, found: Clauses::default(), outside: None };
+        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), words: false, spoken_of: BTreeMap::new(), ghost: crate::ghost::in_body(&f.body), opens: vec![], elements: BTreeMap::new(), supposed: 0, depth: 0, found: Clauses::default(), outside: None };
         for id in f.lens.iter().chain(&f.params) {
             run.locals[id.0 as usize] = Some(Val::any(p, &mut run.atoms, &f.local(*id).ty));
         }

@@ -7,7 +7,6 @@ use crate::poly::Poly;
 use crate::run::{known, part, stop, Res, Run, PRODUCT, TERMS};
 use crate::value::Val;
 use santoku_ir::interp::Int;
-use santoku_ir::spec_words::of_bits;
 use santoku_ir::{Base, BinOp, CmpOp, Place, Proj, SpecExpr, SpecFn, SpecId, SpecOp, Ty};
 use santoku_judge::itv::Itv;
 use std::rc::Rc;
@@ -308,7 +307,7 @@ impl<'r, 'a> Eval<'r, 'a> {
 
     /// A condition, which what is known here may decide where arrays of run-time length are spoken of, and the polynomial that code has for it.
     fn decided(&mut self, c: &SpecExpr) -> Res<(Prop, Option<Poly>)> {
-        if self.run.opens.is_empty() && !self.unfolding {
+        if self.run.opens.is_empty() && !self.run.has_ghost_text() && !self.unfolding {
             return Ok((self.condition(c)?, None));
         }
         let (p, exact) = match c {
@@ -440,10 +439,8 @@ impl<'r, 'a> Eval<'r, 'a> {
                 return self.applied(id, args, at);
             }
         }
-        if !self.run.words && !constant && of_bits(self.run.p, &f.body) {
-            if let Some(extent) = crate::extent::of(self.run.p, id) {
-                return self.uninterpreted(id, &args, extent);
-            }
+        if let Some(extent) = self.run.spoken_of.get(&id) {
+            return self.uninterpreted(id, &args, *extent);
         }
         let aggregate = args.iter().any(|a| matches!(a, Spec::Agg(_) | Spec::Open(_)));
         let searched = self.searched;

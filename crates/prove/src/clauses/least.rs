@@ -70,7 +70,8 @@ fn by_selection(known: &Known, goal: &Poly, guard: &Poly, left: &mut usize) -> O
     let alike = |b: Atom| b == name || known.name(b).is_some_and(|p| p == own);
     let by_fact = (0..known.least.len()).rev().find_map(|i| {
         let p = &known.least[i].0;
-        let (b, (d, _)) = p.atoms().into_iter().next().filter(|_| p.atoms().len() == 1).and_then(|b| Some((b, p.linear_in(b)?)))?;
+        // A number, and a multiple of one atom.
+        let (b, (d, _)) = Some(p).filter(|p| p.len() <= 2)?.atoms().into_iter().next().filter(|_| p.atoms().len() == 1).and_then(|b| Some((b, p.linear_in(b)?)))?;
         if d != c || !alike(b) {
             return None;
         }
@@ -110,8 +111,8 @@ fn relevant(known: &Known, goal: &Poly, guard: &Poly, most: usize) -> Vec<Row> {
             Def::Quotient(..) => vec![Row::Rest(a), Row::Below(a)],
             Def::Name(_) => vec![Row::Name(a)],
         };
-        new.extend((0..known.least.len()).filter(|i| known.least[*i].0.atoms().contains(&a)).map(Row::Least));
-        new.extend((0..known.zeros.len()).filter(|i| known.zeros[*i].1.is_none() && known.zeros[*i].0.atoms().contains(&a)).map(Row::Zero));
+        new.extend((0..known.least.len()).filter(|i| known.least[*i].0.has(a)).map(Row::Least));
+        new.extend((0..known.zeros.len()).filter(|i| known.zeros[*i].1.is_none() && known.zeros[*i].0.has(a)).map(Row::Zero));
         // Facts about a value are facts about its parts.
         new.extend(spoken.iter().filter(|n| known.atoms.mentions(**n, a)).flat_map(|n| match known.atoms.def(*n) {
             Def::Quotient(..) => vec![Row::Rest(*n), Row::Below(*n)],

@@ -19,6 +19,9 @@ const DIVISIONS: usize = 4000;
 /// Atoms that quotients are looked for in, and remainders that are known by their size.
 const SEEN: usize = 2_000;
 const LEMMAS: usize = 4;
+/// Pairs of quotients by the same number, and cases in which what they are of is compared.
+const PAIRS: usize = 16;
+const FEW: usize = 8;
 /// Cases inside cases, and cases in all.
 const DEPTH: usize = 80;
 const CASES: usize = 200;
@@ -31,8 +34,31 @@ pub fn proof(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
         return Some(Zero::Steps(steps));
     }
     let (known, lemmas) = remainders(known, goal);
-    let found = by_cases(&known, goal, m, &mut { CASES }).or_else(|| congruent(&known, goal, m))?;
-    Some(lemmas.into_iter().rev().fold(found, |then, (of, why)| Zero::Lemma { of, why: Box::new(why), then: Box::new(then) }))
+    let found = by_cases(&known, goal, m, &mut { CASES }).or_else(|| congruent(&known, goal, m)).or_else(|| by_quotients(&known, goal, m))?;
+    Some(behind(lemmas, found))
+}
+
+fn behind(lemmas: Vec<(Poly, Zero)>, found: Zero) -> Zero {
+    lemmas.into_iter().rev().fold(found, |then, (of, why)| Zero::Lemma { of, why: Box::new(why), then: Box::new(then) })
+}
+
+/// What is equal has equal quotients.
+fn by_quotients(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
+    let all = quotients(known, goal.atoms().into_iter().collect());
+    let (mut then, mut found, anywhere) = (known.clone(), vec![], Poly::constant(1u8));
+    let pairs = all.iter().enumerate().flat_map(|(k, one)| all[..k].iter().map(move |other| (one, other)));
+    for (one, other) in pairs.filter(|(a, b)| a.2 == b.2).take(PAIRS) {
+        let apart = one.1.sub(&other.1);
+        let Some(why) = by_cases(known, &apart, None, &mut { FEW }) else { continue };
+        let (with, to) = (known.with(&apart), Poly::atom(one.0).sub(&Poly::atom(other.0)));
+        let side = |p: &Poly| super::least::tree(&with, p, &anywhere);
+        let Some(sides) = side(&to).zip(side(&to.scale(&Int::Small(-1)))) else { continue };
+        let pinned = Zero::Pinned { steps: vec![], times: Int::Small(1), to: to.clone(), sides: Box::new(sides) };
+        then = then.with(&to);
+        found.push((to, Zero::Lemma { of: apart, why: Box::new(why), then: Box::new(pinned) }));
+    }
+    let last = if found.is_empty() { None } else { by_cases(&then, goal, m, &mut { CASES }) };
+    Some(behind(found, last?))
 }
 
 /// A remainder and what facts make congruent to it, both below the modulus.

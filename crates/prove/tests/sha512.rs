@@ -1,0 +1,95 @@
+//! SHA-512 of a message of any length is FIPS 180-4's, and nothing else is accepted in its place.
+
+use santoku_meaning::Clauses;
+use santoku_prove::clauses::Finder;
+
+const CODE: &str = include_str!("../../../lib/hash/sha512.stk");
+const SPEC: &str = include_str!("../../../lib/hash/sha512_spec.stk");
+/// Uses with heads of no bytes, of some, and of a whole block.
+const HEADS: &str = "
+fn some<n: len>(head: [u8; 37], m: [u8; n]) -> [u8; 64]
+  ensures result == S::hash(head, m)
+{ hash_with_prefix(head, m) }
+fn block<n: len>(head: [u8; 128], m: [u8; n]) -> [u8; 64]
+  ensures result == S::hash(head, m)
+{ hash_with_prefix(head, m) }
+";
+
+/// What the judge says of a function. `Err`: it gave up.
+fn judged(code: &str, spec: &str, name: &str) -> Result<Clauses, String> {
+    let (code, spec, name) = (format!("{code}{HEADS}"), spec.to_string(), format!("main.{name}"));
+    let work = move || {
+        let mut read = |path: &str| match path {
+            "main.stk" => Some(code.clone()),
+            "hash/sha512_spec.stk" => Some(spec.clone()),
+            _ => None,
+        };
+        let p = santoku_sema::compile("main.stk", &[], &mut read, &santoku_sema::Options::default()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)).program;
+        let id = p.find(&name).unwrap_or_else(|| panic!("{name} is there"));
+        let (found, stopped) = santoku_meaning::claims(&p, id, &Finder);
+        stopped.map_or(Ok(found), |s| Err(s.0))
+    };
+    std::thread::Builder::new().stack_size(256 << 20).spawn(work).expect("a thread").join().expect("no panic")
+}
+
+fn all(found: &Clauses) -> bool {
+    found.ensures.values().chain(found.requires.values()).chain(found.claims.values()).all(|held| *held)
+}
+
+#[test]
+fn a_message_of_any_length() {
+    let heads = [0, 37, 128].iter().flat_map(|k| ["first_block", "tail", "hash_with_prefix"].map(|f| format!("{f}${k}")));
+    let mut clauses = 0;
+    for name in heads.chain(["with_length", "finish", "hash", "some", "block"].map(String::from)) {
+        let found = judged(CODE, SPEC, &name).unwrap_or_else(|why| panic!("{name}: {why}"));
+        assert!(all(&found) && !found.ensures.is_empty(), "{name}: {found:?}");
+        clauses += found.ensures.len() + found.claims.len();
+    }
+    println!("SHA-512: {clauses} clauses and claims accepted");
+}
+
+/// Function, text of the code or of the specification, text in its place.
+const WRONG: &[(&str, &str, &str)] = &[
+    ("hash_with_prefix$37", "invariant h == S::state(head, m, b)", "invariant h == S::state(head, m, b + 1)"),
+    ("hash_with_prefix$37", "m[128*b - k; 128]", "m[128*(blocks - b) - k; 128]"),
+    ("hash_with_prefix$37", "h = compress(h, m[", "h = compress(IV, m["),
+    ("hash_with_prefix$37", "for b in 1..<blocks", "for b in 2..<blocks"),
+    ("hash_with_prefix$37", "finish(h, tail(head, m), total)", "finish(IV, tail(head, m), total)"),
+    ("hash_with_prefix$37", "finish(h, tail(head, m), total)", "finish(h, tail(head, m), total - k)"),
+    ("hash_with_prefix$37", "l / 128), block(head, m, l / 128), l)", "l / 128), block(head, m, l / 128 + 1), l)"),
+    ("hash_with_prefix$37", "compress(state(head, m, i - 1), block(head, m, i - 1))", "compress(state(head, m, i - 1), block(head, m, i))"),
+    ("hash_with_prefix$37", "if i == 0 { IV }", "if i == 0 { K }"),
+    ("first_block$37", "p[i] = m[i - k]", "p[i] = m[i - k + 1]"),
+    ("first_block$37", "j < len(head) { head[j] }", "j < len(head) { head[len(head) - 1 - j] }"),
+    ("tail$37", "p[i] = head[i]", "p[i] = head[k - 1 - i]"),
+    ("tail$37", "if blocks == 0 {", "if blocks <= 1 {"),
+    ("tail$37", "total { p[i] = 0x80 }", "total { p[i] = 0x40 }"),
+    ("tail$0", "128 * blocks + i < total", "128 * blocks + i <= total - 1 - total % 2"),
+    ("tail$37", "at == len(m) { 0x80 } else { 0 }", "at == len(m) { 0x80 } else { 1 }"),
+    ("tail$37", "i == 0 && j < len(head)", "i == 1 && j < len(head)"),
+    ("with_length", "p[112 + i] = 0", "p[112 + i] = 1"),
+    ("with_length", "u64(total) << 3", "u64(total) << 2"),
+    ("with_length", "8 * (127 - j)) % 256", "8 * (128 - j)) % 256"),
+    ("finish", ">= 112", ">= 111"),
+    ("finish", "compress(compress(h, last), with_length([0; 128], total))", "compress(h, with_length([0; 128], total))"),
+    ("finish", "compress(compress(h, last), with_length([0; 128], total))", "compress(compress(h, last), with_length(last, total))"),
+    ("finish", "(56 - 8*j))\n", "(48 - 8*j))\n"),
+    ("finish", "d[8*i + j]", "d[8*j + i]"),
+    ("finish", "l % 128 < 112", "l % 128 <= 112"),
+    ("hash", "hash_with_prefix(none, m)", "hash_with_prefix([0], m)"),
+];
+
+#[test]
+fn another_hash_is_refused() {
+    let mut refused = 0;
+    for (name, from, to) in WRONG {
+        assert!(CODE.contains(from) != SPEC.contains(from), "in one of the two texts: {from}");
+        let (code, spec) = (CODE.replace(from, to), SPEC.replace(from, to));
+        if let Ok(found) = judged(&code, &spec, name) {
+            assert!(!found.ensures.values().any(|held| *held), "{name}: `{from}` is `{to}`: {found:?}");
+        }
+        refused += 1;
+    }
+    println!("SHA-512: {refused} wrong texts refused");
+    assert_eq!(refused, WRONG.len());
+}
