@@ -60,11 +60,11 @@ pub fn claims(p: &Program, id: FuncId, search: &dyn Search) -> (Clauses, Option<
     if ghost || by_callees {
         let (found, stopped) = judged(p, id, search, false);
         let held = stopped.is_none() && found.ensures.values().chain(found.requires.values()).all(|held| *held);
-        if ghost || held || !of_words(f) {
+        if ghost || held || !of_words(f) || !f.lens.is_empty() {
             return (found, stopped);
         }
     }
-    // What callees say of words is not enough: they are run in place.
+    // What callees say of words is not enough: they are run in place, where every length is known.
     judged(p, id, search, true)
 }
 

@@ -44,7 +44,8 @@ fn behind(lemmas: Vec<(Poly, Zero)>, found: Zero) -> Zero {
 
 /// What is equal has equal quotients.
 fn by_quotients(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
-    let all = quotients(known, goal.atoms().into_iter().collect());
+    let divided = |a: Atom| if let Def::Quotient(p, d) = known.atoms.def(a) { Some((a, p.clone(), d.clone())) } else { None };
+    let all: Vec<_> = Some(goal).filter(|g| g.len() <= PINNED)?.atoms().into_iter().filter_map(divided).collect();
     let (mut then, mut found, anywhere) = (known.clone(), vec![], Poly::constant(1u8));
     let pairs = all.iter().enumerate().flat_map(|(k, one)| all[..k].iter().map(move |other| (one, other)));
     for (one, other) in pairs.filter(|(a, b)| a.2 == b.2).take(PAIRS) {
