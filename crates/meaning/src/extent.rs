@@ -54,7 +54,7 @@ fn function(p: &Program, id: SpecId, inside: &mut Vec<SpecId>) -> Found {
 fn text(p: &Program, e: &SpecExpr, inside: &mut Vec<SpecId>) -> Found {
     match e {
         SpecExpr::Int(_) | SpecExpr::Len(_) | SpecExpr::Neg(_) | SpecExpr::Bin(..) | SpecExpr::Sum { .. } => Found::Is(Extent::Number),
-        SpecExpr::Array(es) if es.iter().all(|e| matches!(text(p, e, inside), Found::Is(Extent::Number))) => Found::Is(Extent::Array(es.len())),
+        SpecExpr::Array(es) if es.iter().all(|e| element(p, e, inside)) => Found::Is(Extent::Array(es.len())),
         SpecExpr::Place(Place { base: Base::Const(c), projs }) if projs.is_empty() => match &p.consts[c.0 as usize].ty {
             Ty::Array { elem, len: Len::Const(n), .. } if matches!(**elem, Ty::Int(_) | Ty::Word(_)) => usize::try_from(*n).map_or(Found::Unknown, |n| Found::Is(Extent::Array(n))),
             Ty::Int(_) | Ty::Word(_) => Found::Is(Extent::Number),
@@ -69,5 +69,16 @@ fn text(p: &Program, e: &SpecExpr, inside: &mut Vec<SpecId>) -> Found {
             _ => Found::Unknown,
         },
         _ => Found::Unknown,
+    }
+}
+
+/// Whether an element of an array is taken for a number. What a parameter or a part of one is, the types of specifications say: where it
+/// is something else, nobody uses it as a number.
+fn element(p: &Program, e: &SpecExpr, inside: &mut Vec<SpecId>) -> bool {
+    match e {
+        SpecExpr::Var(_) | SpecExpr::Index(..) | SpecExpr::Field(..) => true,
+        SpecExpr::Let(_, _, e) => element(p, e, inside),
+        SpecExpr::If(_, a, b) => element(p, a, inside) && element(p, b, inside),
+        e => matches!(text(p, e, inside), Found::Is(Extent::Number)),
     }
 }
