@@ -416,12 +416,20 @@ impl Atoms {
         }
         self.name(x, self.bound(&x.p))
     }
-    /// The same of what is 0 or 1, whatever is seen of its parts.
+    /// The same of what is 0 or 1, whatever is seen of its parts; of that and its opposite one has a name.
     pub fn bit(&mut self, p: Poly) -> Poly {
         if self.bound(&p).is_some_and(|i| Itv::bool().contains(&i)) {
             return p;
         }
+        let not = |p: &Poly| Poly::constant(1u8).sub(p);
+        if p.constant_term() != Int::ZERO && not(&p).constant_term() == Int::ZERO {
+            return not(&self.bit(not(&p)));
+        }
         self.names.get(&p).map(|a| Poly::atom(*a)).unwrap_or_else(|| self.name(&Num::truth(p), Some(Itv::bool())).p)
+    }
+    /// Bounds of a polynomial, where what is divided may stand beside its quotient.
+    pub fn close(&self, p: &Poly) -> Option<Itv> {
+        self.close_bound(p, NESTED)
     }
     pub(crate) fn name(&mut self, x: &Num, itv: Option<Itv>) -> Num {
         let a = self.make(itv, Def::Name(x.p.clone()));

@@ -180,13 +180,15 @@ impl<'a> Run<'a> {
 }
 
 impl Run<'_> {
-    pub(crate) fn has_ghost_text(&self) -> bool {
-        self.ghost && self.outside.is_none()
-    }
-
     /// A 0/1 polynomial, where clauses are asked under conditions as one atom: its powers are the atom itself.
     pub(crate) fn as_bit(&mut self, p: Poly) -> Poly {
-        if self.has_ghost_text() { self.atoms.bit(p) } else { p }
+        if self.bits { self.atoms.bit(p) } else { p }
+    }
+
+    /// 1 where a number is 0, else 0.
+    pub(crate) fn is_nothing(&mut self, x: &Num) -> Poly {
+        let zero = self.atoms.zero(x);
+        self.as_bit(zero)
     }
 
     fn is_shown_least(&mut self, p: &Poly) -> bool {

@@ -130,8 +130,9 @@ impl<'a> Run<'a> {
         Some(match p {
             Prop::Truth(t) => t.clone(),
             Prop::Zero(d, None) => {
-                let n = self.atoms.num(d.clone(), None);
-                self.atoms.zero(&n)
+                let itv = if self.bits { self.atoms.close(d) } else { None };
+                let n = self.atoms.num(d.clone(), itv);
+                self.is_nothing(&n)
             }
             Prop::Zero(d, Some(m)) => self.atoms.congruent(d, m)?,
             Prop::Least(d) => {

@@ -58,20 +58,30 @@ pub fn claims(p: &Program, id: FuncId, search: &dyn Search) -> (Clauses, Option<
     let (ghost, mut by_callees) = (ghost::in_body(&f.body), !of_words(f));
     visit::walk_stmts(&f.body, &mut |s| by_callees |= matches!(s, Stmt::Call { func, .. } if of_words(p.func(*func))));
     if ghost || by_callees {
-        let (found, stopped) = judged(p, id, search, false);
-        let held = stopped.is_none() && found.ensures.values().chain(found.requires.values()).all(|held| *held);
-        if ghost || held || !of_words(f) || !f.lens.is_empty() {
-            return (found, stopped);
+        let first = judged(p, id, search, Mode { words: false, bits: ghost });
+        if ghost || first.1.is_some() || first.0.holds() {
+            return first;
+        }
+        let again = judged(p, id, search, Mode { words: false, bits: true });
+        let both = (first.0.or(again.0), again.1);
+        // Where lengths are known and callees do not say enough of words, they are run in place.
+        if both.0.holds() || !of_words(f) || !f.lens.is_empty() {
+            return both;
         }
     }
-    // What callees say of words is not enough: they are run in place, where every length is known.
-    judged(p, id, search, true)
+    judged(p, id, search, Mode { words: true, bits: false })
 }
 
-fn judged(p: &Program, id: FuncId, search: &dyn Search, words: bool) -> (Clauses, Option<Stop>) {
+/// How a function is executed; what is found is so in each.
+struct Mode {
+    words: bool,
+    bits: bool,
+}
+
+fn judged(p: &Program, id: FuncId, search: &dyn Search, mode: Mode) -> (Clauses, Option<Stop>) {
     let mut run = run::Run::new(p, id, search);
-    run.words = words;
-    if !words {
+    (run.words, run.bits) = (mode.words, mode.bits);
+    if !mode.words {
         run.spoken_of = extent::spoken_of(p, run.f);
     }
     let stopped = run.function().err();
@@ -80,4 +90,20 @@ fn judged(p: &Program, id: FuncId, search: &dyn Search, words: bool) -> (Clauses
         found.ensures.values_mut().chain(found.requires.values_mut()).for_each(|held| *held = false);
     }
     (found, stopped)
+}
+
+impl Clauses {
+    fn holds(&self) -> bool {
+        self.ensures.values().chain(self.requires.values()).all(|held| *held)
+    }
+    /// What one of two executions found, of a function without claims.
+    fn or(mut self, other: Clauses) -> Clauses {
+        for (k, held) in other.ensures {
+            *self.ensures.entry(k).or_insert(false) |= held;
+        }
+        for (k, held) in other.requires {
+            *self.requires.entry(k).or_insert(false) |= held;
+        }
+        self
+    }
 }

@@ -78,8 +78,8 @@ pub struct Run<'a> {
     pub words: bool,
     /// Functions of bits by which callees say what they give, where clauses are not about bits: their text is not looked at.
     pub spoken_of: BTreeMap<SpecId, Extent>,
-    /// Ghost text of the function itself is followed: what is known where it stands may decide conditions.
-    pub ghost: bool,
+    /// 0/1 values that are no atoms have names, and what is known where a clause stands may decide its conditions.
+    pub bits: bool,
     /// Arrays of run-time length that nobody writes: what they hold, and their lengths; elements that were asked for.
     pub opens: Vec<(Ty, Num)>,
     pub elements: BTreeMap<(usize, Poly), Val>,
@@ -95,7 +95,7 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     pub fn new(p: &'a Program, id: FuncId, search: &'a dyn Search) -> Run<'a> {
         let f = p.func(id);
-        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), words: false, spoken_of: BTreeMap::new(), ghost: crate::ghost::in_body(&f.body), opens: vec![], elements: BTreeMap::new(), supposed: 0, depth: 0, found: Clauses::default(), outside: None };
+        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), words: false, spoken_of: BTreeMap::new(), bits: false, opens: vec![], elements: BTreeMap::new(), supposed: 0, depth: 0, found: Clauses::default(), outside: None };
         for id in f.lens.iter().chain(&f.params) {
             run.locals[id.0 as usize] = Some(Val::any(p, &mut run.atoms, &f.local(*id).ty));
         }
@@ -549,8 +549,8 @@ impl<'a> Run<'a> {
                 let (x, y) = if matches!(op, CmpOp::Gt | CmpOp::Le) { (y, x) } else { (x, y) };
                 let d = self.atoms.sub(x, y);
                 match op {
-                    CmpOp::Eq => self.atoms.zero(&d),
-                    CmpOp::Ne => not(self.atoms.zero(&d)),
+                    CmpOp::Eq => self.is_nothing(&d),
+                    CmpOp::Ne => not(self.is_nothing(&d)),
                     CmpOp::Lt | CmpOp::Gt => self.negative(&d)?,
                     CmpOp::Ge | CmpOp::Le => not(self.negative(&d)?),
                 }

@@ -307,7 +307,7 @@ impl<'r, 'a> Eval<'r, 'a> {
 
     /// A condition, which what is known here may decide where arrays of run-time length are spoken of, and the polynomial that code has for it.
     fn decided(&mut self, c: &SpecExpr) -> Res<(Prop, Option<Poly>)> {
-        if self.run.opens.is_empty() && !self.run.has_ghost_text() && !self.unfolding {
+        if self.run.opens.is_empty() && !self.run.bits && !self.unfolding {
             return Ok((self.condition(c)?, None));
         }
         let (p, exact) = match c {

@@ -3378,28 +3378,53 @@ STK_NOINLINE static void hash_sha512_first_block_0(uint8_t *restrict p, uint32_t
 STK_NOINLINE static void hash_sha512_finish(uint8_t *restrict d, const uint64_t *h, const uint8_t *last, uint32_t total)
 {
     uint64_t s[8];
-    uint8_t p[128];
-    uint64_t bits;
     uint32_t i; /* 0 .. 7 */
-    memmove(s, h, 8 * sizeof(uint64_t));
-    memmove(p, last, 128);
     if ((total & UINT32_C(127)) >= UINT32_C(112)) {
-        hash_sha512_compress(s, h, last);
-        memset(p, 0, 128);
-    }
-    bits = (uint64_t)total << 3;
-    p[120] = (uint8_t)((uint32_t)(bits >> 56) & UINT32_C(255));
-    p[121] = (uint8_t)((uint32_t)(bits >> 48) & UINT32_C(255));
-    p[122] = (uint8_t)((uint32_t)(bits >> 40) & UINT32_C(255));
-    p[123] = (uint8_t)((uint32_t)(bits >> 32) & UINT32_C(255));
-    p[124] = (uint8_t)((uint32_t)(bits >> 24) & UINT32_C(255));
-    p[125] = (uint8_t)((uint32_t)(bits >> 16) & UINT32_C(255));
-    p[126] = (uint8_t)((uint32_t)(bits >> 8) & UINT32_C(255));
-    p[127] = (uint8_t)((uint32_t)bits & UINT32_C(255));
-    {
-        uint64_t tmp[8];
-        hash_sha512_compress(tmp, s, p);
-        memmove(s, tmp, 8 * sizeof(uint64_t));
+        uint64_t t[8];
+        uint8_t t_2[128];
+        uint64_t bits_0_with_length;
+        hash_sha512_compress(t, h, last);
+        memset(t_2, 0, 128);
+        bits_0_with_length = (uint64_t)total << 3;
+        t_2[112] = UINT32_C(0);
+        t_2[120] = (uint8_t)((uint32_t)(bits_0_with_length >> 56) & UINT32_C(255));
+        t_2[113] = UINT32_C(0);
+        t_2[121] = (uint8_t)((uint32_t)(bits_0_with_length >> 48) & UINT32_C(255));
+        t_2[114] = UINT32_C(0);
+        t_2[122] = (uint8_t)((uint32_t)(bits_0_with_length >> 40) & UINT32_C(255));
+        t_2[115] = UINT32_C(0);
+        t_2[123] = (uint8_t)((uint32_t)(bits_0_with_length >> 32) & UINT32_C(255));
+        t_2[116] = UINT32_C(0);
+        t_2[124] = (uint8_t)((uint32_t)(bits_0_with_length >> 24) & UINT32_C(255));
+        t_2[117] = UINT32_C(0);
+        t_2[125] = (uint8_t)((uint32_t)(bits_0_with_length >> 16) & UINT32_C(255));
+        t_2[118] = UINT32_C(0);
+        t_2[126] = (uint8_t)((uint32_t)(bits_0_with_length >> 8) & UINT32_C(255));
+        t_2[119] = UINT32_C(0);
+        t_2[127] = (uint8_t)((uint32_t)bits_0_with_length & UINT32_C(255));
+        hash_sha512_compress(s, t, t_2);
+    } else {
+        uint8_t t_3[128];
+        uint64_t bits_1_with_length;
+        memmove(t_3, last, 128);
+        bits_1_with_length = (uint64_t)total << 3;
+        t_3[112] = UINT32_C(0);
+        t_3[120] = (uint8_t)((uint32_t)(bits_1_with_length >> 56) & UINT32_C(255));
+        t_3[113] = UINT32_C(0);
+        t_3[121] = (uint8_t)((uint32_t)(bits_1_with_length >> 48) & UINT32_C(255));
+        t_3[114] = UINT32_C(0);
+        t_3[122] = (uint8_t)((uint32_t)(bits_1_with_length >> 40) & UINT32_C(255));
+        t_3[115] = UINT32_C(0);
+        t_3[123] = (uint8_t)((uint32_t)(bits_1_with_length >> 32) & UINT32_C(255));
+        t_3[116] = UINT32_C(0);
+        t_3[124] = (uint8_t)((uint32_t)(bits_1_with_length >> 24) & UINT32_C(255));
+        t_3[117] = UINT32_C(0);
+        t_3[125] = (uint8_t)((uint32_t)(bits_1_with_length >> 16) & UINT32_C(255));
+        t_3[118] = UINT32_C(0);
+        t_3[126] = (uint8_t)((uint32_t)(bits_1_with_length >> 8) & UINT32_C(255));
+        t_3[119] = UINT32_C(0);
+        t_3[127] = (uint8_t)((uint32_t)bits_1_with_length & UINT32_C(255));
+        hash_sha512_compress(s, h, t_3);
     }
     for (i = 0; i < 8; i++) {
         d[UINT32_C(8) * i] = (uint8_t)((uint32_t)(s[i] >> 56) & UINT32_C(255));
@@ -3418,20 +3443,23 @@ STK_NOINLINE static void hash_sha512_finish(uint8_t *restrict d, const uint64_t 
 STK_NOINLINE static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     (void)head;
-    uint32_t start; /* 0 .. 2147483520 */
+    uint32_t blocks; /* 0 .. 2^24-1 */
     uint32_t i; /* 0 .. 127 */
-    start = UINT32_C(128) * (n >> 7);
+    blocks = n >> 7;
     memset(p, 0, 128);
     for (i = 0; i < 128; i++) {
-        if ((start + i) < n) {
-            p[i] = (uint8_t)(uint32_t)m[start + i];
+        if (((UINT32_C(128) * blocks) + i) < n) {
+            p[i] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i];
+        } else {
+            if (((UINT32_C(128) * blocks) + i) == n) {
+                p[i] = UINT32_C(128);
+            }
         }
     }
-    p[n & UINT32_C(127)] = UINT32_C(128);
 }
 
 /* hash.sha512.hash_with_prefix$0
- * Hash of `head || m`, without joining them: `head` is at most one block. */
+ * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
 STK_NOINLINE static void hash_sha512_hash_with_prefix_0(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t blocks; /* 0 .. 2^24-1 */
@@ -3501,7 +3529,8 @@ STK_NOINLINE static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uin
 }
 
 /* curve.ed25519_comb.recode
- * `(k + 2^256 - 1 + (k even ? L : 0)) / 2`: its bits are the signed digits of `k` or of `k + L`, 1 for +1 and 0 for -1. */
+ * `(k + 2^256 - 1 + (k even ? L : 0)) / 2`: its bits are the signed digits of `k` or of `k + L`, 1 for +1 and 0 for -1. Digits make up
+ * less than 2^256 either way, so that for `k < 2^256 - L` what is congruent is equal. */
 STK_NOINLINE static void curve_ed25519_comb_recode(uint8_t *result, const uint8_t *k)
 {
     uint32_t even;
@@ -4895,25 +4924,38 @@ STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_
 STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 32 .. 2147483679 */
-    uint32_t start; /* 0 .. 2^31 */
-    uint32_t i; /* 0 .. 127 */
+    uint32_t blocks; /* 0 .. 2^24 */
+    uint32_t i; /* 0 .. 31 */
+    uint32_t i_2; /* 32 .. 127 */
     total = n + UINT32_C(32);
-    start = UINT32_C(128) * (total >> 7);
+    blocks = total >> 7;
     memset(p, 0, 128);
-    for (i = 0; i < 128; i++) {
-        if ((start + i) < total) {
-            if ((start + i) < UINT32_C(32)) {
-                p[i] = (uint8_t)(uint32_t)head[start + i];
+    for (i = 0; i < 32; i++) {
+        if (blocks == UINT32_C(0)) {
+            p[i] = (uint8_t)(uint32_t)head[i];
+        } else {
+            if (((UINT32_C(128) * blocks) + i) < total) {
+                p[i] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i) - UINT32_C(32)];
             } else {
-                p[i] = (uint8_t)(uint32_t)m[(int64_t)(start + i) - INT64_C(32)];
+                if (((UINT32_C(128) * blocks) + i) == total) {
+                    p[i] = UINT32_C(128);
+                }
             }
         }
     }
-    p[total & UINT32_C(127)] = UINT32_C(128);
+    for (i_2 = 32; i_2 < 128; i_2++) {
+        if (((UINT32_C(128) * blocks) + i_2) < total) {
+            p[i_2] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i_2) - UINT32_C(32)];
+        } else {
+            if (((UINT32_C(128) * blocks) + i_2) == total) {
+                p[i_2] = UINT32_C(128);
+            }
+        }
+    }
 }
 
 /* hash.sha512.hash_with_prefix$32
- * Hash of `head || m`, without joining them: `head` is at most one block. */
+ * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
 STK_NOINLINE static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 32 .. 2147483679 */
@@ -5089,25 +5131,38 @@ STK_NOINLINE static void hash_sha512_first_block_64(uint8_t *restrict p, uint32_
 STK_NOINLINE static void hash_sha512_tail_64(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 64 .. 2147483711 */
-    uint32_t start; /* 0 .. 2^31 */
-    uint32_t i; /* 0 .. 127 */
+    uint32_t blocks; /* 0 .. 2^24 */
+    uint32_t i; /* 0 .. 63 */
+    uint32_t i_2; /* 64 .. 127 */
     total = n + UINT32_C(64);
-    start = UINT32_C(128) * (total >> 7);
+    blocks = total >> 7;
     memset(p, 0, 128);
-    for (i = 0; i < 128; i++) {
-        if ((start + i) < total) {
-            if ((start + i) < UINT32_C(64)) {
-                p[i] = (uint8_t)(uint32_t)head[start + i];
+    for (i = 0; i < 64; i++) {
+        if (blocks == UINT32_C(0)) {
+            p[i] = (uint8_t)(uint32_t)head[i];
+        } else {
+            if (((UINT32_C(128) * blocks) + i) < total) {
+                p[i] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i) - UINT32_C(64)];
             } else {
-                p[i] = (uint8_t)(uint32_t)m[(int64_t)(start + i) - INT64_C(64)];
+                if (((UINT32_C(128) * blocks) + i) == total) {
+                    p[i] = UINT32_C(128);
+                }
             }
         }
     }
-    p[total & UINT32_C(127)] = UINT32_C(128);
+    for (i_2 = 64; i_2 < 128; i_2++) {
+        if (((UINT32_C(128) * blocks) + i_2) < total) {
+            p[i_2] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i_2) - UINT32_C(64)];
+        } else {
+            if (((UINT32_C(128) * blocks) + i_2) == total) {
+                p[i_2] = UINT32_C(128);
+            }
+        }
+    }
 }
 
 /* hash.sha512.hash_with_prefix$64
- * Hash of `head || m`, without joining them: `head` is at most one block. */
+ * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
 STK_NOINLINE static void hash_sha512_hash_with_prefix_64(uint8_t *result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 64 .. 2147483711 */
@@ -7046,28 +7101,53 @@ STK_NOINLINE static void hash_sha512_first_block_0(uint8_t *restrict p, uint32_t
 STK_NOINLINE static void hash_sha512_finish(uint8_t *restrict d, const uint64_t *h, const uint8_t *last, uint32_t total)
 {
     uint64_t s[8];
-    uint8_t p[128];
-    uint64_t bits;
     uint32_t i; /* 0 .. 7 */
-    memmove(s, h, 8 * sizeof(uint64_t));
-    memmove(p, last, 128);
     if ((total & UINT32_C(127)) >= UINT32_C(112)) {
-        hash_sha512_compress(s, h, last);
-        memset(p, 0, 128);
-    }
-    bits = (uint64_t)total << 3;
-    p[120] = (uint8_t)((uint32_t)(bits >> 56) & UINT32_C(255));
-    p[121] = (uint8_t)((uint32_t)(bits >> 48) & UINT32_C(255));
-    p[122] = (uint8_t)((uint32_t)(bits >> 40) & UINT32_C(255));
-    p[123] = (uint8_t)((uint32_t)(bits >> 32) & UINT32_C(255));
-    p[124] = (uint8_t)((uint32_t)(bits >> 24) & UINT32_C(255));
-    p[125] = (uint8_t)((uint32_t)(bits >> 16) & UINT32_C(255));
-    p[126] = (uint8_t)((uint32_t)(bits >> 8) & UINT32_C(255));
-    p[127] = (uint8_t)((uint32_t)bits & UINT32_C(255));
-    {
-        uint64_t tmp[8];
-        hash_sha512_compress(tmp, s, p);
-        memmove(s, tmp, 8 * sizeof(uint64_t));
+        uint64_t t[8];
+        uint8_t t_2[128];
+        uint64_t bits_0_with_length;
+        hash_sha512_compress(t, h, last);
+        memset(t_2, 0, 128);
+        bits_0_with_length = (uint64_t)total << 3;
+        t_2[112] = UINT32_C(0);
+        t_2[120] = (uint8_t)((uint32_t)(bits_0_with_length >> 56) & UINT32_C(255));
+        t_2[113] = UINT32_C(0);
+        t_2[121] = (uint8_t)((uint32_t)(bits_0_with_length >> 48) & UINT32_C(255));
+        t_2[114] = UINT32_C(0);
+        t_2[122] = (uint8_t)((uint32_t)(bits_0_with_length >> 40) & UINT32_C(255));
+        t_2[115] = UINT32_C(0);
+        t_2[123] = (uint8_t)((uint32_t)(bits_0_with_length >> 32) & UINT32_C(255));
+        t_2[116] = UINT32_C(0);
+        t_2[124] = (uint8_t)((uint32_t)(bits_0_with_length >> 24) & UINT32_C(255));
+        t_2[117] = UINT32_C(0);
+        t_2[125] = (uint8_t)((uint32_t)(bits_0_with_length >> 16) & UINT32_C(255));
+        t_2[118] = UINT32_C(0);
+        t_2[126] = (uint8_t)((uint32_t)(bits_0_with_length >> 8) & UINT32_C(255));
+        t_2[119] = UINT32_C(0);
+        t_2[127] = (uint8_t)((uint32_t)bits_0_with_length & UINT32_C(255));
+        hash_sha512_compress(s, t, t_2);
+    } else {
+        uint8_t t_3[128];
+        uint64_t bits_1_with_length;
+        memmove(t_3, last, 128);
+        bits_1_with_length = (uint64_t)total << 3;
+        t_3[112] = UINT32_C(0);
+        t_3[120] = (uint8_t)((uint32_t)(bits_1_with_length >> 56) & UINT32_C(255));
+        t_3[113] = UINT32_C(0);
+        t_3[121] = (uint8_t)((uint32_t)(bits_1_with_length >> 48) & UINT32_C(255));
+        t_3[114] = UINT32_C(0);
+        t_3[122] = (uint8_t)((uint32_t)(bits_1_with_length >> 40) & UINT32_C(255));
+        t_3[115] = UINT32_C(0);
+        t_3[123] = (uint8_t)((uint32_t)(bits_1_with_length >> 32) & UINT32_C(255));
+        t_3[116] = UINT32_C(0);
+        t_3[124] = (uint8_t)((uint32_t)(bits_1_with_length >> 24) & UINT32_C(255));
+        t_3[117] = UINT32_C(0);
+        t_3[125] = (uint8_t)((uint32_t)(bits_1_with_length >> 16) & UINT32_C(255));
+        t_3[118] = UINT32_C(0);
+        t_3[126] = (uint8_t)((uint32_t)(bits_1_with_length >> 8) & UINT32_C(255));
+        t_3[119] = UINT32_C(0);
+        t_3[127] = (uint8_t)((uint32_t)bits_1_with_length & UINT32_C(255));
+        hash_sha512_compress(s, h, t_3);
     }
     for (i = 0; i < 8; i++) {
         d[UINT32_C(8) * i] = (uint8_t)((uint32_t)(s[i] >> 56) & UINT32_C(255));
@@ -7086,20 +7166,23 @@ STK_NOINLINE static void hash_sha512_finish(uint8_t *restrict d, const uint64_t 
 STK_NOINLINE static void hash_sha512_tail_0(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     (void)head;
-    uint32_t start; /* 0 .. 2147483520 */
+    uint32_t blocks; /* 0 .. 2^24-1 */
     uint32_t i; /* 0 .. 127 */
-    start = UINT32_C(128) * (n >> 7);
+    blocks = n >> 7;
     memset(p, 0, 128);
     for (i = 0; i < 128; i++) {
-        if ((start + i) < n) {
-            p[i] = (uint8_t)(uint32_t)m[start + i];
+        if (((UINT32_C(128) * blocks) + i) < n) {
+            p[i] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i];
+        } else {
+            if (((UINT32_C(128) * blocks) + i) == n) {
+                p[i] = UINT32_C(128);
+            }
         }
     }
-    p[n & UINT32_C(127)] = UINT32_C(128);
 }
 
 /* hash.sha512.hash_with_prefix$0
- * Hash of `head || m`, without joining them: `head` is at most one block. */
+ * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
 STK_NOINLINE static void hash_sha512_hash_with_prefix_0(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t blocks; /* 0 .. 2^24-1 */
@@ -7169,7 +7252,8 @@ STK_NOINLINE static void nacl_sign_expand(uint8_t *a, uint8_t *prefix, const uin
 }
 
 /* curve.ed25519_comb.recode
- * `(k + 2^256 - 1 + (k even ? L : 0)) / 2`: its bits are the signed digits of `k` or of `k + L`, 1 for +1 and 0 for -1. */
+ * `(k + 2^256 - 1 + (k even ? L : 0)) / 2`: its bits are the signed digits of `k` or of `k + L`, 1 for +1 and 0 for -1. Digits make up
+ * less than 2^256 either way, so that for `k < 2^256 - L` what is congruent is equal. */
 STK_NOINLINE static void curve_ed25519_comb_recode(uint8_t *result, const uint8_t *k)
 {
     uint32_t even;
@@ -8941,25 +9025,38 @@ STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_
 STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 32 .. 2147483679 */
-    uint32_t start; /* 0 .. 2^31 */
-    uint32_t i; /* 0 .. 127 */
+    uint32_t blocks; /* 0 .. 2^24 */
+    uint32_t i; /* 0 .. 31 */
+    uint32_t i_2; /* 32 .. 127 */
     total = n + UINT32_C(32);
-    start = UINT32_C(128) * (total >> 7);
+    blocks = total >> 7;
     memset(p, 0, 128);
-    for (i = 0; i < 128; i++) {
-        if ((start + i) < total) {
-            if ((start + i) < UINT32_C(32)) {
-                p[i] = (uint8_t)(uint32_t)head[start + i];
+    for (i = 0; i < 32; i++) {
+        if (blocks == UINT32_C(0)) {
+            p[i] = (uint8_t)(uint32_t)head[i];
+        } else {
+            if (((UINT32_C(128) * blocks) + i) < total) {
+                p[i] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i) - UINT32_C(32)];
             } else {
-                p[i] = (uint8_t)(uint32_t)m[(int64_t)(start + i) - INT64_C(32)];
+                if (((UINT32_C(128) * blocks) + i) == total) {
+                    p[i] = UINT32_C(128);
+                }
             }
         }
     }
-    p[total & UINT32_C(127)] = UINT32_C(128);
+    for (i_2 = 32; i_2 < 128; i_2++) {
+        if (((UINT32_C(128) * blocks) + i_2) < total) {
+            p[i_2] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i_2) - UINT32_C(32)];
+        } else {
+            if (((UINT32_C(128) * blocks) + i_2) == total) {
+                p[i_2] = UINT32_C(128);
+            }
+        }
+    }
 }
 
 /* hash.sha512.hash_with_prefix$32
- * Hash of `head || m`, without joining them: `head` is at most one block. */
+ * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
 STK_NOINLINE static void hash_sha512_hash_with_prefix_32(uint8_t *restrict result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 32 .. 2147483679 */
@@ -9135,25 +9232,38 @@ STK_NOINLINE static void hash_sha512_first_block_64(uint8_t *restrict p, uint32_
 STK_NOINLINE static void hash_sha512_tail_64(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 64 .. 2147483711 */
-    uint32_t start; /* 0 .. 2^31 */
-    uint32_t i; /* 0 .. 127 */
+    uint32_t blocks; /* 0 .. 2^24 */
+    uint32_t i; /* 0 .. 63 */
+    uint32_t i_2; /* 64 .. 127 */
     total = n + UINT32_C(64);
-    start = UINT32_C(128) * (total >> 7);
+    blocks = total >> 7;
     memset(p, 0, 128);
-    for (i = 0; i < 128; i++) {
-        if ((start + i) < total) {
-            if ((start + i) < UINT32_C(64)) {
-                p[i] = (uint8_t)(uint32_t)head[start + i];
+    for (i = 0; i < 64; i++) {
+        if (blocks == UINT32_C(0)) {
+            p[i] = (uint8_t)(uint32_t)head[i];
+        } else {
+            if (((UINT32_C(128) * blocks) + i) < total) {
+                p[i] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i) - UINT32_C(64)];
             } else {
-                p[i] = (uint8_t)(uint32_t)m[(int64_t)(start + i) - INT64_C(64)];
+                if (((UINT32_C(128) * blocks) + i) == total) {
+                    p[i] = UINT32_C(128);
+                }
             }
         }
     }
-    p[total & UINT32_C(127)] = UINT32_C(128);
+    for (i_2 = 64; i_2 < 128; i_2++) {
+        if (((UINT32_C(128) * blocks) + i_2) < total) {
+            p[i_2] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i_2) - UINT32_C(64)];
+        } else {
+            if (((UINT32_C(128) * blocks) + i_2) == total) {
+                p[i_2] = UINT32_C(128);
+            }
+        }
+    }
 }
 
 /* hash.sha512.hash_with_prefix$64
- * Hash of `head || m`, without joining them: `head` is at most one block. */
+ * SHA-512 of `head || m`, without joining them: `head` is at most one block. */
 STK_NOINLINE static void hash_sha512_hash_with_prefix_64(uint8_t *result, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
     uint32_t total; /* 64 .. 2147483711 */

@@ -34,12 +34,21 @@ pub fn proof(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
         return Some(Zero::Steps(steps));
     }
     let (known, lemmas) = remainders(known, goal);
-    let found = by_cases(&known, goal, m, &mut { CASES }).or_else(|| congruent(&known, goal, m)).or_else(|| by_quotients(&known, goal, m))?;
+    let found = by_cases(&known, goal, m, &mut { CASES }).or_else(|| congruent(&known, goal, m)).or_else(|| by_bits(&known, goal, m)).or_else(|| by_quotients(&known, goal, m))?;
     Some(behind(lemmas, found))
 }
 
 fn behind(lemmas: Vec<(Poly, Zero)>, found: Zero) -> Zero {
     lemmas.into_iter().rev().fold(found, |then, (of, why)| Zero::Lemma { of, why: Box::new(why), then: Box::new(then) })
+}
+
+/// In each case of a bit that has a name, what it names is that bit.
+fn by_bits(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
+    let named = |a: Atom| Some((known.name(a).filter(|_| a.is_bool())?.sub(&Poly::atom(a)), Zero::Steps(vec![Step::Expand(a)])));
+    let lemmas: Vec<(Poly, Zero)> = goal.atoms().into_iter().filter_map(named).take(LEMMAS).collect();
+    let then = lemmas.iter().fold(known.clone(), |then, (of, _)| then.with(of));
+    let found = if lemmas.is_empty() { None } else { by_cases(&then, goal, m, &mut { CASES }) };
+    Some(behind(lemmas, found?))
 }
 
 /// What is equal has equal quotients.
@@ -233,7 +242,7 @@ fn pinned(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<(Vec<Step>, Int
     let (_, first) = rest.terms().next().filter(|_| rest.len() <= PINNED)?;
     let (times, to) = match m {
         Some(m) => {
-            let times = inverse(first, m)?;
+            let times = inverse(first, m).unwrap_or(Int::Small(1));
             let half = m.shr(1);
             let signed = |c: &Int| c.mul(&times).mod_floor(m).map(|c| if c > half { c.sub(m) } else { c });
             (times.clone(), Poly::of(rest.terms().map(|(t, c)| Some((t.clone(), signed(c)?))).collect::<Option<Vec<_>>>()?))
@@ -262,7 +271,7 @@ fn renamed(known: &Known, goal: &Poly) -> Vec<Step> {
 
 /// The newest 0/1 atom that a name of the goal depends on.
 pub fn selection(known: &Known, goal: &Poly) -> Option<Atom> {
-    let inside = goal.atoms().into_iter().flat_map(|a| known.name(a).map(|p| p.atoms()).unwrap_or_else(|| [a].into()));
+    let inside = goal.atoms().into_iter().flat_map(|a| known.name(a).filter(|_| !a.is_bool()).map(|p| p.atoms()).unwrap_or_else(|| [a].into()));
     inside.filter(|a| a.is_bool()).max_by_key(|a| a.nr())
 }
 
