@@ -56,6 +56,9 @@ fn way_out(o: &Obligation) -> WayOut {
         Kind::Shift => ("narrow the range of the count", None),
         Kind::Defined => ("give the variable a value, or assign every element before", None),
         Kind::Assert if seen => ("the witness breaks it: correct the condition, or what comes before it", None),
+        Kind::Assert if o.text.ends_with("(behind a round)") => {
+            ("give what a round does to a function that ensures it, of words above all; or say with `assert` what the claim follows from", Some("message"))
+        }
         Kind::Assert => ("say what it follows from: an `assert` before it, an `invariant` of the loop it stands in, or a narrower range", Some("invariant")),
         Kind::Requires if seen => ("the witness breaks it: establish the condition before the call, or require it of your callers", Some("claim")),
         Kind::Requires => ("establish the condition before the call, require it of your callers, or give the claim a name that travels with the value", Some("claim")),

@@ -143,8 +143,8 @@ impl Run<'_> {
 
     /// Whether a value is negative.
     pub(crate) fn negative(&mut self, x: &Num) -> Res<Poly> {
-        match self.atoms.negative(x) {
-            Some(p) => Ok(self.as_bit(p)),
+        match self.is_negative(x) {
+            Some(p) => Ok(p),
             None if self.is_beside() => Ok(self.applied(Of::Negative, &Ty::Bool, vec![x.p.clone()]).p),
             None => stop("a comparison of unbounded values"),
         }

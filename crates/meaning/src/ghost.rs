@@ -185,6 +185,21 @@ impl Run<'_> {
         if self.bits { self.atoms.bit(p) } else { p }
     }
 
+    /// 1 where a number is negative, else 0: the same atom however the comparison is written. `None`: nothing is known of its size.
+    pub(crate) fn is_negative(&mut self, x: &Num) -> Option<Poly> {
+        if !self.bits {
+            return self.atoms.negative(x);
+        }
+        let opposite = x.p.terms().next_back().is_some_and(|(_, c)| c.is_negative());
+        let p = if opposite { x.p.scale(&Int::Small(-1)).shift(-1i32) } else { x.p.clone() };
+        let own = x.itv.as_ref().map(|i| if opposite { Itv::point(0u8).sub(i).sub(&Itv::point(1u8)) } else { i.clone() });
+        let itv = self.atoms.close(&p).or(own);
+        let x = self.atoms.num(p, itv);
+        let less = self.atoms.negative(&x)?;
+        let less = self.as_bit(less);
+        Some(if opposite { Poly::constant(1u8).sub(&less) } else { less })
+    }
+
     /// 1 where a number is 0, else 0.
     pub(crate) fn is_nothing(&mut self, x: &Num) -> Poly {
         let zero = self.atoms.zero(x);

@@ -137,8 +137,7 @@ impl<'a> Run<'a> {
             Prop::Zero(d, Some(m)) => self.atoms.congruent(d, m)?,
             Prop::Least(d) => {
                 let n = self.atoms.num(d.clone(), None);
-                let less = self.atoms.negative(&n)?;
-                one.sub(&self.as_bit(less))
+                one.sub(&self.is_negative(&n)?)
             }
             Prop::Not(q) => one.sub(&self.truth(q)?),
             Prop::All(ps) => ps.iter().try_fold(one, |all, q| Some(all.mul(&self.truth(q)?)))?,

@@ -3378,53 +3378,36 @@ STK_NOINLINE static void hash_sha512_first_block_0(uint8_t *restrict p, uint32_t
 STK_NOINLINE static void hash_sha512_finish(uint8_t *restrict d, const uint64_t *h, const uint8_t *last, uint32_t total)
 {
     uint64_t s[8];
+    uint8_t t[128];
     uint32_t i; /* 0 .. 7 */
+    uint64_t bits_0_with_length;
+    memmove(s, h, 8 * sizeof(uint64_t));
+    memmove(t, last, 128);
     if ((total & UINT32_C(127)) >= UINT32_C(112)) {
-        uint64_t t[8];
-        uint8_t t_2[128];
-        uint64_t bits_0_with_length;
-        hash_sha512_compress(t, h, last);
-        memset(t_2, 0, 128);
-        bits_0_with_length = (uint64_t)total << 3;
-        t_2[112] = UINT32_C(0);
-        t_2[120] = (uint8_t)((uint32_t)(bits_0_with_length >> 56) & UINT32_C(255));
-        t_2[113] = UINT32_C(0);
-        t_2[121] = (uint8_t)((uint32_t)(bits_0_with_length >> 48) & UINT32_C(255));
-        t_2[114] = UINT32_C(0);
-        t_2[122] = (uint8_t)((uint32_t)(bits_0_with_length >> 40) & UINT32_C(255));
-        t_2[115] = UINT32_C(0);
-        t_2[123] = (uint8_t)((uint32_t)(bits_0_with_length >> 32) & UINT32_C(255));
-        t_2[116] = UINT32_C(0);
-        t_2[124] = (uint8_t)((uint32_t)(bits_0_with_length >> 24) & UINT32_C(255));
-        t_2[117] = UINT32_C(0);
-        t_2[125] = (uint8_t)((uint32_t)(bits_0_with_length >> 16) & UINT32_C(255));
-        t_2[118] = UINT32_C(0);
-        t_2[126] = (uint8_t)((uint32_t)(bits_0_with_length >> 8) & UINT32_C(255));
-        t_2[119] = UINT32_C(0);
-        t_2[127] = (uint8_t)((uint32_t)bits_0_with_length & UINT32_C(255));
-        hash_sha512_compress(s, t, t_2);
-    } else {
-        uint8_t t_3[128];
-        uint64_t bits_1_with_length;
-        memmove(t_3, last, 128);
-        bits_1_with_length = (uint64_t)total << 3;
-        t_3[112] = UINT32_C(0);
-        t_3[120] = (uint8_t)((uint32_t)(bits_1_with_length >> 56) & UINT32_C(255));
-        t_3[113] = UINT32_C(0);
-        t_3[121] = (uint8_t)((uint32_t)(bits_1_with_length >> 48) & UINT32_C(255));
-        t_3[114] = UINT32_C(0);
-        t_3[122] = (uint8_t)((uint32_t)(bits_1_with_length >> 40) & UINT32_C(255));
-        t_3[115] = UINT32_C(0);
-        t_3[123] = (uint8_t)((uint32_t)(bits_1_with_length >> 32) & UINT32_C(255));
-        t_3[116] = UINT32_C(0);
-        t_3[124] = (uint8_t)((uint32_t)(bits_1_with_length >> 24) & UINT32_C(255));
-        t_3[117] = UINT32_C(0);
-        t_3[125] = (uint8_t)((uint32_t)(bits_1_with_length >> 16) & UINT32_C(255));
-        t_3[118] = UINT32_C(0);
-        t_3[126] = (uint8_t)((uint32_t)(bits_1_with_length >> 8) & UINT32_C(255));
-        t_3[119] = UINT32_C(0);
-        t_3[127] = (uint8_t)((uint32_t)bits_1_with_length & UINT32_C(255));
-        hash_sha512_compress(s, h, t_3);
+        hash_sha512_compress(s, h, last);
+        memset(t, 0, 128);
+    }
+    bits_0_with_length = (uint64_t)total << 3;
+    t[112] = UINT32_C(0);
+    t[120] = (uint8_t)((uint32_t)(bits_0_with_length >> 56) & UINT32_C(255));
+    t[113] = UINT32_C(0);
+    t[121] = (uint8_t)((uint32_t)(bits_0_with_length >> 48) & UINT32_C(255));
+    t[114] = UINT32_C(0);
+    t[122] = (uint8_t)((uint32_t)(bits_0_with_length >> 40) & UINT32_C(255));
+    t[115] = UINT32_C(0);
+    t[123] = (uint8_t)((uint32_t)(bits_0_with_length >> 32) & UINT32_C(255));
+    t[116] = UINT32_C(0);
+    t[124] = (uint8_t)((uint32_t)(bits_0_with_length >> 24) & UINT32_C(255));
+    t[117] = UINT32_C(0);
+    t[125] = (uint8_t)((uint32_t)(bits_0_with_length >> 16) & UINT32_C(255));
+    t[118] = UINT32_C(0);
+    t[126] = (uint8_t)((uint32_t)(bits_0_with_length >> 8) & UINT32_C(255));
+    t[119] = UINT32_C(0);
+    t[127] = (uint8_t)((uint32_t)bits_0_with_length & UINT32_C(255));
+    {
+        uint64_t tmp[8];
+        hash_sha512_compress(tmp, s, t);
+        memmove(s, tmp, 8 * sizeof(uint64_t));
     }
     for (i = 0; i < 8; i++) {
         d[UINT32_C(8) * i] = (uint8_t)((uint32_t)(s[i] >> 56) & UINT32_C(255));
@@ -4923,32 +4906,63 @@ STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_
  * What follows the last whole block of `head || m`, then 0x80, then zeros. */
 STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
-    uint32_t total; /* 32 .. 2147483679 */
     uint32_t blocks; /* 0 .. 2^24 */
-    uint32_t i; /* 0 .. 31 */
-    uint32_t i_2; /* 32 .. 127 */
-    total = n + UINT32_C(32);
-    blocks = total >> 7;
+    uint32_t i_2; /* 0 .. 95 */
+    blocks = (n + UINT32_C(32)) >> 7;
     memset(p, 0, 128);
-    for (i = 0; i < 32; i++) {
-        if (blocks == UINT32_C(0)) {
-            p[i] = (uint8_t)(uint32_t)head[i];
-        } else {
-            if (((UINT32_C(128) * blocks) + i) < total) {
-                p[i] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i) - UINT32_C(32)];
+    if (blocks == UINT32_C(0)) {
+        p[0] = (uint8_t)(uint32_t)head[0];
+        p[1] = (uint8_t)(uint32_t)head[1];
+        p[2] = (uint8_t)(uint32_t)head[2];
+        p[3] = (uint8_t)(uint32_t)head[3];
+        p[4] = (uint8_t)(uint32_t)head[4];
+        p[5] = (uint8_t)(uint32_t)head[5];
+        p[6] = (uint8_t)(uint32_t)head[6];
+        p[7] = (uint8_t)(uint32_t)head[7];
+        p[8] = (uint8_t)(uint32_t)head[8];
+        p[9] = (uint8_t)(uint32_t)head[9];
+        p[10] = (uint8_t)(uint32_t)head[10];
+        p[11] = (uint8_t)(uint32_t)head[11];
+        p[12] = (uint8_t)(uint32_t)head[12];
+        p[13] = (uint8_t)(uint32_t)head[13];
+        p[14] = (uint8_t)(uint32_t)head[14];
+        p[15] = (uint8_t)(uint32_t)head[15];
+        p[16] = (uint8_t)(uint32_t)head[16];
+        p[17] = (uint8_t)(uint32_t)head[17];
+        p[18] = (uint8_t)(uint32_t)head[18];
+        p[19] = (uint8_t)(uint32_t)head[19];
+        p[20] = (uint8_t)(uint32_t)head[20];
+        p[21] = (uint8_t)(uint32_t)head[21];
+        p[22] = (uint8_t)(uint32_t)head[22];
+        p[23] = (uint8_t)(uint32_t)head[23];
+        p[24] = (uint8_t)(uint32_t)head[24];
+        p[25] = (uint8_t)(uint32_t)head[25];
+        p[26] = (uint8_t)(uint32_t)head[26];
+        p[27] = (uint8_t)(uint32_t)head[27];
+        p[28] = (uint8_t)(uint32_t)head[28];
+        p[29] = (uint8_t)(uint32_t)head[29];
+        p[30] = (uint8_t)(uint32_t)head[30];
+        p[31] = (uint8_t)(uint32_t)head[31];
+    } else {
+        uint32_t start; /* 96 .. 2147483616 */
+        uint32_t i; /* 0 .. 31 */
+        start = (UINT32_C(128) * (blocks - UINT32_C(1))) + UINT32_C(96);
+        for (i = 0; i < 32; i++) {
+            if ((start + i) < n) {
+                p[i] = (uint8_t)(uint32_t)m[start + i];
             } else {
-                if (((UINT32_C(128) * blocks) + i) == total) {
+                if ((start + i) == n) {
                     p[i] = UINT32_C(128);
                 }
             }
         }
     }
-    for (i_2 = 32; i_2 < 128; i_2++) {
-        if (((UINT32_C(128) * blocks) + i_2) < total) {
-            p[i_2] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i_2) - UINT32_C(32)];
+    for (i_2 = 0; i_2 < 96; i_2++) {
+        if (((UINT32_C(128) * blocks) + i_2) < n) {
+            p[UINT32_C(32) + i_2] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i_2];
         } else {
-            if (((UINT32_C(128) * blocks) + i_2) == total) {
-                p[i_2] = UINT32_C(128);
+            if (((UINT32_C(128) * blocks) + i_2) == n) {
+                p[UINT32_C(32) + i_2] = UINT32_C(128);
             }
         }
     }
@@ -5130,32 +5144,95 @@ STK_NOINLINE static void hash_sha512_first_block_64(uint8_t *restrict p, uint32_
  * What follows the last whole block of `head || m`, then 0x80, then zeros. */
 STK_NOINLINE static void hash_sha512_tail_64(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
-    uint32_t total; /* 64 .. 2147483711 */
     uint32_t blocks; /* 0 .. 2^24 */
-    uint32_t i; /* 0 .. 63 */
-    uint32_t i_2; /* 64 .. 127 */
-    total = n + UINT32_C(64);
-    blocks = total >> 7;
+    uint32_t i_2; /* 0 .. 63 */
+    blocks = (n + UINT32_C(64)) >> 7;
     memset(p, 0, 128);
-    for (i = 0; i < 64; i++) {
-        if (blocks == UINT32_C(0)) {
-            p[i] = (uint8_t)(uint32_t)head[i];
-        } else {
-            if (((UINT32_C(128) * blocks) + i) < total) {
-                p[i] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i) - UINT32_C(64)];
+    if (blocks == UINT32_C(0)) {
+        p[0] = (uint8_t)(uint32_t)head[0];
+        p[1] = (uint8_t)(uint32_t)head[1];
+        p[2] = (uint8_t)(uint32_t)head[2];
+        p[3] = (uint8_t)(uint32_t)head[3];
+        p[4] = (uint8_t)(uint32_t)head[4];
+        p[5] = (uint8_t)(uint32_t)head[5];
+        p[6] = (uint8_t)(uint32_t)head[6];
+        p[7] = (uint8_t)(uint32_t)head[7];
+        p[8] = (uint8_t)(uint32_t)head[8];
+        p[9] = (uint8_t)(uint32_t)head[9];
+        p[10] = (uint8_t)(uint32_t)head[10];
+        p[11] = (uint8_t)(uint32_t)head[11];
+        p[12] = (uint8_t)(uint32_t)head[12];
+        p[13] = (uint8_t)(uint32_t)head[13];
+        p[14] = (uint8_t)(uint32_t)head[14];
+        p[15] = (uint8_t)(uint32_t)head[15];
+        p[16] = (uint8_t)(uint32_t)head[16];
+        p[17] = (uint8_t)(uint32_t)head[17];
+        p[18] = (uint8_t)(uint32_t)head[18];
+        p[19] = (uint8_t)(uint32_t)head[19];
+        p[20] = (uint8_t)(uint32_t)head[20];
+        p[21] = (uint8_t)(uint32_t)head[21];
+        p[22] = (uint8_t)(uint32_t)head[22];
+        p[23] = (uint8_t)(uint32_t)head[23];
+        p[24] = (uint8_t)(uint32_t)head[24];
+        p[25] = (uint8_t)(uint32_t)head[25];
+        p[26] = (uint8_t)(uint32_t)head[26];
+        p[27] = (uint8_t)(uint32_t)head[27];
+        p[28] = (uint8_t)(uint32_t)head[28];
+        p[29] = (uint8_t)(uint32_t)head[29];
+        p[30] = (uint8_t)(uint32_t)head[30];
+        p[31] = (uint8_t)(uint32_t)head[31];
+        p[32] = (uint8_t)(uint32_t)head[32];
+        p[33] = (uint8_t)(uint32_t)head[33];
+        p[34] = (uint8_t)(uint32_t)head[34];
+        p[35] = (uint8_t)(uint32_t)head[35];
+        p[36] = (uint8_t)(uint32_t)head[36];
+        p[37] = (uint8_t)(uint32_t)head[37];
+        p[38] = (uint8_t)(uint32_t)head[38];
+        p[39] = (uint8_t)(uint32_t)head[39];
+        p[40] = (uint8_t)(uint32_t)head[40];
+        p[41] = (uint8_t)(uint32_t)head[41];
+        p[42] = (uint8_t)(uint32_t)head[42];
+        p[43] = (uint8_t)(uint32_t)head[43];
+        p[44] = (uint8_t)(uint32_t)head[44];
+        p[45] = (uint8_t)(uint32_t)head[45];
+        p[46] = (uint8_t)(uint32_t)head[46];
+        p[47] = (uint8_t)(uint32_t)head[47];
+        p[48] = (uint8_t)(uint32_t)head[48];
+        p[49] = (uint8_t)(uint32_t)head[49];
+        p[50] = (uint8_t)(uint32_t)head[50];
+        p[51] = (uint8_t)(uint32_t)head[51];
+        p[52] = (uint8_t)(uint32_t)head[52];
+        p[53] = (uint8_t)(uint32_t)head[53];
+        p[54] = (uint8_t)(uint32_t)head[54];
+        p[55] = (uint8_t)(uint32_t)head[55];
+        p[56] = (uint8_t)(uint32_t)head[56];
+        p[57] = (uint8_t)(uint32_t)head[57];
+        p[58] = (uint8_t)(uint32_t)head[58];
+        p[59] = (uint8_t)(uint32_t)head[59];
+        p[60] = (uint8_t)(uint32_t)head[60];
+        p[61] = (uint8_t)(uint32_t)head[61];
+        p[62] = (uint8_t)(uint32_t)head[62];
+        p[63] = (uint8_t)(uint32_t)head[63];
+    } else {
+        uint32_t start; /* 64 .. 2147483584 */
+        uint32_t i; /* 0 .. 63 */
+        start = (UINT32_C(128) * (blocks - UINT32_C(1))) + UINT32_C(64);
+        for (i = 0; i < 64; i++) {
+            if ((start + i) < n) {
+                p[i] = (uint8_t)(uint32_t)m[start + i];
             } else {
-                if (((UINT32_C(128) * blocks) + i) == total) {
+                if ((start + i) == n) {
                     p[i] = UINT32_C(128);
                 }
             }
         }
     }
-    for (i_2 = 64; i_2 < 128; i_2++) {
-        if (((UINT32_C(128) * blocks) + i_2) < total) {
-            p[i_2] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i_2) - UINT32_C(64)];
+    for (i_2 = 0; i_2 < 64; i_2++) {
+        if (((UINT32_C(128) * blocks) + i_2) < n) {
+            p[UINT32_C(64) + i_2] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i_2];
         } else {
-            if (((UINT32_C(128) * blocks) + i_2) == total) {
-                p[i_2] = UINT32_C(128);
+            if (((UINT32_C(128) * blocks) + i_2) == n) {
+                p[UINT32_C(64) + i_2] = UINT32_C(128);
             }
         }
     }
@@ -7101,53 +7178,36 @@ STK_NOINLINE static void hash_sha512_first_block_0(uint8_t *restrict p, uint32_t
 STK_NOINLINE static void hash_sha512_finish(uint8_t *restrict d, const uint64_t *h, const uint8_t *last, uint32_t total)
 {
     uint64_t s[8];
+    uint8_t t[128];
     uint32_t i; /* 0 .. 7 */
+    uint64_t bits_0_with_length;
+    memmove(s, h, 8 * sizeof(uint64_t));
+    memmove(t, last, 128);
     if ((total & UINT32_C(127)) >= UINT32_C(112)) {
-        uint64_t t[8];
-        uint8_t t_2[128];
-        uint64_t bits_0_with_length;
-        hash_sha512_compress(t, h, last);
-        memset(t_2, 0, 128);
-        bits_0_with_length = (uint64_t)total << 3;
-        t_2[112] = UINT32_C(0);
-        t_2[120] = (uint8_t)((uint32_t)(bits_0_with_length >> 56) & UINT32_C(255));
-        t_2[113] = UINT32_C(0);
-        t_2[121] = (uint8_t)((uint32_t)(bits_0_with_length >> 48) & UINT32_C(255));
-        t_2[114] = UINT32_C(0);
-        t_2[122] = (uint8_t)((uint32_t)(bits_0_with_length >> 40) & UINT32_C(255));
-        t_2[115] = UINT32_C(0);
-        t_2[123] = (uint8_t)((uint32_t)(bits_0_with_length >> 32) & UINT32_C(255));
-        t_2[116] = UINT32_C(0);
-        t_2[124] = (uint8_t)((uint32_t)(bits_0_with_length >> 24) & UINT32_C(255));
-        t_2[117] = UINT32_C(0);
-        t_2[125] = (uint8_t)((uint32_t)(bits_0_with_length >> 16) & UINT32_C(255));
-        t_2[118] = UINT32_C(0);
-        t_2[126] = (uint8_t)((uint32_t)(bits_0_with_length >> 8) & UINT32_C(255));
-        t_2[119] = UINT32_C(0);
-        t_2[127] = (uint8_t)((uint32_t)bits_0_with_length & UINT32_C(255));
-        hash_sha512_compress(s, t, t_2);
-    } else {
-        uint8_t t_3[128];
-        uint64_t bits_1_with_length;
-        memmove(t_3, last, 128);
-        bits_1_with_length = (uint64_t)total << 3;
-        t_3[112] = UINT32_C(0);
-        t_3[120] = (uint8_t)((uint32_t)(bits_1_with_length >> 56) & UINT32_C(255));
-        t_3[113] = UINT32_C(0);
-        t_3[121] = (uint8_t)((uint32_t)(bits_1_with_length >> 48) & UINT32_C(255));
-        t_3[114] = UINT32_C(0);
-        t_3[122] = (uint8_t)((uint32_t)(bits_1_with_length >> 40) & UINT32_C(255));
-        t_3[115] = UINT32_C(0);
-        t_3[123] = (uint8_t)((uint32_t)(bits_1_with_length >> 32) & UINT32_C(255));
-        t_3[116] = UINT32_C(0);
-        t_3[124] = (uint8_t)((uint32_t)(bits_1_with_length >> 24) & UINT32_C(255));
-        t_3[117] = UINT32_C(0);
-        t_3[125] = (uint8_t)((uint32_t)(bits_1_with_length >> 16) & UINT32_C(255));
-        t_3[118] = UINT32_C(0);
-        t_3[126] = (uint8_t)((uint32_t)(bits_1_with_length >> 8) & UINT32_C(255));
-        t_3[119] = UINT32_C(0);
-        t_3[127] = (uint8_t)((uint32_t)bits_1_with_length & UINT32_C(255));
-        hash_sha512_compress(s, h, t_3);
+        hash_sha512_compress(s, h, last);
+        memset(t, 0, 128);
+    }
+    bits_0_with_length = (uint64_t)total << 3;
+    t[112] = UINT32_C(0);
+    t[120] = (uint8_t)((uint32_t)(bits_0_with_length >> 56) & UINT32_C(255));
+    t[113] = UINT32_C(0);
+    t[121] = (uint8_t)((uint32_t)(bits_0_with_length >> 48) & UINT32_C(255));
+    t[114] = UINT32_C(0);
+    t[122] = (uint8_t)((uint32_t)(bits_0_with_length >> 40) & UINT32_C(255));
+    t[115] = UINT32_C(0);
+    t[123] = (uint8_t)((uint32_t)(bits_0_with_length >> 32) & UINT32_C(255));
+    t[116] = UINT32_C(0);
+    t[124] = (uint8_t)((uint32_t)(bits_0_with_length >> 24) & UINT32_C(255));
+    t[117] = UINT32_C(0);
+    t[125] = (uint8_t)((uint32_t)(bits_0_with_length >> 16) & UINT32_C(255));
+    t[118] = UINT32_C(0);
+    t[126] = (uint8_t)((uint32_t)(bits_0_with_length >> 8) & UINT32_C(255));
+    t[119] = UINT32_C(0);
+    t[127] = (uint8_t)((uint32_t)bits_0_with_length & UINT32_C(255));
+    {
+        uint64_t tmp[8];
+        hash_sha512_compress(tmp, s, t);
+        memmove(s, tmp, 8 * sizeof(uint64_t));
     }
     for (i = 0; i < 8; i++) {
         d[UINT32_C(8) * i] = (uint8_t)((uint32_t)(s[i] >> 56) & UINT32_C(255));
@@ -9024,32 +9084,63 @@ STK_NOINLINE static void hash_sha512_first_block_32(uint8_t *restrict p, uint32_
  * What follows the last whole block of `head || m`, then 0x80, then zeros. */
 STK_NOINLINE static void hash_sha512_tail_32(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
-    uint32_t total; /* 32 .. 2147483679 */
     uint32_t blocks; /* 0 .. 2^24 */
-    uint32_t i; /* 0 .. 31 */
-    uint32_t i_2; /* 32 .. 127 */
-    total = n + UINT32_C(32);
-    blocks = total >> 7;
+    uint32_t i_2; /* 0 .. 95 */
+    blocks = (n + UINT32_C(32)) >> 7;
     memset(p, 0, 128);
-    for (i = 0; i < 32; i++) {
-        if (blocks == UINT32_C(0)) {
-            p[i] = (uint8_t)(uint32_t)head[i];
-        } else {
-            if (((UINT32_C(128) * blocks) + i) < total) {
-                p[i] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i) - UINT32_C(32)];
+    if (blocks == UINT32_C(0)) {
+        p[0] = (uint8_t)(uint32_t)head[0];
+        p[1] = (uint8_t)(uint32_t)head[1];
+        p[2] = (uint8_t)(uint32_t)head[2];
+        p[3] = (uint8_t)(uint32_t)head[3];
+        p[4] = (uint8_t)(uint32_t)head[4];
+        p[5] = (uint8_t)(uint32_t)head[5];
+        p[6] = (uint8_t)(uint32_t)head[6];
+        p[7] = (uint8_t)(uint32_t)head[7];
+        p[8] = (uint8_t)(uint32_t)head[8];
+        p[9] = (uint8_t)(uint32_t)head[9];
+        p[10] = (uint8_t)(uint32_t)head[10];
+        p[11] = (uint8_t)(uint32_t)head[11];
+        p[12] = (uint8_t)(uint32_t)head[12];
+        p[13] = (uint8_t)(uint32_t)head[13];
+        p[14] = (uint8_t)(uint32_t)head[14];
+        p[15] = (uint8_t)(uint32_t)head[15];
+        p[16] = (uint8_t)(uint32_t)head[16];
+        p[17] = (uint8_t)(uint32_t)head[17];
+        p[18] = (uint8_t)(uint32_t)head[18];
+        p[19] = (uint8_t)(uint32_t)head[19];
+        p[20] = (uint8_t)(uint32_t)head[20];
+        p[21] = (uint8_t)(uint32_t)head[21];
+        p[22] = (uint8_t)(uint32_t)head[22];
+        p[23] = (uint8_t)(uint32_t)head[23];
+        p[24] = (uint8_t)(uint32_t)head[24];
+        p[25] = (uint8_t)(uint32_t)head[25];
+        p[26] = (uint8_t)(uint32_t)head[26];
+        p[27] = (uint8_t)(uint32_t)head[27];
+        p[28] = (uint8_t)(uint32_t)head[28];
+        p[29] = (uint8_t)(uint32_t)head[29];
+        p[30] = (uint8_t)(uint32_t)head[30];
+        p[31] = (uint8_t)(uint32_t)head[31];
+    } else {
+        uint32_t start; /* 96 .. 2147483616 */
+        uint32_t i; /* 0 .. 31 */
+        start = (UINT32_C(128) * (blocks - UINT32_C(1))) + UINT32_C(96);
+        for (i = 0; i < 32; i++) {
+            if ((start + i) < n) {
+                p[i] = (uint8_t)(uint32_t)m[start + i];
             } else {
-                if (((UINT32_C(128) * blocks) + i) == total) {
+                if ((start + i) == n) {
                     p[i] = UINT32_C(128);
                 }
             }
         }
     }
-    for (i_2 = 32; i_2 < 128; i_2++) {
-        if (((UINT32_C(128) * blocks) + i_2) < total) {
-            p[i_2] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i_2) - UINT32_C(32)];
+    for (i_2 = 0; i_2 < 96; i_2++) {
+        if (((UINT32_C(128) * blocks) + i_2) < n) {
+            p[UINT32_C(32) + i_2] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i_2];
         } else {
-            if (((UINT32_C(128) * blocks) + i_2) == total) {
-                p[i_2] = UINT32_C(128);
+            if (((UINT32_C(128) * blocks) + i_2) == n) {
+                p[UINT32_C(32) + i_2] = UINT32_C(128);
             }
         }
     }
@@ -9231,32 +9322,95 @@ STK_NOINLINE static void hash_sha512_first_block_64(uint8_t *restrict p, uint32_
  * What follows the last whole block of `head || m`, then 0x80, then zeros. */
 STK_NOINLINE static void hash_sha512_tail_64(uint8_t *restrict p, uint32_t n, const uint8_t *head, const uint8_t *m)
 {
-    uint32_t total; /* 64 .. 2147483711 */
     uint32_t blocks; /* 0 .. 2^24 */
-    uint32_t i; /* 0 .. 63 */
-    uint32_t i_2; /* 64 .. 127 */
-    total = n + UINT32_C(64);
-    blocks = total >> 7;
+    uint32_t i_2; /* 0 .. 63 */
+    blocks = (n + UINT32_C(64)) >> 7;
     memset(p, 0, 128);
-    for (i = 0; i < 64; i++) {
-        if (blocks == UINT32_C(0)) {
-            p[i] = (uint8_t)(uint32_t)head[i];
-        } else {
-            if (((UINT32_C(128) * blocks) + i) < total) {
-                p[i] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i) - UINT32_C(64)];
+    if (blocks == UINT32_C(0)) {
+        p[0] = (uint8_t)(uint32_t)head[0];
+        p[1] = (uint8_t)(uint32_t)head[1];
+        p[2] = (uint8_t)(uint32_t)head[2];
+        p[3] = (uint8_t)(uint32_t)head[3];
+        p[4] = (uint8_t)(uint32_t)head[4];
+        p[5] = (uint8_t)(uint32_t)head[5];
+        p[6] = (uint8_t)(uint32_t)head[6];
+        p[7] = (uint8_t)(uint32_t)head[7];
+        p[8] = (uint8_t)(uint32_t)head[8];
+        p[9] = (uint8_t)(uint32_t)head[9];
+        p[10] = (uint8_t)(uint32_t)head[10];
+        p[11] = (uint8_t)(uint32_t)head[11];
+        p[12] = (uint8_t)(uint32_t)head[12];
+        p[13] = (uint8_t)(uint32_t)head[13];
+        p[14] = (uint8_t)(uint32_t)head[14];
+        p[15] = (uint8_t)(uint32_t)head[15];
+        p[16] = (uint8_t)(uint32_t)head[16];
+        p[17] = (uint8_t)(uint32_t)head[17];
+        p[18] = (uint8_t)(uint32_t)head[18];
+        p[19] = (uint8_t)(uint32_t)head[19];
+        p[20] = (uint8_t)(uint32_t)head[20];
+        p[21] = (uint8_t)(uint32_t)head[21];
+        p[22] = (uint8_t)(uint32_t)head[22];
+        p[23] = (uint8_t)(uint32_t)head[23];
+        p[24] = (uint8_t)(uint32_t)head[24];
+        p[25] = (uint8_t)(uint32_t)head[25];
+        p[26] = (uint8_t)(uint32_t)head[26];
+        p[27] = (uint8_t)(uint32_t)head[27];
+        p[28] = (uint8_t)(uint32_t)head[28];
+        p[29] = (uint8_t)(uint32_t)head[29];
+        p[30] = (uint8_t)(uint32_t)head[30];
+        p[31] = (uint8_t)(uint32_t)head[31];
+        p[32] = (uint8_t)(uint32_t)head[32];
+        p[33] = (uint8_t)(uint32_t)head[33];
+        p[34] = (uint8_t)(uint32_t)head[34];
+        p[35] = (uint8_t)(uint32_t)head[35];
+        p[36] = (uint8_t)(uint32_t)head[36];
+        p[37] = (uint8_t)(uint32_t)head[37];
+        p[38] = (uint8_t)(uint32_t)head[38];
+        p[39] = (uint8_t)(uint32_t)head[39];
+        p[40] = (uint8_t)(uint32_t)head[40];
+        p[41] = (uint8_t)(uint32_t)head[41];
+        p[42] = (uint8_t)(uint32_t)head[42];
+        p[43] = (uint8_t)(uint32_t)head[43];
+        p[44] = (uint8_t)(uint32_t)head[44];
+        p[45] = (uint8_t)(uint32_t)head[45];
+        p[46] = (uint8_t)(uint32_t)head[46];
+        p[47] = (uint8_t)(uint32_t)head[47];
+        p[48] = (uint8_t)(uint32_t)head[48];
+        p[49] = (uint8_t)(uint32_t)head[49];
+        p[50] = (uint8_t)(uint32_t)head[50];
+        p[51] = (uint8_t)(uint32_t)head[51];
+        p[52] = (uint8_t)(uint32_t)head[52];
+        p[53] = (uint8_t)(uint32_t)head[53];
+        p[54] = (uint8_t)(uint32_t)head[54];
+        p[55] = (uint8_t)(uint32_t)head[55];
+        p[56] = (uint8_t)(uint32_t)head[56];
+        p[57] = (uint8_t)(uint32_t)head[57];
+        p[58] = (uint8_t)(uint32_t)head[58];
+        p[59] = (uint8_t)(uint32_t)head[59];
+        p[60] = (uint8_t)(uint32_t)head[60];
+        p[61] = (uint8_t)(uint32_t)head[61];
+        p[62] = (uint8_t)(uint32_t)head[62];
+        p[63] = (uint8_t)(uint32_t)head[63];
+    } else {
+        uint32_t start; /* 64 .. 2147483584 */
+        uint32_t i; /* 0 .. 63 */
+        start = (UINT32_C(128) * (blocks - UINT32_C(1))) + UINT32_C(64);
+        for (i = 0; i < 64; i++) {
+            if ((start + i) < n) {
+                p[i] = (uint8_t)(uint32_t)m[start + i];
             } else {
-                if (((UINT32_C(128) * blocks) + i) == total) {
+                if ((start + i) == n) {
                     p[i] = UINT32_C(128);
                 }
             }
         }
     }
-    for (i_2 = 64; i_2 < 128; i_2++) {
-        if (((UINT32_C(128) * blocks) + i_2) < total) {
-            p[i_2] = (uint8_t)(uint32_t)m[((UINT32_C(128) * blocks) + i_2) - UINT32_C(64)];
+    for (i_2 = 0; i_2 < 64; i_2++) {
+        if (((UINT32_C(128) * blocks) + i_2) < n) {
+            p[UINT32_C(64) + i_2] = (uint8_t)(uint32_t)m[(UINT32_C(128) * blocks) + i_2];
         } else {
-            if (((UINT32_C(128) * blocks) + i_2) == total) {
-                p[i_2] = UINT32_C(128);
+            if (((UINT32_C(128) * blocks) + i_2) == n) {
+                p[UINT32_C(64) + i_2] = UINT32_C(128);
             }
         }
     }
