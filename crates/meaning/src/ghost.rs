@@ -11,7 +11,7 @@ use crate::run::{known, stop, Res, Run};
 use crate::extent::Extent;
 use crate::spec::{places, Part};
 use crate::value::Val;
-use crate::poly::Poly;
+use crate::poly::{Atom, Poly};
 use santoku_ir::interp::Int;
 use santoku_ir::{visit, ContractKind, FuncId, Ghost, Len, Loc, LocalId, Program, Proj, SpecExpr, SpecId, SpecOp, Stmt, Ty};
 use santoku_judge::itv::Itv;
@@ -261,10 +261,12 @@ impl Run<'_> {
         let own = places(key, extent);
         let Some(first) = own.first().filter(|k| !self.values.contains_key(k)) else { return };
         let same_place = |(id, parts): &&(SpecId, Vec<Part>)| *id == key.0 && parts.len() == first.1.len() && (extent == Extent::Number || parts.last() == first.1.last());
-        let others: Vec<Vec<Part>> = self.values.keys().filter(same_place).map(|(_, parts)| parts[..key.1.len()].to_vec()).collect();
+        let mut others: Vec<(Option<usize>, Vec<Part>)> = self.values.iter().filter(|(k, _)| same_place(k)).map(|((_, parts), value)| (value.p.as_atom().map(Atom::nr), parts[..key.1.len()].to_vec())).collect();
+        // Mostly it is the newest; to see that it is not another takes long.
+        others.sort_by(|a, b| b.cmp(a));
         let guard = self.guard.clone();
-        for parts in others {
-            let mut pairs = parts.iter().zip(&key.1).filter(|(a, b)| a != b);
+        for (_, parts) in others {
+            let mut pairs = parts.iter().zip(&key.1).rev().filter(|(a, b)| a != b);
             let equal = |run: &mut Self, a: &Part, b: &Part| match (a, b) {
                 (Part::Num(a), Part::Num(b)) => ![a, b].iter().any(|p| counter == Some(*p)) && run.holds(&Prop::Zero(a.sub(b), None), &guard),
                 _ => false,

@@ -57,19 +57,25 @@ pub fn claims(p: &Program, id: FuncId, search: &dyn Search) -> (Clauses, Option<
     let (f, of_words) = (p.func(id), |f: &Func| f.contracts.iter().any(|c| of_bits(p, &c.cond)));
     let (ghost, mut by_callees) = (ghost::in_body(&f.body), !of_words(f));
     visit::walk_stmts(&f.body, &mut |s| by_callees |= matches!(s, Stmt::Call { func, .. } if of_words(p.func(*func))));
-    if ghost || by_callees {
-        let first = judged(p, id, search, Mode { words: false, bits: ghost });
-        if ghost || first.1.is_some() || first.0.holds() {
-            return first;
-        }
-        let again = judged(p, id, search, Mode { words: false, bits: true });
-        let both = (first.0.or(again.0), again.1);
-        // Where lengths are known and callees do not say enough of words, they are run in place.
-        if both.0.holds() || !of_words(f) || !f.lens.is_empty() {
-            return both;
-        }
+    if ghost {
+        return judged(p, id, search, Mode { words: false, bits: true });
     }
-    judged(p, id, search, Mode { words: true, bits: false })
+    let in_words = || judged(p, id, search, Mode { words: true, bits: false });
+    if !by_callees {
+        return in_words();
+    }
+    // Where lengths are known, callees are run in place: by far the fastest where it succeeds.
+    let in_place = (of_words(f) && f.lens.is_empty()).then(in_words).filter(|found| found.1.is_none());
+    if let Some(found) = in_place.as_ref().filter(|found| found.0.holds()) {
+        return found.clone();
+    }
+    let mut found = judged(p, id, search, Mode { words: false, bits: false });
+    if found.1.is_some() || found.0.holds() {
+        return in_place.filter(|_| found.1.is_some()).unwrap_or(found);
+    }
+    let again = judged(p, id, search, Mode { words: false, bits: true });
+    found = (found.0.or(again.0), again.1);
+    in_place.into_iter().fold(found, |found, (clauses, _)| (found.0.or(clauses), found.1))
 }
 
 /// How a function is executed; what is found is so in each.

@@ -4,7 +4,6 @@ use crate::tables::Tables;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::{unknown_target, Checked, Failure, Request, Target, DEFAULT_TARGET};
-use santoku_workbench::parallel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -94,12 +93,6 @@ pub fn check(source: &Source, entry: &str) -> Result<Checked, Failure> {
     load(source, entry).map(warned)
 }
 
-/// [`check`] of each of these, on several threads; warnings are shown by [`warned`].
-pub fn load_all(source: &Source, entries: &[String], threads: usize) -> Vec<Result<Checked, Failure>> {
-    let all = parallel::map(entries, threads, |entry| Ok::<_, std::convert::Infallible>(load(source, entry)));
-    all.unwrap_or_else(|never| match never {})
-}
-
 /// Shows what there is to say of a program that was loaded.
 pub fn warned(checked: Checked) -> Checked {
     for w in &checked.warnings {
@@ -108,7 +101,8 @@ pub fn warned(checked: Checked) -> Checked {
     checked
 }
 
-fn load(source: &Source, entry: &str) -> Result<Checked, Failure> {
+/// [`check`], whose warnings are left to [`warned`].
+pub fn load(source: &Source, entry: &str) -> Result<Checked, Failure> {
     // A missing entry is told by its path, not as an import.
     files::read_entry(entry)?;
     report::stage("sema");

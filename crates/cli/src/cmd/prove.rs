@@ -1,10 +1,11 @@
 //! `santoku prove`
 
-use super::common::{load_all, warned, Source};
+use super::common::{load, warned, Source};
 use crate::cache::Cache;
 use crate::{files, report};
 use indicatif::ProgressBar;
 use santoku_driver::{interface, printable, open_obligations, prove, prover_fault, vacuous, Checked, Failure, Report, Store};
+use santoku_workbench::parallel;
 use serde::Serialize;
 
 #[derive(clap::Args)]
@@ -46,10 +47,16 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let (mut open, mut accepted, mut functions, mut clauses) = (0, 0, 0, (0, 0));
     let threads = usize::from(args.threads);
     let paths = files::collect(&args.paths)?;
-    for (path, checked) in paths.iter().zip(load_all(&args.source, &paths, threads)) {
-        let checked = warned(checked?);
-        interface(&checked)?;
-        let found = with_progress(path, &checked, &cache, threads)?;
+    let progress = spinner();
+    let work = |path: &String| -> Result<_, Failure> {
+        let checked = load(&args.source, path)?;
+        progress.set_message(format!("proving {path}"));
+        let found = interface(&checked).and_then(|()| proved(&checked, &cache, threads));
+        Ok((checked, found))
+    };
+    let take = |path: &String, done: Result<(Checked, Result<Report, Failure>), Failure>| progress.suspend(|| {
+        let (checked, found) = done?;
+        let (checked, found) = (warned(checked), found?);
         json.obligations += found.total();
         open += found.failed().count();
         accepted += found.accepted();
@@ -63,12 +70,15 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         }
         show_open(&checked, &found);
         if found.failed().next().is_none() {
-            has_c(&checked, &path, args.paths.contains(&path))?;
+            has_c(&checked, path, args.paths.contains(path))?;
         }
         show_unrun(&found);
         show_refused(&found);
         show_resting(&found);
-    }
+        Ok(())
+    });
+    parallel::in_order(&paths, threads, work, take)?;
+    progress.finish_and_clear();
     json.holds = open == 0 && json.obligations > 0;
     if args.json {
         let text = serde_json::to_string_pretty(&json).map_err(|e| Failure::internal("prove", e.to_string()))?;
@@ -138,12 +148,23 @@ pub fn show_open(checked: &Checked, found: &Report) {
     }
 }
 
-/// Proves with a sign of life on a terminal. A prover that contradicts itself is a fault of ours.
+/// Proves with a sign of life on a terminal.
 pub fn with_progress(path: &str, checked: &Checked, store: &dyn Store, threads: usize) -> Result<Report, Failure> {
-    report::stage("prove");
-    let progress = ProgressBar::new_spinner().with_message(format!("proving {path}"));
-    progress.enable_steady_tick(std::time::Duration::from_millis(200));
-    let found = prove(checked, store, threads);
+    let progress = spinner().with_message(format!("proving {path}"));
+    let found = proved(checked, store, threads);
     progress.finish_and_clear();
+    found
+}
+
+fn spinner() -> ProgressBar {
+    let progress = ProgressBar::new_spinner();
+    progress.enable_steady_tick(std::time::Duration::from_millis(200));
+    progress
+}
+
+/// A prover that contradicts itself is a fault of ours.
+fn proved(checked: &Checked, store: &dyn Store, threads: usize) -> Result<Report, Failure> {
+    report::stage("prove");
+    let found = prove(checked, store, threads);
     prover_fault(checked, &found).map_or(Ok(found), Err)
 }
