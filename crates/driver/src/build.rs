@@ -5,7 +5,7 @@ use crate::check::Checked;
 use crate::failure::{emit_error, pass_failure, unknown_pass, Failure};
 use santoku_diag::Diagnostic;
 use santoku_ir::FuncId;
-use santoku_passes::{Level, PassOptions};
+use santoku_passes::{circuits, Circuits, Level, Observer, PassOptions, Silent};
 use santoku_prove::products::widest_secret_product;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,6 +81,14 @@ pub fn printable(checked: &Checked) -> Result<(), Failure> {
 /// # Errors
 /// `unknown-pass`, `needed-pass`, `too-wide`, `not-in-c`, `nothing-exported`; [`Failure::Internal`] where a pass or the printer is at fault.
 pub fn build(checked: &Checked, options: &BuildOptions, clock: &dyn Fn() -> u64) -> Result<Built, Failure> {
+    build_watched(checked, options, clock, &mut Silent)
+}
+
+/// As [`build`]; `watch` is told of searches for circuits of tables.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_watched(checked: &Checked, options: &BuildOptions, clock: &dyn Fn() -> u64, watch: &mut dyn Observer) -> Result<Built, Failure> {
     if let Some(name) = options.dump_after.as_deref().filter(|n| *n != "sema" && santoku_passes::find(n).is_none()) {
         return Err(Failure::refused(&checked.sources, unknown_pass(name)));
     }
@@ -104,7 +112,8 @@ pub fn build(checked: &Checked, options: &BuildOptions, clock: &dyn Fn() -> u64)
         }
     };
     dump("sema", &checked.program);
-    let pass_options = PassOptions { keep_tests: false, ..PassOptions::new(options.level, checked.target.word_bits) };
+    let circuits = if options.without.contains("tables") { Circuits::new() } else { circuits(&checked.program, watch) };
+    let pass_options = PassOptions { keep_tests: false, circuits, ..PassOptions::new(options.level, checked.target.word_bits) };
     let done = santoku_passes::optimise_with(&checked.program, options.level, &options.without, &pass_options, &mut |n, p| dump(n, p), clock);
     let done = done.map_err(|e| pass_failure(&e, &checked.sources))?;
     let c_options = santoku_backend_c::Options {

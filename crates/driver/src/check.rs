@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::target::Target;
 use santoku_diag::{Diagnostic, Severity, Sources};
 use santoku_ir::{FuncId, Program};
-use santoku_sema::{Export, Observer, Silent};
+use santoku_sema::Export;
 use std::collections::BTreeMap;
 
 /// Gives the text of a path: `Ok(None)` where there is no file, a diagnostic where there is one that cannot be used.
@@ -57,14 +57,6 @@ impl Checked {
 /// [`Failure::Refused`] for faults of the texts and of the request; [`Failure::Internal`] when the verifier refuses
 /// what the analysis made.
 pub fn check(request: &Request, load: &mut Loader) -> Result<Checked, Failure> {
-    check_watched(request, load, &mut Silent)
-}
-
-/// As [`check`]; `watch` is told of searches for circuits of tables.
-///
-/// # Errors
-/// As [`check`].
-pub fn check_watched(request: &Request, load: &mut Loader, watch: &mut dyn Observer) -> Result<Checked, Failure> {
     choices::check(request, load)?;
     let impls = impls(request);
     // Faults of loading are better news than the missing import they lead to.
@@ -77,7 +69,7 @@ pub fn check_watched(request: &Request, load: &mut Loader, watch: &mut dyn Obser
         }
     };
     let options = santoku_sema::Options { impls };
-    let compiled = santoku_sema::compile_watched(&request.entry, &request.roots, &mut text, &options, watch);
+    let compiled = santoku_sema::compile(&request.entry, &request.roots, &mut text, &options);
     if !faults.is_empty() {
         let sources = compiled.map_or_else(|f| f.sources, |c| c.sources);
         return Err(Failure::Refused { sources, diagnostics: faults });

@@ -6,6 +6,7 @@ use santoku_diag::Diagnostic;
 use santoku_ir::{Func, LocalKind, Ty};
 pub use santoku_layout::{Isa, Layout, GRANULARITY};
 use santoku_layout::{LayoutError, Request};
+use santoku_passes::{Observer, Silent};
 use std::collections::BTreeSet;
 
 /// How blocks lie in registers, and how the kernel is called.
@@ -45,6 +46,14 @@ pub struct LaidOut {
 /// # Errors
 /// `no-block-function`, `not-in-layout`; [`Failure::Internal`] where a step is at fault.
 pub fn lay_out(checked: &Checked, options: &LayoutOptions) -> Result<LaidOut, Failure> {
+    lay_out_watched(checked, options, &mut Silent)
+}
+
+/// As [`lay_out`]; `watch` is told of searches for circuits of tables.
+///
+/// # Errors
+/// As [`lay_out`].
+pub fn lay_out_watched(checked: &Checked, options: &LayoutOptions, watch: &mut dyn Observer) -> Result<LaidOut, Failure> {
     let func = find(checked, options.block.as_deref())?;
     let request = Request {
         layout: options.layout,
@@ -54,7 +63,7 @@ pub fn lay_out(checked: &Checked, options: &LayoutOptions) -> Result<LaidOut, Fa
         shared: func.params.iter().skip(1).map(|id| func.local(*id).name.clone()).collect::<BTreeSet<_>>(),
         name: options.unit.clone(),
     };
-    let kernel = santoku_layout::build(&checked.program, &func.name, &request).map_err(|e| refused(&e, checked))?;
+    let kernel = santoku_layout::build_watched(&checked.program, &func.name, &request, watch).map_err(|e| refused(&e, checked))?;
     let first: String = options.provenance.lines().map(|l| format!(" * {l}\n")).collect();
     let with = |text: &str| format!("/*\n{first} */\n{text}");
     Ok(LaidOut {

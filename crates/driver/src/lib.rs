@@ -22,14 +22,14 @@ mod stages;
 mod target;
 
 pub use args::{parse_arg, show_value};
-pub use build::{believed, build, interface, printable, BuildOptions, Built, Step};
-pub use check::{check, check_watched, Checked, Loader, Request};
+pub use build::{believed, build, build_watched, interface, printable, BuildOptions, Built, Step};
+pub use check::{check, Checked, Loader, Request};
 pub use failure::Failure;
 pub use interpret::{call, find_function, run_tests, TestOutcome, STEPS};
-pub use lay_out::{lay_out, GRANULARITY, Isa, LaidOut, Layout, LayoutOptions};
+pub use lay_out::{lay_out, lay_out_watched, GRANULARITY, Isa, LaidOut, Layout, LayoutOptions};
 pub use prove::{open_obligations, prove, prover_fault, vacuous};
 pub use santoku_prove::cache::Store;
 pub use santoku_prove::Report;
-pub use santoku_sema::{Circuit, Observer};
+pub use santoku_passes::{Circuit, Observer};
 pub use stages::{stages, Stage};
 pub use target::{unknown_target, Target, DEFAULT_TARGET};

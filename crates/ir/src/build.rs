@@ -184,6 +184,16 @@ impl Stmt {
             | Stmt::Ghost { loc, .. } => *loc,
         }
     }
+    pub fn loc_mut(&mut self) -> &mut Loc {
+        match self {
+            Stmt::Assign { loc, .. }
+            | Stmt::Call { loc, .. }
+            | Stmt::For { loc, .. }
+            | Stmt::If { loc, .. }
+            | Stmt::Assert { loc, .. }
+            | Stmt::Ghost { loc, .. } => loc,
+        }
+    }
 }
 
 impl ConstValue {
@@ -229,6 +239,7 @@ impl<'a> FuncBuilder<'a> {
             name: name.into(),
             export: None,
             inline: Inline::Auto,
+            table: None,
             lens: Vec::new(),
             params: Vec::new(),
             rets: Vec::new(),

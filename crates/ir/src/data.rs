@@ -75,6 +75,9 @@ pub struct Func {
     /// C-level name when exported (`@export("crypto_hash")`).
     pub export: Option<String>,
     pub inline: Inline,
+    /// It applies this table, a constant array of words, to its parameter: a word of as many bits as the table has inputs, or an array of
+    /// as many words, whose columns of bits are inputs. The body says the same in some way; passes may write it in another.
+    pub table: Option<ConstId>,
     /// Public length parameters, in order; each is a local of kind `Len`. Callers pass them first.
     pub lens: Vec<LocalId>,
     pub params: Vec<LocalId>,

@@ -9,7 +9,7 @@ use crate::{bits, cells, columns, graph, interleave, lut, slice, tables, widen};
 use santoku_backend_c::{emit, EmitError, Options, Vector};
 use santoku_circuit::Basis;
 use santoku_ir::{build::FuncBuilder, Func, FuncId, Len, LocalId, Place, Program, Ty};
-use santoku_passes::{optimise, Level, PassOptions};
+use santoku_passes::{circuits, optimise, Circuits, Level, Observer, PassOptions, Silent};
 use santoku_prove::products::widest_secret_product;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -68,9 +68,19 @@ pub struct Kernel {
 /// # Errors
 /// See [`LayoutError`].
 pub fn build(program: &Program, func: &str, request: &Request) -> Result<Kernel, LayoutError> {
-    match build_with(program, func, request, UNROLL) {
+    build_watched(program, func, request, &mut Silent)
+}
+
+/// As [`build`]; `watch` is told of searches for circuits of tables.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_watched(program: &Program, func: &str, request: &Request, watch: &mut dyn Observer) -> Result<Kernel, LayoutError> {
+    let circuits = circuits(program, watch);
+    let build_with = |unroll: u64| build_with(program, func, request, (unroll, &circuits));
+    match build_with(UNROLL) {
         // Indices, rotations and constants that change from round to round are known once the rounds are written out.
-        Err(first @ LayoutError::Operation { .. }) => match build_with(program, func, request, UNROLL_ALL) {
+        Err(first @ LayoutError::Operation { .. }) => match build_with(UNROLL_ALL) {
             Err(LayoutError::Internal { step, reason }) => Err(LayoutError::Internal { step, reason }),
             Err(_) => Err(first),
             made => made,
@@ -79,9 +89,9 @@ pub fn build(program: &Program, func: &str, request: &Request) -> Result<Kernel,
     }
 }
 
-fn build_with(program: &Program, func: &str, request: &Request, unroll: u64) -> Result<Kernel, LayoutError> {
+fn build_with(program: &Program, func: &str, request: &Request, (unroll, circuits): (u64, &Circuits)) -> Result<Kernel, LayoutError> {
     let mut made = Steps::start(program, func, request)?;
-    made.straighten(unroll)?;
+    made.straighten(unroll, circuits)?;
     if request.layout == Layout::Vertical {
         made.widen()?;
     }
@@ -182,7 +192,7 @@ impl<'a> Steps<'a> {
     }
 
     /// Tables in the machine's gates, calls inlined, short loops unrolled, one operation per statement.
-    fn straighten(&mut self, unroll: u64) -> Result<(), LayoutError> {
+    fn straighten(&mut self, unroll: u64, circuits: &Circuits) -> Result<(), LayoutError> {
         let name = self.f().name.clone();
         let basis = if self.request.isa.lut3() && self.request.layout != Layout::Scalar { Basis::Lut3 } else { Basis::Two };
         let p = columns::retarget(&self.program, basis)?;
@@ -190,6 +200,7 @@ impl<'a> Steps<'a> {
         options.unroll_size_max = unroll;
         options.keep_tests = false;
         options.roots = BTreeSet::from([name.clone()]);
+        options.circuits.clone_from(circuits);
         let without = BTreeSet::from(["derive-width".to_string()]);
         let done = optimise(&p, Level::O2, &without, &options).map_err(|e| LayoutError::internal("passes", e.to_string()))?;
         let mut p = done.program;

@@ -27,6 +27,6 @@ pub use error::LayoutError;
 pub const GRANULARITY: u32 = 10;
 
 pub use isa::{Isa, Layout};
-pub use kernel::{build, Kernel, Request};
+pub use kernel::{build, build_watched, Kernel, Request};
 pub use slice::bitslice;
 pub use transpose::Block;

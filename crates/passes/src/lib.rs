@@ -11,6 +11,7 @@
 mod again;
 mod array_to_scalar;
 mod blame;
+mod circuits;
 mod compact;
 mod const_fold;
 mod copy_free;
@@ -29,11 +30,14 @@ mod loop_fusion;
 mod options;
 mod run;
 mod table;
+mod tables;
 mod unroll;
 mod util;
 
 pub use again::Again;
-pub use options::{Level, PassOptions, ParseLevelError};
+pub use circuits::circuits;
+pub use options::{Circuits, Level, PassOptions, ParseLevelError};
+pub use santoku_circuit::{Circuit, Observer, Silent};
 pub use run::{believed, optimise, optimise_with, Optimised, PassFailure, Reason, StepReport};
 pub use table::{find, Class, Pass, Rewrite, PIPELINE, TABLE};
 

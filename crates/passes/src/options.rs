@@ -2,7 +2,9 @@
 //!
 //! Needs: nothing.  Keeps: every default in one place.  Absent: per-target tuning; callers set fields.
 
-use std::collections::BTreeSet;
+use santoku_circuit::Circuit;
+use santoku_ir::table::Table;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -53,6 +55,9 @@ impl FromStr for Level {
     }
 }
 
+/// Circuits of tables.
+pub type Circuits = BTreeMap<Table, Circuit>;
+
 /// Knobs of the passes. Sizes count operators and places, see `util::size`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassOptions {
@@ -75,6 +80,8 @@ pub struct PassOptions {
     pub roots: BTreeSet<String>,
     /// Keep the functions of `test` blocks.
     pub keep_tests: bool,
+    /// Tables that become gates; others are scanned.
+    pub circuits: Circuits,
 }
 
 impl PassOptions {
@@ -98,6 +105,7 @@ impl PassOptions {
             cse_size_min: 4,
             roots: BTreeSet::new(),
             keep_tests: true,
+            circuits: Circuits::new(),
         }
     }
 }

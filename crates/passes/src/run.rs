@@ -16,7 +16,7 @@ use santoku_ir::typing::without_ranges;
 use santoku_ir::verify::verify;
 use santoku_ir::visit::map_exprs;
 use santoku_ir::{Func, FuncId, Program, Stmt};
-use santoku_prove::equiv::{check, Difference, Verdict};
+use santoku_prove::equiv::{check, everywhere, Difference, Verdict};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -201,15 +201,20 @@ impl Run<'_> {
     fn once(&self, watch: &mut dyn FnMut(&'static str, &Program), clock: &dyn Fn() -> u64) -> Result<Optimised, Stop> {
         let mut program = self.start.clone();
         let mut steps = Vec::new();
+        // What was run on all inputs needs no second look.
+        let mut seen = self.start.clone();
         for (at, pass) in self.passes.iter().enumerate() {
             let start = clock();
             let (next, mut report) = self.step(at, &program)?;
             report.micros = clock().saturating_sub(start);
             program = next;
+            if pass.on_all_inputs && at == 0 {
+                seen = program.clone();
+            }
             steps.push(report);
             watch(pass.name, &program);
         }
-        Ok(Optimised { again: crate::again::look(self.start, &program), program, steps })
+        Ok(Optimised { again: crate::again::look(&seen, &program), program, steps })
     }
 
     /// One pass and its checks.
@@ -319,7 +324,8 @@ fn rewrite(
             put_back.push((at, why));
             continue;
         }
-        match check(before, &after, &name, &expand) {
+        let verdict = if pass.on_all_inputs { everywhere::check(before, &after, &name) } else { check(before, &after, &name, &expand) };
+        match verdict {
             Verdict::Equal { nodes } => {
                 report.equal += 1;
                 report.nodes += nodes;

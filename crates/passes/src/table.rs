@@ -37,6 +37,8 @@ pub struct Pass {
     pub may_lose_assignment: bool,
     /// The ranges on expressions are its work and are proved again. What runs later may only leave statements out.
     pub writes_ranges: bool,
+    /// Its functions have so few inputs that both are run on all of them; no terms are compared.
+    pub on_all_inputs: bool,
     /// It leaves locals behind that nothing mentions; they go after its check.
     pub leaves_locals: bool,
     /// Levels that run it.
@@ -66,6 +68,7 @@ const PLAIN: Pass = Pass {
     expands: false,
     may_lose_assignment: false,
     writes_ranges: false,
+    on_all_inputs: false,
     leaves_locals: false,
     levels: OPT,
     run: |program, _| program.clone(),
@@ -73,6 +76,15 @@ const PLAIN: Pass = Pass {
 
 /// Every pass, in the order in which it first runs.
 pub static TABLE: &[Pass] = &[
+    Pass {
+        name: "tables",
+        doc: "Gives functions that apply a `table` their gates in place of a scan of all entries.",
+        why: "the function before and after is run on every input of the table",
+        on_all_inputs: true,
+        levels: ALL,
+        run: crate::tables::run,
+        ..PLAIN
+    },
     Pass {
         name: "inline",
         doc: "Replaces calls of small functions, and of functions marked `@inline`, by their bodies.",
@@ -167,6 +179,7 @@ pub static TABLE: &[Pass] = &[
 
 /// The run order. Cleaning passes run again after those that make work for them.
 pub static PIPELINE: &[&str] = &[
+    "tables",
     "inline",
     "const-fold",
     "copy-prop",

@@ -7,4 +7,5 @@ mod generated;
 mod pages;
 mod pipeline;
 mod samples;
+mod tables;
 mod wrong;

@@ -8,7 +8,6 @@ use crate::modules::{ModId, World};
 use crate::resolve::ModuleInstance;
 use crate::names::Entity;
 use crate::types::Signature;
-use santoku_circuit::Observer;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{ConstId, ConstValue, FuncId, Loc, Program, SpecId, Stmt, StructId, Ty};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -24,8 +23,6 @@ pub enum Cached<T> {
 
 pub struct Cx<'w> {
     pub world: &'w World,
-    /// Told of searches for circuits of tables.
-    pub watch: &'w mut dyn Observer,
     pub program: Program,
     pub diagnostics: Vec<Diagnostic>,
     reported: BTreeSet<(&'static str, Option<Span>, String)>,
@@ -46,7 +43,7 @@ pub struct Cx<'w> {
     pub aliases: Vec<Entity>,
     pub specs: BTreeMap<Entity, SpecId>,
     pub tables: BTreeMap<Entity, Cached<crate::tables::TableInfo>>,
-    pub table_funcs: BTreeMap<(Entity, u32), FuncId>,
+    pub table_funcs: BTreeMap<(Entity, crate::tables::Applied), FuncId>,
     pub instances: BTreeMap<InstanceKey, Instance>,
     pub signatures: BTreeMap<FuncId, Signature>,
     /// Functions being lowered, outermost first, each with the place of the call that asked for it.
@@ -62,7 +59,7 @@ pub struct Cx<'w> {
 }
 
 impl<'w> Cx<'w> {
-    pub fn new(world: &'w World, watch: &'w mut dyn Observer) -> Cx<'w> {
+    pub fn new(world: &'w World) -> Cx<'w> {
         let files = world.sources.names();
         let line_starts = (0..files.len())
             .map(|i| {
@@ -72,7 +69,6 @@ impl<'w> Cx<'w> {
             .collect();
         Cx {
             world,
-            watch,
             program: Program { files, ..Program::default() },
             diagnostics: world.diagnostics.clone(),
             reported: BTreeSet::new(),

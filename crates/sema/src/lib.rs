@@ -34,7 +34,6 @@ mod tables;
 mod types;
 mod written;
 
-pub use santoku_circuit::{Circuit, Observer, Silent};
 use santoku_diag::{Diagnostic, Sources};
 use std::collections::BTreeMap;
 
@@ -84,19 +83,5 @@ pub fn compile(
     load: &mut dyn FnMut(&str) -> Option<String>,
     opts: &Options,
 ) -> Result<Compiled, Failed> {
-    compile_watched(entry, roots, load, opts, &mut Silent)
-}
-
-/// As [`compile`]; `watch` is told of searches for circuits of tables.
-///
-/// # Errors
-/// As [`compile`].
-pub fn compile_watched(
-    entry: &str,
-    roots: &[String],
-    load: &mut dyn FnMut(&str) -> Option<String>,
-    opts: &Options,
-    watch: &mut dyn Observer,
-) -> Result<Compiled, Failed> {
-    program::analyse(modules::load_world(entry, roots, load, opts)?, watch)
+    program::analyse(modules::load_world(entry, roots, load, opts)?)
 }

@@ -27,6 +27,6 @@ pub const CONST_CALL_DEPTH: u32 = 4096;
 /// Results of constant functions that are remembered.
 pub const CONST_RESULTS: usize = 1 << 18;
 /// Input and output bits of a `table`.
-pub const TABLE_BITS: u32 = 8;
+pub const TABLE_BITS: u32 = santoku_ir::table::BITS_MAX;
 /// Stack of the analysis thread; nesting and call depth together stay far below it.
 pub const STACK_BYTES: usize = 1 << 30;

@@ -9,7 +9,6 @@ use crate::instances::{GenericKey, Instance, InstanceKey};
 use crate::names::{Entity, Item};
 use crate::program;
 use crate::written;
-use santoku_circuit::Silent;
 use santoku_diag::{Diagnostic, Severity, Span};
 use santoku_ir::{Range, Ty};
 use santoku_syntax::ast::{Function, GenericKind, ItemKind};
@@ -83,7 +82,7 @@ fn used(cx: &Cx, entity: Entity) -> bool {
 /// A context in which the modules of the entry file have the same numbers.
 fn scratch<'w>(cx: &Cx<'w>) -> Cx<'w> {
     // Without a size: nothing is allocated.
-    let mut own = Cx::new(cx.world, Box::leak(Box::new(Silent)));
+    let mut own = Cx::new(cx.world);
     own.own = program::own_modules(&mut own);
     own
 }

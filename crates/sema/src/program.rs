@@ -8,7 +8,6 @@ use crate::limits;
 use crate::modules::{ModId, World};
 use crate::names::{Entity, Item};
 use crate::{Compiled, Export, Failed};
-use santoku_circuit::Observer;
 use santoku_diag::{Diagnostic, Severity, Span};
 use santoku_ir::verify::VerifyError;
 use santoku_ir::{FuncId, Program, Test};
@@ -16,9 +15,9 @@ use santoku_syntax::ast::{Block, ItemKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Analyses a loaded world, on a thread whose stack bears the nesting that the limits allow.
-pub fn analyse(world: World, watch: &mut dyn Observer) -> Result<Compiled, Failed> {
+pub fn analyse(world: World) -> Result<Compiled, Failed> {
     let run = || {
-        let mut cx = Cx::new(&world, watch);
+        let mut cx = Cx::new(&world);
         let exports = everything(&mut cx);
         if cx.diagnostics.iter().all(|d| d.severity != Severity::Error) {
             verify(&mut cx);

@@ -1,6 +1,6 @@
-//! `table` items: total maps on small words, compiled to circuits, never to loads.
+//! `table` items: total maps on small words, applied by functions that say what they mean and are marked as tables.
 //!
-//! The `circuit` crate chooses the gates and proves them on every input of the table.
+//! Keeps: no address depends on a secret. Whether a circuit takes the place of the scan is a later pass's choice.
 
 use crate::consts::CVal;
 use crate::context::{Cached, Cx};
@@ -8,10 +8,11 @@ use crate::limits;
 use crate::names::Entity;
 use crate::types::{STy, Signature};
 use num_traits::ToPrimitive;
-use santoku_circuit::{Circuit, Gate};
 use santoku_diag::{Diagnostic, Span};
 use santoku_syntax::ast::ExprKind;
-use santoku_ir::{BinOp, Expr, Func, FuncId, Inline, Len, Local, LocalId, LocalKind, Place, Stmt, Ty, UnOp};
+use num_bigint::BigInt;
+use santoku_ir::build::FuncBuilder;
+use santoku_ir::{CmpOp, ConstId, ConstValue, Expr, FuncId, Inline, Len, LocalId, LocalKind, Place, Program, Stmt, Ty};
 
 /// A table whose entries are known.
 #[derive(Clone, Debug)]
@@ -80,38 +81,58 @@ impl Cx<'_> {
     /// whose columns are inputs. With it, its result type.
     pub fn table_function(&mut self, entity: Entity, ty: &Ty, span: Span) -> Option<(FuncId, Ty)> {
         let info = self.table_info(entity)?;
-        let (bits, ret) = match ty {
-            Ty::Word(b) if *b == info.inputs => (0, Ty::Word(info.outputs)),
+        let (applied, ret) = match ty {
+            Ty::Word(b) if *b == info.inputs => (Applied::Word, Ty::Word(info.outputs)),
             Ty::Array { elem, len: Len::Const(n), .. } if *n == u64::from(info.inputs) => match **elem {
-                Ty::Word(b) => (b, Ty::array(Ty::Word(b), u64::from(info.outputs))),
+                Ty::Word(b) => (Applied::Columns(b), Ty::array(Ty::Word(b), u64::from(info.outputs))),
                 _ => return self.bad_table_argument(&info, ty, span),
             },
             _ => return self.bad_table_argument(&info, ty, span),
         };
-        if let Some(id) = self.table_funcs.get(&(entity, bits)) {
-            return Some((*id, ret));
+        Some((self.applied(entity, &info, applied)?, ret))
+    }
+
+    /// The function that loads from the table, beside one that applies it to a secret word. `None` of every other function.
+    pub fn loading(&mut self, func: FuncId) -> Option<FuncId> {
+        let (entity, _) = *self.table_funcs.iter().find(|((_, applied), id)| **id == func && *applied == Applied::Word)?.0;
+        let info = self.table_info(entity)?;
+        self.applied(entity, &info, Applied::Public)
+    }
+
+    fn applied(&mut self, entity: Entity, info: &TableInfo, applied: Applied) -> Option<FuncId> {
+        if let Some(id) = self.table_funcs.get(&(entity, applied)) {
+            return Some(*id);
         }
         let table = self.world.table(entity)?;
-        self.watch.table(&format!("{}: u{} -> u{}", table.name.name, info.inputs, info.outputs));
-        let Some(circuit) = santoku_circuit::circuit_observed(info.inputs, info.outputs, &info.entries, self.watch) else {
-            return self.fail(
-                Diagnostic::error("internal", "a table has no circuit that computes it")
-                    .at(span, "while compiling this table")
-                    .note("pass: tables")
-                    .help("this is a fault of the compiler; please report it"),
-            );
+        let (base, loc) = (self.qualified(entity.module, &table.name.name), self.loc(table.name.span));
+        let name = self.fresh_func_name(&match applied {
+            Applied::Word => base.clone(),
+            Applied::Public => format!("{base}$public"),
+            Applied::Columns(bits) => format!("{base}$u{bits}"),
+        });
+        let other = self.table_funcs.iter().find(|((of, _), _)| *of == entity).and_then(|(_, id)| self.program.func(*id).table);
+        let id = other.unwrap_or_else(|| {
+            let entries = info.entries.iter().map(|e| ConstValue::Scalar((*e).into())).collect();
+            self.program.add_const(base, Ty::array(Ty::Word(info.outputs), 1 << info.inputs), ConstValue::Array(entries))
+        });
+        let columns = if let Applied::Columns(bits) = applied { Some(Masks::of(&mut self.program, &name, info, bits)) } else { None };
+        let mut f = FuncBuilder::new(&self.program, name);
+        let ret = match &columns {
+            None => of_word(&mut f, info, id, applied == Applied::Public),
+            Some(masks) => of_columns(&mut f, info, masks),
         };
-        let base = self.qualified(entity.module, &table.name.name);
-        let name = self.fresh_func_name(&if bits == 0 { base } else { format!("{base}$u{bits}") });
-        let loc = self.loc(table.name.span);
-        let mut f = TableFunc { info: &info, bits, locals: Vec::new(), body: Vec::new(), loc };
-        let func = f.build(name, ty, &ret, &circuit);
+        let mut func = f.finish();
+        // A scan, or the many gates of a word, are written out once; columns are gates between registers.
+        func.inline = if applied == Applied::Word { Inline::Auto } else { Inline::Always };
+        (func.table, func.loc) = (Some(id), loc);
+        func.locals.iter_mut().for_each(|l| l.loc = loc);
+        placed(&mut func.body, loc);
+        let public = func.local(func.params[0]).public;
+        let signature = Signature { params: vec![(func.local(func.params[0]).ty.clone(), public)], ret: STy::one(ret), ret_public: vec![public] };
         let id = self.program.add_func(func);
-        let signature =
-            Signature { params: vec![(ty.clone(), false)], ret: STy::one(ret.clone()), ret_public: vec![false] };
         self.signatures.insert(id, signature);
-        self.table_funcs.insert((entity, bits), id);
-        Some((id, ret))
+        self.table_funcs.insert((entity, applied), id);
+        Some(id)
     }
 
     fn bad_table_argument<T>(&mut self, info: &TableInfo, ty: &Ty, span: Span) -> Option<T> {
@@ -124,104 +145,97 @@ impl Cx<'_> {
     }
 }
 
-/// Writes the gates of one table as a function. `bits`: 0 for a single word, else the size of the column words.
-struct TableFunc<'a> {
-    info: &'a TableInfo,
-    bits: u32,
-    locals: Vec<Local>,
-    body: Vec<Stmt>,
-    loc: santoku_ir::Loc,
+/// A loop over `0..<n`.
+fn each(f: &mut FuncBuilder, name: &str, n: u32, body: impl FnOnce(&mut FuncBuilder, LocalId)) {
+    let i = f.counter(name);
+    let body = f.block(|f| body(f, i));
+    f.push(Stmt::for_range(i, Expr::int(0), Expr::int(n), body));
 }
 
-impl TableFunc<'_> {
-    fn local(&mut self, name: String, ty: Ty, kind: LocalKind) -> LocalId {
-        self.locals.push(Local { name, ty, kind, public: false, loc: self.loc });
-        LocalId(self.locals.len() as u32 - 1)
+/// All of a body stands at one place of the source.
+fn placed(body: &mut [Stmt], loc: santoku_ir::Loc) {
+    for s in body {
+        *s.loc_mut() = loc;
+        santoku_ir::visit::blocks_mut(s).into_iter().for_each(|b| placed(b, loc));
     }
+}
 
-    fn word(&self) -> Ty {
-        Ty::Word(if self.bits == 0 { self.info.outputs } else { self.bits })
+/// What a table is applied to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Applied {
+    /// A word that may be secret.
+    Word,
+    /// A public word: an address.
+    Public,
+    /// Words of so many bits, one for each input.
+    Columns(u32),
+}
+
+/// All entries are looked at and one is selected; where the word is public it is the index. The result's type.
+fn of_word(f: &mut FuncBuilder, info: &TableInfo, table: ConstId, public: bool) -> Ty {
+    let (input, output) = (Ty::Word(info.inputs), Ty::Word(info.outputs));
+    let kinds = (LocalKind::Param, LocalKind::Ret);
+    let (x, y) = (f.local(kinds.0, "x", input.clone(), public), f.local(kinds.1, "y", output.clone(), public));
+    if public {
+        let at = f.get(x).cast(Ty::int());
+        let entry = f.read(Place::constant(table).index(at));
+        f.assign(Place::local(y), entry);
+        return output;
     }
+    let zero = Expr::word(info.outputs, 0);
+    f.assign(Place::local(y), zero.clone());
+    each(f, "i", 1 << info.inputs, |f, i| {
+        let is = Expr::cmp(CmpOp::Eq, f.get(x), f.get(i).cast(input.clone()));
+        let at = f.get(i);
+        let entry = f.read(Place::constant(table).index(at));
+        let src = f.get(y) | Expr::select(is, entry, zero.clone());
+        f.assign(Place::local(y), src);
+    });
+    output
+}
 
-    fn build(&mut self, name: String, input: &Ty, output: &Ty, circuit: &Circuit) -> Func {
-        let x = self.local("x".into(), santoku_ir::typing::without_ranges(input), LocalKind::Param);
-        let y = self.local("y".into(), output.clone(), LocalKind::Ret);
-        let word = self.word();
-        let mut nodes: Vec<Expr> = (0..self.info.inputs).map(|i| self.input(x, i)).collect();
-        for (i, g) in circuit.gates.iter().enumerate() {
-            let src = self.gate(g, &nodes);
-            let id = self.local(format!("g{i}"), word.clone(), LocalKind::Var);
-            self.body.push(Stmt::Assign { dst: Place::local(id), src, loc: self.loc });
-            nodes.push(Expr::read(Place::local(id), &word));
-        }
-        let outs = circuit.outputs.iter().map(|n| nodes[*n as usize].clone()).collect();
-        self.output(y, outs);
-        Func {
-            name,
-            export: None,
-            inline: Inline::Always,
-            lens: Vec::new(),
-            params: vec![x],
-            rets: vec![y],
-            locals: std::mem::take(&mut self.locals),
-            body: std::mem::take(&mut self.body),
-            contracts: Vec::new(),
-            doc: String::new(),
-            loc: self.loc,
-        }
+/// Words of zeros or of ones, as constants: for each input of the table the bits that it lacks, and the bits that it gives.
+struct Masks {
+    bits: u32,
+    lacks: ConstId,
+    gives: ConstId,
+}
+
+impl Masks {
+    fn of(program: &mut Program, name: &str, info: &TableInfo, bits: u32) -> Masks {
+        let ones: BigInt = (BigInt::from(1) << bits) - 1;
+        let mut rows = |what: &str, n: u32, bit: &dyn Fn(u64, u32) -> bool| {
+            let row = |i: u64| ConstValue::Array((0..n).map(|j| ConstValue::Scalar(if bit(i, j) { ones.clone() } else { 0.into() })).collect());
+            let ty = Ty::array(Ty::array(Ty::Word(bits), n.into()), 1 << info.inputs);
+            program.add_const(format!("{name}${what}"), ty, ConstValue::Array((0..1u64 << info.inputs).map(row).collect()))
+        };
+        let lacks = rows("lacks", info.inputs, &|i, j| i >> j & 1 == 0);
+        let gives = rows("gives", info.outputs, &|i, o| info.entries[i as usize] >> o & 1 == 1);
+        Masks { bits, lacks, gives }
     }
+}
 
-    fn input(&self, x: LocalId, i: u32) -> Expr {
-        if self.bits != 0 {
-            return Expr::read(Place::local(x).at(u64::from(i)), &self.word());
-        }
-        let from = Ty::Word(self.info.inputs);
-        let v = Expr::read(Place::local(x), &from);
-        let bit = if i == 0 { v } else { v.shr(i) };
-        if from == self.word() {
-            bit
-        } else {
-            bit.cast(self.word())
-        }
-    }
-
-    fn gate(&self, g: &Gate, nodes: &[Expr]) -> Expr {
-        let at = |n: u32| nodes[n as usize].clone();
-        match *g {
-            Gate::And(a, b) => Expr::bin(BinOp::And, at(a), at(b)),
-            Gate::Or(a, b) => Expr::bin(BinOp::Or, at(a), at(b)),
-            Gate::Xor(a, b) => Expr::bin(BinOp::Xor, at(a), at(b)),
-            Gate::Not(a) => Expr::un(UnOp::Not, at(a)),
-            Gate::Const(c) => {
-                let zero = Expr::new(santoku_ir::ExprKind::Const(0.into()), self.word());
-                if c {
-                    Expr::un(UnOp::Not, zero)
-                } else {
-                    zero
-                }
-            }
-            Gate::Lut(..) => unreachable!("a circuit of two-input gates"),
-        }
-    }
-
-    fn output(&mut self, y: LocalId, outs: Vec<Expr>) {
-        if self.bits != 0 {
-            for (i, src) in outs.into_iter().enumerate() {
-                self.body.push(Stmt::Assign { dst: Place::local(y).at(i as u64), src, loc: self.loc });
-            }
-            return;
-        }
-        let bits = self.info.outputs;
-        let parts = outs.into_iter().enumerate().map(|(i, e)| {
-            let bit = e & Expr::word(bits, 1);
-            if i == 0 {
-                bit
-            } else {
-                bit.shl(i as u32)
-            }
+/// Each column is compared with every input of the table, and given the bits of its entry. The result's type.
+fn of_columns(f: &mut FuncBuilder, info: &TableInfo, masks: &Masks) -> Ty {
+    let word = Ty::Word(masks.bits);
+    let array = |n: u32| Ty::array(word.clone(), n.into());
+    let (x, y) = (f.param("x", array(info.inputs)), f.ret("y", array(info.outputs)));
+    let is = f.var("is", word.clone());
+    f.assign(Place::local(y), Expr::repeat(Expr::word(masks.bits, 0), Len::Const(info.outputs.into())));
+    each(f, "i", 1 << info.inputs, |f, i| {
+        f.assign(Place::local(is), !Expr::word(masks.bits, 0));
+        each(f, "j", info.inputs, |f, j| {
+            let (at, row) = (f.get(j), f.get(i));
+            let (bit, lacks) = (f.read(Place::local(x).index(at.clone())), f.read(Place::constant(masks.lacks).index(row).index(at)));
+            let src = f.get(is) & (bit ^ lacks);
+            f.assign(Place::local(is), src);
         });
-        if let Some(src) = parts.reduce(|a, b| a | b) {
-            self.body.push(Stmt::Assign { dst: Place::local(y), src, loc: self.loc });
-        }
-    }
+        each(f, "o", info.outputs, |f, o| {
+            let (at, row) = (f.get(o), f.get(i));
+            let gives = f.read(Place::constant(masks.gives).index(row).index(at.clone()));
+            let src = f.read(Place::local(y).index(at.clone())) | (f.get(is) & gives);
+            f.assign(Place::local(y).index(at), src);
+        });
+    });
+    array(info.outputs)
 }

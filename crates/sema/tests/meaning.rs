@@ -409,7 +409,7 @@ test "t" {{ assert add([1, 2], [3, 4]) == [4, 6] }}
 }
 
 #[test]
-fn tables_become_circuits() {
+fn a_table_is_scanned_or_where_public_read() {
     let c = holds(
         r#"
 table s: u4 -> u4 = [6, 5, 12, 10, 1, 14, 7, 9, 11, 0, 3, 13, 8, 15, 4, 2]
@@ -418,8 +418,14 @@ const S3 = s(3)
 fn word(x: u4) -> u4 { s(x) }
 fn columns(x: [u16; 4]) -> [u16; 4] { s(x) }
 fn bit(x: u3) -> u1 { odd(x) }
+fn open(x: public u4) -> public u4 { s(x) }
+fn rounds() -> public u4 {
+  var r: u4 = 0
+  for i in 0..<3 { r = r ^ s(u4(i)) }
+  r
+}
 test "t" {
-  assert s(0) == 6 && S3 == 10 && word(15) == 2 && word(8) == 11
+  assert s(0) == 6 && S3 == 10 && word(15) == 2 && word(8) == 11 && open(15) == 2 && rounds() == 6 ^ 5 ^ 12
   assert bit(5) == 1 && bit(4) == 0
   // Column i holds the number i: the results are the table.
   let r = columns([0xaaaa, 0xcccc, 0xf0f0, 0xff00])
@@ -431,9 +437,30 @@ test "t" {
 const EXPECTED: [u16; 16] = [6, 5, 12, 10, 1, 14, 7, 9, 11, 0, 3, 13, 8, 15, 4, 2]
 "#,
     );
-    // No table is loaded from: the circuit's functions read nothing but their input and gates.
-    let f = c.program.func(c.program.find("main.s").expect("circuit"));
-    assert!(!format!("{:?}", f.body).contains("Const(ConstId"));
+    // Where the word is secret no index depends on it: every index of the function is a counter.
+    let entry = |name: &str| c.program.func(c.program.find(name).unwrap_or_else(|| panic!("{name}")));
+    let indices = |name: &str| {
+        let (f, mut all) = (entry(name), vec![]);
+        santoku_ir::visit::walk_places(&f.body, &mut |p, _| {
+            santoku_ir::visit::place_exprs(p, &mut |e| all.extend(santoku_ir::visit::expr_locals(e).into_iter().map(|id| f.local(id).kind)));
+        });
+        all
+    };
+    use santoku_ir::LocalKind::{Counter, Param};
+    for name in ["main.s", "main.s$u16", "main.odd"] {
+        assert!(indices(name).iter().all(|k| *k == Counter) && !indices(name).is_empty(), "{name}");
+        assert!(santoku_ir::table::of(&c.program, entry(name)).is_some(), "{name}");
+    }
+    assert_eq!(indices("main.s$public"), [Param]);
+    // Both calls with public words read it, and no other.
+    let calls = |caller: &str, callee: &str| {
+        let (mut n, id) = (0, c.program.find(callee));
+        santoku_ir::visit::walk_stmts(&entry(caller).body, &mut |s| n += usize::from(matches!(s, santoku_ir::Stmt::Call { func, .. } if Some(*func) == id)));
+        n
+    };
+    for (caller, callee) in [("main.open", "main.s$public"), ("main.rounds", "main.s$public"), ("main.word", "main.s"), ("main.columns", "main.s$u16")] {
+        assert_eq!(calls(caller, callee), 1, "{caller}");
+    }
 }
 
 const INTERFACE: &str = r#"

@@ -38,7 +38,8 @@ pub fn front(tree: &Tree, entry: &str, target: Target) -> Result<Checked, BenchE
 /// Front end and passes.
 pub fn compile(tree: &Tree, primitive: &Primitive, build: &Build) -> Result<Compiled, BenchError> {
     let program = front(tree, &primitive.entry, build.target.clone())?.program;
-    let options = PassOptions { keep_tests: false, ..PassOptions::new(build.level, build.target.word_bits) };
+    let circuits = santoku_passes::circuits(&program, &mut santoku_passes::Silent);
+    let options = PassOptions { keep_tests: false, circuits, ..PassOptions::new(build.level, build.target.word_bits) };
     let mut without = build.without.clone();
     let wide = without.remove(DERIVE_WIDTH);
     let done = santoku_passes::optimise(&program, build.level, &without, &options)?;

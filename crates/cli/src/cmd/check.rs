@@ -3,6 +3,7 @@
 use super::common::{check, Source};
 use super::lay_out;
 use crate::report;
+use crate::tables::Tables;
 use santoku_driver::{interface, Failure, Isa, Layout, LayoutOptions, GRANULARITY};
 
 #[derive(clap::Args)]
@@ -33,7 +34,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         report::stage("layout");
         let (isa, interleave, block) = (args.isa, args.interleave, args.block.clone());
         let options = LayoutOptions { layout, isa, interleave, granularity: GRANULARITY as usize, block, unit: "unit".into(), provenance: String::new() };
-        santoku_driver::lay_out(&checked, &options)?;
+        santoku_driver::lay_out_watched(&checked, &options, &mut Tables::new())?;
     }
     let p = &checked.program;
     report::out(&format!("{}: {} functions, {} tests, {} files\n", args.file, p.funcs.len() - p.tests.len(), p.tests.len(), p.files.len()));

@@ -1,6 +1,5 @@
 //! Options that several commands take, and the way from a path to a checked program.
 
-use crate::tables::Tables;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::{unknown_target, Checked, Failure, Request, Target, DEFAULT_TARGET};
@@ -107,5 +106,5 @@ pub fn load(source: &Source, entry: &str) -> Result<Checked, Failure> {
     files::read_entry(entry)?;
     report::stage("sema");
     let request = source.request(entry)?;
-    santoku_driver::check_watched(&request, &mut |path: &str| files::read(path), &mut Tables::new())
+    santoku_driver::check(&request, &mut |path: &str| files::read(path))
 }

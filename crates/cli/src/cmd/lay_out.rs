@@ -1,7 +1,8 @@
 //! `santoku build --layout`: kernels for many blocks.
 
+use crate::tables::Tables;
 use crate::{files, report};
-use santoku_driver::{lay_out, GRANULARITY, Checked, Failure, Isa, Layout, LayoutOptions};
+use santoku_driver::{lay_out_watched, GRANULARITY, Checked, Failure, Isa, Layout, LayoutOptions};
 use std::path::Path;
 
 #[derive(clap::Args)]
@@ -53,7 +54,7 @@ pub fn run(args: &LayOut, layout: Layout, checked: &Checked, unit: &str, provena
         unit: unit.to_string(),
         provenance,
     };
-    let made = lay_out(checked, &options)?;
+    let made = lay_out_watched(checked, &options, &mut Tables::new())?;
     report::stage("write");
     files::write_all(folder, &made.files)?;
     if verbose {

@@ -275,6 +275,7 @@ impl Parser {
             (false, true) => Inline::Never,
             (false, false) => Inline::Auto,
         };
+        let table = if self.eat_word("table") { Some(ConstId(self.reference(RefKind::Const)?)) } else { None };
         let export = if self.eat_word("export") { Some(self.text()?) } else { None };
         let loc = self.loc()?;
         self.symbol("{")?;
@@ -294,7 +295,7 @@ impl Parser {
         let body = self.block()?;
         self.symbol("}")?;
         let locals = std::mem::take(&mut self.locals);
-        Ok(Func { name, export, inline, lens, params, rets, locals, body, contracts, doc, loc })
+        Ok(Func { name, export, inline, table, lens, params, rets, locals, body, contracts, doc, loc })
     }
 
     fn local(&mut self) -> Parse<Option<Local>> {

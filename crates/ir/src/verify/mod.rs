@@ -40,6 +40,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("range", "ranges are not empty, one per element, and join to the element's range"),
     ("readonly", "parameters, lengths and constants are not assigned"),
     ("secret", "public places receive public values; branches, bounds, indices and shift counts are public"),
+    ("table", "a function that is said to apply a table has a constant of that shape, and its parameter and result"),
     ("test", "a test is a function without lengths, parameters and results"),
     ("type", "operands and values have the types required"),
     ("unassigned", "variables and results are assigned before they are read or returned"),
@@ -224,6 +225,10 @@ impl<'p> FuncCheck<'p> {
     }
 
     fn locals(&mut self) {
+        if self.func.table.is_some() && crate::table::of(self.program, self.func).is_none() {
+            self.loc = self.func.loc;
+            self.error("table", "its constant, parameter or result is not that of a table");
+        }
         let lens = &self.func.lens;
         for local in &self.func.locals {
             self.loc = local.loc;

@@ -482,6 +482,34 @@ fn contracts_speak_of_what_callers_see() {
 }
 
 #[test]
+fn a_table_is_an_array_of_words_as_large_as_its_inputs() {
+    let said = |input: Ty, output: Ty, entries: u32, bits: u32| {
+        let mut p = Program::default();
+        let values = ConstValue::ints((0..entries).map(|i| i % 2));
+        let table = p.add_const("T", Ty::array(Ty::Word(bits), entries.into()), values);
+        let mut b = FuncBuilder::new(&p, "t");
+        let (_, y) = (b.param("x", input), b.ret("y", output.clone()));
+        let value = match output {
+            Ty::Word(bits) => Expr::word(bits, 0),
+            _ => Expr::repeat(Expr::word(16, 0), Len::Const(2)),
+        };
+        b.assign(Place::local(y), value);
+        b.func_mut().table = Some(table);
+        let f = b.finish();
+        p.add_func(f);
+        codes(&p)
+    };
+    let columns = |n: u64| Ty::array(Ty::Word(16), n);
+    assert_eq!(said(Ty::Word(4), Ty::Word(2), 16, 2), OK);
+    assert_eq!(said(columns(4), columns(2), 16, 2), OK);
+    assert_eq!(said(Ty::Word(3), Ty::Word(2), 16, 2), ["table"]);
+    assert_eq!(said(Ty::Word(4), Ty::Word(3), 16, 2), ["table"]);
+    assert_eq!(said(columns(3), columns(2), 16, 2), ["table"]);
+    assert_eq!(said(Ty::Word(4), Ty::Word(2), 15, 2), ["table"]);
+    assert_eq!(said(Ty::Word(9), Ty::Word(2), 512, 2), ["table"]);
+}
+
+#[test]
 fn structs_that_unfold_without_end_are_refused() {
     let mut p = Program::default();
     p.add_struct("S0", vec![("x".into(), Ty::Bool)]);

@@ -14,6 +14,7 @@ mod dag;
 mod data;
 #[cfg(test)]
 mod eval;
+pub mod everywhere;
 mod exec;
 mod loops;
 mod print;

@@ -3,14 +3,14 @@
 use super::{bare, Binding, Dst, FnCx};
 use crate::consts::{Env, Generic};
 use crate::context::Cx;
-use crate::draft::root;
+use crate::draft::{find_read, root};
 use crate::names::Entity;
 use crate::predicate;
 use crate::secrecy::{self, Need, Requirement};
 use crate::spec::Subject;
 use crate::types::{STy, Signature};
 use santoku_diag::{Diagnostic, Span};
-use santoku_ir::{Func, Inline, LocalId, LocalKind, Place, Ty};
+use santoku_ir::{Func, Inline, Local, LocalId, LocalKind, Place, Stmt, Ty};
 use santoku_syntax::ast::{Attr, Block, Expr, ExprKind, Function, GenericKind};
 
 /// A finished function with the types its callers see.
@@ -234,12 +234,14 @@ impl FnCx<'_, '_> {
         if let Some(branching) = finished.branching {
             cx.branching.insert(name.clone(), branching);
         }
-        let body = finished.body;
+        let mut body = finished.body;
+        load_where_public(cx, &locals, &mut body);
         let loc = cx.loc(span);
         ok.then_some(Func {
             name,
             export: None,
             inline: Inline::Auto,
+            table: None,
             lens: Vec::new(),
             params: Vec::new(),
             rets: Vec::new(),
@@ -249,6 +251,18 @@ impl FnCx<'_, '_> {
             doc: String::new(),
             loc,
         })
+    }
+}
+
+/// Tables are read where their argument is public.
+fn load_where_public(cx: &mut Cx, locals: &[Local], body: &mut [Stmt]) {
+    for s in body {
+        if let Stmt::Call { func, args, .. } = s {
+            if args.iter().all(|a| find_read(a, &mut |id| !locals[id.0 as usize].public).is_none()) {
+                *func = cx.loading(*func).unwrap_or(*func);
+            }
+        }
+        santoku_ir::visit::blocks_mut(s).into_iter().for_each(|b| load_where_public(cx, locals, b));
     }
 }
 
