@@ -9,6 +9,7 @@ use santoku_circuit::{Basis, Circuit, Gate};
 use santoku_ir::table::{self, Form, Table};
 use santoku_ir::visit::walk_exprs;
 use santoku_ir::{build::FuncBuilder, Expr, ExprKind, Func, FuncId, Inline, Place, Program, Ty};
+use santoku_passes::gate;
 use santoku_prove::equiv::everywhere::{of_columns, on_columns};
 
 /// Gives every table function of the program the best circuit for `basis`, where that is smaller than what it has.
@@ -59,22 +60,13 @@ fn rewritten(program: &Program, f: &Func, (table, bits): (&Table, u32), circuit:
     let y = b.ret("y", Ty::array(ty.clone(), table.outputs.into()));
     let mut nodes: Vec<Expr> = (0..table.inputs).map(|i| b.read(Place::local(x).at(i.into()))).collect();
     for (k, g) in circuit.gates.iter().enumerate() {
-        let at = |n: u32| nodes[n as usize].clone();
         let v = b.var(format!("g{k}"), ty.clone());
-        let zero = Expr::word(bits, 0);
-        let src = match *g {
-            Gate::And(p, q) => at(p) & at(q),
-            Gate::Or(p, q) => at(p) | at(q),
-            Gate::Xor(p, q) => at(p) ^ at(q),
-            Gate::Not(p) => !at(p),
-            Gate::Const(c) => if c { !zero } else { zero },
-            Gate::Lut(abc, t) => {
-                b.call(vec![Place::local(v)], lut::existing(program, t, bits), vec![], abc.map(at).to_vec());
-                nodes.push(b.get(v));
-                continue;
-            }
-        };
-        b.assign(Place::local(v), src);
+        if let Gate::Lut(abc, t) = g {
+            let args = abc.iter().map(|n| nodes[*n as usize].clone()).collect();
+            b.call(vec![Place::local(v)], lut::existing(program, *t, bits), vec![], args);
+        } else if let Some(src) = gate(g, &nodes, bits) {
+            b.assign(Place::local(v), src);
+        }
         nodes.push(b.get(v));
     }
     for (o, n) in circuit.outputs.iter().enumerate() {

@@ -39,6 +39,7 @@ pub use circuits::circuits;
 pub use options::{Circuits, Level, PassOptions, ParseLevelError};
 pub use santoku_circuit::{Circuit, Observer, Silent};
 pub use run::{believed, optimise, optimise_with, Optimised, PassFailure, Reason, StepReport};
+pub use tables::gate;
 pub use table::{find, Class, Pass, Rewrite, PIPELINE, TABLE};
 
 #[cfg(test)]

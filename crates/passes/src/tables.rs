@@ -10,7 +10,7 @@ use crate::options::{Level, PassOptions};
 use crate::util::each_function;
 use santoku_circuit::{Circuit, Gate};
 use santoku_ir::table::{self, Form, Table};
-use santoku_ir::{BinOp, Expr, Func, Local, LocalId, LocalKind, Place, Program, Stmt, Ty, UnOp};
+use santoku_ir::{Expr, Func, Local, LocalId, LocalKind, Place, Program, Stmt, Ty};
 
 /// Gates of a word's table above which its scan is smaller: no table is larger than this many machine instructions.
 const SMALL: usize = 256;
@@ -24,25 +24,26 @@ pub fn run(program: &Program, options: &PassOptions) -> Program {
     })
 }
 
-/// The body of a table's function as the gates of `circuit`, one a variable.
+/// The body of a table's function as the gates of `circuit`, one a variable. With a gate of three inputs it stays as it is.
 fn write(func: &mut Func, table: &Table, form: Form, circuit: &Circuit) {
     let (x, y) = (func.params[0], func.rets[0]);
-    let word = Ty::Word(match form {
+    let bits = match form {
         Form::Word => table.outputs,
         Form::Columns(bits) => bits,
-    });
-    let mut body = Vec::new();
+    };
+    let word = Ty::Word(bits);
+    let (mut body, mut locals) = (Vec::new(), func.locals.clone());
     let mut nodes: Vec<Expr> = (0..table.inputs).map(|i| input(x, i, table, form)).collect();
     for (k, g) in circuit.gates.iter().enumerate() {
-        let src = gate(g, &nodes, &word);
-        let id = LocalId(func.locals.len() as u32);
-        func.locals.push(Local { name: format!("g{k}"), ty: word.clone(), kind: LocalKind::Var, public: false, loc: func.loc });
+        let Some(src) = gate(g, &nodes, bits) else { return };
+        let id = LocalId(locals.len() as u32);
+        locals.push(Local { name: format!("g{k}"), ty: word.clone(), kind: LocalKind::Var, public: false, loc: func.loc });
         body.push(Stmt::Assign { dst: Place::local(id), src, loc: func.loc });
         nodes.push(Expr::read(Place::local(id), &word));
     }
     let outs: Vec<Expr> = circuit.outputs.iter().map(|n| nodes[*n as usize].clone()).collect();
     body.extend(output(y, outs, table, form).into_iter().map(|(dst, src)| Stmt::Assign { dst, src, loc: func.loc }));
-    func.body = body;
+    (func.body, func.locals) = (body, locals);
 }
 
 fn input(x: LocalId, i: u32, table: &Table, form: Form) -> Expr {
@@ -54,19 +55,18 @@ fn input(x: LocalId, i: u32, table: &Table, form: Form) -> Expr {
     if table.inputs == table.outputs { bit } else { bit.cast(Ty::Word(table.outputs)) }
 }
 
-fn gate(g: &Gate, nodes: &[Expr], word: &Ty) -> Expr {
+/// A gate on words of `bits`; `None` of one with three inputs, which no operator computes.
+pub fn gate(g: &Gate, nodes: &[Expr], bits: u32) -> Option<Expr> {
     let at = |n: u32| nodes[n as usize].clone();
-    match *g {
-        Gate::And(a, b) => Expr::bin(BinOp::And, at(a), at(b)),
-        Gate::Or(a, b) => Expr::bin(BinOp::Or, at(a), at(b)),
-        Gate::Xor(a, b) => Expr::bin(BinOp::Xor, at(a), at(b)),
-        Gate::Not(a) => Expr::un(UnOp::Not, at(a)),
-        Gate::Const(c) => {
-            let zero = Expr::new(santoku_ir::ExprKind::Const(0.into()), word.clone());
-            if c { Expr::un(UnOp::Not, zero) } else { zero }
-        }
-        Gate::Lut(..) => unreachable!("a circuit of two-input gates"),
-    }
+    let zero = Expr::word(bits, 0);
+    Some(match *g {
+        Gate::And(a, b) => at(a) & at(b),
+        Gate::Or(a, b) => at(a) | at(b),
+        Gate::Xor(a, b) => at(a) ^ at(b),
+        Gate::Not(a) => !at(a),
+        Gate::Const(c) => if c { !zero } else { zero },
+        Gate::Lut(..) => return None,
+    })
 }
 
 fn output(y: LocalId, outs: Vec<Expr>, table: &Table, form: Form) -> Vec<(Place, Expr)> {

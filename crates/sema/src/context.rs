@@ -42,7 +42,7 @@ pub struct Cx<'w> {
     /// Aliases being expanded, to catch cycles.
     pub aliases: Vec<Entity>,
     pub specs: BTreeMap<Entity, SpecId>,
-    pub tables: BTreeMap<Entity, Cached<crate::tables::TableInfo>>,
+    pub tables: BTreeMap<Entity, Cached<santoku_ir::table::Table>>,
     pub table_funcs: BTreeMap<(Entity, crate::tables::Applied), FuncId>,
     pub instances: BTreeMap<InstanceKey, Instance>,
     pub signatures: BTreeMap<FuncId, Signature>,

@@ -12,19 +12,12 @@ use santoku_diag::{Diagnostic, Span};
 use santoku_syntax::ast::ExprKind;
 use num_bigint::BigInt;
 use santoku_ir::build::FuncBuilder;
+use santoku_ir::table::Table;
 use santoku_ir::{CmpOp, ConstId, ConstValue, Expr, FuncId, Inline, Len, LocalId, LocalKind, Place, Program, Stmt, Ty};
-
-/// A table whose entries are known.
-#[derive(Clone, Debug)]
-pub struct TableInfo {
-    pub inputs: u32,
-    pub outputs: u32,
-    pub entries: Vec<u64>,
-}
 
 impl Cx<'_> {
     /// Sizes and entries of a table, checked.
-    pub fn table_info(&mut self, entity: Entity) -> Option<TableInfo> {
+    pub fn table_info(&mut self, entity: Entity) -> Option<Table> {
         match self.tables.get(&entity) {
             Some(Cached::Done(info)) => return Some(info.clone()),
             Some(Cached::Busy | Cached::Failed) => return None,
@@ -37,7 +30,7 @@ impl Cx<'_> {
         info
     }
 
-    fn read_table(&mut self, entity: Entity) -> Option<TableInfo> {
+    fn read_table(&mut self, entity: Entity) -> Option<Table> {
         let table = self.world.table(entity)?;
         let mut env = self.env(entity.module);
         let sides = (self.plain_type(&mut env, table.input)?, self.plain_type(&mut env, table.output)?);
@@ -66,7 +59,7 @@ impl Cx<'_> {
                 _ => return None,
             }
         }
-        Some(TableInfo { inputs, outputs, entries })
+        Some(Table { inputs, outputs, entries })
     }
 
     fn bad_table<T>(&mut self, span: Span, why: &str) -> Option<T> {
@@ -99,7 +92,7 @@ impl Cx<'_> {
         self.applied(entity, &info, Applied::Public)
     }
 
-    fn applied(&mut self, entity: Entity, info: &TableInfo, applied: Applied) -> Option<FuncId> {
+    fn applied(&mut self, entity: Entity, info: &Table, applied: Applied) -> Option<FuncId> {
         if let Some(id) = self.table_funcs.get(&(entity, applied)) {
             return Some(*id);
         }
@@ -135,7 +128,7 @@ impl Cx<'_> {
         Some(id)
     }
 
-    fn bad_table_argument<T>(&mut self, info: &TableInfo, ty: &Ty, span: Span) -> Option<T> {
+    fn bad_table_argument<T>(&mut self, info: &Table, ty: &Ty, span: Span) -> Option<T> {
         let found = self.show(ty);
         self.fail(
             Diagnostic::error("type-mismatch", format!("this table cannot be applied to {found}"))
@@ -172,10 +165,10 @@ pub enum Applied {
 }
 
 /// All entries are looked at and one is selected; where the word is public it is the index. The result's type.
-fn of_word(f: &mut FuncBuilder, info: &TableInfo, table: ConstId, public: bool) -> Ty {
+fn of_word(f: &mut FuncBuilder, info: &Table, table: ConstId, public: bool) -> Ty {
     let (input, output) = (Ty::Word(info.inputs), Ty::Word(info.outputs));
-    let kinds = (LocalKind::Param, LocalKind::Ret);
-    let (x, y) = (f.local(kinds.0, "x", input.clone(), public), f.local(kinds.1, "y", output.clone(), public));
+    let x = f.local(LocalKind::Param, "x", input.clone(), public);
+    let y = f.local(LocalKind::Ret, "y", output.clone(), public);
     if public {
         let at = f.get(x).cast(Ty::int());
         let entry = f.read(Place::constant(table).index(at));
@@ -202,7 +195,7 @@ struct Masks {
 }
 
 impl Masks {
-    fn of(program: &mut Program, name: &str, info: &TableInfo, bits: u32) -> Masks {
+    fn of(program: &mut Program, name: &str, info: &Table, bits: u32) -> Masks {
         let ones: BigInt = (BigInt::from(1) << bits) - 1;
         let mut rows = |what: &str, n: u32, bit: &dyn Fn(u64, u32) -> bool| {
             let row = |i: u64| ConstValue::Array((0..n).map(|j| ConstValue::Scalar(if bit(i, j) { ones.clone() } else { 0.into() })).collect());
@@ -216,7 +209,7 @@ impl Masks {
 }
 
 /// Each column is compared with every input of the table, and given the bits of its entry. The result's type.
-fn of_columns(f: &mut FuncBuilder, info: &TableInfo, masks: &Masks) -> Ty {
+fn of_columns(f: &mut FuncBuilder, info: &Table, masks: &Masks) -> Ty {
     let word = Ty::Word(masks.bits);
     let array = |n: u32| Ty::array(word.clone(), n.into());
     let (x, y) = (f.param("x", array(info.inputs)), f.ret("y", array(info.outputs)));

@@ -77,8 +77,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         show_resting(&found);
         Ok(())
     });
-    parallel::in_order(&paths, threads, work, take)?;
+    let done = parallel::in_order(&paths, threads, work, take);
     progress.finish_and_clear();
+    done?;
     json.holds = open == 0 && json.obligations > 0;
     if args.json {
         let text = serde_json::to_string_pretty(&json).map_err(|e| Failure::internal("prove", e.to_string()))?;

@@ -14,12 +14,10 @@ use santoku_ir::{Base, BinOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId,
 
 /// Is `func` of `after` the same function as in `before`?
 pub fn check(before: &Program, after: &Program, func: &str) -> Verdict {
-    let (Some(old), Some(new)) = (before.find(func), after.find(func)) else {
-        return Verdict::Unknown(format!("`{func}` is not in both programs"));
+    let (old, new) = match super::both(before, after, func) {
+        Ok(both) => both,
+        Err(why) => return Verdict::Unknown(why),
     };
-    if !super::same_signature((before, before.func(old)), (after, after.func(new))) {
-        return Verdict::Unknown(format!("`{func}` changed its signature"));
-    }
     let (Some(a), Some(b)) = (applied(before, old), applied(after, new)) else {
         return Verdict::Unknown(format!("`{func}` is not a function of one small word or of columns of bits that runs on every input"));
     };

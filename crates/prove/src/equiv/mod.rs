@@ -29,7 +29,7 @@ pub use witness::{random_inputs, Inputs, Rng, Witness};
 
 use dag::{Dag, Id, Stop};
 use exec::{Exec, How};
-use santoku_ir::{Func, Program};
+use santoku_ir::{Func, FuncId, Program};
 use std::collections::BTreeSet;
 
 /// Operands one check may build, both sides together.
@@ -72,12 +72,10 @@ pub struct Difference {
 /// Is `func` of `after` the same function as in `before`? Calls of functions in `expand` are executed, each with
 /// its own program's body; other calls are equal when callee, lengths and arguments are.
 pub fn check(before: &Program, after: &Program, func: &str, expand: &BTreeSet<String>) -> Verdict {
-    let (Some(old), Some(new)) = (before.find(func), after.find(func)) else {
-        return Verdict::Unknown(format!("`{func}` is not in both programs"));
+    let (old, new) = match both(before, after, func) {
+        Ok(both) => both,
+        Err(why) => return Verdict::Unknown(why),
     };
-    if !same_signature((before, before.func(old)), (after, after.func(new))) {
-        return Verdict::Unknown(format!("`{func}` changed its signature"));
-    }
     let mut last = Verdict::TooBig;
     let ways = TRIPS.into_iter().flat_map(|trips_max| [true, false].map(|by_name| How { trips_max, by_name }));
     let mut settled = None;
@@ -110,6 +108,16 @@ pub fn check(before: &Program, after: &Program, func: &str, expand: &BTreeSet<St
     last
 }
 
+/// The function of this name in each program, where both have it with one signature.
+fn both(before: &Program, after: &Program, func: &str) -> Result<(FuncId, FuncId), String> {
+    let found = before.find(func).zip(after.find(func));
+    let (old, new) = found.ok_or_else(|| format!("`{func}` is not in both programs"))?;
+    if !same_signature((before, before.func(old)), (after, after.func(new))) {
+        return Err(format!("`{func}` changed its signature"));
+    }
+    Ok((old, new))
+}
+
 struct Sides {
     old: Vec<Id>,
     new: Vec<Id>,
@@ -120,7 +128,7 @@ struct Sides {
 fn sides(
     dag: &mut Dag,
     (before, after): (&Program, &Program),
-    (old, new): (santoku_ir::FuncId, santoku_ir::FuncId),
+    (old, new): (FuncId, FuncId),
     expand: &BTreeSet<String>,
     how: How,
 ) -> Result<Sides, Stop> {
