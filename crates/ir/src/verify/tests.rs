@@ -86,6 +86,7 @@ fn refused() -> Vec<Program> {
         p
     };
     vec![
+        spoiled(&|p| p.funcs[0].table = Some(ConstId(0))),
         program(|b, _| {
             b.call(vec![], FuncId(0), vec![], vec![]);
         }),

@@ -1,6 +1,6 @@
 //! Broken passes: each does what a plausible mistake would, and the check must catch it.
 
-use super::samples::program;
+use super::samples::{options, program};
 use crate::run::step;
 use crate::util::{local_of, overlap};
 use crate::{find, Level, Pass, PassFailure, PassOptions, Rewrite};
@@ -21,7 +21,7 @@ enum End {
 
 fn attempt(pass: &'static str, level: Level, run: Rewrite) -> End {
     let pass = Pass { run, ..*find(pass).expect("a pass") };
-    match step(&pass, &program(), &PassOptions::new(level, 32)) {
+    match step(&pass, &program(), &options(level)) {
         Err(e) => End::Caught(e),
         Ok((_, report)) if report.reverted.is_empty() => End::Kept(report.changed.len() + report.removed.len()),
         Ok((after, report)) => {
@@ -311,8 +311,16 @@ fn asserts_of_tests_dropped(p: &Program, _: &PassOptions) -> Program {
     edit(p, "top.test", |f| f.body.retain(|s| !matches!(s, Stmt::Assert { .. })))
 }
 
+/// The lowest bit of an entry comes out as the highest.
+fn tables_exchanges_outputs(p: &Program, o: &PassOptions) -> Program {
+    let mut o = o.clone();
+    o.circuits.values_mut().for_each(|c| c.outputs.rotate_left(1));
+    crate::tables::run(p, &o)
+}
+
 /// Pass, level, the mistake.
 const BROKEN: &[(&str, Level, Rewrite)] = &[
+    ("tables", Level::O1, tables_exchanges_outputs),
     ("inline", Level::O3, inline_without_renaming),
     ("inline", Level::O1, inline_argument_read_late),
     ("unroll", Level::O2, unroll_off_by_one),

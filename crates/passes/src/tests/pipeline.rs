@@ -1,13 +1,13 @@
 //! Every level, and every level without each pass.
 
-use super::samples::{program, same_behaviour, with_hint};
+use super::samples::{options, program, same_behaviour, with_hint};
 use crate::{optimise, Level, PassOptions, Reason, TABLE};
 use santoku_ir::Unroll;
 use std::collections::BTreeSet;
 
 fn run(p: &santoku_ir::Program, level: Level, without: &[&str]) -> crate::Optimised {
     let without: BTreeSet<String> = without.iter().map(|s| (*s).to_string()).collect();
-    match optimise(p, level, &without, &PassOptions::new(level, 32)) {
+    match optimise(p, level, &without, &options(level)) {
         Ok(done) => done,
         Err(e) => panic!("{level} without {without:?}: {e}"),
     }

@@ -2,8 +2,9 @@
 
 use santoku_ir::build::FuncBuilder;
 use santoku_ir::interp::{Interp, Value};
+use crate::{circuits, Level, PassOptions, Silent};
 use santoku_ir::{
-    CmpOp, Expr, FuncId, Inline, Len, LocalId, LocalKind, Place, Program, Range, Stmt, Ty, Unroll,
+    CmpOp, ConstValue, Expr, FuncId, Inline, Len, LocalId, LocalKind, Place, Program, Range, Stmt, Ty, Unroll,
 };
 use num_bigint::BigInt;
 use santoku_prove::equiv::{random_inputs, Rng};
@@ -48,6 +49,28 @@ pub fn carry(p: &mut Program) -> FuncId {
     f.assign(at(r, Expr::int(LIMBS - 1)), top() & Expr::int(0xffff));
     let func = f.finish();
     p.add_func(func)
+}
+
+/// The S-box of PRESENT on a word: every entry is looked at and one is selected.
+fn sbox(p: &mut Program) -> FuncId {
+    let entries = [12u8, 5, 6, 11, 9, 0, 10, 13, 3, 14, 15, 8, 4, 7, 1, 2];
+    let word = Ty::Word(4);
+    let table = p.add_const("cipher.s", Ty::array(word.clone(), 16), ConstValue::ints(entries));
+    let mut f = FuncBuilder::new(p, "cipher.sbox");
+    let (x, y, i) = (f.param("x", word.clone()), f.ret("y", word.clone()), f.counter("i"));
+    f.assign(Place::local(y), Expr::word(4, 0));
+    let entry = Expr::read(Place::constant(table).index(counter(i)), &word);
+    let is = Expr::cmp(CmpOp::Eq, f.get(x), counter(i).cast(word));
+    let body = vec![Stmt::assign(Place::local(y), f.get(y) | Expr::select(is, entry, Expr::word(4, 0)))];
+    f.push(Stmt::for_range(i, Expr::int(0), Expr::int(16), body));
+    f.func_mut().table = Some(table);
+    let func = f.finish();
+    p.add_func(func)
+}
+
+/// Options of a level, with circuits of the sample's tables.
+pub fn options(level: Level) -> PassOptions {
+    PassOptions { circuits: circuits(&program(), &mut Silent), ..PassOptions::new(level, 32) }
 }
 
 /// Schoolbook product, rows accumulated from zero, the upper half folded in times 38, carried.
@@ -210,6 +233,7 @@ pub fn program() -> Program {
     f.assign(Place::local(r), value);
     let func = f.finish();
     p.add_func(func);
+    sbox(&mut p);
     let mut f = FuncBuilder::new(&p, "top.test");
     let y = f.var("y", Ty::array(Ty::Word(32), 2));
     let input = Expr::array(&Ty::Word(32), vec![Expr::word(32, 1), Expr::word(32, 2)]);
