@@ -18,6 +18,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("bad-object", "an object file is stripped, damaged or of a sort that is not read"),
     ("bad-operator", "an operation does not exist on these operands"),
     ("bad-option", "an option of the command is malformed"),
+    ("bad-perm", "a `perm` is no permutation of the bits of words"),
     ("bad-range", "ranges per index need `int in lo..hi` and a constant length"),
     ("bad-shift", "a shift count is negative or not below the number of bits"),
     ("bad-specification", "a form of code stands in a specification"),

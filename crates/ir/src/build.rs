@@ -239,7 +239,7 @@ impl<'a> FuncBuilder<'a> {
             name: name.into(),
             export: None,
             inline: Inline::Auto,
-            table: None,
+            applies: None,
             lens: Vec::new(),
             params: Vec::new(),
             rets: Vec::new(),

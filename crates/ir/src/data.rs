@@ -66,6 +66,16 @@ pub enum Inline {
     Never,
 }
 
+/// An operation with a constant of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Applies {
+    /// A constant array of words, to a word of as many bits as the table has inputs, or to an array of as many words, whose columns of
+    /// bits are inputs. See [`crate::table`].
+    Table(ConstId),
+    /// A constant array of bit numbers, to a word: which of its bits each bit of the result is. See [`crate::perm`].
+    Perm(ConstId),
+}
+
 /// One function. Parameters are read-only by convention of `sema` (a parameter that is assigned is
 /// first copied into a variable); results are locals of kind `Ret` that the body assigns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,9 +85,8 @@ pub struct Func {
     /// C-level name when exported (`@export("crypto_hash")`).
     pub export: Option<String>,
     pub inline: Inline,
-    /// It applies this table, a constant array of words, to its parameter: a word of as many bits as the table has inputs, or an array of
-    /// as many words, whose columns of bits are inputs. The body says the same in some way; passes may write it in another.
-    pub table: Option<ConstId>,
+    /// What it is said to apply to its parameter. The body says the same in some way; passes may write it in another.
+    pub applies: Option<Applies>,
     /// Public length parameters, in order; each is a local of kind `Len`. Callers pass them first.
     pub lens: Vec<LocalId>,
     pub params: Vec<LocalId>,

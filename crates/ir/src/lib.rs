@@ -19,6 +19,7 @@ pub mod limits;
 pub mod spec;
 pub mod spec_eval;
 pub mod spec_words;
+pub mod perm;
 pub mod table;
 pub mod text;
 pub mod ty;

@@ -1,7 +1,7 @@
-//! Functions that apply a table: [`Func::table`].
+//! Functions that apply a table: [`Applies::Table`].
 //! Trusted: text.
 
-use crate::data::{ConstId, ConstValue, Func, Program};
+use crate::data::{Applies, ConstId, ConstValue, Func, Program};
 use crate::ty::{Len, Ty};
 use num_traits::ToPrimitive;
 
@@ -29,7 +29,8 @@ pub enum Form {
 /// The table that a function is said to apply, and to what. `None` where it is said to apply none, and where constant, parameter and result
 /// are not those of a table.
 pub fn of(program: &Program, func: &Func) -> Option<(Table, Form)> {
-    let table = constant(program, func.table?)?;
+    let Some(Applies::Table(id)) = func.applies else { return None };
+    let table = constant(program, id)?;
     let ([x], [y], true) = (func.params.as_slice(), func.rets.as_slice(), func.lens.is_empty()) else { return None };
     let form = match (&func.local(*x).ty, &func.local(*y).ty) {
         (Ty::Word(i), Ty::Word(o)) if (*i, *o) == (table.inputs, table.outputs) => Form::Word,

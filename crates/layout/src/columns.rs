@@ -32,7 +32,7 @@ pub fn retarget(program: &Program, basis: Basis) -> Result<Program, LayoutError>
             Basis::Two => santoku_circuit::circuit(table.inputs, table.outputs, &table.entries),
             Basis::Lut3 => santoku_circuit::circuit3(table.inputs, table.outputs, &table.entries),
         };
-        let Some(circuit) = found.filter(|c| f.table.is_some() || c.gates.len() < operations(f)) else { continue };
+        let Some(circuit) = found.filter(|c| f.applies.is_some() || c.gates.len() < operations(f)) else { continue };
         for g in &circuit.gates {
             if let Gate::Lut(_, t) = g {
                 lut::ensure(&mut out, *t, bits);

@@ -8,7 +8,7 @@ use crate::bits::Unequal;
 use crate::{bits, cells, columns, graph, interleave, lut, slice, tables, widen};
 use santoku_backend_c::{emit, EmitError, Options, Vector};
 use santoku_circuit::Basis;
-use santoku_ir::{build::FuncBuilder, Func, FuncId, Len, LocalId, Place, Program, Ty};
+use santoku_ir::{build::FuncBuilder, Applies, Func, FuncId, Len, LocalId, Place, Program, Stmt, Ty, Unroll};
 use santoku_passes::{circuits, optimise, Circuits, Level, Observer, PassOptions, Silent};
 use santoku_prove::products::widest_secret_product;
 use std::collections::{BTreeMap, BTreeSet};
@@ -177,6 +177,9 @@ impl<'a> Steps<'a> {
             f.export = None;
             f.contracts.clear();
             f.inline = santoku_ir::Inline::Always;
+            if matches!(f.applies, Some(Applies::Perm(_))) && request.layout == Layout::Bitslice {
+                f.body.iter_mut().for_each(written_out);
+            }
         }
         let origin = program.funcs[at].name.clone();
         Ok(Steps { request, program, origin, func: FuncId(at as u32), prepare: None, narrow: None, block, shared, checks: vec![], left_out: vec![] })
@@ -201,7 +204,9 @@ impl<'a> Steps<'a> {
         options.keep_tests = false;
         options.roots = BTreeSet::from([name.clone()]);
         options.circuits.clone_from(circuits);
-        let without = BTreeSet::from(["derive-width".to_string()]);
+        // Where each bit has a register, a bit that moves is another name, and exchanges would be gates.
+        let sliced = (self.request.layout == Layout::Bitslice).then(|| "perms".to_string());
+        let without = sliced.into_iter().chain(["derive-width".to_string()]).collect();
         let done = optimise(&p, Level::O2, &without, &options).map_err(|e| LayoutError::internal("passes", e.to_string()))?;
         let mut p = done.program;
         let id = p.find(&name).ok_or_else(|| LayoutError::internal("passes", "the function is gone"))?;
@@ -519,6 +524,13 @@ impl<'a> Steps<'a> {
             step = k * bytes
         );
         t
+    }
+}
+
+/// A loop whose rounds have to be written out, however many there are.
+fn written_out(s: &mut Stmt) {
+    if let Stmt::For { unroll, .. } = s {
+        *unroll = Unroll::Always;
     }
 }
 

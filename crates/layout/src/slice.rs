@@ -324,7 +324,7 @@ fn round(f: &Func, var: LocalId, hi: i64, body: &[Stmt], (state, given): (&BTree
         name: format!("{}$round{n}", f.name),
         export: None,
         inline: Inline::Never,
-        table: None,
+        applies: None,
         lens: vec![],
         params: vec![],
         rets: vec![],

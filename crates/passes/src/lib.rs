@@ -28,6 +28,7 @@ mod inline;
 mod kept;
 mod loop_fusion;
 mod options;
+mod perms;
 mod run;
 mod table;
 mod tables;

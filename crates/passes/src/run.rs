@@ -201,14 +201,14 @@ impl Run<'_> {
     fn once(&self, watch: &mut dyn FnMut(&'static str, &Program), clock: &dyn Fn() -> u64) -> Result<Optimised, Stop> {
         let mut program = self.start.clone();
         let mut steps = Vec::new();
-        // What was run on all inputs needs no second look.
+        // What is known from runs on all inputs needs no second look.
         let mut seen = self.start.clone();
         for (at, pass) in self.passes.iter().enumerate() {
             let start = clock();
             let (next, mut report) = self.step(at, &program)?;
             report.micros = clock().saturating_sub(start);
             program = next;
-            if pass.on_all_inputs && at == 0 {
+            if self.passes[..=at].iter().all(|p| p.on_all_inputs) {
                 seen = program.clone();
             }
             steps.push(report);

@@ -37,7 +37,7 @@ pub struct Pass {
     pub may_lose_assignment: bool,
     /// The ranges on expressions are its work and are proved again. What runs later may only leave statements out.
     pub writes_ranges: bool,
-    /// Its functions have so few inputs that both are run on all of them; no terms are compared.
+    /// What both functions give for every input is known from runs; no terms are compared.
     pub on_all_inputs: bool,
     /// It leaves locals behind that nothing mentions; they go after its check.
     pub leaves_locals: bool,
@@ -83,6 +83,15 @@ pub static TABLE: &[Pass] = &[
         on_all_inputs: true,
         levels: ALL,
         run: crate::tables::run,
+        ..PLAIN
+    },
+    Pass {
+        name: "perms",
+        doc: "Gives functions that apply a `perm` few operations in place of one bit after the other.",
+        why: "the function before and after is linear, and is run on zero and on every single bit",
+        on_all_inputs: true,
+        levels: ALL,
+        run: crate::perms::run,
         ..PLAIN
     },
     Pass {
@@ -180,6 +189,7 @@ pub static TABLE: &[Pass] = &[
 /// The run order. Cleaning passes run again after those that make work for them.
 pub static PIPELINE: &[&str] = &[
     "tables",
+    "perms",
     "inline",
     "const-fold",
     "copy-prop",

@@ -7,5 +7,6 @@ mod generated;
 mod pages;
 mod pipeline;
 mod samples;
+mod perms;
 mod tables;
 mod wrong;

@@ -256,6 +256,12 @@ impl Cx<'_> {
                 let entry = table.entries[index.to_usize().unwrap_or(0)];
                 Some(CVal::Word(table.outputs, entry.into()))
             }
+            Ok(entity @ Entity { item: Item::Perm(_), .. }) if args.len() == 1 => {
+                let v = self.const_expr(env, &args[0])?;
+                let perm = self.perm_info(entity)?;
+                let CVal::Word(_, x) = self.coerce(v, &Ty::Word(perm.inputs), args[0].span)? else { return None };
+                Some(CVal::Word(perm.from.len() as u32, crate::perms::applied(&perm, &x)))
+            }
             Ok(_) => self.not_constant(span, "only `const fn`s are evaluated at compile time"),
         }
     }

@@ -44,6 +44,9 @@ pub struct Cx<'w> {
     pub specs: BTreeMap<Entity, SpecId>,
     pub tables: BTreeMap<Entity, Cached<santoku_ir::table::Table>>,
     pub table_funcs: BTreeMap<(Entity, crate::tables::Applied), FuncId>,
+    pub perms: BTreeMap<Entity, Cached<santoku_ir::perm::Perm>>,
+    /// Functions that permute: the bits of a word, or an array's words of so many bits.
+    pub perm_funcs: BTreeMap<(Entity, Option<u32>), FuncId>,
     pub instances: BTreeMap<InstanceKey, Instance>,
     pub signatures: BTreeMap<FuncId, Signature>,
     /// Functions being lowered, outermost first, each with the place of the call that asked for it.
@@ -87,6 +90,8 @@ impl<'w> Cx<'w> {
             specs: BTreeMap::new(),
             tables: BTreeMap::new(),
             table_funcs: BTreeMap::new(),
+            perms: BTreeMap::new(),
+            perm_funcs: BTreeMap::new(),
             instances: BTreeMap::new(),
             signatures: BTreeMap::new(),
             calls: Vec::new(),

@@ -27,6 +27,7 @@ mod names;
 mod predicate;
 mod probes;
 mod program;
+mod perms;
 mod resolve;
 mod secrecy;
 mod spec;

@@ -14,6 +14,7 @@ pub enum Item {
     Type(usize),
     Struct(usize),
     Table(usize),
+    Perm(usize),
     Fn(usize),
     ConstFn(usize),
     Spec(usize),
@@ -33,6 +34,7 @@ impl Item {
             Item::Type(_) => "type",
             Item::Struct(_) => "struct",
             Item::Table(_) => "table",
+            Item::Perm(_) => "permutation",
             Item::Fn(_) => "function",
             Item::ConstFn(_) => "constant function",
             Item::Param(_) => "module parameter",
@@ -49,7 +51,7 @@ pub struct Entity {
     pub item: Item,
 }
 
-/// Parts of a `table` item.
+/// Parts of a `table` or `perm` item.
 pub struct TableItem<'w> {
     pub name: &'w Ident,
     pub input: &'w Type,
@@ -141,8 +143,10 @@ impl World {
     }
     pub fn table(&self, e: Entity) -> Option<TableItem<'_>> {
         match e.item {
-            Item::Table(i) => match self.kind(e, i) {
-                ItemKind::Table { name, input, output, entries } => Some(TableItem { name, input, output, entries }),
+            Item::Table(i) | Item::Perm(i) => match self.kind(e, i) {
+                ItemKind::Table { name, input, output, entries } | ItemKind::Perm { name, input, output, entries } => {
+                    Some(TableItem { name, input, output, entries })
+                }
                 _ => None,
             },
             _ => None,
@@ -199,6 +203,7 @@ pub fn collect(file: &File, diagnostics: &mut Vec<Diagnostic>) -> BTreeMap<Strin
             ItemKind::Type { name, .. } => names.add(name, Item::Type(i)),
             ItemKind::Struct { name, .. } => names.add(name, Item::Struct(i)),
             ItemKind::Table { name, .. } => names.add(name, Item::Table(i)),
+            ItemKind::Perm { name, .. } => names.add(name, Item::Perm(i)),
             ItemKind::Fn(f) => names.add(&f.name, Item::Fn(i)),
             ItemKind::ConstFn(f) => names.add(&f.name, Item::ConstFn(i)),
             ItemKind::Spec(f) => names.add(&f.name, Item::Spec(i)),

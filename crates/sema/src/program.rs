@@ -175,6 +175,9 @@ fn declarations(cx: &mut Cx, module: ModId) {
             ItemKind::Table { .. } => {
                 cx.table_info(Entity { module, item: Item::Table(index) });
             }
+            ItemKind::Perm { .. } => {
+                cx.perm_info(Entity { module, item: Item::Perm(index) });
+            }
             _ => {}
         }
     }

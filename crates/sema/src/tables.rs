@@ -13,7 +13,13 @@ use santoku_syntax::ast::ExprKind;
 use num_bigint::BigInt;
 use santoku_ir::build::FuncBuilder;
 use santoku_ir::table::Table;
-use santoku_ir::{CmpOp, ConstId, ConstValue, Expr, FuncId, Inline, Len, LocalId, LocalKind, Place, Program, Stmt, Ty};
+use santoku_ir::{Applies, CmpOp, ConstId, ConstValue, Expr, Func, FuncId, Inline, Len, Loc, LocalId, LocalKind, Place, Program, Stmt, Ty};
+
+/// How a wrong item is refused: code, what is wrong, the way out.
+pub type Bad = (&'static str, &'static str, &'static str);
+
+const BAD: Bad =
+    ("bad-table", "this table is not a total map on small words", "write `table t: u4 -> u4 = [..]` with one entry per input");
 
 impl Cx<'_> {
     /// Sizes and entries of a table, checked.
@@ -31,26 +37,14 @@ impl Cx<'_> {
     }
 
     fn read_table(&mut self, entity: Entity) -> Option<Table> {
-        let table = self.world.table(entity)?;
-        let mut env = self.env(entity.module);
-        let sides = (self.plain_type(&mut env, table.input)?, self.plain_type(&mut env, table.output)?);
-        let (Ty::Word(inputs), Ty::Word(outputs)) = sides else {
-            return self.bad_table(table.name.span, "a table maps words to words");
-        };
+        let place = self.world.table(entity)?.name.span;
+        let ((inputs, outputs), values) = self.mapping(entity, &BAD)?;
         if inputs > limits::TABLE_BITS || outputs > limits::TABLE_BITS {
-            return self.bad_table(table.name.span, "tables have at most 8 bits on each side");
+            return self.bad_mapping(&BAD, place, "tables have at most 8 bits on each side");
         }
-        // Entries written one by one are judged where each stands.
-        let values: Vec<(CVal, Span)> = match &table.entries.kind {
-            ExprKind::Array(parts) => parts.iter().map(|e| Some((self.const_expr(&mut env, e)?, e.span))).collect::<Option<_>>()?,
-            _ => match self.const_expr(&mut env, table.entries)? {
-                CVal::Array(values) => values.into_iter().map(|v| (v, table.entries.span)).collect(),
-                _ => return self.bad_table(table.entries.span, "this is no array"),
-            },
-        };
         if values.len() != 1 << inputs {
             let why = format!("{} entries for {} inputs", values.len(), 1u32 << inputs);
-            return self.bad_table(table.name.span, &why);
+            return self.bad_mapping(&BAD, place, &why);
         }
         let mut entries = Vec::new();
         for (v, span) in values {
@@ -62,12 +56,27 @@ impl Cx<'_> {
         Some(Table { inputs, outputs, entries })
     }
 
-    fn bad_table<T>(&mut self, span: Span, why: &str) -> Option<T> {
-        self.fail(
-            Diagnostic::error("bad-table", "this table is not a total map on small words")
-                .at(span, why)
-                .help("write `table t: u4 -> u4 = [..]` with one entry per input"),
-        )
+    /// Bits of both sides of a `table` or `perm` item, and its entries, each with its place.
+    pub fn mapping(&mut self, entity: Entity, bad: &Bad) -> Option<((u32, u32), Vec<(CVal, Span)>)> {
+        let item = self.world.table(entity)?;
+        let mut env = self.env(entity.module);
+        let sides = (self.plain_type(&mut env, item.input)?, self.plain_type(&mut env, item.output)?);
+        let (Ty::Word(inputs), Ty::Word(outputs)) = sides else {
+            return self.bad_mapping(bad, item.name.span, "it maps words to words");
+        };
+        // Entries written one by one are judged where each stands.
+        let values = match &item.entries.kind {
+            ExprKind::Array(parts) => parts.iter().map(|e| Some((self.const_expr(&mut env, e)?, e.span))).collect::<Option<_>>()?,
+            _ => match self.const_expr(&mut env, item.entries)? {
+                CVal::Array(values) => values.into_iter().map(|v| (v, item.entries.span)).collect(),
+                _ => return self.bad_mapping(bad, item.entries.span, "this is no array"),
+            },
+        };
+        Some(((inputs, outputs), values))
+    }
+
+    pub fn bad_mapping<T>(&mut self, (code, what, help): &Bad, span: Span, why: &str) -> Option<T> {
+        self.fail(Diagnostic::error(code, *what).at(span, why).help(*help))
     }
 
     /// The function that applies a table to a value of type `ty`: the table's input word, or an array of words
@@ -103,7 +112,10 @@ impl Cx<'_> {
             Applied::Public => format!("{base}$public"),
             Applied::Columns(bits) => format!("{base}$u{bits}"),
         });
-        let other = self.table_funcs.iter().find(|((of, _), _)| *of == entity).and_then(|(_, id)| self.program.func(*id).table);
+        let other = self.table_funcs.iter().find(|((of, _), _)| *of == entity).and_then(|(_, id)| match self.program.func(*id).applies {
+            Some(Applies::Table(id)) => Some(id),
+            _ => None,
+        });
         let id = other.unwrap_or_else(|| {
             let entries = info.entries.iter().map(|e| ConstValue::Scalar((*e).into())).collect();
             self.program.add_const(base, Ty::array(Ty::Word(info.outputs), 1 << info.inputs), ConstValue::Array(entries))
@@ -117,9 +129,8 @@ impl Cx<'_> {
         let mut func = f.finish();
         // A scan, or the many gates of a word, are written out once; columns are gates between registers.
         func.inline = if applied == Applied::Word { Inline::Auto } else { Inline::Always };
-        (func.table, func.loc) = (Some(id), loc);
-        func.locals.iter_mut().for_each(|l| l.loc = loc);
-        placed(&mut func.body, loc);
+        func.applies = Some(Applies::Table(id));
+        placed(&mut func, loc);
         let public = func.local(func.params[0]).public;
         let signature = Signature { params: vec![(func.local(func.params[0]).ty.clone(), public)], ret: STy::one(ret), ret_public: vec![public] };
         let id = self.program.add_func(func);
@@ -139,18 +150,23 @@ impl Cx<'_> {
 }
 
 /// A loop over `0..<n`.
-fn each(f: &mut FuncBuilder, name: &str, n: u32, body: impl FnOnce(&mut FuncBuilder, LocalId)) {
+pub fn each(f: &mut FuncBuilder, name: &str, n: u32, body: impl FnOnce(&mut FuncBuilder, LocalId)) {
     let i = f.counter(name);
     let body = f.block(|f| body(f, i));
     f.push(Stmt::for_range(i, Expr::int(0), Expr::int(n), body));
 }
 
-/// All of a body stands at one place of the source.
-fn placed(body: &mut [Stmt], loc: santoku_ir::Loc) {
-    for s in body {
-        *s.loc_mut() = loc;
-        santoku_ir::visit::blocks_mut(s).into_iter().for_each(|b| placed(b, loc));
+/// All of a function stands at one place of the source.
+pub fn placed(func: &mut Func, loc: Loc) {
+    fn block(body: &mut [Stmt], loc: Loc) {
+        for s in body {
+            *s.loc_mut() = loc;
+            santoku_ir::visit::blocks_mut(s).into_iter().for_each(|b| block(b, loc));
+        }
     }
+    func.loc = loc;
+    func.locals.iter_mut().for_each(|l| l.loc = loc);
+    block(&mut func.body, loc);
 }
 
 /// What a table is applied to.

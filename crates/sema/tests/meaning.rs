@@ -463,6 +463,32 @@ const EXPECTED: [u16; 16] = [6, 5, 12, 10, 1, 14, 7, 9, 11, 0, 3, 13, 8, 15, 4, 
     }
 }
 
+#[test]
+fn a_permutation_moves_bits_and_words() {
+    let c = holds(
+        r#"
+const perm = 3
+perm up: u4 -> u4 = [perm, 0, 1, 2]
+perm some: u3 -> u5 = [for j in 0..<5: (j * j + 1) % 3]
+const UP9 = up(0b1001)
+fn word(x: u4) -> u4 { up(x) }
+fn open(x: public u4) -> public u4 { up(x) }
+fn spread(x: u3) -> u5 { some(x) }
+fn words(x: [u16; 3]) -> [u16; 5] { some(x) }
+test "t" {
+  assert UP9 == 0b0011 && word(0b1001) == 0b0011 && word(0b0110) == 0b1100 && up(1) == 2
+  let n = open(3)
+  for i in 0..<int(open(3)) { assert n == 6 }
+  // Bits 1, 2, 2, 1, 2 of the input.
+  assert spread(0b010) == 0b01001 && spread(0b100) == 0b10110 && spread(1) == 0
+  assert words([7, 8, 9]) == [8, 9, 9, 8, 9]
+}
+"#,
+    );
+    let f = c.program.func(c.program.find("main.up").expect("up"));
+    assert_eq!(santoku_ir::perm::of(&c.program, f).expect("a permutation").from, [3, 0, 1, 2]);
+}
+
 const INTERFACE: &str = r#"
 const P = 101
 spec fn twice(x: int) -> int = 2 * x

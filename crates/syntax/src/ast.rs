@@ -59,6 +59,8 @@ pub enum ItemKind {
     Struct { name: Ident, fields: Vec<(Ident, Type)> },
     /// `table sbox: u4 -> u4 = [..]`
     Table { name: Ident, input: Type, output: Type, entries: Expr },
+    /// `perm p: u64 -> u64 = [..]`
+    Perm { name: Ident, input: Type, output: Type, entries: Expr },
     Interface(Interface),
     Fn(Function),
     Spec(SpecFunction),

@@ -14,7 +14,7 @@ use santoku_lab::record::{Row, Stamp};
 use std::collections::BTreeSet;
 
 /// Passes that a build cannot go without or that change no code: a signature has no tables.
-const NEUTRAL: [&str; 3] = ["dead-functions", "drop-asserts", "tables"];
+const NEUTRAL: [&str; 4] = ["dead-functions", "drop-asserts", "perms", "tables"];
 
 /// A step of the series: what is switched on, and its counterpart there.
 struct Step {

@@ -275,7 +275,13 @@ impl Parser {
             (false, true) => Inline::Never,
             (false, false) => Inline::Auto,
         };
-        let table = if self.eat_word("table") { Some(ConstId(self.reference(RefKind::Const)?)) } else { None };
+        let applies = if self.eat_word("table") {
+            Some(Applies::Table(ConstId(self.reference(RefKind::Const)?)))
+        } else if self.eat_word("perm") {
+            Some(Applies::Perm(ConstId(self.reference(RefKind::Const)?)))
+        } else {
+            None
+        };
         let export = if self.eat_word("export") { Some(self.text()?) } else { None };
         let loc = self.loc()?;
         self.symbol("{")?;
@@ -295,7 +301,7 @@ impl Parser {
         let body = self.block()?;
         self.symbol("}")?;
         let locals = std::mem::take(&mut self.locals);
-        Ok(Func { name, export, inline, table, lens, params, rets, locals, body, contracts, doc, loc })
+        Ok(Func { name, export, inline, applies, lens, params, rets, locals, body, contracts, doc, loc })
     }
 
     fn local(&mut self) -> Parse<Option<Local>> {

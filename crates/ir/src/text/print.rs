@@ -288,8 +288,15 @@ impl<'p> Printer<'p> {
             Inline::Never => " noinline",
         };
         let export = f.export.as_ref().map(|e| format!(" export {}", quoted(e))).unwrap_or_default();
-        let table = f.table.map(|c| format!(" table {}", Self::reference(RefKind::Const, c.0, self.program.consts.get(c.0 as usize).map(|c| c.name.as_str())))).unwrap_or_default();
-        self.line(&format!("fn {}{inline}{table}{export}{} {{", name(&f.name), loc(f.loc)));
+        let applies = f.applies.map(|applies| {
+            let (word, c) = match applies {
+                Applies::Table(c) => ("table", c),
+                Applies::Perm(c) => ("perm", c),
+            };
+            format!(" {word} {}", Self::reference(RefKind::Const, c.0, self.program.consts.get(c.0 as usize).map(|c| c.name.as_str())))
+        });
+        let applies = applies.unwrap_or_default();
+        self.line(&format!("fn {}{inline}{applies}{export}{} {{", name(&f.name), loc(f.loc)));
         self.indent += 1;
         if !f.doc.is_empty() {
             self.line(&format!("doc {}", quoted(&f.doc)));

@@ -117,13 +117,16 @@ fn odd() -> Program {
     let mut f = b.finish();
     f.export = Some("crypto_sign".into());
     f.inline = Inline::Never;
-    f.table = Some(ConstId(0));
+    f.applies = Some(Applies::Table(ConstId(0)));
     f.doc = "Two\nlines.".into();
     f.params.reverse();
     f.rets.clear();
     f.loc = loc(3, 2, 1, u32::MAX, 0);
     f.locals[1].public = true;
     f.locals[1].loc = at;
+    p.add_func(f.clone());
+    f.name = "permuted".into();
+    f.applies = Some(Applies::Perm(ConstId(1)));
     p.add_func(f);
     p.add_test("RFC 8032, \"7.1\"", FuncId(0));
     p

@@ -36,6 +36,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("operator", "division, masks and integer shifts have the constant operands they need"),
     ("order", "functions follow what they call; structs follow what they contain"),
     ("overlap", "destinations of a call are disjoint, and their indices are not written by it"),
+    ("perm", "a function that is said to permute bits has a constant of their numbers, and words for parameter and result"),
     ("projection", "a projection fits the type it narrows"),
     ("range", "ranges are not empty, one per element, and join to the element's range"),
     ("readonly", "parameters, lengths and constants are not assigned"),
@@ -225,9 +226,15 @@ impl<'p> FuncCheck<'p> {
     }
 
     fn locals(&mut self) {
-        if self.func.table.is_some() && crate::table::of(self.program, self.func).is_none() {
-            self.loc = self.func.loc;
-            self.error("table", "its constant, parameter or result is not that of a table");
+        self.loc = self.func.loc;
+        match self.func.applies {
+            Some(Applies::Table(_)) if crate::table::of(self.program, self.func).is_none() => {
+                self.error("table", "its constant, parameter or result is not that of a table");
+            }
+            Some(Applies::Perm(_)) if crate::perm::of(self.program, self.func).is_none() => {
+                self.error("perm", "its constant, parameter or result is not that of a permutation of bits");
+            }
+            _ => {}
         }
         let lens = &self.func.lens;
         for local in &self.func.locals {

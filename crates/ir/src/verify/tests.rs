@@ -86,7 +86,8 @@ fn refused() -> Vec<Program> {
         p
     };
     vec![
-        spoiled(&|p| p.funcs[0].table = Some(ConstId(0))),
+        spoiled(&|p| p.funcs[0].applies = Some(Applies::Table(ConstId(0)))),
+        spoiled(&|p| p.funcs[0].applies = Some(Applies::Perm(ConstId(0)))),
         program(|b, _| {
             b.call(vec![], FuncId(0), vec![], vec![]);
         }),
@@ -495,7 +496,7 @@ fn a_table_is_an_array_of_words_as_large_as_its_inputs() {
             _ => Expr::repeat(Expr::word(16, 0), Len::Const(2)),
         };
         b.assign(Place::local(y), value);
-        b.func_mut().table = Some(table);
+        b.func_mut().applies = Some(Applies::Table(table));
         let f = b.finish();
         p.add_func(f);
         codes(&p)
@@ -508,6 +509,26 @@ fn a_table_is_an_array_of_words_as_large_as_its_inputs() {
     assert_eq!(said(columns(3), columns(2), 16, 2), ["table"]);
     assert_eq!(said(Ty::Word(4), Ty::Word(2), 15, 2), ["table"]);
     assert_eq!(said(Ty::Word(9), Ty::Word(2), 512, 2), ["table"]);
+}
+
+#[test]
+fn a_permutation_names_bits_of_its_parameter() {
+    let said = |input: u32, output: u32, numbers: &[u32]| {
+        let mut p = Program::default();
+        let ty = Ty::array(Ty::Int(Some(crate::ty::Range::new(0, 200))), numbers.len() as u64);
+        let c = p.add_const("P", ty, ConstValue::ints(numbers.iter().copied()));
+        let mut b = FuncBuilder::new(&p, "p");
+        let (_, y) = (b.param("x", Ty::Word(input)), b.ret("y", Ty::Word(output)));
+        b.assign(Place::local(y), Expr::word(output, 0));
+        b.func_mut().applies = Some(Applies::Perm(c));
+        let f = b.finish();
+        p.add_func(f);
+        codes(&p)
+    };
+    assert_eq!(said(3, 4, &[2, 0, 0, 1]), OK);
+    assert_eq!(said(3, 4, &[3, 0, 0, 1]), ["perm"]);
+    assert_eq!(said(3, 3, &[2, 0, 0, 1]), ["perm"]);
+    assert_eq!(said(3, 5, &[2, 0, 0, 1]), ["perm"]);
 }
 
 #[test]

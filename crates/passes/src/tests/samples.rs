@@ -4,7 +4,7 @@ use santoku_ir::build::FuncBuilder;
 use santoku_ir::interp::{Interp, Value};
 use crate::{circuits, Level, PassOptions, Silent};
 use santoku_ir::{
-    CmpOp, ConstValue, Expr, FuncId, Inline, Len, LocalId, LocalKind, Place, Program, Range, Stmt, Ty, Unroll,
+    BinOp, CmpOp, ConstValue, Expr, FuncId, Inline, Len, LocalId, LocalKind, Place, Program, Range, Stmt, Ty, Unroll,
 };
 use num_bigint::BigInt;
 use santoku_prove::equiv::{random_inputs, Rng};
@@ -63,7 +63,23 @@ fn sbox(p: &mut Program) -> FuncId {
     let is = Expr::cmp(CmpOp::Eq, f.get(x), counter(i).cast(word));
     let body = vec![Stmt::assign(Place::local(y), f.get(y) | Expr::select(is, entry, Expr::word(4, 0)))];
     f.push(Stmt::for_range(i, Expr::int(0), Expr::int(16), body));
-    f.func_mut().table = Some(table);
+    f.func_mut().applies = Some(santoku_ir::Applies::Table(table));
+    let func = f.finish();
+    p.add_func(func)
+}
+
+/// PRESENT's permutation on a word: one bit after the other.
+fn layer(p: &mut Program) -> FuncId {
+    let (word, number) = (Ty::Word(64), Ty::Int(Some(Range::new(0, 63))));
+    let numbers = p.add_const("cipher.p", Ty::array(number.clone(), 64), ConstValue::ints((0..64).map(|j| j / 16 + j % 16 * 4)));
+    let mut f = FuncBuilder::new(p, "cipher.p");
+    let (x, y, j) = (f.param("x", word.clone()), f.ret("y", word), f.counter("j"));
+    f.assign(Place::local(y), Expr::word(64, 0));
+    let from = Expr::read(Place::constant(numbers).index(counter(j)), &number);
+    let bit = Expr::bin(BinOp::Shr, f.get(x), from) & Expr::word(64, 1);
+    let body = vec![Stmt::assign(Place::local(y), f.get(y) ^ Expr::bin(BinOp::Shl, bit, counter(j)))];
+    f.push(Stmt::for_range(j, Expr::int(0), Expr::int(64), body));
+    f.func_mut().applies = Some(santoku_ir::Applies::Perm(numbers));
     let func = f.finish();
     p.add_func(func)
 }
@@ -234,6 +250,7 @@ pub fn program() -> Program {
     let func = f.finish();
     p.add_func(func);
     sbox(&mut p);
+    layer(&mut p);
     let mut f = FuncBuilder::new(&p, "top.test");
     let y = f.var("y", Ty::array(Ty::Word(32), 2));
     let input = Expr::array(&Ty::Word(32), vec![Expr::word(32, 1), Expr::word(32, 2)]);

@@ -37,12 +37,12 @@ fn loops(f: &Func) -> bool {
 #[test]
 fn scans_become_gates_and_loads_stay() {
     let p = compiled(PROGRAM);
-    let marked: Vec<&Func> = p.funcs.iter().filter(|f| f.table.is_some()).collect();
+    let marked: Vec<&Func> = p.funcs.iter().filter(|f| f.applies.is_some()).collect();
     assert_eq!((marked.len(), marked.iter().filter(|f| loops(f)).count()), (7, 6));
     for level in Level::ALL {
         let (after, report) = with(&p, level, crate::tables::run).expect("checked");
         assert_eq!((report.changed.len(), report.equal, report.nodes), (6, 6, 16 + 16 + 8 + 8 + 4 + 4), "{level}");
-        assert!(report.reverted.is_empty() && after.funcs.iter().all(|f| f.table.is_none() || !loops(f)), "{level}");
+        assert!(report.reverted.is_empty() && after.funcs.iter().all(|f| f.applies.is_none() || !loops(f)), "{level}");
     }
     // Nobody searched: all stays.
     let pass = find("tables").expect("the pass");
@@ -55,14 +55,14 @@ fn a_large_table_of_words_stays_a_scan_where_size_counts() {
     let mut entries: Vec<u64> = (0..256).collect();
     (1..256).rev().for_each(|i| entries.swap(i, rng.below(i as u64 + 1) as usize));
     let p = compiled(&format!("table s: u8 -> u8 = {entries:?}\nfn f(x: u8) -> u8 {{ s(x) }}\n"));
-    let scan = |level| loops(with(&p, level, crate::tables::run).expect("checked").0.funcs.iter().find(|f| f.table.is_some()).expect("a table"));
+    let scan = |level| loops(with(&p, level, crate::tables::run).expect("checked").0.funcs.iter().find(|f| f.applies.is_some()).expect("a table"));
     assert_eq!((scan(Level::Os), scan(Level::O2)), (true, false));
 }
 
 /// The pass, then a mistake in every function that applies a table.
 fn wrongly(program: &Program, options: &PassOptions, mistake: &dyn Fn(&mut Func)) -> Program {
     let mut p = crate::tables::run(program, options);
-    p.funcs.iter_mut().filter(|f| f.table.is_some() && f.params.iter().all(|x| !f.local(*x).public)).for_each(mistake);
+    p.funcs.iter_mut().filter(|f| f.applies.is_some() && f.params.iter().all(|x| !f.local(*x).public)).for_each(mistake);
     p
 }
 
@@ -158,7 +158,7 @@ fn changed_tables_are_never_equal() {
         let mut other = entries.clone();
         other[i] ^= bit;
         let other = compiled(&text.replace(&format!("{entries:?}"), &format!("{other:?}")));
-        for name in before.funcs.iter().filter(|f| f.table.is_some()).map(|f| f.name.clone()) {
+        for name in before.funcs.iter().filter(|f| f.applies.is_some()).map(|f| f.name.clone()) {
             assert!(everywhere::check(&before, &after, &name).is_equal(), "{text}");
             let verdict = everywhere::check(&other, &after, &name);
             assert!(matches!(&verdict, santoku_prove::equiv::Verdict::Differ(d) if d.witness.is_some()), "{text}: {verdict:?}");

@@ -1,7 +1,8 @@
 //! Equality of small functions: both are run on every input.
 //!
 //! A function of one word of at most eight bits has at most 256 inputs. One that takes an array of at most eight words and treats every
-//! column of their bits alike has 256 columns: it is run on words that hold all of them.
+//! column of their bits alike has 256 columns: it is run on words that hold all of them. A function that only moves bits of a word is known from
+//! what it makes of single bits ([`super::linear`]).
 //!
 //! Needs: the two programs.  Keeps: `Equal` only behind runs on all inputs, none of which faults.  Absent: anything larger.
 //! Trusted: c.
@@ -18,20 +19,31 @@ pub fn check(before: &Program, after: &Program, func: &str) -> Verdict {
         Ok(both) => both,
         Err(why) => return Verdict::Unknown(why),
     };
-    let (Some(a), Some(b)) = (applied(before, old), applied(after, new)) else {
-        return Verdict::Unknown(format!("`{func}` is not a function of one small word or of columns of bits that runs on every input"));
+    if let (Some(a), Some(b)) = (applied(before, old), applied(after, new)) {
+        if a.inputs != b.inputs || a.entries.len() != b.entries.len() {
+            return Verdict::Unknown(format!("`{func}` has another number of inputs"));
+        }
+        return compared(before, old, &a.entries, &b.entries, &|i| i.to_string());
+    }
+    let (Some(a), Some(b)) = (super::linear::images(before, old), super::linear::images(after, new)) else {
+        return Verdict::Unknown(format!("`{func}` is not a function of one small word, of columns of bits, or of moved bits, that runs on every input"));
     };
-    if a.inputs != b.inputs || a.entries.len() != b.entries.len() {
+    if a.len() != b.len() {
         return Verdict::Unknown(format!("`{func}` has another number of inputs"));
     }
-    match a.entries.iter().zip(&b.entries).position(|(x, y)| x != y) {
-        None => Verdict::Equal { nodes: a.entries.len() },
+    compared(before, old, &a, &b, &|i| if i == 0 { "0".to_string() } else { (1u128 << (i - 1)).to_string() })
+}
+
+/// Results before and after, the inputs counted in order.
+fn compared<T: PartialEq + ToString>(program: &Program, id: FuncId, was: &[T], is: &[T], input: &dyn Fn(usize) -> String) -> Verdict {
+    match was.iter().zip(is).position(|(x, y)| x != y) {
+        None => Verdict::Equal { nodes: was.len() },
         Some(i) => {
-            let (was, is) = (a.entries[i].to_string(), b.entries[i].to_string());
-            let name = |f: &Func, id: santoku_ir::LocalId| f.local(id).name.clone();
-            let f = before.func(old);
-            let witness = Witness { inputs: vec![(name(f, f.params[0]), i.to_string())], before: was.clone(), after: is.clone() };
-            Verdict::Differ(Box::new(Difference { result: name(f, f.rets[0]), before: was, after: is, exact: true, witness: Some(witness) }))
+            let (was, is) = (was[i].to_string(), is[i].to_string());
+            let f = program.func(id);
+            let name = |id: santoku_ir::LocalId| f.local(id).name.clone();
+            let witness = Witness { inputs: vec![(name(f.params[0]), input(i))], before: was.clone(), after: is.clone() };
+            Verdict::Differ(Box::new(Difference { result: name(f.rets[0]), before: was, after: is, exact: true, witness: Some(witness) }))
         }
     }
 }

@@ -16,6 +16,7 @@ mod data;
 mod eval;
 pub mod everywhere;
 mod exec;
+mod linear;
 mod loops;
 mod print;
 mod spec;

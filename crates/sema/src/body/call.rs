@@ -59,6 +59,7 @@ impl FnCx<'_, '_> {
                 self.emit_call(ready, dst, span)
             }
             Item::Table(_) => self.table_call(entity, args, dst, span).map(Val::One),
+            Item::Perm(_) => self.perm_call(entity, args, dst, span).map(Val::One),
             Item::ConstFn(_) => self.const_function_value(callee, args, hint, span).map(Val::One),
             Item::Type(_) | Item::Param(_) => {
                 let alias = ast::Type { kind: ast::TypeKind::Named(callee.clone()), span: callee.span };
@@ -320,7 +321,25 @@ impl FnCx<'_, '_> {
             return Some(One::fresh(Expr::word(info.outputs, entry)));
         }
         let (func, ret) = self.cx.table_function(entity, &one.ty, arg.span)?;
-        let ready = Ready { func, lens: Vec::new(), args: vec![one.expr], ret: STy::one(ret) };
+        self.emit_one(Ready { func, lens: Vec::new(), args: vec![one.expr], ret: STy::one(ret) }, dst, span)
+    }
+
+    /// A `perm` applied to a word, or to an array of words.
+    fn perm_call(&mut self, entity: Entity, args: &[ast::Expr], dst: Option<&Dst>, span: Span) -> Option<One> {
+        let info = self.cx.perm_info(entity)?;
+        let name = self.cx.world.table(entity)?.name.name.clone();
+        let [arg] = args else { return self.wrong_arguments(&name, 1, args.len(), span) };
+        let one = self.one(arg, Some(&Ty::Word(info.inputs)))?;
+        if let Some(v) = one.flex_value().cloned() {
+            self.cx.fits(&v, &crate::types::word_range(info.inputs), &Ty::Word(info.inputs), arg.span)?;
+            return Some(One::fresh(Expr::word(info.from.len() as u32, crate::perms::applied(&info, &v))));
+        }
+        let (func, ret) = self.cx.perm_function(entity, &one.ty, arg.span)?;
+        self.emit_one(Ready { func, lens: Vec::new(), args: vec![one.expr], ret: STy::one(ret) }, dst, span)
+    }
+
+    /// A call that gives one value.
+    fn emit_one(&mut self, ready: Ready, dst: Option<&Dst>, span: Span) -> Option<One> {
         match self.emit_call(ready, dst, span)? {
             Val::One(one) => Some(one),
             Val::Tuple(_) => None,

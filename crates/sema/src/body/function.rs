@@ -241,7 +241,7 @@ impl FnCx<'_, '_> {
             name,
             export: None,
             inline: Inline::Auto,
-            table: None,
+            applies: None,
             lens: Vec::new(),
             params: Vec::new(),
             rets: Vec::new(),

@@ -317,7 +317,7 @@ impl FnCx<'_, '_> {
 
     fn is_function(&mut self, callee: &Path) -> bool {
         let entity = self.cx.resolve(self.env.module, callee);
-        matches!(entity, Ok(Entity { item: Item::Fn(_) | Item::Table(_), .. }))
+        matches!(entity, Ok(Entity { item: Item::Fn(_) | Item::Table(_) | Item::Perm(_), .. }))
     }
 
     /// Builds an aggregate in a temporary.

@@ -1,7 +1,7 @@
 //! Items: what stands at top level and inside interfaces.
 
 use super::{Parsed, Parser};
-use crate::ast::{
+use crate::ast::{Expr, 
     Attr, Block, Clause, ClauseKind, ConstFunction, File, Function, Generic, GenericKind, Ident, Interface, Item, ItemKind, Param, SpecFunction, Type,
 };
 use crate::token::{Kw, Tok, Token, P};
@@ -104,7 +104,7 @@ impl Parser<'_> {
     }
 
     fn not_an_item(&mut self) -> super::Reported {
-        self.unexpected("an item (`use`, `const`, `type`, `struct`, `table`, `fn`, `const fn`, `lemma`, `spec fn`, `interface`, `implements`, `module<..>`, `instance` or `test`)")
+        self.unexpected("an item (`use`, `const`, `type`, `struct`, `table`, `perm`, `fn`, `const fn`, `lemma`, `spec fn`, `interface`, `implements`, `module<..>`, `instance` or `test`)")
     }
 
     fn field_type(&mut self) -> Parsed<(Ident, Type)> {
@@ -116,14 +116,19 @@ impl Parser<'_> {
     /// `table sbox: u4 -> u4 = [6, 5, 12, ...]`
     fn table(&mut self) -> Parsed<ItemKind> {
         self.bump();
-        let name = self.ident("the name of the table")?;
+        let (name, input, output, entries) = self.mapping("the name of the table")?;
+        Ok(ItemKind::Table { name, input, output, entries })
+    }
+
+    /// `name: u4 -> u4 = [..]`
+    pub(super) fn mapping(&mut self, what: &str) -> Parsed<(Ident, Type, Type, Expr)> {
+        let name = self.ident(what)?;
         self.expect(P::Colon)?;
         let input = self.ty()?;
         self.expect(P::Arrow)?;
         let output = self.ty()?;
         self.expect(P::Eq)?;
-        let entries = self.expr()?;
-        Ok(ItemKind::Table { name, input, output, entries })
+        Ok((name, input, output, self.expr()?))
     }
 
     fn test(&mut self) -> Parsed<ItemKind> {

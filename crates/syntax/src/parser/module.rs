@@ -1,6 +1,6 @@
 //! Modules with parameters: what a file takes, stands for, and is tried with; references to modules.
 //!
-//! `module`, `instance` and `example` are words of this place only: elsewhere they are names like others.
+//! `module`, `instance`, `example` and `perm` are words of this place only: elsewhere they are names like others.
 //! Trusted: text.
 
 use super::{Parsed, Parser};
@@ -8,13 +8,13 @@ use crate::ast::{GenericArg, ItemKind, Means, ModuleArg, ModuleParam, ModulePara
 use crate::token::{Kw, Tok, P};
 
 impl Parser<'_> {
-    /// Whether the next tokens are `module <`, `example <` or `instance name`.
+    /// Whether the next tokens are `module <`, `example <`, `instance name` or `perm name`.
     pub(super) fn at_module_item(&self) -> bool {
         let (t, next) = (self.tok(), self.peek(1).tok);
         t.tok == Tok::Ident
             && match self.slice(t) {
                 "module" | "example" => next == Tok::P(P::Lt),
-                "instance" => next == Tok::Ident,
+                "instance" | "perm" => next == Tok::Ident,
                 _ => false,
             }
     }
@@ -24,6 +24,10 @@ impl Parser<'_> {
         let kind = match self.slice(word) {
             "module" => ItemKind::Module { params: self.angles(Self::module_param)? },
             "example" => ItemKind::Example { args: self.angles(Self::module_arg)? },
+            "perm" => {
+                let (name, input, output, entries) = self.mapping("the name of the permutation")?;
+                ItemKind::Perm { name, input, output, entries }
+            }
             _ => ItemKind::Instance { module: self.module_ref()? },
         };
         // A `>` seems to continue its line.
