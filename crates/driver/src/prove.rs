@@ -2,6 +2,7 @@
 
 use crate::advice::{advice, read, Advice};
 use crate::check::Checked;
+use crate::cut::narrow;
 use crate::failure::{span, Failure};
 use num_bigint::BigInt;
 use santoku_diag::Diagnostic;
@@ -35,6 +36,9 @@ pub fn open_obligations(checked: &Checked, report: &Report) -> Vec<Diagnostic> {
             if let Some(w) = witness {
                 let inputs: Vec<String> = w.inputs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
                 d = d.note(format!("witness: {}", inputs.join(", "))).note(format!("result: {}", without_place(&w.message)));
+            }
+            if section == Some("cut") {
+                d = with_cuts(d, checked, o.func);
             }
             Some(d.help(help).more(read(code, section)))
         }
@@ -78,6 +82,15 @@ pub fn vacuous(checked: &Checked, report: &Report, strict: bool) -> Vec<Diagnost
 /// The message of a run without its numeric place: the place is shown above.
 fn without_place(message: &str) -> &str {
     message.split(" (file ").next().unwrap_or(message)
+}
+
+/// Where a claim about few values would cut the proof.
+fn with_cuts(d: Diagnostic, checked: &Checked, func: FuncId) -> Diagnostic {
+    let places = narrow(&checked.program, checked.program.func(func));
+    places.into_iter().filter_map(|n| Some((span(n.behind)?, n.values))).fold(d, |d, (place, values)| {
+        let names: Vec<String> = values.iter().map(|v| format!("`{v}`")).collect();
+        d.also(place, format!("cut behind this: only {} {} on", names.join(", "), if names.len() == 1 { "goes" } else { "go" }))
+    })
 }
 
 fn with_origin(mut d: Diagnostic, origin: &Origin) -> Diagnostic {

@@ -13,7 +13,7 @@ use crate::spec::{places, Part};
 use crate::value::Val;
 use crate::poly::{Atom, Poly};
 use santoku_ir::interp::Int;
-use santoku_ir::{visit, ContractKind, FuncId, Ghost, Len, Loc, LocalId, Program, Proj, SpecExpr, SpecId, SpecOp, Stmt, Ty};
+use santoku_ir::{visit, Base, ContractKind, FuncId, Ghost, Len, Loc, LocalId, Place, Program, Proj, SpecExpr, SpecId, SpecOp, Stmt, Ty};
 use santoku_judge::itv::Itv;
 use santoku_judge::value::of_type;
 use std::collections::BTreeSet;
@@ -54,6 +54,12 @@ impl<'a> Run<'a> {
     pub(crate) fn ghost(&mut self, what: &Ghost, loc: Loc) -> Res<()> {
         let frame = self.locals.clone();
         match what {
+            Ghost::Assert(e) if self.cuts && self.depth == 0 => {
+                let held = self.clause(&frame, e, false);
+                self.claimed(held, loc, Moment::Here)?;
+                self.cut(e);
+                Ok(())
+            }
             Ghost::Assert(e) => self.claim(&frame, e, loc, Moment::Here),
             Ghost::Let(id, e) => {
                 let v = crate::spec::Eval::new(self, &frame).whole(e)?;
@@ -62,6 +68,30 @@ impl<'a> Run<'a> {
             }
             Ghost::Lemma(id, args) => self.lemma(&frame, *id, args, loc),
             Ghost::Invariant(_) => stop("an invariant that is not at the head of a loop"),
+        }
+    }
+
+    /// The values that an assertion speaks of may be any of their size from here on, as long as it holds: what is shown of these is shown of them.
+    fn cut(&mut self, e: &SpecExpr) {
+        let mut spoken = BTreeSet::new();
+        visit::walk_spec(e, &mut |e| {
+            if let SpecExpr::Place(Place { base: Base::Local(id), .. }) = e {
+                spoken.insert(*id);
+            }
+        });
+        for id in spoken {
+            let v = self.locals[id.0 as usize].take();
+            self.locals[id.0 as usize] = v.map(|v| self.any_of_its_size(v));
+        }
+        let frame = self.locals.clone();
+        self.assume_clause(&frame, e);
+    }
+
+    fn any_of_its_size(&mut self, v: Val) -> Val {
+        match v {
+            Val::Num(n) if n.p.len() > 1 => Val::Num(self.atoms.fresh(n.itv.clone())),
+            Val::Agg(es) => Val::agg(es.iter().map(|v| self.any_of_its_size(v.clone())).collect()),
+            v => v,
         }
     }
 

@@ -58,9 +58,14 @@ pub fn claims(p: &Program, id: FuncId, search: &dyn Search) -> (Clauses, Option<
     let (ghost, mut by_callees) = (ghost::in_body(&f.body), !of_words(f));
     visit::walk_stmts(&f.body, &mut |s| by_callees |= matches!(s, Stmt::Call { func, .. } if of_words(p.func(*func))));
     if ghost {
-        return judged(p, id, search, Mode { words: false, bits: true });
+        let first = judged(p, id, search, Mode { bits: true, ..Mode::default() });
+        if first.1.is_none() && first.0.holds() {
+            return first;
+        }
+        let cut = judged(p, id, search, Mode { bits: true, cuts: true, ..Mode::default() });
+        return if cut.0.held() > first.0.held() { cut } else { first };
     }
-    let in_words = || judged(p, id, search, Mode { words: true, bits: false });
+    let in_words = || judged(p, id, search, Mode { words: true, ..Mode::default() });
     if !by_callees {
         return in_words();
     }
@@ -69,24 +74,33 @@ pub fn claims(p: &Program, id: FuncId, search: &dyn Search) -> (Clauses, Option<
     if let Some(found) = in_place.as_ref().filter(|found| found.0.holds()) {
         return found.clone();
     }
-    let mut found = judged(p, id, search, Mode { words: false, bits: false });
+    let mut found = judged(p, id, search, Mode::default());
+    if found.1.as_ref().is_some_and(Stop::is_too_long) {
+        let named = judged(p, id, search, Mode { names: true, ..Mode::default() });
+        if named.1.is_none() {
+            return named;
+        }
+    }
     if found.1.is_some() || found.0.holds() {
         return in_place.filter(|_| found.1.is_some()).unwrap_or(found);
     }
-    let again = judged(p, id, search, Mode { words: false, bits: true });
+    let again = judged(p, id, search, Mode { bits: true, ..Mode::default() });
     found = (found.0.or(again.0), again.1);
     in_place.into_iter().fold(found, |found, (clauses, _)| (found.0.or(clauses), found.1))
 }
 
 /// How a function is executed; what is found is so in each.
+#[derive(Default)]
 struct Mode {
     words: bool,
     bits: bool,
+    cuts: bool,
+    names: bool,
 }
 
 fn judged(p: &Program, id: FuncId, search: &dyn Search, mode: Mode) -> (Clauses, Option<Stop>) {
     let mut run = run::Run::new(p, id, search);
-    (run.words, run.bits) = (mode.words, mode.bits);
+    (run.words, run.bits, run.cuts, run.names) = (mode.words, mode.bits, mode.cuts, mode.names);
     if !mode.words {
         run.spoken_of = extent::spoken_of(p, run.f);
     }
@@ -99,8 +113,14 @@ fn judged(p: &Program, id: FuncId, search: &dyn Search, mode: Mode) -> (Clauses,
 }
 
 impl Clauses {
+    fn all(&self) -> impl Iterator<Item = bool> + '_ {
+        self.ensures.values().chain(self.requires.values()).chain(self.claims.values()).copied()
+    }
     fn holds(&self) -> bool {
-        self.ensures.values().chain(self.requires.values()).all(|held| *held)
+        self.all().all(|held| held)
+    }
+    fn held(&self) -> usize {
+        self.all().filter(|held| *held).count()
     }
     /// What one of two executions found, of a function without claims.
     fn or(mut self, other: Clauses) -> Clauses {

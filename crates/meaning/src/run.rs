@@ -26,6 +26,13 @@ pub struct Stop(pub String);
 
 pub type Res<T> = Result<T, Stop>;
 
+impl Stop {
+    /// What was computed became too long to be followed.
+    pub fn is_too_long(&self) -> bool {
+        self.0.ends_with("too long")
+    }
+}
+
 pub fn stop<T>(why: &str) -> Res<T> {
     Err(Stop(why.into()))
 }
@@ -45,6 +52,8 @@ pub const PRODUCT: usize = 40_000;
 const STEPS_INSIDE: u64 = 4_000;
 const TERMS_INSIDE: usize = 200;
 pub const DEPTH: u32 = 16;
+/// Terms of a value that has a name, where long ones have.
+const NAMED: usize = 8;
 /// Terms of a word that has no name where its bits are taken.
 const LONG: usize = 4;
 
@@ -80,6 +89,10 @@ pub struct Run<'a> {
     pub spoken_of: BTreeMap<SpecId, Extent>,
     /// 0/1 values that are no atoms have names, and what is known where a clause stands may decide its conditions.
     pub bits: bool,
+    /// What an assertion speaks of is any number of its size behind it, of which it is known.
+    pub cuts: bool,
+    /// Long values that a variable is given have names.
+    pub names: bool,
     /// Arrays of run-time length that nobody writes: what they hold, and their lengths; elements that were asked for.
     pub opens: Vec<(Ty, Num)>,
     pub elements: BTreeMap<(usize, Poly), Val>,
@@ -95,7 +108,7 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     pub fn new(p: &'a Program, id: FuncId, search: &'a dyn Search) -> Run<'a> {
         let f = p.func(id);
-        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), words: false, spoken_of: BTreeMap::new(), bits: false, opens: vec![], elements: BTreeMap::new(), supposed: 0, depth: 0, found: Clauses::default(), outside: None };
+        let mut run = Run { p, f, atoms: Atoms::with(crate::atoms::MERGED), locals: vec![None; f.locals.len()], zeros: vec![], least: vec![], guard: Poly::constant(1u8), search, steps: 0, limits: (STEPS, TERMS), too_much: BTreeSet::new(), constants: BTreeMap::new(), values: BTreeMap::new(), words: false, spoken_of: BTreeMap::new(), bits: false, cuts: false, names: false, opens: vec![], elements: BTreeMap::new(), supposed: 0, depth: 0, found: Clauses::default(), outside: None };
         for id in f.lens.iter().chain(&f.params) {
             run.locals[id.0 as usize] = Some(Val::any(p, &mut run.atoms, &f.local(*id).ty));
         }
@@ -131,7 +144,10 @@ impl<'a> Run<'a> {
         }
         match s {
             Stmt::Assign { dst, src, .. } => {
-                let v = self.eval(src)?;
+                let v = match self.eval(src)? {
+                    Val::Num(n) if self.names && n.p.len() > NAMED => Val::Num(self.atoms.named(&n)),
+                    v => v,
+                };
                 self.write(dst, v)
             }
             Stmt::Call { dsts, func, lens, args, loc } => self.call(dsts, *func, lens, args, *loc),

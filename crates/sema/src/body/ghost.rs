@@ -17,8 +17,27 @@ impl FnCx<'_, '_> {
             ExprKind::Congruent { .. } | ExprKind::Sum { .. } | ExprKind::Forall { .. } | ExprKind::Bin { op: BinOp::Implies, .. } => true,
             ExprKind::Name(path) => path.module.is_none() && self.is_ghost_name(&path.name.name),
             ExprKind::Call { callee, .. } if self.is_spec(callee) => true,
+            // Code may not divide so; ghost text, which nothing is compiled of, may.
+            ExprKind::Bin { op: BinOp::Div | BinOp::Rem, lhs, rhs } if self.is_secret(lhs) && self.is_odd_divisor(rhs) => true,
             _ => parts(e).into_iter().any(|part| self.is_ghost(part)),
         }
+    }
+
+    /// Whether a value is seen to come from a secret.
+    fn is_secret(&mut self, e: &ast::Expr) -> bool {
+        let e = bare(e);
+        if let ExprKind::Name(path) = &e.kind {
+            let local = self.variable(&path.name.name).filter(|_| path.module.is_none());
+            return matches!(local.map(|v| &v.binding), Some(Binding::Local(id)) if self.facts[id.0 as usize].secret);
+        }
+        parts(e).into_iter().any(|part| self.is_secret(part))
+    }
+
+    /// A constant that is no power of two.
+    fn is_odd_divisor(&mut self, e: &ast::Expr) -> bool {
+        let mut env = self.env.clone();
+        let value = if self.is_constant(e, &mut Vec::new()) { self.cx.const_int(&mut env, e) } else { None };
+        value.is_some_and(|v| v > 0.into() && v.magnitude().count_ones() != 1)
     }
 
     fn is_spec(&mut self, callee: &Path) -> bool {
