@@ -45,7 +45,7 @@ fn one_loop(program: &Program, func: &mut Func, stmt: &Stmt, shared: &BTreeSet<L
         return None;
     }
     let g = moved(&g, &found, *var);
-    let new_body = g.statements(func, &|t, b| crate::lut::existing(program, t, b));
+    let new_body = g.statements(func, program);
     let mask = |m: &Masked, at: &Expr| Stmt::Assign {
         dst: Place::local(m.var),
         src: Expr::read(Place::local(m.var), &Ty::Word(m.bits)) ^ Expr::read(indexed(&m.key, *var, at), &Ty::Word(m.bits)),
@@ -170,7 +170,7 @@ pub fn hoist(program: &Program, func: &mut Func, shared: &BTreeSet<LocalId>) -> 
             continue;
         }
         any = true;
-        *body = g.statements(func, &|t, b| crate::lut::existing(program, t, b));
+        *body = g.statements(func, program);
         for (param, expr) in done {
             let counter = prepare.counter("i");
             let ret = prepare.ret(func.local(param).name.clone(), func.local(param).ty.clone());
@@ -192,7 +192,7 @@ fn split(g: &Graph, func: &mut Func, counter: LocalId, steps: u64, shared: &BTre
         of_shared.push(match &n.op {
             Op::Leaf(p) => shared_leaf(p, counter, shared),
             Op::Const(_) => true,
-            Op::Lut(_) | Op::Part(_) => false,
+            Op::Lut(_) | Op::Part(_) | Op::Lookup(_) => false,
             _ => n.args.iter().all(|a| of_shared[*a as usize]),
         });
     }
@@ -252,7 +252,7 @@ fn as_expr(g: &Graph, n: u32) -> Expr {
         Op::Shl(k) => arg(0).shl(*k),
         Op::Shr(k) => arg(0).shr(*k),
         Op::Resize => Expr::new(ExprKind::Cast(Box::new(arg(0))), Ty::Word(node.bits)),
-        Op::Lut(_) | Op::Part(_) => Expr::word(node.bits, 0),
+        Op::Lut(_) | Op::Part(_) | Op::Lookup(_) => Expr::word(node.bits, 0),
     }
 }
 

@@ -28,7 +28,7 @@ pub fn cover(program: &Program, func: FuncId) -> Result<Result<(Program, FuncId)
     f.body = each_run(body, &mut |run| match Graph::of(program, &f, &run, &inner) {
         Some(g) => {
             let g = cut(&g, &f, &mut parts);
-            g.statements(&mut f, &|t, b| lut::existing(program, t, b))
+            g.statements(&mut f, program)
         }
         None => run,
     });
@@ -163,7 +163,7 @@ fn net(node: &Node) -> Net {
             Some(one) => if one { 0xff } else { 0 },
             None => return Net::Leaf,
         },
-        Op::Leaf(_) | Op::Un(_) | Op::Bin(_) | Op::Rotl(_) | Op::Shl(_) | Op::Shr(_) | Op::Resize | Op::Part(_) => return Net::Leaf,
+        Op::Leaf(_) | Op::Un(_) | Op::Bin(_) | Op::Rotl(_) | Op::Shl(_) | Op::Shr(_) | Op::Resize | Op::Part(_) | Op::Lookup(_) => return Net::Leaf,
     };
     Net::Function { operands: node.args.clone(), table }
 }

@@ -2,10 +2,10 @@
 //!
 //! Keeps: every read of the run sees what it saw. Runs with anything but word operations on scalar places are left alone.
 
-use crate::lut;
+use crate::{lookup, lut};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
-use santoku_ir::{Base, BinOp, ConstValue, Expr, ExprKind, Func, FuncId, Len, Local, LocalId, LocalKind, Loc, Place, Program, Proj, Stmt, Ty, UnOp};
+use santoku_ir::{Base, BinOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Len, Local, LocalId, LocalKind, Loc, Place, Program, Proj, Stmt, Ty, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a node computes from its operands.
@@ -25,6 +25,8 @@ pub enum Op {
     Lut(u8),
     /// A call of this function of three words (see `cells`).
     Part(u32),
+    /// An entry of this table of bytes (see `lookup`).
+    Lookup(ConstId),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,6 +91,12 @@ impl Graph {
                     let args = args.iter().map(|a| g.expr(program, a)).collect::<Option<Vec<u32>>>()?;
                     let bits = g.nodes[*args.first()? as usize].bits;
                     let v = g.node(Op::Lut(table), args, bits);
+                    g.write(func, dsts.first()?, v)?;
+                }
+                Stmt::Call { dsts, func: callee, args, .. } => {
+                    let table = lookup::table_of(program, program.func(*callee))?;
+                    let x = g.expr(program, args.first()?)?;
+                    let v = g.node(Op::Lookup(table), vec![x], 8);
                     g.write(func, dsts.first()?, v)?;
                 }
                 _ => return None,
@@ -272,7 +280,7 @@ impl Graph {
             public.push(match &node.op {
                 Op::Leaf(Place { base: Base::Local(id), .. }) => func.local(*id).public,
                 Op::Leaf(_) | Op::Const(_) => true,
-                Op::Part(_) => false,
+                Op::Part(_) | Op::Lookup(_) => false,
                 _ => node.args.iter().all(|a| public[*a as usize]),
             });
         }
@@ -291,7 +299,7 @@ impl Graph {
     }
 
     /// Statements, one operation each, in an order that finishes a written value as soon as it can be.
-    pub fn statements(&self, func: &mut Func, cell: &dyn Fn(u8, u32) -> FuncId) -> Vec<Stmt> {
+    pub fn statements(&self, func: &mut Func, program: &Program) -> Vec<Stmt> {
         let written: BTreeSet<&Place> = self.writes.iter().map(|(p, _)| p).collect();
         let public = self.public(func);
         let mut held = BTreeMap::new();
@@ -312,16 +320,17 @@ impl Graph {
                 Op::Resize => Some(Expr::new(ExprKind::Cast(Box::new(arg(0))), ty.clone())),
                 // A scalar is no operand of `vpternlog`.
                 Op::Lut(t) if public[n as usize] => Some(crate::lut::expression(*t, &[arg(0), arg(1), arg(2)], node.bits)),
-                Op::Lut(_) | Op::Part(_) => None,
+                Op::Lut(_) | Op::Part(_) | Op::Lookup(_) => None,
             };
-            let args = if src.is_none() { (0..3).map(arg).collect() } else { vec![] };
+            let args = if src.is_none() { (0..node.args.len()).map(arg).collect() } else { vec![] };
             let id = fresh(func, "t", ty, LocalKind::Var);
             func.locals[id.0 as usize].public = public[n as usize];
             let dst = Place::local(id);
             out.push(match (src, &node.op) {
                 (Some(src), _) => Stmt::Assign { dst, src, loc },
-                (None, Op::Lut(t)) => Stmt::Call { dsts: vec![dst], func: cell(*t, node.bits), lens: vec![], args, loc },
+                (None, Op::Lut(t)) => Stmt::Call { dsts: vec![dst], func: lut::existing(program, *t, node.bits), lens: vec![], args, loc },
                 (None, Op::Part(id)) => Stmt::Call { dsts: vec![dst], func: FuncId(*id), lens: vec![], args, loc },
+                (None, Op::Lookup(t)) => Stmt::Call { dsts: vec![dst], func: lookup::existing(program, *t), lens: vec![], args, loc },
                 (None, _) => continue,
             });
             held.insert(n, id);
@@ -503,7 +512,7 @@ pub fn normalise(program: &Program, func: &mut Func) {
     func.body = each_run(body, &mut |run| match graphs.next().flatten() {
         Some(mut g) => {
             g.writes.retain(|(p, _)| alive(func, p, &live));
-            g.statements(func, &|t, b| lut::existing(program, t, b))
+            g.statements(func, program)
         }
         None => run,
     });

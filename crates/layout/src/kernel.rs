@@ -5,10 +5,10 @@ use crate::error::LayoutError;
 use crate::isa::{preamble, Isa, Layout};
 use crate::transpose::{functions, Block};
 use crate::bits::Unequal;
-use crate::{bits, cells, columns, graph, interleave, lut, slice, tables, widen};
+use crate::{bits, cells, columns, graph, interleave, lookup, lut, slice, tables, widen};
 use santoku_backend_c::{emit, EmitError, Options, Vector};
 use santoku_circuit::Basis;
-use santoku_ir::{build::FuncBuilder, Applies, Func, FuncId, Len, LocalId, Place, Program, Stmt, Ty, Unroll};
+use santoku_ir::{build::FuncBuilder, Applies, Func, FuncId, Inline, Len, LocalId, Place, Program, Stmt, Ty, Unroll};
 use santoku_passes::{circuits, optimise, Circuits, Level, Observer, PassOptions, Silent};
 use santoku_prove::products::widest_secret_product;
 use std::collections::{BTreeMap, BTreeSet};
@@ -173,10 +173,12 @@ impl<'a> Steps<'a> {
         }
         let mut program = program.clone();
         program.tests.clear();
-        for f in &mut program.funcs {
+        let in_lanes = request.layout == Layout::Vertical && bits == 8;
+        let bytes: Vec<bool> = program.funcs.iter().map(|f| in_lanes && lookup::table_of(&program, f).is_some()).collect();
+        for (k, f) in program.funcs.iter_mut().enumerate() {
             f.export = None;
             f.contracts.clear();
-            f.inline = santoku_ir::Inline::Always;
+            f.inline = if bytes[k] { Inline::Never } else { Inline::Always };
             if matches!(f.applies, Some(Applies::Perm(_))) && request.layout == Layout::Bitslice {
                 f.body.iter_mut().for_each(written_out);
             }
@@ -397,6 +399,7 @@ impl<'a> Steps<'a> {
                 tables.insert(t);
             }
         }
+        let lookups = self.lookups(&p, &mut macros)?;
         // Before keys are marked for the printer: they are secrets.
         let secret_product = widest_secret_product(&p);
         if self.request.layout == Layout::Bitslice {
@@ -404,7 +407,7 @@ impl<'a> Steps<'a> {
         }
         let tables: Vec<u8> = tables.into_iter().collect();
         let vector = (self.request.layout != Layout::Scalar)
-            .then(|| Vector { type_name: "V".into(), preamble: preamble(self.request.isa, &tables), macros });
+            .then(|| Vector { type_name: "V".into(), preamble: preamble(self.request.isa, &tables) + &lookups, macros });
         let (api_source, api_header) = self.api();
         let options = Options {
             provenance: format!("{core}, {} layout, {}, {} copies.", self.request.layout.name(), self.request.isa.name(), self.request.interleave),
@@ -428,6 +431,21 @@ impl<'a> Steps<'a> {
             checks: self.checks,
             left_out: self.left_out,
         })
+    }
+
+    /// The text of functions that look bytes up, for the calls of those that apply a table.
+    fn lookups(&self, p: &Program, macros: &mut BTreeMap<String, String>) -> Result<String, LayoutError> {
+        let mut text = String::new();
+        if self.request.layout != Layout::Vertical || self.block.bits != 8 {
+            return Ok(text);
+        }
+        for (k, f) in p.funcs.iter().enumerate().filter(|(_, f)| lookup::table_of(p, f).is_some()) {
+            let entries = lookup::entries(p, FuncId(k as u32)).ok_or_else(|| LayoutError::internal("print", "a table that does not run on every byte"))?;
+            let name = format!("stk_lookup_{k}");
+            text.push_str(&lookup::text(self.request.isa, &name, &entries));
+            macros.insert(f.name.clone(), name);
+        }
+        Ok(text)
     }
 
     /// Key structure, set-up, and the two batch functions.

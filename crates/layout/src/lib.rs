@@ -15,6 +15,7 @@ mod graph;
 pub mod interleave;
 mod isa;
 mod kernel;
+mod lookup;
 mod lut;
 mod slice;
 mod tables;

@@ -133,7 +133,7 @@ fn block(cx: &Cx<'_>, f: &mut Func, body: &[Stmt]) -> Result<Vec<Stmt>, LayoutEr
         if !run.is_empty() {
             let g = Graph::of(cx.program, cx.original, run, &cx.inner).ok_or_else(|| cx.first_without_form(run))?;
             let bits = bits(cx, &g)?;
-            out.extend(bits.statements(f, &|t, b| lut::existing(cx.new, t, b)));
+            out.extend(bits.statements(f, cx.new));
             run.clear();
         }
         Ok(())
@@ -196,7 +196,7 @@ fn bits(cx: &Cx<'_>, g: &Graph) -> Result<Graph, LayoutError> {
             Op::Bin(BinOp::Sub) => return Err(cx.refuse("subtraction", g.locs[k])),
             Op::Bin(BinOp::Mul) => return Err(cx.refuse("multiplication", g.locs[k])),
             Op::Un(UnOp::Neg) => return Err(cx.refuse("negation", g.locs[k])),
-            Op::Bin(_) | Op::Part(_) => return Err(cx.refuse("operation like this", g.locs[k])),
+            Op::Bin(_) | Op::Part(_) | Op::Lookup(_) => return Err(cx.refuse("operation like this", g.locs[k])),
         };
         held.push(value);
     }

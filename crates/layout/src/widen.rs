@@ -42,7 +42,7 @@ pub fn widen(program: &Program, func: FuncId, lane: u32) -> Option<Program> {
     let mut graphs = graphs.into_iter();
     let body = std::mem::take(&mut f.body);
     f.body = each_run(body, &mut |run| match graphs.next() {
-        Some(g) => g.rebuilt(&mut |g, n, args| node(g, n, args, lane, &constants)).statements(&mut f, &|t, b| lut::existing(&p, t, b)),
+        Some(g) => g.rebuilt(&mut |g, n, args| node(g, n, args, lane, &constants)).statements(&mut f, &p),
         None => run,
     });
     crate::graph::drop_unused_locals(&mut f);
@@ -103,7 +103,7 @@ fn node(g: &mut Graph, n: &Node, args: Vec<u32>, lane: u32, constants: &BTreeMap
             let both = g.node(Op::Bin(BinOp::Or), vec![up, down], lane);
             masked(g, both, all, lane)
         }
-        Op::Un(_) | Op::Bin(_) | Op::Shl(_) | Op::Lut(_) | Op::Part(_) => {
+        Op::Un(_) | Op::Bin(_) | Op::Shl(_) | Op::Lut(_) | Op::Part(_) | Op::Lookup(_) => {
             let v = g.node(n.op.clone(), args, lane);
             masked(g, v, all, lane)
         }

@@ -207,6 +207,10 @@ fn details(status: &Status) -> String {
     if let Status::Leak { evidence, .. } = status {
         text += &shown(evidence);
     }
+    // No input is known that tells the two apart: smaller pieces may be shown equal.
+    if matches!(status, Status::NotProved(_) | Status::NotFollowed { .. } | Status::SourceNotFollowed { .. }) {
+        text += "  try: give the body of the loop, or the step that stands there, to a function of its own (`@noinline`): it is compared by itself\n";
+    }
     text
 }
 

@@ -15,6 +15,8 @@ const PRODUCTS: usize = 30_000;
 /// Facts that are combined.
 const FACTS: usize = 64;
 const DIVISIONS: usize = 4000;
+/// Terms that divisions by all choices go over.
+const DIVIDED: usize = 500_000;
 
 /// Atoms that quotients are looked for in, and remainders that are known by their size.
 const SEEN: usize = 2_000;
@@ -393,10 +395,10 @@ impl<'m> Rules<'m> {
                 facts.push((nr, leads));
             }
         }
-        let mut choice = vec![0; facts.len()];
+        let (mut choice, mut left) = (vec![0; facts.len()], DIVIDED);
         for _ in 0..if self.solved.is_empty() { 4 } else { CHOICES } {
             let chosen: Vec<(usize, &Lead)> = facts.iter().zip(&choice).map(|((nr, leads), c)| (*nr, &leads[*c])).collect();
-            if let Some(times) = divided(rest, &chosen, self.m) {
+            if let Some(times) = divided(rest, &chosen, self.m, &mut left) {
                 return Some(times.into_iter().map(|(fact, times)| Step::Add { fact, times }).collect());
             }
             let i = (0..choice.len()).find(|i| choice[*i] + 1 < facts[*i].1.len())?;
@@ -433,7 +435,7 @@ fn leads(p: &Poly, m: Option<&Int>) -> Vec<Lead> {
 }
 
 /// Multiples of the facts whose sum takes `p` to zero.
-fn divided(p: &Poly, facts: &[(usize, &Lead)], m: Option<&Int>) -> Option<BTreeMap<usize, Poly>> {
+fn divided(p: &Poly, facts: &[(usize, &Lead)], m: Option<&Int>, left: &mut usize) -> Option<BTreeMap<usize, Poly>> {
     let (mut p, mut times) = (p.clone(), BTreeMap::<usize, Poly>::new());
     for _ in 0..DIVISIONS {
         if p.is_zero() {
@@ -445,6 +447,7 @@ fn divided(p: &Poly, facts: &[(usize, &Lead)], m: Option<&Int>) -> Option<BTreeM
         p = m.map_or(Some(taken.clone()), |m| taken.modulo(m))?;
         let at = times.entry(nr).or_default();
         *at = at.sub(&q.scale(&l.by));
+        *left = left.checked_sub(p.len())?;
         if p.len() > TERMS {
             return None;
         }
