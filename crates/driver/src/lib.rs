@@ -14,7 +14,6 @@ mod args;
 mod build;
 mod check;
 mod choices;
-mod cut;
 mod failure;
 mod interpret;
 mod lay_out;

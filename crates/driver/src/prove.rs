@@ -2,13 +2,13 @@
 
 use crate::advice::{advice, read, Advice};
 use crate::check::Checked;
-use crate::cut::narrow;
 use crate::failure::{span, Failure};
 use num_bigint::BigInt;
 use santoku_diag::Diagnostic;
 use santoku_prove::cache::Store;
 use santoku_prove::obligation::{Obligation, Origin, Outcome};
 use santoku_ir::FuncId;
+use santoku_prove::narrow::narrow;
 use santoku_prove::report::{Vacuous, Why};
 use santoku_prove::{ProveOptions, Report};
 
@@ -87,7 +87,7 @@ fn without_place(message: &str) -> &str {
 /// Where a claim about few values would cut the proof.
 fn with_cuts(d: Diagnostic, checked: &Checked, func: FuncId) -> Diagnostic {
     let places = narrow(&checked.program, checked.program.func(func));
-    places.into_iter().filter_map(|n| Some((span(n.behind)?, n.values))).fold(d, |d, (place, values)| {
+    places.into_iter().filter_map(|n| Some((span(n.loc)?, n.names))).fold(d, |d, (place, values)| {
         let names: Vec<String> = values.iter().map(|v| format!("`{v}`")).collect();
         d.also(place, format!("cut behind this: only {} {} on", names.join(", "), if names.len() == 1 { "goes" } else { "go" }))
     })

@@ -400,6 +400,9 @@ impl<'a> Steps<'a> {
             }
         }
         let lookups = self.lookups(&p, &mut macros)?;
+        if !lookups.is_empty() {
+            self.checks.push("lookups: entries read off by running on every byte".into());
+        }
         // Before keys are marked for the printer: they are secrets.
         let secret_product = widest_secret_product(&p);
         if self.request.layout == Layout::Bitslice {

@@ -63,6 +63,14 @@ fn truth(v: Spec) -> Res<Prop> {
     }
 }
 
+impl Run<'_> {
+    /// The polynomial of a specification's number, as values are here.
+    pub fn number(&mut self, e: &SpecExpr) -> Option<Poly> {
+        let locals = self.locals.clone();
+        Eval::new(self, &locals).num(e).ok().map(|n| n.p)
+    }
+}
+
 impl<'r, 'a> Eval<'r, 'a> {
     pub fn new(run: &'r mut Run<'a>, locals: &'r [Option<Val>]) -> Eval<'r, 'a> {
         Eval { run, locals, slots: vec![], depth: 0, work: 0, unfolding: false, searched: 0 }

@@ -11,10 +11,12 @@ pub mod carried;
 pub mod clauses;
 pub mod contracts;
 pub mod crosscheck;
+mod cuts;
 pub mod equiv;
 mod excuse;
 pub mod judged;
 mod key;
+pub mod narrow;
 #[cfg(test)]
 mod fault_tests;
 pub mod obligation;

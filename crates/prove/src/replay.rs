@@ -27,9 +27,15 @@ impl Replayed {
 /// What the judge found of a function, and what stopped it.
 pub type Judged = (Clauses, Option<Stop>);
 
-/// What the judge says of a function.
+/// What the judge says of a function. Where it does not accept all of it, claims are put into it that may cut the proof: what holds of the function
+/// with more said of it holds of the function.
 pub fn judged(p: &Program, id: FuncId) -> Judged {
-    santoku_meaning::claims(p, id, &Finder)
+    let found = santoku_meaning::claims(p, id, &Finder);
+    if settles(&found) || santoku_meaning::ghost::in_body(&p.func(id).body) {
+        return found;
+    }
+    let cut = crate::cuts::proposals(p, id).into_iter().map(|q| santoku_meaning::claims(&q, id, &Finder)).find(settles);
+    cut.map_or(found, |(clauses, _)| (Clauses { claims: Default::default(), ..clauses }, None))
 }
 
 /// What was found, if nothing stopped it.

@@ -149,3 +149,19 @@ fn ghost_text_is_a_statement_of_its_own() {
     let loose = broken(named, &|s| if let Stmt::Ghost { what, .. } = s { *what = Ghost::Invariant(SpecExpr::Bool(true)) });
     assert!(loose.iter().all(|c| *c == "ghost") && !loose.is_empty(), "{loose:?}");
 }
+
+/// Values that an assertion spoke of are any of their size behind it: what is known of them otherwise is no longer known, and what the assertion
+/// says is not known unless it holds.
+#[test]
+fn an_assertion_that_cuts_says_what_is_known() {
+    let text = |claim: &str, ensures: &str| {
+        format!(
+            "spec fn value(a: int, b: int) -> int = a + 2^8 * b\nfn f(x: int in 0..2^16 - 1, y: int in 0..2^16 - 1) -> int in 0..2^18\n  ensures {ensures}\n{{\n  \
+             let s = x + y\n  let lo = s & 255\n  let hi = s >> 8\n  assert {claim}\n  lo + 256 * hi\n}}\n"
+        )
+    };
+    assert!(all(&judged(&text("value(lo, hi) == x + y", "result == x + y"), "f").expect("judged")));
+    for (claim, ensures) in [("value(lo, hi) == x - y", "result == x - y"), ("value(lo, hi) == x + y + 1", "result == x + y + 1"), ("value(lo, 0) == x + y", "result == x + y"), ("value(lo, hi) == x + y", "result == x")] {
+        assert!(judged(&text(claim, ensures), "f").map_or(true, |found| !all(&found)), "{claim}, {ensures}");
+    }
+}

@@ -27,20 +27,22 @@ pub enum Move {
     Around(u32),
 }
 
-/// A rotation is one operation on many machines and three on others.
-const ROTATION: usize = 2;
+/// A rotation is one operation on many machines and three on others; of narrow words two shifts, an or and a mask on all.
+fn rotation(bits: u32) -> usize {
+    if bits < 32 { 4 } else { 2 }
+}
 /// Two shifts, two exclusive ors, one of them of three words, and a mask.
 const SWAP: usize = 6;
 
 impl Step {
     /// Machine operations, about.
-    fn cost(&self) -> usize {
+    fn cost(&self, bits: u32) -> usize {
         let one = |(m, mask): &(Move, Option<u128>)| {
             usize::from(mask.is_some())
                 + match m {
                     Move::Left(0) => 0,
                     Move::Left(_) | Move::Right(_) => 1,
-                    Move::Around(_) => ROTATION,
+                    Move::Around(_) => rotation(bits),
                 }
         };
         match self {
@@ -52,7 +54,7 @@ impl Step {
 
 impl Plan {
     pub fn cost(&self) -> usize {
-        self.steps.iter().map(Step::cost).sum()
+        self.steps.iter().map(|s| s.cost(self.bits)).sum()
     }
 }
 

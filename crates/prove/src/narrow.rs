@@ -1,4 +1,7 @@
 //! Where a body is narrow: behind some statement few values go on. What is claimed of these there cuts a proof in two.
+//!
+//! Needs: a function.  Keeps: nothing that a proof rests on: a place that is not narrow is a worse proposal.
+//! Trusted: nothing: see above.
 
 use santoku_ir::visit::{expr_locals, read_locals, written_locals};
 use santoku_ir::{Base, Func, Len, LocalId, LocalKind, Loc, Program, Stmt, Ty};
@@ -10,13 +13,16 @@ const PLACES: usize = 3;
 
 /// A statement, and the variables that are all that goes on behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Narrow {
-    pub behind: Loc,
-    pub values: Vec<String>,
+pub struct Narrow {
+    /// Statements of the body in front of it, at least one, and where the last of these stands.
+    pub at: usize,
+    pub loc: Loc,
+    pub values: Vec<LocalId>,
+    pub names: Vec<String>,
 }
 
 /// The narrow places of a body: more goes on before and behind each of them. Branches and loops are not looked into.
-pub(crate) fn narrow(program: &Program, func: &Func) -> Vec<Narrow> {
+pub fn narrow(program: &Program, func: &Func) -> Vec<Narrow> {
     let going_on: Vec<BTreeSet<LocalId>> = going_on(func);
     let width = |live: &BTreeSet<LocalId>| live.iter().try_fold(0u64, |n, id| n.checked_add(size(program, &func.local(*id).ty)?));
     let widths: Vec<Option<u64>> = going_on.iter().map(width).collect();
@@ -28,14 +34,14 @@ pub(crate) fn narrow(program: &Program, func: &Func) -> Vec<Narrow> {
         let behind = widths[at + 1];
         let all_variables = going_on[at].iter().all(|id| func.local(*id).kind != LocalKind::Param);
         if before.is_some_and(|w| w > own) && behind.is_some_and(|w| w > own) && all_variables {
-            let values = going_on[at].iter().map(|id| func.local(*id).name.clone()).collect();
-            found.push((own, Narrow { behind: func.body[at - 1].loc(), values }));
+            let names = going_on[at].iter().map(|id| func.local(*id).name.clone()).collect();
+            found.push((own, Narrow { at, loc: func.body[at - 1].loc(), values: going_on[at].iter().copied().collect(), names }));
         }
     }
     found.sort_by_key(|(width, _)| *width);
     found.truncate(PLACES);
     let mut found: Vec<Narrow> = found.into_iter().map(|(_, n)| n).collect();
-    found.sort_by_key(|n| n.behind);
+    found.sort_by_key(|n| n.at);
     found
 }
 
