@@ -22,8 +22,25 @@ impl InPlace {
         self.ok[ret].iter().any(|b| *b)
     }
 
+    /// What both allow.
+    pub fn and(mut self, other: &InPlace) -> InPlace {
+        for (row, others) in self.ok.iter_mut().zip(&other.ok) {
+            row.iter_mut().zip(others).for_each(|(a, b)| *a &= b);
+        }
+        self
+    }
+
     /// `done`: the answers for all callees, by function index.
     pub fn of(f: &Func, done: &[InPlace]) -> InPlace {
+        InPlace::with(f, done, false)
+    }
+
+    /// The same of a function that has the result in the place of a variable: a parameter that is copied there as a whole is copied onto itself.
+    pub fn of_merged(f: &Func, done: &[InPlace]) -> InPlace {
+        InPlace::with(f, done, true)
+    }
+
+    fn with(f: &Func, done: &[InPlace], copies: bool) -> InPlace {
         let ok = f
             .rets
             .iter()
@@ -32,7 +49,7 @@ impl InPlace {
                     .iter()
                     .map(|p| {
                         let same = f.local(*r).ty.same_shape(&f.local(*p).ty) && !f.local(*r).ty.is_scalar();
-                        same && Walk { ret: *r, param: *p, done, index: None }.block(&f.body, &mut false)
+                        same && Walk { ret: *r, param: *p, done, index: None, copies }.block(&f.body, &mut false)
                     })
                     .collect()
             })
@@ -47,6 +64,8 @@ struct Walk<'a> {
     done: &'a [InPlace],
     /// Inside an element-wise loop: its counter.
     index: Option<LocalId>,
+    /// The result may be the parameter copied as a whole.
+    copies: bool,
 }
 
 impl Walk<'_> {
@@ -64,7 +83,7 @@ impl Walk<'_> {
                 }
                 let writes = self.is(dst.base, self.ret);
                 // An aggregate is stored piece by piece while the parameter is read; a scalar is read before it is stored.
-                if reads && writes && !src.ty.is_scalar() && !self.same_element(dst, src) {
+                if reads && writes && !src.ty.is_scalar() && !self.same_element(dst, src) && !self.whole_copy(dst, src) {
                     return false;
                 }
                 *written |= writes;
@@ -122,6 +141,11 @@ impl Walk<'_> {
             *written = true;
         }
         true
+    }
+
+    /// Is this `result = parameter`?
+    fn whole_copy(&self, dst: &Place, src: &Expr) -> bool {
+        self.copies && dst.projs.is_empty() && matches!(&src.kind, ExprKind::Read(p) if self.is(p.base, self.param) && p.projs.is_empty())
     }
 
     /// Is this `result[i].. = parameter[i]..` in a loop over `i`? A copy onto itself then.

@@ -2,6 +2,7 @@
 
 use crate::ctype::{narrowest, word_storage, CInt};
 use crate::expr::Res;
+use crate::merge::merged;
 use crate::names::Names;
 use crate::scope::{place_locals, BlockPath};
 use crate::unit::UnitCx;
@@ -59,6 +60,8 @@ pub struct FnCx<'a> {
     pub out: String,
     pub indent: usize,
     declared_at: BTreeMap<BlockPath, Vec<LocalId>>,
+    /// A variable that is the same object as a result: the last statement, which copies it there, is none.
+    pub one: Option<(LocalId, LocalId)>,
 }
 
 /// The part of a function its callers need.
@@ -85,6 +88,7 @@ impl<'a> FnCx<'a> {
             out: String::new(),
             indent: 1,
             declared_at: place_locals(f),
+            one: None,
         };
         for l in &f.locals {
             cx.names.push(cx.fresh.fresh(&l.name));
@@ -96,6 +100,7 @@ impl<'a> FnCx<'a> {
         }
         cx.counter_types()?;
         cx.adopt_callee_types();
+        cx.merge();
         if f.rets.len() > 1 {
             for r in &f.rets {
                 cx.by_pointer[r.0 as usize] = !cx.ctys[r.0 as usize].is_aggregate();
@@ -150,6 +155,14 @@ impl<'a> FnCx<'a> {
                 }
             }
         });
+    }
+
+    /// The name of the result for a variable that becomes it, if C stores both alike.
+    fn merge(&mut self) {
+        let Some((var, ret)) = merged(self.f).filter(|(v, r)| self.ctys[v.0 as usize] == self.ctys[r.0 as usize]) else { return };
+        self.names[var.0 as usize] = self.names[ret.0 as usize].clone();
+        self.declared_at.values_mut().for_each(|ids| ids.retain(|id| *id != var));
+        self.one = Some((var, ret));
     }
 
     fn adopt(&mut self, p: &Place, t: &CTy) {

@@ -15,6 +15,7 @@ mod ctype;
 mod expr;
 mod func;
 mod lowbits;
+mod merge;
 mod names;
 mod preamble;
 mod scope;

@@ -5,7 +5,7 @@ use crate::expr::{strip_parens, Res};
 use crate::func::{CTy, FnCx};
 use crate::scope::BlockPath;
 use num_traits::Signed;
-use santoku_ir::{Expr, ExprKind, LocalId, Stmt};
+use santoku_ir::{Expr, ExprKind, LocalId, Place, Stmt};
 
 impl FnCx<'_> {
     pub fn block(&mut self, stmts: &[Stmt], path: &mut BlockPath) -> Res<()> {
@@ -27,6 +27,10 @@ impl FnCx<'_> {
         match s {
             Stmt::Assign { dst, src, loc } => {
                 self.loc = *loc;
+                let whole = |p: &Place, id: LocalId| *p == Place::local(id);
+                if self.one.is_some_and(|(var, ret)| whole(dst, ret) && matches!(&src.kind, ExprKind::Read(p) if whole(p, var))) {
+                    return Ok(());
+                }
                 let (text, cty) = self.place(dst)?;
                 if cty.is_aggregate() {
                     return self.assign_aggregate(dst, &text, &cty, src);

@@ -4,6 +4,7 @@ use crate::alias::InPlace;
 use crate::ctype::{literal, word_storage, CInt};
 use crate::expr::Res;
 use crate::func::{doc_lines, storage, CTy, FnCx, Signature, StorageError};
+use crate::merge::in_one;
 use crate::names::Names;
 use crate::settle::settled;
 use crate::preamble::{helpers_for, mentions, products, wide_types, ASSUMPTIONS, MEMORY, NOINLINE, PLACEMENT};
@@ -259,7 +260,10 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
             None => unit.globals.fresh(&f.name),
         };
         unit.signatures.push(signature(&unit, f, name)?);
-        let done = InPlace::of(f, &unit.in_place);
+        let mut done = InPlace::of(f, &unit.in_place);
+        if let Some(one) = in_one(f) {
+            done = done.and(&InPlace::of_merged(&one, &unit.in_place));
+        }
         unit.in_place.push(done);
     }
     Ok(unit)

@@ -331,7 +331,7 @@ fn unknown_pass() {
     refused_files(&[("main.stk", GOOD)], &["build", "main.stk", "-o", "out", "--without", "inlining"], expect![[r#"
         error[unknown-pass]: there is no pass `inlining`
          |
-         = passes: tables, inline, first-row-init, loop-fusion, unroll, const-fold, array-to-scalar, copy-prop, cse, copy-free, dead-code, dead-functions, derive-width, drop-asserts
+         = passes: tables, perms, inline, first-row-init, loop-fusion, unroll, const-fold, array-to-scalar, copy-prop, cse, copy-free, dead-code, dead-functions, derive-width, drop-asserts
          = try: `santoku passes` lists them with what they do
 
         1 error
@@ -339,7 +339,7 @@ fn unknown_pass() {
     refused_files(&[("main.stk", GOOD)], &["build", "main.stk", "-o", "out", "--dump-after", "inlining"], expect![[r#"
         error[unknown-pass]: there is no pass `inlining`
          |
-         = passes: tables, inline, first-row-init, loop-fusion, unroll, const-fold, array-to-scalar, copy-prop, cse, copy-free, dead-code, dead-functions, derive-width, drop-asserts
+         = passes: tables, perms, inline, first-row-init, loop-fusion, unroll, const-fold, array-to-scalar, copy-prop, cse, copy-free, dead-code, dead-functions, derive-width, drop-asserts
          = try: `santoku passes` lists them with what they do
 
         1 error
