@@ -23,13 +23,14 @@ const TERMS: usize = 3_000;
 /// The program with a claim at a narrow place of the function and one at its end: one program for each place and clause that has them.
 pub fn proposals(p: &Program, id: FuncId) -> Vec<Program> {
     let f = p.func(id);
-    let mut all = vec![];
+    let (places, mut all) = (narrow(p, f), vec![]);
     for c in f.contracts.iter().filter(|c| c.kind == ContractKind::Ensures) {
-        for ((value, modulus), place) in remainders(f, &c.cond).into_iter().flat_map(|r| narrow(p, f).into_iter().map(move |n| (r.clone(), n))) {
-            let Some(sum) = combination(p, id, &place, &value, &modulus) else { continue };
+        let remainders = remainders(f, &c.cond);
+        for ((value, modulus), place) in remainders.iter().flat_map(|r| places.iter().map(move |n| (r, n))) {
+            let Some(sum) = combination(p, id, place, value, modulus) else { continue };
             let claim = SpecExpr::Congruent(Box::new(sum.clone()), Box::new(value.clone()), Box::new(modulus.clone()));
             let mut end = c.cond.clone();
-            replace(&mut end, &value, &sum);
+            replace(&mut end, value, &sum);
             let mut q = p.clone();
             let body = &mut q.funcs[id.0 as usize].body;
             body.push(ghost(end, body));
@@ -60,12 +61,11 @@ fn remainders(f: &Func, clause: &SpecExpr) -> Vec<(SpecExpr, SpecExpr)> {
 
 fn inputs_alone(f: &Func, e: &SpecExpr) -> bool {
     let (mut inputs, mut alone) = (false, true);
-    walk_spec(e, &mut |e| match e {
-        SpecExpr::Place(Place { base: Base::Local(id), .. }) => {
+    walk_spec(e, &mut |e| {
+        if let SpecExpr::Place(Place { base: Base::Local(id), .. }) = e {
             inputs = true;
             alone &= f.params.contains(id);
         }
-        _ => {}
     });
     inputs && alone
 }
