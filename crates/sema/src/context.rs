@@ -41,7 +41,8 @@ pub struct Cx<'w> {
     pub struct_entities: Vec<Entity>,
     /// Aliases being expanded, to catch cycles.
     pub aliases: Vec<Entity>,
-    pub specs: BTreeMap<Entity, SpecId>,
+    /// By the parameters that are slices of run-time length.
+    pub specs: BTreeMap<(Entity, BTreeSet<usize>), SpecId>,
     pub tables: BTreeMap<Entity, Cached<santoku_ir::table::Table>>,
     pub table_funcs: BTreeMap<(Entity, crate::tables::Applied), FuncId>,
     pub perms: BTreeMap<Entity, Cached<santoku_ir::perm::Perm>>,

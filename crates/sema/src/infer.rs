@@ -138,7 +138,7 @@ pub fn instance_key(cx: &mut Cx, entity: Entity, f: &Function, env: &Env, span: 
         };
         generics.push(key);
     }
-    Some(InstanceKey { entity, generics })
+    Some(InstanceKey { entity, generics, views: Default::default() })
 }
 
 fn runtime_length(ty: &Ty) -> bool {

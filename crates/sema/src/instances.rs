@@ -9,6 +9,7 @@ use num_bigint::BigInt;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{FuncId, Ty};
 use santoku_syntax::ast::{Function, GenericKind};
+use std::collections::BTreeMap;
 
 /// Value of a generic parameter as far as it distinguishes instances.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,10 +20,19 @@ pub enum GenericKey {
     Len,
 }
 
+/// Length of the array that a slice lies in: a constant, or a length and a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Backing {
+    Const(u64),
+    Length(i64),
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InstanceKey {
     pub entity: Entity,
     pub generics: Vec<GenericKey>,
+    /// Parameters, by position, that are slices of run-time length of other arrays.
+    pub views: BTreeMap<usize, Backing>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,9 +88,12 @@ impl Cx<'_> {
             suffix += &format!("${}", self.spell(value));
             env.generics.insert(g.name.name.clone(), bound);
         }
+        if !key.views.is_empty() {
+            suffix += "$slice";
+        }
         let base = self.qualified(key.entity.module, &f.name.name);
         let name = self.fresh_func_name(&(base + &suffix));
-        body::lower_function(self, key.entity, f, env, name)
+        body::lower_function(self, key, f, env, name)
     }
 
     /// A function never reaches itself.
@@ -142,5 +155,5 @@ impl Cx<'_> {
 /// The key of a function without `const` and `type` parameters.
 pub fn plain_key(entity: Entity, f: &Function) -> Option<InstanceKey> {
     let all_len = f.generics.iter().all(|g| g.kind == GenericKind::Len);
-    all_len.then(|| InstanceKey { entity, generics: vec![GenericKey::Len; f.generics.len()] })
+    all_len.then(|| InstanceKey { entity, generics: vec![GenericKey::Len; f.generics.len()], views: BTreeMap::new() })
 }

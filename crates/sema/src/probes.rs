@@ -130,7 +130,7 @@ fn sample(cx: &Cx, entity: Entity, f: &Function, generics: Vec<GenericKey>) -> S
     let mut own = scratch(cx);
     let before = own.diagnostics.len();
     let shown = shown(&own, f, &generics);
-    let made = own.instance(InstanceKey { entity, generics }, f.name.span);
+    let made = own.instance(InstanceKey { entity, generics, views: Default::default() }, f.name.span);
     if made.is_some() && own.diagnostics.len() == before {
         program::verify(&mut own);
         program::verify_branching(&mut own);

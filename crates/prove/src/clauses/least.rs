@@ -21,8 +21,8 @@ const FEW: u32 = 8;
 const PRODUCTS: usize = 16;
 /// Cases of values that are chosen among.
 const SELECTED: usize = 300;
-/// What one program may cost.
-const WORK: u64 = 40_000_000;
+/// What the programs of one search may cost together: the largest of the library takes a third of it.
+const WORK: u64 = 1_000_000;
 
 pub fn tree(known: &Known, goal: &Poly, guard: &Poly) -> Option<Tree> {
     // Of a product of conditions each holds.
@@ -47,7 +47,7 @@ pub fn tree(known: &Known, goal: &Poly, guard: &Poly) -> Option<Tree> {
             return None;
         }
         before = rows.len();
-        let mut cases = Cases { goal, guard, rows, left: PROGRAMS };
+        let mut cases = Cases { goal, guard, rows, left: PROGRAMS, work: WORK };
         cases.refuted(known)
     })
 }
@@ -151,6 +151,7 @@ struct Cases<'k> {
     guard: &'k Poly,
     rows: Vec<Row>,
     left: usize,
+    work: u64,
 }
 
 impl Cases<'_> {
@@ -174,7 +175,7 @@ impl Cases<'_> {
             return Some(Tree::Leaf(vec![vec![(rows[i], Int::Small(sign))]]));
         }
         let mut program = Program::of(known, &polys);
-        let point = match program.solved() {
+        let point = match simplex::solve(&program.bounds, &program.forms, &mut self.work) {
             Answer::Infeasible(factors) => return leaf(&rows, &factors, own),
             Answer::Unknown => return None,
             Answer::Point(point) => point,
@@ -228,11 +229,6 @@ impl Program {
             out.forms.push((form, (Some(least.clone()), zero.then_some(least))));
         }
         out
-    }
-
-    fn solved(&self) -> Answer {
-        let mut work = WORK;
-        simplex::solve(&self.bounds, &self.forms, &mut work)
     }
 
     /// An atom of few values that the point leaves between two.

@@ -55,11 +55,27 @@ impl FnCx<'_, '_> {
                 self.check_type(&STy::one(ty.clone()), want, e.span)?;
                 Some(STy::one(ty))
             }
-            _ => {
-                let val = self.value(e, hint)?;
-                self.store(dst, val, want, e.span)
-            }
+            (_, Dst::One(place)) => match self.view_of(e)? {
+                Some(view) => {
+                    let ty = STy::one(view.ty());
+                    self.check_type(&ty, want, e.span)?;
+                    self.has_place(&view.len, e.span)?;
+                    self.copy(&view, place, &santoku_ir::Expr::int(0), e.span);
+                    Some(ty)
+                }
+                None => self.write_value(dst, e, want),
+            },
+            _ => self.write_value(dst, e, want),
         }
+    }
+
+    fn write_value(&mut self, dst: &Dst, e: &ast::Expr, want: Option<&STy>) -> Option<STy> {
+        let hint = match want {
+            Some(STy::One { ty, .. }) => Some(ty),
+            _ => None,
+        };
+        let val = self.value(e, hint)?;
+        self.store(dst, val, want, e.span)
     }
 
     /// Assigns a value to a destination of the same structure.

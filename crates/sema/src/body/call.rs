@@ -1,6 +1,7 @@
 //! Calls: arguments, generic parameters, where the results go.
 
 use super::function::dst_of;
+use super::view::{takes_length, View};
 use super::{Dst, FnCx, One, Val};
 use crate::consts::Generic;
 use crate::draft::Draft;
@@ -10,6 +11,7 @@ use crate::types::STy;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Expr, FuncId, Len, LocalId, Place, Ty};
 use santoku_syntax::ast::{self, GenericArg, Path};
+use std::collections::BTreeMap;
 
 /// A call whose arguments are values.
 struct Ready {
@@ -127,8 +129,17 @@ impl FnCx<'_, '_> {
         self.explicit(f, generics, &mut env)?;
         // Arguments in order; a parameter type whose generics are all known gives constants their type.
         let mut values: Vec<Option<One>> = Vec::new();
+        let mut views: BTreeMap<usize, View> = BTreeMap::new();
         let mut complete = true;
-        for (param, arg) in f.params.iter().zip(args) {
+        for (at, (param, arg)) in f.params.iter().zip(args).enumerate() {
+            if takes_length(f, &param.ty) {
+                if let Some(view) = self.view_of(arg)? {
+                    crate::infer::unify(self.cx, &mut env, f, &param.ty, &view.ty());
+                    values.push(Some(One::new(Expr::read(view.base.clone(), &view.base_ty()), view.ty())));
+                    views.insert(at, view);
+                    continue;
+                }
+            }
             let wanted = match crate::infer::unbound_in(&env, f, &param.ty) {
                 true => self.literal_hint(&mut env, f, &param.ty, arg),
                 false => self.cx.one_type(&mut env, &param.ty).map(|(ty, _)| ty),
@@ -151,11 +162,23 @@ impl FnCx<'_, '_> {
         if let (Some(ret), Some(hint)) = (&f.ret, hint) {
             crate::infer::unify(self.cx, &mut env, f, ret, hint);
         }
-        let key = crate::infer::instance_key(self.cx, entity, f, &env, span)?;
-        let lens = self.length_arguments(f, &env);
+        let mut key = crate::infer::instance_key(self.cx, entity, f, &env, span)?;
+        key.views = views.iter().map(|(at, v)| (*at, v.backing())).collect();
+        let mut lens = self.length_arguments(f, &env);
         let mut lowered = Vec::new();
-        for ((param, arg), value) in f.params.iter().zip(args).zip(values) {
+        for (at, ((param, arg), value)) in f.params.iter().zip(args).zip(values).enumerate() {
             let (want, public) = self.cx.one_type(&mut env, &param.ty)?;
+            if let Some(view) = views.get(&at) {
+                let whole = self.coerce(value?, &want, arg.span)?;
+                if public {
+                    self.need(Need::Argument, &whole, arg.span);
+                }
+                if let Len::Param { param, .. } = view.total {
+                    lens.push(self.read_local(param).expr);
+                }
+                lowered.extend([whole, view.at.clone()]);
+                continue;
+            }
             let expr = self.coerce(value?, &want, arg.span)?;
             if public {
                 self.need(Need::Argument, &expr, arg.span);

@@ -160,7 +160,7 @@ impl FnCx<'_, '_> {
             ExprKind::If { then, els, .. } => self.tuple_arity(then).or_else(|| self.tuple_arity(els)),
             ExprKind::Name(_) | ExprKind::TupleField { .. } => match self.named_binding(result)? {
                 super::Binding::Tuple(parts) => Some(parts.len()),
-                super::Binding::Local(_) | super::Binding::Poison => None,
+                super::Binding::Local(_) | super::Binding::View(_) | super::Binding::Poison => None,
             },
             ExprKind::Call { callee, .. } => {
                 let entity = self.cx.resolve(self.env.module, callee).ok()?;

@@ -4,10 +4,10 @@ use super::{bare, Binding, Dst, FnCx};
 use crate::consts::{Env, Generic};
 use crate::context::Cx;
 use crate::draft::{find_read, root};
-use crate::names::Entity;
+use crate::instances::InstanceKey;
 use crate::predicate;
 use crate::secrecy::{self, Need, Requirement};
-use crate::spec::Subject;
+use crate::spec::{Subject, SpecVal};
 use crate::types::{STy, Signature};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Func, Inline, Local, LocalId, LocalKind, Place, Stmt, Ty};
@@ -20,7 +20,8 @@ pub struct Lowered {
 }
 
 /// Lowers one instance; `env` binds its `const` and `type` parameters.
-pub fn lower_function(cx: &mut Cx, entity: Entity, f: &Function, env: Env, name: String) -> Option<Lowered> {
+pub fn lower_function(cx: &mut Cx, key: &InstanceKey, f: &Function, env: Env, name: String) -> Option<Lowered> {
+    let entity = key.entity;
     let mut b = FnCx::new(cx, env, name);
     let mut lens = Vec::new();
     for g in f.generics.iter().filter(|g| g.kind == GenericKind::Len) {
@@ -31,20 +32,22 @@ pub fn lower_function(cx: &mut Cx, entity: Entity, f: &Function, env: Env, name:
         b.bind(&g.name.name, Binding::Local(id), false, g.name.span);
         lens.push(id);
     }
-    let params = b.params(f);
+    let params = b.params(f, key, &mut lens);
     let ret = b.result_type(f);
     let (Some(params), Some(ret), Some(body)) = (params, ret, &f.body) else { return None };
     let rets = b.body(body, &ret, f.lemma)?;
+    let values: Vec<SpecVal> = f.params.iter().map(|p| b.spec_value(&b.scopes[0].get(&p.name.name)?.binding)).collect::<Option<_>>()?;
     let subject = Subject {
         entity,
         function: f,
         generics: &b.env.generics,
         locals: &b.locals,
-        params: &params,
+        params: &values,
         rets: &rets,
         ret: &ret,
     };
     let contracts = crate::spec::contracts(b.cx, &subject);
+    let slices = b.slices_inside(f);
     let attrs = attributes(b.cx, &f.attrs);
     let result_span = f.ret.as_ref().map_or(f.name.span, |t| t.span);
     let declared: Vec<(Ty, bool)> = ret.flat();
@@ -55,14 +58,15 @@ pub fn lower_function(cx: &mut Cx, entity: Entity, f: &Function, env: Env, name:
         }
     }
     let param_types = params.iter().map(|p| (b.locals[p.0 as usize].ty.clone(), b.locals[p.0 as usize].public)).collect();
+    b.all_have_place()?;
     let mut func = b.finish(f.name.span)?;
     func.lens = lens;
     func.params = params;
-    func.contracts = contracts?;
+    func.contracts = [slices, contracts?].concat();
     let (inline, export) = attrs?;
     func.inline = inline;
     // What a library module exports is for those who build that module.
-    func.export = export.filter(|_| cx.own.contains(&entity.module));
+    func.export = export.filter(|_| key.views.is_empty() && cx.own.contains(&entity.module));
     func.doc = f.doc.join("\n");
     let ret_public = rets.iter().map(|r| func.local(*r).public).collect();
     let signature = Signature { params: param_types, ret, ret_public };
@@ -74,6 +78,7 @@ pub fn lower_function(cx: &mut Cx, entity: Entity, f: &Function, env: Env, name:
 pub fn lower_test(cx: &mut Cx, env: Env, block: &Block, name: String, span: Span) -> Option<Func> {
     let mut b = FnCx::new(cx, env, name);
     b.statements(block)?;
+    b.all_have_place()?;
     b.finish(span)
 }
 
@@ -112,10 +117,10 @@ fn is_c_name(name: &str) -> bool {
 }
 
 impl FnCx<'_, '_> {
-    fn params(&mut self, f: &Function) -> Option<Vec<LocalId>> {
+    fn params(&mut self, f: &Function, key: &InstanceKey, lens: &mut Vec<LocalId>) -> Option<Vec<LocalId>> {
         let mut ids = Vec::new();
         let mut ok = true;
-        for p in &f.params {
+        for (at, p) in f.params.iter().enumerate() {
             if let Some(before) = self.scopes[0].get(&p.name.name) {
                 let before = before.span;
                 ok = false;
@@ -133,6 +138,13 @@ impl FnCx<'_, '_> {
                 continue;
             };
             ok &= f.lemma || self.cx.closed(&ty, p.ty.span, "a parameter");
+            if let Some(backing) = key.views.get(&at) {
+                let (base, at) = self.view_param(&p.name, &ty, *backing, lens)?;
+                self.locals[base.0 as usize].public = public;
+                self.facts[base.0 as usize].secret = !public;
+                ids.extend([base, at]);
+                continue;
+            }
             let id = self.local(&p.name.name, ty, LocalKind::Param, p.name.span);
             // Lemmas are never compiled: there is no time that a secret could steer.
             let public = public || f.lemma;
@@ -274,7 +286,7 @@ fn collect_locals(binding: &Binding, ids: &mut Vec<LocalId>) -> Option<()> {
                 collect_locals(p, ids)?;
             }
         }
-        Binding::Poison => return None,
+        Binding::View(_) | Binding::Poison => return None,
     }
     Some(())
 }

@@ -28,7 +28,11 @@ impl FnCx<'_, '_> {
         let e = bare(e);
         if let ExprKind::Name(path) = &e.kind {
             let local = self.variable(&path.name.name).filter(|_| path.module.is_none());
-            return matches!(local.map(|v| &v.binding), Some(Binding::Local(id)) if self.facts[id.0 as usize].secret);
+            return match local.map(|v| &v.binding) {
+                Some(Binding::Local(id)) => self.facts[id.0 as usize].secret,
+                Some(Binding::View(view)) => crate::draft::root(&view.base).is_some_and(|id| self.facts[id.0 as usize].secret),
+                _ => false,
+            };
         }
         parts(e).into_iter().any(|part| self.is_secret(part))
     }
@@ -59,10 +63,11 @@ impl FnCx<'_, '_> {
         )
     }
 
-    fn spec_value(&self, b: &Binding) -> Option<SpecVal> {
+    pub fn spec_value(&self, b: &Binding) -> Option<SpecVal> {
         match b {
             Binding::Local(id) => Some(spec::of_local(*id, &self.locals[id.0 as usize].ty)),
             Binding::Tuple(parts) => Some(SpecVal::Tuple(parts.iter().map(|p| self.spec_value(p)).collect::<Option<_>>()?)),
+            Binding::View(view) => Some(spec::view_of(&view.base, &view.at, &view.len, &view.elem)),
             Binding::Poison => None,
         }
     }

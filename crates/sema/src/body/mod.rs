@@ -15,6 +15,7 @@ mod place;
 mod step;
 mod stmt;
 mod value;
+mod view;
 mod words;
 
 use crate::consts::{CVal, Env};
@@ -61,6 +62,8 @@ pub enum Dst {
 pub enum Binding {
     Local(LocalId),
     Tuple(Vec<Binding>),
+    /// A slice of run-time length.
+    View(Rc<view::View>),
     /// Its definition failed; uses stay silent.
     Poison,
 }
@@ -189,7 +192,7 @@ impl<'a, 'w> FnCx<'a, 'w> {
             Binding::Tuple(parts) => {
                 Some(Val::Tuple(parts.iter().map(|p| self.binding_value(p)).collect::<Option<_>>()?))
             }
-            Binding::Poison => None,
+            Binding::View(_) | Binding::Poison => None,
         }
     }
 
@@ -292,6 +295,13 @@ impl<'a, 'w> FnCx<'a, 'w> {
     }
 
     fn mismatch<T>(&mut self, found: &Ty, want: &Ty, span: Span) -> Option<T> {
+        if self.of_unlike_lengths(found, want) {
+            return self.fail(
+                Diagnostic::error("type-mismatch", "the lengths of two arrays are not seen to be equal")
+                    .at(span, "as long as a value that is known at run time only")
+                    .help("equal lengths are the same name: `let k = ..`, then `x[a; k]` and `y[b; k]`"),
+            );
+        }
         let (f, w) = (self.cx.show(found), self.cx.show(want));
         let help = match (found, want) {
             (Ty::Int(_) | Ty::Word(_) | Ty::Bool, Ty::Word(b)) => format!("convert with `u{b}(..)`"),

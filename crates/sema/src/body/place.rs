@@ -30,15 +30,26 @@ impl FnCx<'_, '_> {
             ExprKind::Name(path) if path.module.is_none() && self.is_ghost_name(&path.name.name) => self.ghost_in_code(&path.name.name, e.span),
             ExprKind::Name(_) | ExprKind::TupleField { .. } => match self.named_binding(e) {
                 Some(Binding::Local(id)) => Some(Some((Place::local(id), self.locals[id.0 as usize].ty.clone()))),
+                Some(Binding::View(_)) => Some(None),
                 Some(Binding::Poison) => None,
                 Some(Binding::Tuple(_)) => self.misplaced_tuple(e.span),
                 None => Some(None),
             },
             ExprKind::Index { base, index } => {
+                if let Some(view) = self.view_of(base)? {
+                    let i = self.public_int(index, Need::Index)?;
+                    return Some(Some(self.in_view(&view, i, None, index.span)));
+                }
                 let (place, ty) = self.place(base)?;
                 self.index(place, &ty, index).map(Some)
             }
+            ExprKind::Slice { .. } if self.is_long_slice(e) => Some(None),
             ExprKind::Slice { base, off, len } => {
+                if let Some(view) = self.view_of(base)? {
+                    let start = self.public_int(off, Need::Index)?;
+                    let k = self.slice_length(len)?;
+                    return Some(Some(self.in_view(&view, start, Some(k), off.span)));
+                }
                 let (place, ty) = self.place(base)?;
                 self.slice(place, &ty, off, len).map(Some)
             }
@@ -68,7 +79,7 @@ impl FnCx<'_, '_> {
         self.project(place, ty, Proj::Index(i))
     }
 
-    fn not_indexed<T>(&mut self, ty: &Ty, span: Span) -> Option<T> {
+    pub fn not_indexed<T>(&mut self, ty: &Ty, span: Span) -> Option<T> {
         let found = self.cx.show(ty);
         self.fail(
             Diagnostic::error("type-mismatch", format!("{found} cannot be indexed"))
@@ -80,18 +91,24 @@ impl FnCx<'_, '_> {
     fn slice(&mut self, place: Place, ty: &Ty, off: &ast::Expr, len: &ast::Expr) -> Option<(Place, Ty)> {
         let Ty::Array { len: total, .. } = ty else { return self.not_indexed(ty, off.span) };
         let start = self.public_int(off, Need::Index)?;
-        let count = self.const_int(len)?;
-        let Some(k) = count.to_u64().filter(|k| *k <= crate::limits::ARRAY_ELEMENTS) else {
-            return self.cx.outside(&count, 0, len.span);
-        };
+        let k = self.slice_length(len)?;
         if let Len::Const(n) = total {
-            let end = start.as_const().map_or_else(|| count.clone(), |s| s + &count);
+            let end = start.as_const().map_or_else(|| k.into(), |s| s + k);
             let negative = start.as_const().is_some_and(Signed::is_negative);
             if negative || end.to_u64().is_none_or(|e| e > *n) {
                 return self.cx.outside(&(end - 1), *n, off.span.to(len.span));
             }
         }
         self.project(place, ty, Proj::Slice { off: start, len: k })
+    }
+
+    /// The constant length of a slice.
+    fn slice_length(&mut self, len: &ast::Expr) -> Option<u64> {
+        let count = self.const_int(len)?;
+        match count.to_u64().filter(|k| *k <= crate::limits::ARRAY_ELEMENTS) {
+            None => self.cx.outside(&count, 0, len.span),
+            some => some,
+        }
     }
 
     fn field(&mut self, place: Place, ty: &Ty, field: &Ident, span: Span) -> Option<(Place, Ty)> {
@@ -127,12 +144,19 @@ impl FnCx<'_, '_> {
                     .help("only a `var` can be assigned"),
             );
         };
-        if let (false, Binding::Local(_) | Binding::Tuple(_)) = (variable.mutable, &variable.binding) {
+        if let (false, Binding::Local(_) | Binding::Tuple(_) | Binding::View(_)) = (variable.mutable, &variable.binding) {
             return self.fail(
                 Diagnostic::error("assign-to-immutable", format!("`{}` cannot be assigned to", name.name))
                     .at(name.span, "assigned here")
                     .also(variable.span, "declared without `var`")
                     .help(format!("copy it into a variable first: `var {0} = {0}`", name.name)),
+            );
+        }
+        if self.is_long_slice(e) {
+            return self.fail(
+                Diagnostic::error("not-a-place", "a slice of run-time length is assigned as a whole")
+                    .at(e.span, "as long as is known at run time only")
+                    .help("write `x[off; k] = value`, or a loop over its elements"),
             );
         }
         let found = self.place(e)?;

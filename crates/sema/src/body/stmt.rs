@@ -109,6 +109,11 @@ impl FnCx<'_, '_> {
             self.bind(&name.name, binding, mutable, name.span);
             return Some(());
         }
+        if let (false, false, None, [name]) = (mutable, tuple, &declared, names) {
+            if self.named_view(name, value)? {
+                return Some(());
+            }
+        }
         let val = self.value(value, None)?;
         let possible = if mutable || tuple { None } else { self.possible_values(value) };
         let val = match &declared {
@@ -164,7 +169,7 @@ impl FnCx<'_, '_> {
     }
 
     /// Gives a name to a value; a temporary is adopted, not copied.
-    fn name_value_as(&mut self, val: Val, name: &Ident, mutable: bool) -> Option<()> {
+    pub fn name_value_as(&mut self, val: Val, name: &Ident, mutable: bool) -> Option<()> {
         let binding = self.adopt(val, name);
         self.bind(&name.name, binding, mutable, name.span);
         Some(())
@@ -199,6 +204,9 @@ impl FnCx<'_, '_> {
         // A part of a tuple-typed variable, or the whole of it, is one place or several.
         if let (None, Some(Binding::Tuple(parts))) = (op, self.named_binding(target)) {
             return self.assign_tuple(target, &parts, value);
+        }
+        if let (None, true) = (op, self.is_long_slice(target)) {
+            return self.store_slice(target, value, span);
         }
         let (place, ty) = self.assignable(target)?;
         match op {
@@ -250,7 +258,7 @@ impl FnCx<'_, '_> {
             let (dst, ty) = match p {
                 Binding::Local(id) => (whole(*id), STy::one(self.locals[id.0 as usize].ty.clone())),
                 Binding::Tuple(inner) => self.tuple_target(inner)?,
-                Binding::Poison => return None,
+                Binding::View(_) | Binding::Poison => return None,
             };
             dsts.push(dst);
             tys.push(ty);
@@ -258,7 +266,7 @@ impl FnCx<'_, '_> {
         Some((Dst::Tuple(dsts), STy::Tuple(tys)))
     }
 
-    fn hold(&mut self, val: Val, span: Span) -> Val {
+    pub fn hold(&mut self, val: Val, span: Span) -> Val {
         match val {
             Val::Tuple(parts) => Val::Tuple(parts.into_iter().map(|p| self.hold(p, span)).collect()),
             Val::One(one) if one.flex => Val::One(one),

@@ -34,6 +34,10 @@ impl FnCx<'_, '_> {
             ExprKind::Power { base, exp } => self.power(base, exp, e.span)?,
             ExprKind::Call { callee, generics, args } => return self.call(callee, generics, args, hint, None, e.span),
             ExprKind::Convert { to, arg } => self.conversion(to, arg, e.span)?,
+            ExprKind::Slice { .. } if self.is_long_slice(e) => {
+                let view = self.view_of(e)??;
+                self.copied(&view, e.span)?
+            }
             ExprKind::Index { .. } | ExprKind::Slice { .. } | ExprKind::Field { .. } => {
                 let (place, ty) = self.place(e)?;
                 self.read(place, ty)
@@ -155,7 +159,11 @@ impl FnCx<'_, '_> {
                 return self.ghost_in_code(&path.name.name, span);
             }
             if let Some(variable) = self.variable(&path.name.name) {
-                return self.binding_value(&variable.binding.clone());
+                let binding = variable.binding.clone();
+                if let Binding::View(view) = &binding {
+                    return self.copied(view, span).map(Val::One);
+                }
+                return self.binding_value(&binding);
             }
             match self.env.generics.get(&path.name.name) {
                 Some(Generic::Const(v)) => return Some(Val::One(One::flex(v.clone()))),
@@ -257,9 +265,12 @@ impl FnCx<'_, '_> {
     /// `len(x)`
     pub fn len_of(&mut self, args: &[ast::Expr], span: Span) -> Option<One> {
         let [arg] = args else { return self.wrong_arguments("len", 1, args.len(), span) };
-        let ty = match self.place_or_none(arg)? {
-            Some((_, ty)) => ty,
-            None => self.one(arg, None)?.ty,
+        let ty = match self.view_of(arg)? {
+            Some(view) => view.ty(),
+            None => match self.place_or_none(arg)? {
+                Some((_, ty)) => ty,
+                None => self.one(arg, None)?.ty,
+            },
         };
         match ty {
             Ty::Array { len, .. } => Some(self.len_value(&len)),
@@ -341,7 +352,7 @@ impl FnCx<'_, '_> {
             ExprKind::Name(path) if path.module.is_none() => Some(self.variable(&path.name.name)?.binding.clone()),
             ExprKind::TupleField { base, index } => match self.named_binding(base)? {
                 Binding::Tuple(parts) => parts.get(*index as usize).cloned(),
-                Binding::Local(_) | Binding::Poison => None,
+                Binding::Local(_) | Binding::View(_) | Binding::Poison => None,
             },
             _ => None,
         }

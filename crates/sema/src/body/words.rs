@@ -53,6 +53,11 @@ impl FnCx<'_, '_> {
     /// `le32(b, i)` as a value.
     pub fn load_word(&mut self, form: Form, args: &[ast::Expr], span: Span) -> Option<One> {
         let [bytes, index] = args else { return self.wrong_arguments(form.name(), 2, args.len(), span) };
+        if let Some(view) = self.view_of(bytes)? {
+            let at = self.word_index(form, &view.ty(), bytes.span, index)?;
+            let (place, at) = self.word_in_view(&view, at, form.bytes, index.span);
+            return Some(One::fresh(load(form, &place, &at)));
+        }
         let (place, ty) = self.place(bytes)?;
         let at = self.word_index(form, &ty, bytes.span, index)?;
         Some(One::fresh(load(form, &place, &at)))

@@ -1,11 +1,11 @@
 //! Contracts of functions: their own, and those of the interface they implement.
 
-use super::{Scope, SpecVal};
+use super::{Scope, SpecTy, SpecVal, View};
 use crate::consts::Generic;
 use crate::context::Cx;
 use crate::names::Entity;
 use crate::types::STy;
-use santoku_ir::{Contract, ContractKind, Local, LocalId, Place, SpecExpr};
+use santoku_ir::{Contract, ContractKind, Local, LocalId};
 use santoku_syntax::ast::{Clause, ClauseKind, Function};
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub struct Subject<'a> {
     pub function: &'a Function,
     pub generics: &'a BTreeMap<String, Generic>,
     pub locals: &'a [Local],
-    pub params: &'a [LocalId],
+    pub params: &'a [SpecVal],
     pub rets: &'a [LocalId],
     pub ret: &'a STy,
 }
@@ -60,9 +60,14 @@ impl Subject<'_> {
     /// Parameters under the names that `f` gives them, with the types that the function itself declares.
     fn inputs(&self, cx: &mut Cx, f: &Function) -> Option<BTreeMap<String, SpecVal>> {
         let mut inputs = BTreeMap::new();
-        for ((p, own), id) in f.params.iter().zip(&self.function.params).zip(self.params) {
+        for ((p, own), value) in f.params.iter().zip(&self.function.params).zip(self.params) {
             let ty = cx.spec_ty(self.entity.module, self.generics, &own.ty)?;
-            inputs.insert(p.name.name.clone(), SpecVal::One(SpecExpr::Place(Place::local(*id)), ty));
+            let value = match (value, ty) {
+                (SpecVal::One(x, _), ty) => SpecVal::One(x.clone(), ty),
+                (SpecVal::View(view), SpecTy::Array(elem)) => SpecVal::View(Box::new(View { elem: *elem, ..(**view).clone() })),
+                (other, _) => other.clone(),
+            };
+            inputs.insert(p.name.name.clone(), value);
         }
         Some(inputs)
     }

@@ -12,20 +12,25 @@ use num_traits::One;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{CmpOp, Len, Place, SpecExpr, SpecFn, SpecId, SpecOp, Ty};
 use santoku_syntax::ast::{BinOp, Block, Expr, ExprKind, Ident, Path, StmtKind, Type, TypeKind, UnOp};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 mod bits;
 mod contracts;
 mod stands;
+mod views;
 
 pub use contracts::{contracts, Subject};
 pub use stands::SpecTy;
 use stands::spec_of;
+pub use views::{lies_inside, view_of};
+use views::View;
 
 #[derive(Clone, Debug)]
 pub enum SpecVal {
     One(SpecExpr, SpecTy),
     Tuple(Vec<SpecVal>),
+    /// A slice of run-time length.
+    View(Box<View>),
 }
 
 /// Slot, bounds and body of `sum` and `forall`.
@@ -52,25 +57,45 @@ pub fn of_local(id: santoku_ir::LocalId, ty: &Ty) -> SpecVal {
 impl Cx<'_> {
     /// The specification function of an entity, lowered at the first request. Recursion is allowed.
     pub fn spec_id(&mut self, entity: Entity) -> Option<SpecId> {
-        if let Some(id) = self.specs.get(&entity) {
+        self.spec_given(entity, BTreeSet::new())
+    }
+
+    /// The same where the arguments at some positions are slices of run-time length: each is an array, an offset and a length.
+    fn spec_given(&mut self, entity: Entity, views: BTreeSet<usize>) -> Option<SpecId> {
+        if let Some(id) = self.specs.get(&(entity, views.clone())) {
             return Some(*id);
         }
         let f = self.world.spec_function(entity)?;
         let id = SpecId(self.program.specs.len() as u32);
-        self.specs.insert(entity, id);
-        let params = f.params.iter().map(|p| p.name.name.clone()).collect();
+        self.specs.insert((entity, views.clone()), id);
+        let parts = |(at, p): (usize, &santoku_syntax::ast::Param)| {
+            let name = p.name.name.clone();
+            if views.contains(&at) { vec![name.clone(), format!("{name}_at"), format!("{name}_len")] } else { vec![name] }
+        };
+        let params = f.params.iter().enumerate().flat_map(parts).collect();
         let loc = self.loc(f.name.span);
         let name = self.qualified(entity.module, &f.name.name);
         self.program.specs.push(SpecFn { name, params, body: SpecExpr::Int(BigInt::ZERO), loc });
         // Only members of an interface lack a body, and those resolve to the implementation's definition.
         let body = f.body.as_ref()?;
         let (module, types) = (entity.module, f.params.iter().map(|p| (p.name.name.clone(), &p.ty)));
-        let mut vars = Vec::new();
-        for (name, ty) in types {
-            vars.push((name, self.spec_ty(module, &BTreeMap::new(), ty)?));
+        let (mut vars, mut places) = (Vec::new(), BTreeMap::new());
+        for (at, (name, ty)) in types.enumerate() {
+            let ty = self.spec_ty(module, &BTreeMap::new(), ty)?;
+            let slot = vars.len() as u32;
+            match ty.bare() {
+                SpecTy::Array(elem) if views.contains(&at) => {
+                    // Under no name: what the parameter's name stands for is made of them.
+                    vars.extend([(String::new(), ty), (String::new(), SpecTy::Int), (String::new(), SpecTy::Int)]);
+                    let [base, at, len] = [slot, slot + 1, slot + 2].map(SpecExpr::Var);
+                    places.insert(name, SpecVal::View(Box::new(View { base, elem: *elem, at, len })));
+                }
+                _ => vars.push((name, ty)),
+            }
         }
         let mut scope = Scope::new(self, module, &BTreeMap::new());
         scope.vars = vars;
+        scope.places = places;
         let (body, found) = scope.block(body)?;
         let want = scope.cx.spec_ty(module, &BTreeMap::new(), &f.ret)?;
         let body = scope.fit(body, &found, &want, f.ret.span)?;
@@ -106,6 +131,7 @@ impl Scope<'_, '_> {
                     .at(e.span, "this is a tuple")
                     .help("take its parts: `result.0`, `result.1`"),
             ),
+            SpecVal::View(_) => self.bad_form(e.span, "a slice of run-time length stands in calls of `spec fn`s, indices, `len` and `==`"),
         }
     }
 
@@ -151,11 +177,15 @@ impl Scope<'_, '_> {
             }
             ExprKind::Call { callee, args, .. } => self.call(callee, args, e.span)?,
             ExprKind::Convert { to, arg } => self.convert(to, arg)?,
-            ExprKind::Index { base, index } => {
-                let (a, elem) = self.array(base)?;
-                let i = self.int(index)?;
-                (SpecExpr::Index(Box::new(a), Box::new(i)), elem)
-            }
+            ExprKind::Index { base, index } => match self.view(base)? {
+                Some(view) => (view.element(self.int(index)?), view.elem),
+                None => {
+                    let (a, elem) = self.array(base)?;
+                    let i = self.int(index)?;
+                    (SpecExpr::Index(Box::new(a), Box::new(i)), elem)
+                }
+            },
+            ExprKind::Slice { .. } if self.view(e)?.is_some() => return self.view(e)?.map(|v| SpecVal::View(Box::new(v))),
             ExprKind::Slice { base, off, len } => self.slice(base, off, len)?,
             ExprKind::Field { base, field } => self.field(base, field)?,
             ExprKind::TupleField { base, index } => return self.tuple_field(base, *index, e.span),
@@ -271,8 +301,7 @@ impl Scope<'_, '_> {
 
     fn call(&mut self, callee: &Path, args: &[Expr], span: Span) -> Option<(SpecExpr, SpecTy)> {
         if let (None, "len", [arg]) = (&callee.module, callee.name.name.as_str(), args) {
-            let (a, _) = self.array(arg)?;
-            return Some((SpecExpr::Len(Box::new(a)), SpecTy::Int));
+            return Some((self.whole(arg)?.len, SpecTy::Int));
         }
         let entity = match self.cx.resolve(self.module, callee) {
             Ok(entity) => entity,
@@ -300,12 +329,22 @@ impl Scope<'_, '_> {
                 .help("give one value per parameter"),
             );
         }
-        let id = self.cx.spec_id(entity)?;
-        let mut values = Vec::new();
-        for (p, arg) in f.params.iter().zip(args) {
+        let (mut values, mut views) = (Vec::new(), BTreeSet::new());
+        for (at, (p, arg)) in f.params.iter().zip(args).enumerate() {
             let want = self.cx.spec_ty(entity.module, &BTreeMap::new(), &p.ty)?;
-            values.push(self.of(arg, &want)?);
+            match self.view(arg)? {
+                Some(View { base, elem, at: first, len }) => {
+                    let have = SpecTy::Array(Box::new(elem));
+                    if have.bare() != want.bare() {
+                        return self.cx.spec_mismatch(&have, &want, arg.span);
+                    }
+                    views.insert(at);
+                    values.extend([base, first, len]);
+                }
+                None => values.push(self.of(arg, &want)?),
+            }
         }
+        let id = self.cx.spec_given(entity, views)?;
         let ret = self.cx.spec_ty(entity.module, &BTreeMap::new(), &f.ret)?;
         Some((SpecExpr::Call(id, values), ret))
     }
@@ -336,7 +375,7 @@ impl Scope<'_, '_> {
 
     /// `x[off; k]` with constant `k`, element by element.
     fn slice(&mut self, base: &Expr, off: &Expr, len: &Expr) -> Option<(SpecExpr, SpecTy)> {
-        let (a, elem) = self.array(base)?;
+        let of = self.whole(base)?;
         let start = self.int(off)?;
         let mut env = self.cx.env(self.module);
         env.generics.clone_from(&self.generics);
@@ -345,9 +384,9 @@ impl Scope<'_, '_> {
         let Some(k) = k else { return self.bad_form(len.span, "a slice of at most 4096 elements is needed") };
         let parts = (0..k).map(|i| {
             let at = bin(SpecOp::Add, start.clone(), SpecExpr::Int(i.into()));
-            SpecExpr::Index(Box::new(a.clone()), Box::new(at))
+            of.element(at)
         });
-        Some((SpecExpr::Array(parts.collect()), SpecTy::Array(Box::new(elem))))
+        Some((SpecExpr::Array(parts.collect()), SpecTy::Array(Box::new(of.elem.clone()))))
     }
 
     fn field(&mut self, base: &Expr, field: &Ident) -> Option<(SpecExpr, SpecTy)> {
@@ -468,6 +507,9 @@ impl Scope<'_, '_> {
     }
 
     fn comparison(&mut self, op: BinOp, lhs: &Expr, rhs: &Expr) -> Option<(SpecExpr, SpecTy)> {
+        if let (BinOp::Eq | BinOp::Ne, Some(same)) = (op, self.alike(lhs, rhs)?) {
+            return Some((if op == BinOp::Eq { same } else { SpecExpr::Not(Box::new(same)) }, SpecTy::Bool));
+        }
         let (a, b, ty) = self.both(op, lhs, rhs)?;
         let cmp = match op {
             BinOp::Eq => CmpOp::Eq,

@@ -14,7 +14,7 @@ use num_bigint::BigInt;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{SpecExpr, SpecFn, SpecId, StructId, Ty};
 use santoku_syntax::ast::{BinOp, Expr, Type, TypeKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Informal type of a specification value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,13 +120,13 @@ impl Cx<'_> {
 
     /// The specification function from a value of the type to the integer it stands for.
     pub fn meaning_id(&mut self, entity: Entity) -> Option<SpecId> {
-        if let Some(id) = self.specs.get(&entity) {
+        if let Some(id) = self.specs.get(&(entity, BTreeSet::new())) {
             return Some(*id);
         }
         let means = self.world.means(entity)?;
         let (name, ty) = self.world.type_alias(entity)?;
         let id = SpecId(self.program.specs.len() as u32);
-        self.specs.insert(entity, id);
+        self.specs.insert((entity, BTreeSet::new()), id);
         let (loc, full) = (self.loc(name.span), self.qualified(entity.module, &name.name));
         self.program.specs.push(SpecFn { name: full, params: vec!["self".into()], body: SpecExpr::Int(BigInt::ZERO), loc });
         let own = self.spec_ty(entity.module, &BTreeMap::new(), ty)?;
