@@ -35,6 +35,36 @@ fn poly1305_is_the_rule_of_horner() {
     }
 }
 
+/// The tag of a part of what is given.
+const PART: &str = "
+fn part<n: len>(c: [u8; n + 16], key: [u8; 32]) -> [u8; 16]
+  ensures le(result) == (whole(c[16; n], clamped(key)) % P + le(key[16; 16])) % 2^128
+{ authenticate(c[16; n], key) }
+";
+
+#[test]
+fn poly1305_of_a_slice_is_the_rule_of_horner() {
+    let text = format!("{POLY1305}{PART}");
+    for name in ["blocks$slice", "evaluated$slice", "authenticate$slice", "part"] {
+        let found = judged(&text, name).expect("judged");
+        assert!(all(&found) && !found.ensures.is_empty(), "{name}: {found:?}");
+    }
+    for (name, from, to) in [
+        ("part", "whole(c[16; n], clamped", "whole(c[15; n], clamped"),
+        ("part", "whole(c[16; n], clamped", "whole(c[16; n - 1], clamped"),
+        ("part", "whole(c[16; n], clamped", "whole(c, clamped"),
+        ("part", "authenticate(c[16; n], key)", "authenticate(c[0; n], key)"),
+        ("blocks$slice", "load(m[16 * i; 16], 1)", "load(m[16 * i; 16], 0)"),
+        ("blocks$slice", "start + j == n", "start + j > n"),
+        ("blocks$slice", "len(m) / 16 + 1)", "len(m) / 16 + 2)"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        if let Ok(found) = judged(&text.replace(from, to), name) {
+            assert!(!found.ensures.values().any(|held| *held), "{name}: `{from}` is `{to}`: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn another_rule_is_refused() {
     // Function, text, text in its place.

@@ -13,11 +13,34 @@ fn some<n: len>(head: [u8; 37], m: [u8; n]) -> [u8; 64]
 fn block<n: len>(head: [u8; 128], m: [u8; n]) -> [u8; 64]
   ensures result == S::hash(head, m)
 { hash_with_prefix(head, m) }
+fn behind<n: len>(c: [u8; n + 64]) -> [u8; 64]
+  ensures result == S::hash([], c[64; n])
+{ hash(c[64; n]) }
+fn nested<n: len>(c: [u8; n + 4]) -> [u8; 64]
+  ensures result == S::hash(c[0; 37], c[n; 4])
+  requires n >= 37
+{
+  let all = c[0; n + 4]
+  hash_with_prefix(all[0; 37], all[n; 4])
+}
+fn half<n: len>(c: [u8; n]) -> [u8; 64]
+  ensures result == S::hash([], c[n / 2; n - n / 2])
+{
+  let k = n / 2
+  let upper = c[k; n - k]
+  hash(upper)
+}
 ";
+/// The functions for slices that those make.
+const SLICED: [&str; 7] = ["first_block$0$slice", "tail$0$slice", "hash_with_prefix$0$slice", "hash$slice", "behind", "nested", "half"];
 
 /// What the judge says of a function. `Err`: it gave up.
 fn judged(code: &str, spec: &str, name: &str) -> Result<Clauses, String> {
-    let (code, spec, name) = (format!("{code}{HEADS}"), spec.to_string(), format!("main.{name}"));
+    judged_with(code, spec, HEADS, name)
+}
+
+fn judged_with(code: &str, spec: &str, heads: &str, name: &str) -> Result<Clauses, String> {
+    let (code, spec, name) = (format!("{code}{heads}"), spec.to_string(), format!("main.{name}"));
     let work = move || {
         let mut read = |path: &str| match path {
             "main.stk" => Some(code.clone()),
@@ -40,7 +63,7 @@ fn all(found: &Clauses) -> bool {
 fn a_message_of_any_length() {
     let heads = [0, 37, 128].iter().flat_map(|k| ["first_block", "tail", "hash_with_prefix"].map(|f| format!("{f}${k}")));
     let mut clauses = 0;
-    for name in heads.chain(["with_length", "finish", "hash", "some", "block"].map(String::from)) {
+    for name in heads.chain(["with_length", "finish", "hash", "some", "block"].into_iter().chain(SLICED).map(String::from)) {
         let found = judged(CODE, SPEC, &name).unwrap_or_else(|why| panic!("{name}: {why}"));
         assert!(all(&found) && !found.ensures.is_empty(), "{name}: {found:?}");
         clauses += found.ensures.len() + found.claims.len();
@@ -82,15 +105,26 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("finish", "if is_last(l) { block[j] } else { 0 }", "block[j]"),
     ("finish", "{ h[i] } else { compress(h, block)[i] }", "{ h[i] } else { h[i] }"),
     ("hash", "hash_with_prefix(none, m)", "hash_with_prefix([0], m)"),
+    ("behind", "{ hash(c[64; n]) }", "{ hash(c[63; n]) }"),
+    ("behind", "S::hash([], c[64; n])", "S::hash([], c[0; n])"),
+    ("behind", "S::hash([], c[64; n])", "S::hash([], c[64; n - 1])"),
+    ("nested", "hash_with_prefix(all[0; 37], all[n; 4])", "hash_with_prefix(all[1; 37], all[n; 4])"),
+    ("nested", "S::hash(c[0; 37], c[n; 4])", "S::hash(c[0; 37], c[n - 1; 4])"),
+    ("half", "let upper = c[k; n - k]", "let upper = c[0; n - k]"),
+    ("half", "c[n / 2; n - n / 2])", "c[n / 2; n / 2])"),
+    ("first_block$0$slice", "p[i] = m[i - k]", "p[i] = m[i - k + 1]"),
+    ("tail$0$slice", "{ p[k + i] = 0x80 }", "{ p[k + i] = 0x40 }"),
+    ("hash_with_prefix$0$slice", "h = compress(h, m[", "h = compress(IV, m["),
 ];
 
 #[test]
 fn another_hash_is_refused() {
     let mut refused = 0;
     for (name, from, to) in WRONG {
-        assert!(CODE.contains(from) != SPEC.contains(from), "in one of the two texts: {from}");
-        let (code, spec) = (CODE.replace(from, to), SPEC.replace(from, to));
-        if let Ok(found) = judged(&code, &spec, name) {
+        let uses = HEADS.contains(from);
+        assert!((CODE.contains(from) != SPEC.contains(from)) != uses, "in one of the three texts: {from}");
+        let (code, spec, heads) = (CODE.replace(from, to), SPEC.replace(from, to), HEADS.replace(from, if uses { to } else { from }));
+        if let Ok(found) = judged_with(&code, &spec, &heads, name) {
             assert!(!found.ensures.values().any(|held| *held), "{name}: `{from}` is `{to}`: {found:?}");
         }
         refused += 1;

@@ -6,7 +6,7 @@
 //! its own, its elements are copied.
 
 use super::{bare, Binding, FnCx, One};
-use crate::draft::{root, Draft, LoopHead};
+use crate::draft::{find_read, root, Draft, LoopHead};
 use crate::instances::Backing;
 use crate::limits;
 use crate::secrecy::Need;
@@ -90,18 +90,32 @@ impl FnCx<'_, '_> {
             Core::Bin(op @ (BinOp::Add | BinOp::Sub), a, b) => of(a).zip(b.as_const()).map(|(id, c)| (id, if *op == BinOp::Add { c.clone() } else { -c })),
             _ => None,
         };
-        let settled = |id: LocalId| self.locals[id.0 as usize].kind == LocalKind::Len || self.is_settled(id);
-        match linear.filter(|l| settled(l.0)).and_then(|(id, c)| Some((id, c.to_i64()?))) {
-            Some((param, add)) => Len::Param { param, add },
-            None => {
-                let id = self.held(e, span);
-                Len::Param { param: id, add: 0 }
-            }
+        if let Some((param, add)) = linear.filter(|l| self.is_settled(l.0)).and_then(|(id, c)| Some((id, c.to_i64()?))) {
+            return Len::Param { param, add };
         }
+        // What has the same text and reads nothing that changes is the same length.
+        let key = format!(" {e:?}");
+        if let Some(Binding::Local(id)) = self.variable(&key).map(|v| &v.binding) {
+            return Len::Param { param: *id, add: 0 };
+        }
+        let steady = self.is_steady(&e);
+        let id = self.held(e, span);
+        if steady {
+            self.bind(&key, Binding::Local(id), false, span);
+        }
+        Len::Param { param: id, add: 0 }
     }
 
-    /// Whether a name that cannot be assigned stands for the local.
+    /// Whether an expression has one value for as long as its names are in scope.
+    fn is_steady(&self, e: &Expr) -> bool {
+        find_read(e, &mut |id| !self.is_settled(id)).is_none()
+    }
+
+    /// A parameter, a length, or what a name stands for that cannot be assigned.
     fn is_settled(&self, id: LocalId) -> bool {
+        if matches!(self.locals[id.0 as usize].kind, LocalKind::Param | LocalKind::Len) {
+            return true;
+        }
         let own = |v: &super::Variable| matches!(v.binding, Binding::Local(other) if other == id);
         let mut all = self.scopes.iter().flat_map(|s| s.values()).filter(|v| own(v)).peekable();
         all.peek().is_some() && all.all(|v| !v.mutable)
@@ -217,9 +231,7 @@ impl FnCx<'_, '_> {
     /// `let v = x[a; k]` names the elements, where nothing can change them.
     pub fn named_view(&mut self, name: &ast::Ident, value: &ast::Expr) -> Option<bool> {
         let Some(view) = self.view_of(value)? else { return Some(false) };
-        let steady = |p: &Proj| matches!(p, Proj::Field(_)) || matches!(p, Proj::Index(e) if e.as_const().is_some());
-        let same = root(&view.base).is_none_or(|id| self.locals[id.0 as usize].kind == LocalKind::Param || self.is_settled(id));
-        if !same || !view.base.projs.iter().all(steady) {
+        if !self.is_steady(&Expr::read(view.base.clone(), &view.base_ty())) {
             let one = self.copied(&view, value.span)?;
             self.name_value_as(super::Val::One(one), name, false)?;
             return Some(true);
