@@ -21,7 +21,11 @@ const PROGRAMS: &[&str] = &[
     "@export(\"g\")\nfn g(a: int in -1000..1000, b: int in 0..7) -> int in -8000..8000\n  ensures result == a * b + 3\n{\n  let p = a * b\n  assert p >= -7000\n  p + 3\n}\nfn h(x: u8, y: u8) -> u8\n  ensures result <= x\n{\n  if y < x { y } else { x }\n}\n@export(\"f\")\nfn f(x: [u8; 8]) -> [u8; 8] {\n  var r = x\n  for i in 0..<7 { r[i + 1] = h(r[i], r[i + 1]) }\n  r[0] = u8(g(int(r[0]), int(r[1] & 7)))\n  r\n}\n",
     "fn total<n: len>(x: [u8; n]) -> u8 {\n  var s: u8 = 0\n  for i in 0..<n { s += x[i] }\n  s\n}\n@export(\"f\")\nfn f(x: [u8; 8]) -> [u8; 8] {\n  var y = x\n  y[2; 4] = x[0; 4]\n  y[7] = total(y)\n  y\n}\ntest \"t\" {\n  assert f([1, 2, 3, 4, 5, 6, 7, 8])[0] == 1\n}\n",
     "table sbox: u4 -> u4 = [6, 5, 12, 10, 1, 14, 7, 9, 11, 0, 3, 13, 8, 15, 4, 2]\n@export(\"f\")\nfn f(b: [u16; 4], k: [[u16; 4]; 5]) -> [u16; 4] {\n  var s = b\n  for i in 0..<5 {\n    let t: [u16; 4] = [for j in 0..<4: s[j] ^ k[i][j]]\n    s = sbox(t)\n    s = [s[0], s[1] <<< 1, s[2] <<< 12, s[3] <<< 13]\n  }\n  s\n}\n",
+    "fn total<n: len>(x: [u8; n]) -> u8\n  ensures n == 0 ==> result == 0\n{\n  var s: u8 = 0\n  for i in 0..<n { s += x[i] }\n  s\n}\nspec fn ends(x: [u8; 1], n: int) -> bool = len(x[1; n - 1]) == n - 1\n@export(\"f\")\nfn f(x: [u8; 8]) -> [u8; 8] {\n  var y = x\n  for k in 0..<4 {\n    let v = x[k; 8 - k]\n    y[k; 4] = v[0; 4]\n    y[0; k] = x[4; k]\n    y[7] += total(v) + total(v[1; 3]) + total(x[1; k]) + v[0]\n    assert ends(x[0; k + 1], k + 1)\n  }\n  y\n}\n",
 ];
+
+/// The last so many rest on assertions, which layouts do not have.
+const NOT_LAID_OUT: usize = 1;
 
 /// What is put in for a piece, besides other pieces of the program.
 const PIECES: &[&str] = &[
@@ -151,11 +155,12 @@ fn run(seeds: std::ops::Range<u64>, count: &mut Count) {
 
 #[test]
 fn undamaged_programs_go_through_everything() {
-    for text in PROGRAMS {
+    for (i, text) in PROGRAMS.iter().enumerate() {
         let mut out = Vec::new();
         everything(text, &mut out);
         let done = out.iter().filter(|r| r.is_ok()).count();
-        assert!(done >= 7, "{text}{:?}", out.iter().filter_map(|r| r.as_ref().err()).collect::<Vec<_>>());
+        let layouts = if i + NOT_LAID_OUT < PROGRAMS.len() { 1 } else { 0 };
+        assert!(done >= 6 + layouts, "{text}{:?}", out.iter().filter_map(|r| r.as_ref().err()).collect::<Vec<_>>());
     }
 }
 

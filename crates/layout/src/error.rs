@@ -33,6 +33,7 @@ impl LayoutError {
         match self {
             LayoutError::NoFunction(_) => "name a function of the file, or its C name",
             LayoutError::Shape { .. } => "write the cipher for one block: `fn f(block: [uN; n], keys: ..) -> [uN; n]`, keys named as shared",
+            LayoutError::Operation { layout: "scalar", .. } => "use lengths, slices and indices whose bounds follow from types and constants alone",
             LayoutError::Operation { .. } => "choose another layout: `scalar` has every operation",
             LayoutError::Unchecked { .. } => "lay out a smaller part of it (one round), ask for one copy, or choose another layout",
             LayoutError::Machine { .. } => "choose another instruction set or layout",
