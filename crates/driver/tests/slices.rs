@@ -39,13 +39,17 @@ enum Step {
     Halves { of: usize },
     /// A function, of `len` bytes from `first`.
     Fixed { first: u64, len: u64, of: usize },
+    /// A function, of as many bytes as there are, but no more than `most`; `short`: of at least so many.
+    Most { most: u64, of: usize, short: bool },
+    /// A function, of what is left behind blocks of eight bytes, the last of them being left too; `short`: it is not.
+    Last { of: usize, short: bool },
 }
 
 fn step(rng: &mut Rng, before: usize, wrong: bool) -> Step {
     let of = if before == 0 { 0 } else { rng.below(before as u64) as usize };
     let (first, last) = (rng.below(5), rng.below(4));
     let short = wrong && rng.below(2) == 0;
-    match rng.below(if before == 0 { 5 } else { 9 }) {
+    match rng.below(if before == 0 { 5 } else { 11 }) {
         0 => Step::All,
         1 => Step::Length,
         2 => Step::Byte { at: first, short },
@@ -54,6 +58,8 @@ fn step(rng: &mut Rng, before: usize, wrong: bool) -> Step {
         5 => Step::Inner { first, last, of, slack: if short { -1 } else { rng.below(2) as i64 } },
         6 => Step::Named { first, at: last, of, short },
         7 => Step::Halves { of },
+        8 => Step::Most { most: first + 2, of, short },
+        9 => Step::Last { of, short },
         _ => Step::Fixed { first, len: last, of },
     }
 }
@@ -75,6 +81,14 @@ impl Step {
                 if *short { format!("{} - 1", first + at) } else { (first + at).to_string() }
             ),
             Step::Halves { of } => writeln!(out, "  let k{nr} = m / 2\n  s = 17 * s + g{of}(x[0; k{nr}]) + (g{of}(x[k{nr}; m - k{nr}]) <<< 3)"),
+            Step::Most { most, of, short } => {
+                let (a, b) = if *short { (format!("{most}"), "m".to_string()) } else { ("m".to_string(), format!("{most}")) };
+                writeln!(out, "  let k{nr} = if m < {most} {{ {a} }} else {{ {b} }}\n  s = 23 * s + g{of}(x[m - k{nr}; k{nr}])")
+            }
+            Step::Last { of, short } => {
+                let blocks = if *short { "m / 8 + 1" } else { "(m - 1) / 8" };
+                writeln!(out, "  let q{nr} = if m == 0 {{ 0 }} else {{ {blocks} }}\n  s = 29 * s + u64(q{nr}) + g{of}(x[8 * q{nr}; m - 8 * q{nr}])")
+            }
             Step::Fixed { first, len, of } => writeln!(out, "  if m >= {} {{ s = 19 * s + g{of}(x[{first}; {len}]) }}", first + len),
         };
     }
@@ -106,6 +120,14 @@ impl Step {
             Step::Halves { of } => {
                 let (a, b) = x.split_at(x.len() / 2);
                 times(17, value(all, *of, a)?.wrapping_add(value(all, *of, b)?.rotate_left(3)))
+            }
+            Step::Most { most, of, short } => {
+                let k = if *short { (*most).max(x.len() as u64) } else { (*most).min(x.len() as u64) };
+                times(23, value(all, *of, x.get(x.len().checked_sub(k as usize)?..)?)?)
+            }
+            Step::Last { of, short } => {
+                let q = if x.is_empty() { 0 } else if *short { x.len() / 8 + 1 } else { (x.len() - 1) / 8 };
+                times(29, (q as u64).wrapping_add(value(all, *of, x.get(8 * q..)?)?))
             }
             Step::Fixed { first, len, of } => {
                 if m < (first + len) as i64 {

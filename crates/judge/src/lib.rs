@@ -18,6 +18,7 @@ pub mod itv;
 pub mod lin;
 mod loops;
 mod place;
+mod relate;
 mod run;
 mod same;
 mod spec;

@@ -90,18 +90,19 @@ impl<'a> Run<'a> {
             Some(false) => return self.block(st, els),
             None => {}
         }
-        let side = |run: &mut Self, truth: bool, body: &'a [Stmt]| -> Res<State> {
+        let side = |run: &mut Self, truth: bool, body: &'a [Stmt]| -> Res<(State, Vec<Lin>)> {
             let (facts, mut under) = (run.facts.len(), st.clone());
             if let Some(c) = &c.cond {
                 let new = run.assume(&mut under, c, truth);
                 run.facts.extend(new);
             }
             run.block(&mut under, body)?;
-            run.facts.truncate(facts);
-            Ok(under)
+            Ok((under, run.facts.split_off(facts)))
         };
         let (a, b) = (side(self, true, then)?, side(self, false, els)?);
-        *st = self.join(a, b);
+        let mut joined = self.join(a.0.clone(), b.0.clone());
+        self.relate([(&a.0, a.1), (&b.0, b.1)], &mut joined);
+        *st = joined;
         Ok(())
     }
 

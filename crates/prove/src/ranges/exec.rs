@@ -150,11 +150,12 @@ impl Run<'_> {
                 self.assume(&mut side, c, truth);
             }
             self.block(&mut side, body);
-            self.facts.truncate(facts);
-            ends.push(side);
+            ends.push((side, self.facts.split_off(facts)));
         }
         let (Some(b), Some(a)) = (ends.pop(), ends.pop()) else { return };
-        *st = self.join(a, b);
+        let mut joined = self.join(a.0.clone(), b.0.clone());
+        self.relate([(&a.0, a.1), (&b.0, b.1)], &mut joined);
+        *st = joined;
     }
 
     /// Settles an assertion, or an invariant, which has no text.

@@ -132,6 +132,10 @@ impl Atoms {
     pub fn itv(&self, a: Atom) -> &Itv {
         &self.infos[a as usize].itv
     }
+    /// What a quotient divides, and by what.
+    pub fn divided(&self, a: Atom) -> Option<(&Lin, i128)> {
+        self.infos[a as usize].quotient.as_ref().map(|(form, k)| (&**form, *k))
+    }
     fn plain_bound(&self, l: &Lin) -> Itv {
         l.terms.iter().fold(Itv::point(l.konst), |acc, (a, c)| acc.add(&self.itv(*a).mul(&Itv::point(*c))))
     }

@@ -21,6 +21,7 @@ mod loops;
 mod num;
 mod place;
 mod record;
+mod relate;
 mod run;
 mod settle;
 pub(crate) mod show;
