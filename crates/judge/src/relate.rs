@@ -1,5 +1,6 @@
 //! What two ways to a place have in common: relations of an integer that each of them sets in its own way. Those that are tried are of the
-//! integer to its form on one way, and of a quotient to what it divides; what is shown on both ways is a fact behind them.
+//! integer to its form on one way, of a quotient to what it divides, and that it is not negative; what is shown on both ways is a fact behind
+//! them.
 
 use crate::lin::{Atom, Lin};
 use crate::run::{Run, State};
@@ -22,9 +23,11 @@ impl Run<'_> {
             if itv.single().is_some() || x.as_const().and(y.as_const()).is_some() {
                 continue;
             }
+            let negative = itv.lo.is_negative();
             let v = self.atoms.fresh(itv);
             joined.locals[i] = Val::Sc(Sc { form: Some(Rc::new(Lin::atom(v))), ..both.clone() });
-            let tried: Vec<Lin> = [&x, &y].into_iter().flat_map(|f| self.relations(v, f)).collect();
+            let sign = negative.then(|| Lin::atom(v));
+            let tried: Vec<Lin> = sign.into_iter().chain([&x, &y].into_iter().flat_map(|f| self.relations(v, f))).collect();
             for t in tried {
                 let weaker = t.shift(1u8);
                 found.extend([t, weaker].into_iter().find(|t| self.on(&of_a, t, v, &x) && self.on(&of_b, t, v, &y)));

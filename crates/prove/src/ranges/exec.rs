@@ -150,7 +150,9 @@ impl Run<'_> {
                 self.assume(&mut side, c, truth);
             }
             self.block(&mut side, body);
-            ends.push((side, self.facts.split_off(facts)));
+            let own = self.facts[facts..].to_vec();
+            self.facts.truncate(facts);
+            ends.push((side, own));
         }
         let (Some(b), Some(a)) = (ends.pop(), ends.pop()) else { return };
         let mut joined = self.join(a.0.clone(), b.0.clone());

@@ -1,7 +1,7 @@
 //! What two ways to a place have in common: linear relations of an integer that each of them sets in its own way.
 //!
 //! `if n == 0 { 0 } else { (n - 1) / 64 }` is no linear form, but 64 of it are at most `n` on either way. The relations that are
-//! tried are those of the integer to its form on one way, and of a quotient to what it divides, each also one weaker.
+//! tried are those of the integer to its form on one way, of a quotient to what it divides, and that it is not negative, each also one weaker.
 
 use super::lin::{Atom, Lin};
 use super::run::{Run, State};
@@ -30,7 +30,8 @@ impl Run<'_> {
             let named = self.named(both);
             let Some([(v, 1)]) = named.lin().map(|l| &l.terms[..]) else { continue };
             let v = *v;
-            let tried: Vec<Lin> = [&x, &y].into_iter().flat_map(|f| self.relations(v, f)).collect();
+            let sign = (both.itv().lo.sign() < 0).then(|| Lin::atom(v));
+            let tried: Vec<Lin> = sign.into_iter().chain([&x, &y].into_iter().flat_map(|f| self.relations(v, f))).collect();
             for t in tried {
                 let weakest = WEAKER.iter().filter_map(|c| t.plus(*c)).find(|t| self.on(&of_a, t, v, &x) && self.on(&of_b, t, v, &y));
                 found.extend(weakest);
