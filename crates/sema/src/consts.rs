@@ -68,11 +68,22 @@ impl Env {
 /// A constant item and indices into it.
 type Element = (Rc<(Ty, CVal)>, Vec<(BigInt, Span)>);
 
-impl Cx<'_> {
+impl<'w> Cx<'w> {
     /// Value and type of a `const` item, computed once.
     pub fn constant(&mut self, entity: Entity, span: Span) -> Option<Rc<(Ty, CVal)>> {
-        match self.constants.get(&entity) {
-            Some(Cached::Done(done)) => return Some(Rc::clone(done)),
+        self.once(entity, span, |cx| &mut cx.constants, |cx| cx.evaluate_constant(entity).map(Rc::new))
+    }
+
+    /// What an item is, computed at the first request; refused where that leads back to the item.
+    pub fn once<T: Clone>(
+        &mut self,
+        entity: Entity,
+        span: Span,
+        known: for<'c> fn(&'c mut Cx<'w>) -> &'c mut BTreeMap<Entity, Cached<T>>,
+        compute: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        match known(self).get(&entity) {
+            Some(Cached::Done(done)) => return Some(done.clone()),
             Some(Cached::Failed) => return None,
             Some(Cached::Busy) => {
                 return self.fail(
@@ -83,10 +94,10 @@ impl Cx<'_> {
             }
             None => {}
         }
-        self.constants.insert(entity, Cached::Busy);
-        let result = self.evaluate_constant(entity).map(Rc::new);
+        known(self).insert(entity, Cached::Busy);
+        let result = compute(self);
         let state = result.clone().map_or(Cached::Failed, Cached::Done);
-        self.constants.insert(entity, state);
+        known(self).insert(entity, state);
         result
     }
 
@@ -251,14 +262,14 @@ impl Cx<'_> {
             Ok(entity @ Entity { item: Item::ConstFn(_), .. }) => self.const_function_call(env, entity, args, span),
             Ok(entity @ Entity { item: Item::Table(_), .. }) if args.len() == 1 => {
                 let v = self.const_expr(env, &args[0])?;
-                let table = self.table_info(entity)?;
+                let table = self.table_info(entity, span)?;
                 let CVal::Word(_, index) = self.coerce(v, &Ty::Word(table.inputs), args[0].span)? else { return None };
                 let entry = table.entries[index.to_usize().unwrap_or(0)];
                 Some(CVal::Word(table.outputs, entry.into()))
             }
             Ok(entity @ Entity { item: Item::Perm(_), .. }) if args.len() == 1 => {
                 let v = self.const_expr(env, &args[0])?;
-                let perm = self.perm_info(entity)?;
+                let perm = self.perm_info(entity, span)?;
                 let CVal::Word(_, x) = self.coerce(v, &Ty::Word(perm.inputs), args[0].span)? else { return None };
                 Some(CVal::Word(perm.from.len() as u32, crate::perms::applied(&perm, &x)))
             }

@@ -4,7 +4,7 @@
 //! Keeps: indices and counts are public. How a word is permuted in few instructions is a later pass's choice.
 
 use crate::consts::CVal;
-use crate::context::{Cached, Cx};
+use crate::context::Cx;
 use crate::names::Entity;
 use crate::tables::{each, placed, Bad};
 use crate::types::{STy, Signature};
@@ -28,17 +28,8 @@ pub fn applied(perm: &Perm, x: &BigInt) -> BigInt {
 
 impl Cx<'_> {
     /// Sizes and entries of a permutation, checked.
-    pub fn perm_info(&mut self, entity: Entity) -> Option<Perm> {
-        match self.perms.get(&entity) {
-            Some(Cached::Done(info)) => return Some(info.clone()),
-            Some(Cached::Busy | Cached::Failed) => return None,
-            None => {}
-        }
-        self.perms.insert(entity, Cached::Busy);
-        let info = self.read_perm(entity);
-        let state = info.clone().map_or(Cached::Failed, Cached::Done);
-        self.perms.insert(entity, state);
-        info
+    pub fn perm_info(&mut self, entity: Entity, span: Span) -> Option<Perm> {
+        self.once(entity, span, |cx| &mut cx.perms, |cx| cx.read_perm(entity))
     }
 
     fn read_perm(&mut self, entity: Entity) -> Option<Perm> {
@@ -67,7 +58,7 @@ impl Cx<'_> {
 
     /// The function that permutes the bits of a word, or the words of an array, and its result type.
     pub fn perm_function(&mut self, entity: Entity, ty: &Ty, span: Span) -> Option<(FuncId, Ty)> {
-        let info = self.perm_info(entity)?;
+        let info = self.perm_info(entity, span)?;
         let outputs = info.from.len();
         let (words, ret) = match ty {
             Ty::Word(b) if *b == info.inputs => (None, Ty::Word(outputs as u32)),

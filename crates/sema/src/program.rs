@@ -172,11 +172,11 @@ fn declarations(cx: &mut Cx, module: ModId) {
             ItemKind::Struct { name, .. } => {
                 cx.struct_id(Entity { module, item: Item::Struct(index) }, name.span);
             }
-            ItemKind::Table { .. } => {
-                cx.table_info(Entity { module, item: Item::Table(index) });
+            ItemKind::Table { name, .. } => {
+                cx.table_info(Entity { module, item: Item::Table(index) }, name.span);
             }
-            ItemKind::Perm { .. } => {
-                cx.perm_info(Entity { module, item: Item::Perm(index) });
+            ItemKind::Perm { name, .. } => {
+                cx.perm_info(Entity { module, item: Item::Perm(index) }, name.span);
             }
             _ => {}
         }

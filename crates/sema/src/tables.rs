@@ -3,7 +3,7 @@
 //! Keeps: no address depends on a secret. Whether a circuit takes the place of the scan is a later pass's choice.
 
 use crate::consts::CVal;
-use crate::context::{Cached, Cx};
+use crate::context::Cx;
 use crate::limits;
 use crate::names::Entity;
 use crate::types::{STy, Signature};
@@ -23,17 +23,8 @@ const BAD: Bad =
 
 impl Cx<'_> {
     /// Sizes and entries of a table, checked.
-    pub fn table_info(&mut self, entity: Entity) -> Option<Table> {
-        match self.tables.get(&entity) {
-            Some(Cached::Done(info)) => return Some(info.clone()),
-            Some(Cached::Busy | Cached::Failed) => return None,
-            None => {}
-        }
-        self.tables.insert(entity, Cached::Busy);
-        let info = self.read_table(entity);
-        let state = info.clone().map_or(Cached::Failed, Cached::Done);
-        self.tables.insert(entity, state);
-        info
+    pub fn table_info(&mut self, entity: Entity, span: Span) -> Option<Table> {
+        self.once(entity, span, |cx| &mut cx.tables, |cx| cx.read_table(entity))
     }
 
     fn read_table(&mut self, entity: Entity) -> Option<Table> {
@@ -82,7 +73,7 @@ impl Cx<'_> {
     /// The function that applies a table to a value of type `ty`: the table's input word, or an array of words
     /// whose columns are inputs. With it, its result type.
     pub fn table_function(&mut self, entity: Entity, ty: &Ty, span: Span) -> Option<(FuncId, Ty)> {
-        let info = self.table_info(entity)?;
+        let info = self.table_info(entity, span)?;
         let (applied, ret) = match ty {
             Ty::Word(b) if *b == info.inputs => (Applied::Word, Ty::Word(info.outputs)),
             Ty::Array { elem, len: Len::Const(n), .. } if *n == u64::from(info.inputs) => match **elem {
@@ -97,7 +88,7 @@ impl Cx<'_> {
     /// The function that loads from the table, beside one that applies it to a secret word. `None` of every other function.
     pub fn loading(&mut self, func: FuncId) -> Option<FuncId> {
         let (entity, _) = *self.table_funcs.iter().find(|((_, applied), id)| **id == func && *applied == Applied::Word)?.0;
-        let info = self.table_info(entity)?;
+        let info = self.table_info(entity, self.world.table(entity)?.name.span)?;
         self.applied(entity, &info, Applied::Public)
     }
 

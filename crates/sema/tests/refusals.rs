@@ -73,6 +73,8 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: u8) -> u8 { var y = x; for i in 0..<8 step 0 { y += 1 }\n y }", "bad-step 1:52 the step of a loop is no positive constant"),
     ("fn f(x: u8) -> u8 { var y = x; for i in 0..<2^40 { y += 1 }\n y }", "loop-too-long 1:41 loop runs too often"),
     ("const A = B\nconst B = A + 1", "cyclic-constant 2:11 a constant is defined by itself"),
+    ("table t: u2 -> u2 = [for i in 0..<4: t(3 - i)]\nfn f(x: u2) -> u2 { t(x) }", "cyclic-constant 1:38 a constant is defined by itself"),
+    ("perm p: u2 -> u2 = [int(p(1)), 0]\nfn f(x: u2) -> u2 { p(x) }", "cyclic-constant 1:25 a constant is defined by itself"),
     ("const A: u8 = 256", "out-of-range 1:15 256 does not fit u8"),
     ("fn f(x: u8) -> u8 { x + 256 }", "out-of-range 1:25 256 does not fit u8"),
     ("fn f(x: u8) -> int in 0..7 { 8 }", "out-of-range 1:30 8 does not fit int in 0..7"),

@@ -68,7 +68,13 @@ fn equal(x: [u8; 8], k: public int in 0..4) -> [u8; 8] {{
   r[0; 2 * k] = x[8 - 2 * k; 2 * k]
   r
 }}
+fn by_itself(x: public [u8; 8], k: public int in 0..4) -> [u8; 8] {{
+  var r: public [u8; 8] = x
+  r[int(r[0]); k] = x[4 + int(r[0]); k]
+  r
+}}
 test "t" {{
+  assert by_itself(hex"0001020304050607", 3) == hex"0405060304050607"
   let a: [u8; 8] = [for i in 0..<8: u8(i)]
   assert field(S {{ buf: a, n: 1 }}, 3) == 3
   assert row([[1, 2, 3, 4], [5, 6, 7, 8]], 1, 3) == 42

@@ -4,10 +4,13 @@ use super::function::dst_of;
 use super::view::{takes_length, View};
 use super::{Dst, FnCx, One, Val};
 use crate::consts::Generic;
+use crate::context::Cx;
 use crate::draft::Draft;
 use crate::names::{closest, Entity, Item};
 use crate::secrecy::Need;
 use crate::types::STy;
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Expr, FuncId, Len, LocalId, Place, Ty};
 use santoku_syntax::ast::{self, GenericArg, Path};
@@ -21,6 +24,9 @@ struct Ready {
     /// In terms of the caller's lengths.
     ret: STy,
 }
+
+/// See [`FnCx::mapped_call`].
+type Mapping<'a> = (u32, &'a dyn Fn(&BigInt) -> Expr, fn(&mut Cx, Entity, &Ty, Span) -> Option<(FuncId, Ty)>);
 
 impl FnCx<'_, '_> {
     /// A call as a value. `dst`: where a function's result is to be written; a fresh temporary without it.
@@ -333,31 +339,28 @@ impl FnCx<'_, '_> {
 
     /// A `table` applied to a word, or to the columns of an array of words.
     fn table_call(&mut self, entity: Entity, args: &[ast::Expr], dst: Option<&Dst>, span: Span) -> Option<One> {
-        let info = self.cx.table_info(entity)?;
-        let name = self.cx.world.table(entity)?.name.name.clone();
-        let [arg] = args else { return self.wrong_arguments(&name, 1, args.len(), span) };
-        let one = self.one(arg, Some(&Ty::Word(info.inputs)))?;
-        if let Some(v) = one.flex_value().cloned() {
-            use num_traits::ToPrimitive;
-            self.cx.fits(&v, &crate::types::word_range(info.inputs), &Ty::Word(info.inputs), arg.span)?;
-            let entry = v.to_usize().and_then(|i| info.entries.get(i).copied()).unwrap_or(0);
-            return Some(One::fresh(Expr::word(info.outputs, entry)));
-        }
-        let (func, ret) = self.cx.table_function(entity, &one.ty, arg.span)?;
-        self.emit_one(Ready { func, lens: Vec::new(), args: vec![one.expr], ret: STy::one(ret) }, dst, span)
+        let info = self.cx.table_info(entity, span)?;
+        let of = |v: &BigInt| Expr::word(info.outputs, v.to_usize().and_then(|i| info.entries.get(i).copied()).unwrap_or(0));
+        self.mapped_call(entity, args, dst, span, (info.inputs, &of, |cx, e, ty, at| cx.table_function(e, ty, at)))
     }
 
     /// A `perm` applied to a word, or to an array of words.
     fn perm_call(&mut self, entity: Entity, args: &[ast::Expr], dst: Option<&Dst>, span: Span) -> Option<One> {
-        let info = self.cx.perm_info(entity)?;
+        let info = self.cx.perm_info(entity, span)?;
+        let of = |v: &BigInt| Expr::word(info.from.len() as u32, crate::perms::applied(&info, v));
+        self.mapped_call(entity, args, dst, span, (info.inputs, &of, |cx, e, ty, at| cx.perm_function(e, ty, at)))
+    }
+
+    /// A map of words applied to one argument: bits of its input, what it makes of a constant, and its function for a type of argument.
+    fn mapped_call(&mut self, entity: Entity, args: &[ast::Expr], dst: Option<&Dst>, span: Span, (inputs, of, function): Mapping) -> Option<One> {
         let name = self.cx.world.table(entity)?.name.name.clone();
         let [arg] = args else { return self.wrong_arguments(&name, 1, args.len(), span) };
-        let one = self.one(arg, Some(&Ty::Word(info.inputs)))?;
+        let one = self.one(arg, Some(&Ty::Word(inputs)))?;
         if let Some(v) = one.flex_value().cloned() {
-            self.cx.fits(&v, &crate::types::word_range(info.inputs), &Ty::Word(info.inputs), arg.span)?;
-            return Some(One::fresh(Expr::word(info.from.len() as u32, crate::perms::applied(&info, &v))));
+            self.cx.fits(&v, &crate::types::word_range(inputs), &Ty::Word(inputs), arg.span)?;
+            return Some(One::fresh(of(&v)));
         }
-        let (func, ret) = self.cx.perm_function(entity, &one.ty, arg.span)?;
+        let (func, ret) = function(self.cx, entity, &one.ty, arg.span)?;
         self.emit_one(Ready { func, lens: Vec::new(), args: vec![one.expr], ret: STy::one(ret) }, dst, span)
     }
 

@@ -188,11 +188,13 @@ impl FnCx<'_, '_> {
 
     /// Writes the elements to `to`, from index `from` on.
     pub fn copy(&mut self, view: &View, to: &Place, from: &Expr, span: Span) {
+        // The loop must not change where it reads and writes.
+        let [first, from] = [&view.at, from].map(|e| if self.is_steady(e) { e.clone() } else { Expr::int_local(self.held(e.clone(), span)) });
         let counter = self.local("i", Ty::Int(None), LocalKind::Counter, span);
         let i = Expr::int_local(counter);
-        let source = view.base.clone().index(sum(view.at.clone(), i.clone()));
+        let source = view.base.clone().index(sum(first, i.clone()));
         let src = Expr::read(source, &view.elem);
-        let (body, ()) = self.block(|b| b.assign(to.clone().index(sum(from.clone(), i)), src, span));
+        let (body, ()) = self.block(|b| b.assign(to.clone().index(sum(from, i)), src, span));
         let hi = self.len_value(&view.len).expr;
         let head = LoopHead { var: counter, lo: Expr::int(0), hi, rev: false, unroll: Unroll::Auto, invariants: vec![] };
         self.out.push(Draft::For { head: Box::new(head), body, span });
