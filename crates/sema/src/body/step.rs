@@ -70,9 +70,14 @@ impl FnCx<'_, '_> {
 
     /// An integer in a variable that nothing else writes.
     pub fn held_int(&mut self, value: Expr, span: Span) -> Expr {
+        Expr::int_local(self.held(value, span))
+    }
+
+    /// The variable that holds it.
+    pub fn held(&mut self, value: Expr, span: Span) -> LocalId {
         let id = self.local("t", Ty::Int(None), LocalKind::Var, span);
         self.assign(Place::local(id), value, span);
-        Expr::int_local(id)
+        id
     }
 }
 

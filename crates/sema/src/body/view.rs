@@ -56,7 +56,7 @@ impl FnCx<'_, '_> {
                 Some(Binding::View(view)) => Some((**view).clone()),
                 _ => None,
             }),
-            ExprKind::Slice { base, off, len } if !self.is_constant(len, &mut Vec::new()) => {
+            ExprKind::Slice { base, off, len } if self.is_long_slice(e) => {
                 self.sliced(base, off, len, e.span).map(Some)
             }
             _ => Some(None),
@@ -121,12 +121,6 @@ impl FnCx<'_, '_> {
         all.peek().is_some() && all.all(|v| !v.mutable)
     }
 
-    fn held(&mut self, value: Expr, span: Span) -> LocalId {
-        let id = self.local("t", Ty::Int(None), LocalKind::Var, span);
-        self.assign(Place::local(id), value, span);
-        id
-    }
-
     /// Claims that `count` elements from `start` are among `len` elements, as far as that is not evident.
     fn inside(&mut self, start: &Expr, count: &Len, len: &Len, text: &str, span: Span) {
         let number = self.len_value(count).expr;
@@ -189,7 +183,7 @@ impl FnCx<'_, '_> {
     /// Writes the elements to `to`, from index `from` on.
     pub fn copy(&mut self, view: &View, to: &Place, from: &Expr, span: Span) {
         // The loop must not change where it reads and writes.
-        let [first, from] = [&view.at, from].map(|e| if self.is_steady(e) { e.clone() } else { Expr::int_local(self.held(e.clone(), span)) });
+        let [first, from] = [&view.at, from].map(|e| if self.is_steady(e) { e.clone() } else { self.held_int(e.clone(), span) });
         let counter = self.local("i", Ty::Int(None), LocalKind::Counter, span);
         let i = Expr::int_local(counter);
         let source = view.base.clone().index(sum(first, i.clone()));
@@ -240,7 +234,7 @@ impl FnCx<'_, '_> {
         }
         let at = match view.at.as_const() {
             Some(_) => view.at.clone(),
-            None => Expr::int_local(self.held(view.at.clone(), name.span)),
+            None => self.held_int(view.at.clone(), name.span),
         };
         self.bind(&name.name, Binding::View(std::rc::Rc::new(View { at, ..view })), false, name.span);
         Some(true)

@@ -185,8 +185,10 @@ impl Scope<'_, '_> {
                     (SpecExpr::Index(Box::new(a), Box::new(i)), elem)
                 }
             },
-            ExprKind::Slice { .. } if self.view(e)?.is_some() => return self.view(e)?.map(|v| SpecVal::View(Box::new(v))),
-            ExprKind::Slice { base, off, len } => self.slice(base, off, len)?,
+            ExprKind::Slice { base, off, len } => match self.view(e)? {
+                Some(view) => return Some(SpecVal::View(Box::new(view))),
+                None => self.slice(base, off, len)?,
+            },
             ExprKind::Field { base, field } => self.field(base, field)?,
             ExprKind::TupleField { base, index } => return self.tuple_field(base, *index, e.span),
             ExprKind::Un { op, arg } => match op {
