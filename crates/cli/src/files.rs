@@ -87,7 +87,7 @@ pub fn no_file(path: &str) -> Diagnostic {
     Diagnostic::error("missing-file", format!("there is no file `{path}`")).help("check the path; it is taken from the current folder")
 }
 
-/// The folder that holds `lib/` and `tuned/`, looked for from the file upwards, then from the current folder upwards.
+/// The folder that holds `lib/`, `targets/` and `tuned/`, looked for from the file upwards, then from the current folder upwards.
 pub fn home_of(entry: &str) -> Option<PathBuf> {
     let near = Path::new(entry).ancestors().skip(1).find(|d| is_home(d)).map(Path::to_path_buf);
     near.or_else(|| {
@@ -134,11 +134,11 @@ pub fn programs(entry: &str, roots: &[String]) -> Vec<String> {
     out
 }
 
-/// Targets of a folder `tuned`: name and path of each file.
-pub fn targets(tuned: &str) -> BTreeMap<String, String> {
-    let entries = std::fs::read_dir(tuned).into_iter().flatten().flatten();
+/// Descriptions of a folder: name and path of each file. That of compilers describes no target.
+pub fn targets(folder: &str) -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let target = |path: PathBuf| Some((path.file_name()?.to_str()?.strip_suffix(".toml")?.to_string(), path.display().to_string()));
-    entries.filter_map(|e| target(e.path())).collect()
+    entries.filter_map(|e| target(e.path())).filter(|(name, _)| name != "compilers").collect()
 }
 
 /// The `.stk` files of the given files and folders, sorted, each once.

@@ -534,43 +534,43 @@ fn unwritable_output() {
 fn malformed_tuning_file() {
     let tuned = |text: &str, want| refused_files(&[("lib/main.stk", GOOD), ("tuned/portable.toml", text.as_bytes())], &["check", "lib/main.stk"], want);
     tuned("[impl\n", expect![[r#"
-        error[bad-tuning]: `tuned/portable.toml` does not describe a target
+        error[bad-description]: `tuned/portable.toml` does not describe a target
          --> tuned/portable.toml:1:6
           |
         1 | [impl
           |      ^ invalid table header
           |
-          = try: `santoku explain bad-tuning` shows a whole file
+          = try: `santoku explain bad-description` shows a whole file
 
         1 error
     "#]]);
     tuned("word_bits = 32\nwidest = 64\n[impls]\nfe = \"a\"\n", expect![[r#"
-        error[bad-tuning]: `tuned/portable.toml` does not describe a target
+        error[bad-description]: `tuned/portable.toml` does not describe a target
          --> tuned/portable.toml:3:2
           |
         3 | [impls]
           |  ^^^^^ unknown field `impls`, expected one of `word_bits`, `widest`, `ckb_vm`, `variable_time`, `impl`
           |
-          = try: `santoku explain bad-tuning` shows a whole file
+          = try: `santoku explain bad-description` shows a whole file
 
         1 error
     "#]]);
     tuned("word_bits = 32\n", expect![[r#"
-        error[bad-tuning]: `tuned/portable.toml` does not describe a target
+        error[bad-description]: `tuned/portable.toml` does not describe a target
          --> tuned/portable.toml:1:1
           |
         1 | word_bits = 32
           | ^^^^^^^^^^^^^^ missing field `widest`
           |
-          = try: `santoku explain bad-tuning` shows a whole file
+          = try: `santoku explain bad-description` shows a whole file
 
         1 error
     "#]]);
     tuned("word_bits = 16\nwidest = 64\n", expect![[r#"
-        error[bad-tuning]: `tuned/portable.toml` does not describe a target
+        error[bad-description]: `tuned/portable.toml` does not describe a target
          |
          = why: `word_bits` is 32 or 64
-         = try: `santoku explain bad-tuning` shows a whole file
+         = try: `santoku explain bad-description` shows a whole file
 
         1 error
     "#]]);

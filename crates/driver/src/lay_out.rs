@@ -57,7 +57,7 @@ pub fn lay_out_watched(checked: &Checked, options: &LayoutOptions, watch: &mut d
     let func = find(checked, options.block.as_deref())?;
     let request = Request {
         layout: options.layout,
-        isa: options.isa,
+        isa: options.isa.clone(),
         interleave: options.interleave,
         granularity: options.granularity,
         shared: func.params.iter().skip(1).map(|id| func.local(*id).name.clone()).collect::<BTreeSet<_>>(),

@@ -14,7 +14,7 @@ use santoku_prove::{ProveOptions, Report};
 
 /// Proves everything there is to prove, secrecy by the timing of the program's target. `store` keeps results by content; `threads` is at least 1.
 pub fn prove(checked: &Checked, store: &dyn Store, threads: usize) -> Report {
-    santoku_prove::prove(&checked.program, &ProveOptions { timing: checked.target.timing(), store, threads, ..ProveOptions::default() })
+    santoku_prove::prove(&checked.program, &ProveOptions { timing: crate::target::timing(&checked.target), store, threads, ..ProveOptions::default() })
 }
 
 /// The message of every open obligation, in order of the report.

@@ -3,7 +3,7 @@
 mod support;
 
 use proptest::prelude::*;
-use santoku_driver::{check, Failure, Request, Target};
+use santoku_driver::{built_in, check, read_choices, read_machine, Failure, Request};
 use santoku_skips::seeds;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ fn lib(path: &str) -> Option<String> {
 }
 
 fn outcome(entry: &str, text: &str) -> Result<(), Failure> {
-    let target = Target::built_in("portable").unwrap().unwrap();
+    let target = santoku_driver::built_in("portable").unwrap().unwrap();
     let request = Request { roots: vec!["lib".into()], ..Request::new(entry, target) };
     let mut load = |path: &str| Ok(if path == entry { Some(text.to_string()) } else { lib(path) });
     check(&request, &mut load).map(drop)
@@ -70,10 +70,11 @@ fn soak_damaged_tuning_files_are_the_users_fault() {
     tuning_files(seeds::count(10_000), 1 + seeds::first());
 }
 
-/// So many changes of each file of `tuned/`.
+/// So many changes of each file that describes a target.
 fn tuning_files(each: u64, mut state: u64) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tuned");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let listed = |folder: &str| std::fs::read_dir(root.join(folder)).unwrap().map(|e| e.unwrap().path()).filter(|p| !p.ends_with("compilers.toml"));
+    let mut files: Vec<_> = listed("targets").chain(listed("tuned")).collect();
     files.sort();
     let mut below = |n: usize| {
         state ^= state << 13;
@@ -82,8 +83,9 @@ fn tuning_files(each: u64, mut state: u64) {
         (state >> 9) as usize % n
     };
     let (mut tried, mut read, mut refused, mut checked) = (0, 0, 0, 0);
-    for path in files {
-        let whole = pieces(&std::fs::read_to_string(&path).unwrap());
+    for file in files {
+        let choice = file.parent().is_some_and(|p| p.ends_with("tuned"));
+        let whole = pieces(&std::fs::read_to_string(&file).unwrap());
         for _ in 0..each {
             let mut parts = whole.clone();
             let (i, j) = (below(parts.len()), below(parts.len()));
@@ -95,7 +97,9 @@ fn tuning_files(each: u64, mut state: u64) {
             }
             tried += 1;
             let start = Instant::now();
-            match Target::parse("damaged", "tuned/damaged.toml", &parts.concat()) {
+            let (text, path) = (parts.concat(), "damaged.toml");
+            let made = if choice { read_choices("damaged", path, &text, &mut built_in) } else { read_machine("damaged", path, &text) };
+            match made {
                 Ok(target) => {
                     read += 1;
                     // What it chooses may not exist.
@@ -108,7 +112,7 @@ fn tuning_files(each: u64, mut state: u64) {
                     }
                 }
                 Err(Failure::Refused { diagnostics, .. }) => {
-                    assert!(diagnostics.iter().all(|d| d.code == "bad-tuning" && d.help.is_some()));
+                    assert!(diagnostics.iter().all(|d| d.code == "bad-description" && d.help.is_some()));
                     refused += 1;
                 }
                 Err(Failure::Internal { stage, message }) => panic!("internal error in {stage}: {message}\n{}", parts.concat()),

@@ -2,7 +2,7 @@
 //! `crates/cli/tests`.
 
 use santoku_diag::Diagnostic;
-use santoku_driver::{build, check, open_obligations, prove, run_tests, vacuous, BuildOptions, Checked, Failure, Request, Target};
+use santoku_driver::{build, check, open_obligations, prove, run_tests, vacuous, BuildOptions, Checked, Failure, Request};
 use santoku_passes::Level;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -40,7 +40,7 @@ fn files(blocks: &[Block], marks: &[&str]) -> Texts {
 }
 
 fn compile(main: &str, others: &Texts) -> Result<Checked, Vec<Diagnostic>> {
-    let request = Request::new("main.stk", Target::built_in("portable").unwrap().unwrap());
+    let request = Request::new("main.stk", santoku_driver::built_in("portable").unwrap().unwrap());
     let mut load = |path: &str| Ok(if path == "main.stk" { Some(main.to_string()) } else { others.get(path).cloned() });
     check(&request, &mut load).map_err(user_fault)
 }

@@ -4,7 +4,7 @@
 
 mod support;
 
-use santoku_driver::{build, check, lay_out, prove, prover_fault, run_tests, BuildOptions, Checked, Failure, Isa, Layout, LayoutOptions, Request, Target};
+use santoku_driver::{build, check, lay_out, prove, prover_fault, run_tests, BuildOptions, Checked, Failure, Isa, Layout, LayoutOptions, Request};
 use santoku_passes::Level;
 use santoku_prove::obligation::{Engine, Outcome};
 use santoku_skips::seeds;
@@ -83,7 +83,7 @@ struct Count {
 
 /// The stages in order; each that ends goes into `out`.
 fn everything(text: &str, out: &mut Vec<Result<&'static str, Failure>>) {
-    let Ok(Some(target)) = Target::built_in("portable") else { return };
+    let Ok(Some(target)) = santoku_driver::built_in("portable") else { return };
     let request = Request::new("damaged.stk", target);
     let mut load = |path: &str| Ok((path == "damaged.stk").then(|| text.to_string()));
     let checked = match check(&request, &mut load) {
@@ -179,7 +179,7 @@ fn what_rests_on_an_open_assert_is_open_from_the_start() {
 #[test]
 fn a_fault_of_the_prover_is_an_internal_error() {
     let text = "fn f(x: u8) -> int in 0..9 { int(x) }\nfn g(x: u8) -> u8 { x }\n";
-    let target = Target::built_in("portable").expect("a target").expect("built in");
+    let target = santoku_driver::built_in("portable").expect("a target").expect("built in");
     let mut load = |path: &str| Ok((path == "t.stk").then(|| text.to_string()));
     let checked = check(&Request::new("t.stk", target), &mut load).expect("a right program");
     let mut report = prove(&checked, &santoku_prove::cache::NoStore, 1);

@@ -1,7 +1,7 @@
 //! Slices of run-time length: random programs of functions that are given slices of slices. What is proved computes what Rust
 //! computes on slices, in the interpreter and in C under sanitizers; what would leave a slice is refused.
 
-use santoku_driver::{build, check, open_obligations, prove, prover_fault, BuildOptions, Checked, Request, Target};
+use santoku_driver::{build, check, open_obligations, prove, prover_fault, BuildOptions, Checked, Request};
 use santoku_ir::interp::{Interp, Options, Value};
 use santoku_passes::Level;
 use santoku_skips::{checked, installed, seeds};
@@ -188,7 +188,7 @@ fn leaves(m: &Made) -> bool {
 }
 
 fn compiled(text: &str) -> Checked {
-    let target = Target::built_in("portable").ok().flatten().expect("a built-in target");
+    let target = santoku_driver::built_in("portable").ok().flatten().expect("a built-in target");
     let mut load = |path: &str| Ok((path == "main.stk").then(|| text.to_string()));
     check(&Request::new("main.stk", target), &mut load).unwrap_or_else(|f| panic!("{f:?}\n{text}"))
 }

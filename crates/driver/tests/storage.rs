@@ -1,12 +1,12 @@
 //! What C can have of a program: storage of arrays of run-time length, and widths. `check` or `prove` refuse what `build` would.
 
-use santoku_driver::{build, check, interface, printable, BuildOptions, Checked, Failure, Request, Target};
+use santoku_driver::{build, check, interface, printable, BuildOptions, Checked, Failure, Request};
 use santoku_ir::gen::{program_with, Config};
 use santoku_passes::Level;
 use std::collections::BTreeSet;
 
 fn checked(text: &str, target: &str) -> Checked {
-    let target = Target::built_in(target).ok().flatten().expect("a built-in target");
+    let target = santoku_driver::built_in(target).ok().flatten().expect("a built-in target");
     let mut load = |path: &str| Ok((path == "main.stk").then(|| text.to_string()));
     check(&Request::new("main.stk", target), &mut load).unwrap_or_else(|f| panic!("{f:?}\n{text}"))
 }

@@ -1,10 +1,10 @@
 //! What holds only for want of an input is said: a warning, an error where strictness is asked for.
 
 use santoku_diag::Severity;
-use santoku_driver::{check, prove, vacuous, Checked, Request, Target};
+use santoku_driver::{check, prove, vacuous, Checked, Request};
 
 fn checked(text: &str) -> Checked {
-    let request = Request::new("main.stk", Target::built_in("portable").expect("built in").expect("known"));
+    let request = Request::new("main.stk", santoku_driver::built_in("portable").expect("built in").expect("known"));
     let mut load = |path: &str| Ok((path == "main.stk").then(|| text.to_string()));
     check(&request, &mut load).unwrap_or_else(|f| panic!("{f:?}"))
 }

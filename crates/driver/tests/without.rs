@@ -1,6 +1,6 @@
 //! Passes left out, one by one, two by two and at random: a build gives C or says why not. It is never our fault.
 
-use santoku_driver::{build, check, BuildOptions, Checked, Failure, Request, Target};
+use santoku_driver::{build, check, BuildOptions, Checked, Failure, Request};
 use santoku_passes::{Level, TABLE};
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ const PROGRAMS: [(&str, &str); 3] = [
 ];
 
 fn compile(text: &str) -> Checked {
-    let request = Request::new("main.stk", Target::built_in("portable").unwrap().unwrap());
+    let request = Request::new("main.stk", santoku_driver::built_in("portable").unwrap().unwrap());
     let mut load = |path: &str| Ok((path == "main.stk").then(|| text.to_string()));
     check(&request, &mut load).unwrap_or_else(|f| panic!("{f:?}"))
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use santoku_lab::calibration::{build, micro_program, micro_tests, numbers, run_on_model, timed_main};
-use santoku_lab::harness::{Level, March, Source, Toolchain};
+use santoku_lab::harness::{Level, Code, Source, Toolchain};
 use santoku_lab::peers;
 use santoku_lab::rv32::Config;
 
@@ -22,21 +22,21 @@ struct Program {
     name: String,
     rows: Vec<String>,
     sources: Vec<Source>,
-    march: March,
+    code: Code,
     level: Level,
 }
 
 fn programs() -> Result<Vec<Program>, Box<dyn Error>> {
     let tests = micro_tests();
     let rows: Vec<String> = tests.iter().map(|t| t.name.clone()).collect();
-    let micro = |march: March| Program {
+    let micro = |code: Code| Program {
         name: format!("micro-{}", march.name()),
         rows: rows.clone(),
         sources: micro_program(&tests),
         march,
         level: Level::O2,
     };
-    let mut programs = vec![micro(March::Rv32im), micro(March::Rv32imc)];
+    let mut programs = vec![micro(Code::Plain), micro(Code::Compressed)];
     let root = peers::find_root(Path::new(env!("CARGO_MANIFEST_DIR"))).ok_or("not inside the repository")?;
     let peer = peers::fetch(&root, "tweetnacl")?;
     for level in [Level::O0, Level::O1, Level::O2] {
@@ -46,7 +46,7 @@ fn programs() -> Result<Vec<Program>, Box<dyn Error>> {
             name: format!("tweetnacl-sign-{}", level.name()),
             rows: vec!["cycles".into(), INSTRUCTIONS.into()],
             sources,
-            march: March::Rv32imc,
+            code: Code::Compressed,
             level,
         });
     }

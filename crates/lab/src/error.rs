@@ -12,7 +12,10 @@ use crate::stack::StackError;
 pub enum LabError {
     /// A tool the lab calls is not installed.
     #[error("`{tool}` was not found; on Debian: apt install {package}")]
-    MissingTool { tool: String, package: &'static str },
+    MissingTool { tool: String, package: String },
+    /// The description of a target does not say what is needed, or there is none.
+    #[error("target `{name}`: {reason}")]
+    Target { name: String, reason: String },
     /// A compiler or linker refused its input.
     #[error("`{command}` failed:\n{stderr}")]
     ToolFailed { command: String, stderr: String },

@@ -3,22 +3,22 @@
 //! `tests/data/e31-micro-<isa>.tsv` holds what the RTL of `lab/rtl` printed: name of the test, cycles.
 
 use santoku_lab::calibration::{build, micro_program, micro_tests, run_on_model};
-use santoku_lab::harness::{Level, March, Toolchain};
+use santoku_lab::harness::{Level, Code, Toolchain};
 use santoku_lab::rv32::{Config, Timing};
 
-const RTL: [(March, &str); 2] = [
-    (March::Rv32im, include_str!("data/e31-micro-rv32im.tsv")),
-    (March::Rv32imc, include_str!("data/e31-micro-rv32imc.tsv")),
+const RTL: [(Code, &str); 2] = [
+    (Code::Plain, include_str!("data/e31-micro-rv32im.tsv")),
+    (Code::Compressed, include_str!("data/e31-micro-rv32imc.tsv")),
 ];
 /// Tests known to differ, and by how much: (instruction set, name, RTL, model).
 /// All have compressed transfers that share a fetch word, or are entered in its middle.
-const KNOWN_DIFFERENCES: [(March, &str, u64, u64); 6] = [
-    (March::Rv32imc, "alternating branch", 156, 166),
-    (March::Rv32imc, "alternating branch, aligned", 158, 164),
-    (March::Rv32imc, "branch every third time", 133, 150),
-    (March::Rv32imc, "40 taken branches, mul", 257, 238),
-    (March::Rv32imc, "nested calls", 28, 18),
-    (March::Rv32imc, "indirect jump", 8, 5),
+const KNOWN_DIFFERENCES: [(Code, &str, u64, u64); 6] = [
+    (Code::Compressed, "alternating branch", 156, 166),
+    (Code::Compressed, "alternating branch, aligned", 158, 164),
+    (Code::Compressed, "branch every third time", 133, 150),
+    (Code::Compressed, "40 taken branches, mul", 257, 238),
+    (Code::Compressed, "nested calls", 28, 18),
+    (Code::Compressed, "indirect jump", 8, 5),
 ];
 const TOLERANCE: f64 = 0.005;
 
@@ -31,14 +31,14 @@ fn recorded(table: &str) -> Vec<(String, u64)> {
     table.lines().map(row).collect()
 }
 
-fn on_model(march: March, timing: Timing) -> Vec<u64> {
+fn on_model(march: Code, timing: Timing) -> Vec<u64> {
     let toolchain = Toolchain::find().expect("the cross compiler is installed");
     let (elf, _) = build(&toolchain, &micro_program(&micro_tests()), march, Level::O2).expect("micro-tests build");
-    run_on_model(&elf, &Config { timing, ..Config::default() }).expect("micro-tests run")
+    run_on_model(&elf, &Config { timing: Some(timing), ..Config::default() }).expect("micro-tests run")
 }
 
 /// Tests in which the model and the RTL differ.
-fn differences(march: March, table: &str, timing: Timing) -> Vec<(String, u64, u64)> {
+fn differences(march: Code, table: &str, timing: Timing) -> Vec<(String, u64, u64)> {
     let rtl = recorded(table);
     let model = on_model(march, timing);
     assert_eq!(rtl.len(), model.len());
@@ -63,16 +63,16 @@ fn the_model_agrees_with_the_rtl() {
             .filter(|d| d.0 == march)
             .map(|&(_, name, rtl, model)| (name.to_string(), rtl, model))
             .collect();
-        assert_eq!(differences(march, table, Timing::default()), known, "{march:?}");
+        assert_eq!(differences(march, table, Timing::e31().expect("described")), known, "{march:?}");
         let rtl: u64 = recorded(table).iter().map(|(_, cycles)| cycles).sum();
-        let model: u64 = on_model(march, Timing::default()).iter().sum();
+        let model: u64 = on_model(march, Timing::e31().expect("described")).iter().sum();
         assert!((model as f64 / rtl as f64 - 1.0).abs() < TOLERANCE, "{march:?}: RTL {rtl}, model {model}");
     }
 }
 
 #[test]
 fn every_timing_parameter_matters() {
-    let e31 = Timing::default();
+    let e31 = Timing::e31().expect("described");
     let perturbed = [
         ("load_word", Timing { load_word: e31.load_word + 1, ..e31 }),
         ("load_narrow", Timing { load_narrow: e31.load_narrow - 1, ..e31 }),

@@ -1,6 +1,6 @@
 //! The harness end to end: compile, run, read back, bound the stack, size the objects, and refuse what is broken.
 
-use santoku_lab::harness::{run_rv32, Arg, Call, Constants, Level, March, Ret, Rv32Job, Source, Toolchain};
+use santoku_lab::harness::{run_rv32, Arg, Call, Constants, Level, Code, Ret, Rv32Job, Source, Toolchain};
 use santoku_lab::profile::{flamegraph_svg, folded, leaf_table};
 use santoku_lab::rv32::{Config, SimError};
 use santoku_lab::stack::StackError;
@@ -44,9 +44,9 @@ fn expected_sum(input: &[u8]) -> u64 {
 fn every_level_and_instruction_set_computes_the_same() {
     let input: Vec<u8> = (0..50u8).map(|i| i.wrapping_mul(37)).collect();
     let mut runs = 0;
-    for march in [March::Rv32im, March::Rv32imc] {
+    for march in [Code::Plain, Code::Compressed] {
         for level in Level::ALL {
-            let job = Rv32Job { march, level, ..sum_job(input.clone()) };
+            let job = Rv32Job { code: march, level, ..sum_job(input.clone()) };
             let report = run_rv32(&toolchain(), &job).unwrap();
             assert_eq!(report.outputs[0].ret, expected_sum(&input), "{march:?} {level:?}");
             let complement: Vec<u8> = input.iter().map(|b| !b).collect();

@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::process::{Command, Stdio};
 
 use santoku_lab::calibration::timed_main;
-use santoku_lab::harness::{Level, March, Source, Toolchain};
+use santoku_lab::harness::{Level, Code, Source, Toolchain};
 use santoku_lab::rv32::{Config, Image, Machine};
 
 const MIXED: &str = "
@@ -87,7 +87,7 @@ fn retired_instructions_equal_qemu() {
     let toolchain = Toolchain::find().expect("the cross compiler is installed");
     let mut compared = 0;
     for text in [MIXED, MEMORY, CALLS] {
-        for (march, level) in [(March::Rv32im, Level::O2), (March::Rv32imc, Level::Os), (March::Rv32imc, Level::O0)] {
+        for (march, level) in [(Code::Plain, Level::O2), (Code::Compressed, Level::Os), (Code::Compressed, Level::O0)] {
             let main: Source = timed_main(text, "work()");
             let elf = toolchain.build_plain(&[main], march, level, false).expect("it builds");
             let Some(qemu) = on_qemu(&elf) else {

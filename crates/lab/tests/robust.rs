@@ -1,6 +1,6 @@
 //! Broken input of every kind ends in a typed error: no panic, no hang.
 
-use santoku_lab::harness::{Arg, Call, Level, March, Program, Ret, Rv32Job, Source, Toolchain};
+use santoku_lab::harness::{Arg, Call, Level, Code, Program, Ret, Rv32Job, Source, Toolchain};
 use santoku_lab::rv32::{decode, Config, Image, Machine, Op, SimError};
 use santoku_lab::stack::{self, StackError};
 use santoku_lab::LabError;
@@ -27,7 +27,7 @@ fn program() -> Program {
         args: vec![Arg::Word32(50)],
         ret: Ret::Word32,
     };
-    let job = Rv32Job { march: March::Rv32imc, level: Level::Os, ..Rv32Job::new(sources, vec![call]) };
+    let job = Rv32Job { code: Code::Compressed, level: Level::Os, ..Rv32Job::new(sources, vec![call]) };
     Toolchain::find().expect("the cross compiler is installed").build(&job).expect("it builds")
 }
 

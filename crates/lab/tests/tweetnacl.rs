@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use santoku_lab::calibration::{build, run_on_model, timed_main};
-use santoku_lab::harness::{run_rv32, Arg, Call, Level, March, Ret, Rv32Job, Rv32Report, Source, Toolchain};
+use santoku_lab::harness::{run_rv32, Arg, Call, Level, Code, Ret, Rv32Job, Rv32Report, Source, Toolchain};
 use santoku_lab::peers;
 use santoku_lab::rv32::Config;
 
@@ -67,7 +67,7 @@ fn signatures_cost_what_the_rtl_says() {
         let level = Level::ALL.into_iter().find(|l| l.name() == level).expect("a level");
         let main = timed_main(&main, "sign()");
         let sources: Vec<Source> = peer.sources.iter().cloned().map(Source::File).chain([main]).collect();
-        let (elf, _) = build(&toolchain(), &sources, March::Rv32imc, level).expect("builds");
+        let (elf, _) = build(&toolchain(), &sources, Code::Compressed, level).expect("builds");
         let model = run_on_model(&elf, &Config::default()).expect("runs");
         assert_eq!(model[1], instructions.parse::<u64>().unwrap(), "{level:?}: another compiler than the RTL's");
         let cycles = cycles.parse().unwrap();

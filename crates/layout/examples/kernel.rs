@@ -1,12 +1,12 @@
 //! Writes the C of one kernel: `kernel FILE FUNCTION LAYOUT ISA K G SHARED DIR NAME`.
-use santoku_layout::{build, Isa, Layout, Request};
+use santoku_layout::{build, Layout, Request};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let a: Vec<String> = std::env::args().collect();
     let compiled = santoku_sema::compile(&a[1], &[], &mut |p| std::fs::read_to_string(p).ok(), &Default::default());
     let program = compiled.map_err(|f| format!("{:?}", f.diagnostics))?.program;
     let layout = [Layout::Scalar, Layout::Vertical, Layout::Bitslice].into_iter().find(|l| l.name() == a[3]).ok_or("layout")?;
-    let isa = [Isa::Portable64, Isa::Avx2, Isa::Avx512Vl, Isa::Avx512].into_iter().find(|l| l.name() == a[4]).ok_or("isa")?;
+    let isa = santoku_target::vector(&a[4])?.ok_or("isa")?;
     let request = Request {
         layout,
         isa,

@@ -2,7 +2,7 @@
 
 use crate::ahead::{ahead, hoist};
 use crate::error::LayoutError;
-use crate::isa::{preamble, Isa, Layout};
+use crate::isa::{Isa, Layout};
 use crate::transpose::{functions, Block};
 use crate::bits::Unequal;
 use crate::{bits, cells, columns, graph, interleave, lookup, lut, slice, tables, widen};
@@ -95,7 +95,7 @@ fn build_with(program: &Program, func: &str, request: &Request, (unroll, circuit
     if request.layout == Layout::Vertical {
         made.widen()?;
     }
-    if request.isa.lut3() && request.layout != Layout::Scalar {
+    if request.isa.ternary.is_some() && request.layout != Layout::Scalar {
         made.keys_ahead()?;
         made.cells()?;
     }
@@ -168,8 +168,8 @@ impl<'a> Steps<'a> {
         if let Some(s) = request.shared.iter().find(|s| shared.iter().all(|(n, _)| n != *s)) {
             return Err(shape(&format!("it has no parameter `{s}` to share")));
         }
-        if request.layout == Layout::Vertical && request.isa == Isa::Portable64 {
-            return Err(LayoutError::Machine { reason: "portable64 has no lanes for a vertical layout".into() });
+        if request.layout == Layout::Vertical && !request.isa.lanes {
+            return Err(LayoutError::Machine { reason: format!("{} has no lanes for a vertical layout", request.isa.name) });
         }
         let mut program = program.clone();
         program.tests.clear();
@@ -199,7 +199,7 @@ impl<'a> Steps<'a> {
     /// Tables in the machine's gates, calls inlined, short loops unrolled, one operation per statement.
     fn straighten(&mut self, unroll: u64, circuits: &Circuits) -> Result<(), LayoutError> {
         let name = self.f().name.clone();
-        let basis = if self.request.isa.lut3() && self.request.layout != Layout::Scalar { Basis::Lut3 } else { Basis::Two };
+        let basis = if self.request.isa.ternary.is_some() && self.request.layout != Layout::Scalar { Basis::Lut3 } else { Basis::Two };
         let p = columns::retarget(&self.program, basis)?;
         let mut options = PassOptions::new(Level::O2, 64);
         options.unroll_size_max = unroll;
@@ -364,8 +364,8 @@ impl<'a> Steps<'a> {
     fn lanes(&self) -> u32 {
         match self.request.layout {
             Layout::Scalar => 1,
-            Layout::Vertical => self.request.isa.bits() / self.block.bits,
-            Layout::Bitslice => self.request.isa.bits(),
+            Layout::Vertical => self.request.isa.register_bits / self.block.bits,
+            Layout::Bitslice => self.request.isa.register_bits,
         }
     }
 
@@ -410,10 +410,10 @@ impl<'a> Steps<'a> {
         }
         let tables: Vec<u8> = tables.into_iter().collect();
         let vector = (self.request.layout != Layout::Scalar)
-            .then(|| Vector { type_name: "V".into(), preamble: preamble(self.request.isa, &tables) + &lookups, macros });
+            .then(|| Vector { type_name: "V".into(), preamble: self.request.isa.preamble(&tables) + &lookups, macros });
         let (api_source, api_header) = self.api();
         let options = Options {
-            provenance: format!("{core}, {} layout, {}, {} copies.", self.request.layout.name(), self.request.isa.name(), self.request.interleave),
+            provenance: format!("{core}, {} layout, {}, {} copies.", self.request.layout.name(), self.request.isa.name, self.request.interleave),
             api_source,
             api_header,
             vector,
@@ -426,7 +426,7 @@ impl<'a> Steps<'a> {
             name,
             source: out.source,
             header: out.header,
-            cflags: self.request.isa.cflags().iter().map(|s| (*s).to_string()).collect(),
+            cflags: self.request.isa.flags.clone(),
             lanes,
             blocks: lanes * self.request.interleave,
             block_bytes: self.block.bytes(),
@@ -445,7 +445,7 @@ impl<'a> Steps<'a> {
         for (k, f) in p.funcs.iter().enumerate().filter(|(_, f)| lookup::table_of(p, f).is_some()) {
             let entries = lookup::entries(p, FuncId(k as u32)).ok_or_else(|| LayoutError::internal("print", "a table that does not run on every byte"))?;
             let name = format!("stk_lookup_{k}");
-            text.push_str(&lookup::text(self.request.isa, &name, &entries));
+            text.push_str(&lookup::text(&self.request.isa, &name, &entries));
             macros.insert(f.name.clone(), name);
         }
         Ok(text)
@@ -473,7 +473,7 @@ impl<'a> Steps<'a> {
         }
         source.push_str("};\n\n");
         source.push_str(&self.setup(&element, &prepared));
-        source.push_str(&functions(name, self.block, layout, self.request.isa));
+        source.push_str(&functions(name, self.block, layout, &self.request.isa));
         source.push_str(&self.batches(&prepared));
         let header = format!(
             "struct {name}_keys;\nsize_t {name}_keys_size(void);\nvoid {name}_setup(struct {name}_keys *k, const uint8_t *shared);\n\

@@ -3,7 +3,7 @@
 //! In the program a lookup is a call of the function that applies the table; the printer replaces it by instructions that are made of what
 //! the function gives for every input, not of what it is said to apply. No instruction loads from an address that depends on a byte.
 //!
-//! Needs: AVX2 (`vpshufb`), or AVX-512 with VBMI (`vpermi2b`); with GFNI tables that are affine, or affine behind inversion, are one instruction.
+//! Needs: a vector unit with lookups of bytes (`lookup`); tables that are affine, or affine behind inversion, are one instruction where it has one.
 //! Absent: tables of fewer bits, and bytes in wider lanes; they become gates.
 
 use crate::isa::Isa;
@@ -39,17 +39,14 @@ pub fn entries(program: &Program, id: FuncId) -> Option<[u8; 256]> {
 }
 
 /// `static inline V NAME(V x)`: the entry for each byte of `x`.
-pub fn text(isa: Isa, name: &str, entries: &[u8; 256]) -> String {
+pub fn text(isa: &Isa, name: &str, entries: &[u8; 256]) -> String {
     let mut t = String::new();
-    let body = match isa {
-        Isa::Avx512 => WIDE,
-        Isa::Avx512Vl => NARROW,
-        Isa::Avx2 | Isa::Portable64 => SHUFFLES,
-    };
+    let body = isa.lookup.as_deref().unwrap_or_default();
     let _ = writeln!(t, "static inline V {name}(V x)\n{{");
-    if let Some((op, matrix, constant)) = one_instruction(entries) {
-        let mm = if isa == Isa::Avx512 { "_mm512" } else { "_mm256" };
-        let _ = writeln!(t, "#if defined(__GFNI__)\n    return {mm}_{op}_epi64_epi8(x, V_SET64(0x{matrix:016x}ULL), 0x{constant:02x});\n#else");
+    if let Some((affine, (of_inverse, matrix, constant))) = isa.affine.as_ref().zip(one_instruction(entries)) {
+        let map = if of_inverse { &affine.of_inverse } else { &affine.of_byte };
+        let map = map.replace("{matrix}", &format!("{matrix:016x}")).replace("{constant}", &format!("{constant:02x}"));
+        let _ = writeln!(t, "#if defined({})\n    return {map};\n#else", affine.guard);
         t.push_str(&with_bytes(body, entries));
         t.push_str("#endif\n}\n");
     } else {
@@ -64,41 +61,11 @@ fn with_bytes(body: &str, entries: &[u8; 256]) -> String {
     format!("    static const uint8_t t[256] = {{\n        {}\n    }};\n{body}", rows.join(",\n        "))
 }
 
-/// The row of a byte whose high half is `i` is shuffled by its low half: other bytes reach 0x80, and give 0.
-const SHUFFLES: &str = "\
-    V y = V_SET8(0);
-    int i;
-    for (i = 0; i < 16; i++) {
-        V row = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(t + 16 * i)));
-        y = V_XOR(y, _mm256_shuffle_epi8(row, _mm256_adds_epu8(V_XOR(x, V_SET8(16 * i)), V_SET8(0x70))));
-    }
-    return y;
-";
-
-/// 64 entries by the low six bits of a byte; its high two choose among four.
-const NARROW: &str = "\
-    const V *p = (const V *)t;
-    V y[4];
-    __mmask32 bit6 = _mm256_test_epi8_mask(x, V_SET8(0x40));
-    int i;
-    for (i = 0; i < 4; i++) {
-        y[i] = _mm256_permutex2var_epi8(_mm256_loadu_si256(p + 2 * i), x, _mm256_loadu_si256(p + 2 * i + 1));
-    }
-    return _mm256_mask_blend_epi8(_mm256_movepi8_mask(x), _mm256_mask_blend_epi8(bit6, y[0], y[1]), _mm256_mask_blend_epi8(bit6, y[2], y[3]));
-";
-
-/// 128 entries by the low seven bits; the highest chooses.
-const WIDE: &str = "\
-    V low = _mm512_permutex2var_epi8(_mm512_loadu_si512(t), x, _mm512_loadu_si512(t + 64));
-    V high = _mm512_permutex2var_epi8(_mm512_loadu_si512(t + 128), x, _mm512_loadu_si512(t + 192));
-    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(x), low, high);
-";
-
-/// GFNI's instruction for a table, its matrix and constant: for tables that are affine over the bits of a byte, or of its inverse.
-fn one_instruction(entries: &[u8; 256]) -> Option<(&'static str, u64, u8)> {
+/// Whether a table is affine over the bits of a byte's inverse, not of the byte, with its matrix and constant: one instruction.
+fn one_instruction(entries: &[u8; 256]) -> Option<(bool, u64, u8)> {
     let of_inverse: Vec<u8> = (0..=255).map(|x| entries[usize::from(inverse(x))]).collect();
-    let affine = |op, t: &[u8]| matrix(t).map(|(m, c)| (op, m, c));
-    affine("gf2p8affine", entries).or_else(|| affine("gf2p8affineinv", &of_inverse))
+    let affine = |of_inverse, t: &[u8]| matrix(t).map(|(m, c)| (of_inverse, m, c));
+    affine(false, entries).or_else(|| affine(true, &of_inverse))
 }
 
 /// The matrix and constant of an affine map of bytes, as `vgf2p8affineqb` takes them: byte `7 - i` is the row of bit `i`.
@@ -158,12 +125,12 @@ mod tests {
     /// AES's S-box is affine behind inversion: FIPS 197, 5.1.1.
     #[test]
     fn tables_that_one_instruction_computes_are_found() {
-        let (op, m, c) = one_instruction(&sbox()).expect("AES");
-        assert_eq!((op, c), ("gf2p8affineinv", 0x63));
+        let (of_inverse, m, c) = one_instruction(&sbox()).expect("AES");
+        assert_eq!((of_inverse, c), (true, 0x63));
         assert!((0..=255).all(|x| applied(m, c, inverse(x)) == sbox()[usize::from(x)]));
         let rotated: [u8; 256] = std::array::from_fn(|x| (x as u8).rotate_left(3) ^ 5);
-        let (op, m, c) = one_instruction(&rotated).expect("affine");
-        assert!(op == "gf2p8affine" && (0..=255).all(|x| applied(m, c, x) == rotated[usize::from(x)]));
+        let (of_inverse, m, c) = one_instruction(&rotated).expect("affine");
+        assert!(!of_inverse && (0..=255).all(|x| applied(m, c, x) == rotated[usize::from(x)]));
         let mut other = sbox();
         other.swap(7, 8);
         assert_eq!(one_instruction(&other), None);

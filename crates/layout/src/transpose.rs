@@ -49,7 +49,7 @@ impl Block {
 }
 
 /// `static void NAME_in(V *v, const uint8_t *p)` and `NAME_out(uint8_t *p, const V *v)` for the blocks of one copy.
-pub fn functions(name: &str, block: Block, layout: Layout, isa: Isa) -> String {
+pub fn functions(name: &str, block: Block, layout: Layout, isa: &Isa) -> String {
     match layout {
         Layout::Scalar => scalar(name, block),
         Layout::Vertical => vertical(name, block),
@@ -168,8 +168,8 @@ fn padded(name: &str, block: Block) -> String {
     )
 }
 
-fn bitslice(name: &str, block: Block, isa: Isa) -> String {
-    let lanes = isa.bits() / 64;
+fn bitslice(name: &str, block: Block, isa: &Isa) -> String {
+    let lanes = isa.register_bits / 64;
     let (bytes, chunks) = (block.bytes(), block.bytes().div_ceil(8));
     // Bytes of a block in a chunk, and where the last chunk begins.
     let (part, last) = (bytes.min(8), bytes.saturating_sub(8));

@@ -3,7 +3,7 @@
 use santoku_ir::interp::{Interp, Value};
 use santoku_ir::Program;
 use santoku_lab::host::HostProgram;
-use santoku_layout::{build, Isa, Kernel, Layout, LayoutError, Request};
+use santoku_layout::{build, Kernel, Layout, LayoutError, Request};
 use santoku_prove::equiv::Rng;
 use santoku_vectors::cipher::{chacha20_rfc8439, rectangle, RectangleKey};
 
@@ -20,18 +20,24 @@ fn compile(text: &str) -> Program {
     santoku_sema::compile("cipher.stk", &[], load, &Default::default()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)).program
 }
 
-fn request(layout: Layout, isa: Isa, interleave: u32, granularity: usize, shared: &[&str]) -> Request {
+fn request(layout: Layout, isa: &'static str, interleave: u32, granularity: usize, shared: &[&str]) -> Request {
+    let isa = unit(isa);
     let shared = shared.iter().map(|s| (*s).to_string()).collect();
     Request { layout, isa, interleave, granularity, shared, name: "kernel".into() }
 }
 
+fn unit(name: &str) -> santoku_target::VectorUnit {
+    santoku_target::vector(name).expect("right").expect("compiled in")
+}
+
 /// Does this machine run it? Says so if not.
-fn runs_here(isa: Isa) -> bool {
+fn runs_here(isa: &'static str) -> bool {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let flags: Vec<&str> = info.lines().find(|l| l.starts_with("flags")).unwrap_or("").split_whitespace().collect();
-    let missing: Vec<&&str> = isa.cpu_flags().iter().filter(|f| !flags.contains(f)).collect();
+    let unit = unit(isa);
+    let missing: Vec<&String> = unit.processor.iter().filter(|f| !flags.contains(&f.as_str())).collect();
     if !missing.is_empty() {
-        santoku_skips::lacking(format!("kernels for {}", isa.name()), format!("this processor lacks {missing:?}"));
+        santoku_skips::lacking(format!("kernels for {}", isa), format!("this processor lacks {missing:?}"));
     }
     missing.is_empty()
 }
@@ -110,7 +116,7 @@ impl Cipher {
         out
     }
 
-    fn check(&self, layout: Layout, isa: Isa, k: u32, g: usize) -> usize {
+    fn check(&self, layout: Layout, isa: &'static str, k: u32, g: usize) -> usize {
         let kernel = build(&self.program, self.func, &request(layout, isa, k, g, self.shared)).unwrap_or_else(|e| panic!("{e}"));
         assert!(kernel.checks.len() >= 2, "{:?}", kernel.checks);
         if !runs_here(isa) {
@@ -123,18 +129,18 @@ impl Cipher {
         let want = self.expected(&shared, &blocks);
         for compiler in ["gcc", "clang-19"] {
             let got = run(&kernel, compiler, &shared, &blocks);
-            assert!(got == want, "{} {} {} K={k} G={g} by {compiler} is wrong", self.func, layout.name(), isa.name());
+            assert!(got == want, "{} {} {} K={k} G={g} by {compiler} is wrong", self.func, layout.name(), isa);
         }
         1
     }
 }
 
-const VECTORS: [Isa; 3] = [Isa::Avx2, Isa::Avx512Vl, Isa::Avx512];
+const VECTORS: [&'static str; 3] = ["avx2", "avx512vl", "avx512"];
 
 #[test]
 fn rectangle_scalar_and_vertical() {
     let c = rectangle_cipher();
-    let mut ran = c.check(Layout::Scalar, Isa::Portable64, 1, 1) + c.check(Layout::Scalar, Isa::Portable64, 3, 2);
+    let mut ran = c.check(Layout::Scalar, "portable64", 1, 1) + c.check(Layout::Scalar, "portable64", 3, 2);
     for (k, isa) in VECTORS.into_iter().enumerate() {
         ran += c.check(Layout::Vertical, isa, 1, 1) + c.check(Layout::Vertical, isa, k as u32 + 2, 5);
     }
@@ -145,7 +151,7 @@ fn rectangle_scalar_and_vertical() {
 #[test]
 fn rectangle_bitslice() {
     let c = rectangle_cipher();
-    let mut ran = c.check(Layout::Bitslice, Isa::Portable64, 1, 1) + c.check(Layout::Bitslice, Isa::Portable64, 2, 1);
+    let mut ran = c.check(Layout::Bitslice, "portable64", 1, 1) + c.check(Layout::Bitslice, "portable64", 2, 1);
     for isa in VECTORS {
         ran += c.check(Layout::Bitslice, isa, 1, 1);
     }
@@ -156,7 +162,7 @@ fn rectangle_bitslice() {
 #[test]
 fn chacha20_scalar_and_vertical() {
     let c = chacha20_cipher();
-    let mut ran = c.check(Layout::Scalar, Isa::Portable64, 2, 1);
+    let mut ran = c.check(Layout::Scalar, "portable64", 2, 1);
     for (k, isa) in VECTORS.into_iter().enumerate() {
         ran += c.check(Layout::Vertical, isa, 4 - k as u32, 3);
     }
@@ -166,7 +172,7 @@ fn chacha20_scalar_and_vertical() {
 
 #[test]
 fn chacha20_bitslice_adds_by_adders() {
-    assert_eq!(chacha20_cipher().check(Layout::Bitslice, Isa::Portable64, 1, 1), 1);
+    assert_eq!(chacha20_cipher().check(Layout::Bitslice, "portable64", 1, 1), 1);
 }
 
 #[test]
@@ -181,7 +187,7 @@ fn published_vectors_of_rectangle() {
         let mut shared = Vec::new();
         bytes(&keys[0], 2, &mut shared);
         let layout = if seen == 0 { Layout::Bitslice } else { Layout::Scalar };
-        let kernel = build(&c.program, c.func, &request(layout, Isa::Portable64, 1, 1, c.shared)).unwrap();
+        let kernel = build(&c.program, c.func, &request(layout, "portable64", 1, 1, c.shared)).unwrap();
         let one: Vec<u8> = v.plaintext.iter().flat_map(|w| w.to_le_bytes()).collect();
         let want: Vec<u8> = v.ciphertext.iter().flat_map(|w| w.to_le_bytes()).collect();
         let n = kernel.blocks as usize;
@@ -194,7 +200,7 @@ fn published_vectors_of_rectangle() {
 #[test]
 fn published_vectors_of_chacha20() {
     let c = chacha20_cipher();
-    let kernel = build(&c.program, c.func, &request(Layout::Scalar, Isa::Portable64, 1, 1, &[])).unwrap();
+    let kernel = build(&c.program, c.func, &request(Layout::Scalar, "portable64", 1, 1, &[])).unwrap();
     let (mut blocks, mut want) = (Vec::new(), Vec::new());
     for v in chacha20_rfc8439().iter().filter(|v| v.plaintext.len() >= 64) {
         for word in [0x6170_7865u32, 0x3320_646e, 0x7962_2d32, 0x6b20_6574] {
@@ -212,18 +218,18 @@ fn published_vectors_of_chacha20() {
 #[test]
 fn what_has_no_layout_is_refused_with_its_place() {
     let p = compile("@export(\"f\")\nfn f(x: [u32; 4]) -> [u32; 4] {\n  [x[0] * x[1], x[1], x[2], x[3]]\n}\n");
-    let e = build(&p, "f", &request(Layout::Bitslice, Isa::Portable64, 1, 1, &[])).unwrap_err();
+    let e = build(&p, "f", &request(Layout::Bitslice, "portable64", 1, 1, &[])).unwrap_err();
     let LayoutError::Operation { what, loc, .. } = &e else { panic!("{e}") };
     assert_eq!((what.as_str(), loc.line), ("multiplication", 3));
     assert!(e.to_string().contains("bitslice layout has no multiplication"), "{e}");
-    let e = build(&p, "g", &request(Layout::Scalar, Isa::Portable64, 1, 1, &[])).unwrap_err();
+    let e = build(&p, "g", &request(Layout::Scalar, "portable64", 1, 1, &[])).unwrap_err();
     assert_eq!(e, LayoutError::NoFunction("g".into()));
-    let vertical = build(&p, "f", &request(Layout::Vertical, Isa::Portable64, 1, 1, &[])).unwrap_err();
+    let vertical = build(&p, "f", &request(Layout::Vertical, "portable64", 1, 1, &[])).unwrap_err();
     assert!(matches!(vertical, LayoutError::Machine { .. }));
-    let shared = build(&p, "f", &request(Layout::Scalar, Isa::Portable64, 1, 1, &["k"])).unwrap_err();
+    let shared = build(&p, "f", &request(Layout::Scalar, "portable64", 1, 1, &["k"])).unwrap_err();
     assert!(matches!(shared, LayoutError::Shape { .. }), "{shared}");
     let two = compile("@export(\"f\")\nfn f(x: [u32; 4], y: u32) -> [u32; 4] {\n  [x[0] + y, x[1], x[2], x[3]]\n}\n");
-    let e = build(&two, "f", &request(Layout::Scalar, Isa::Portable64, 1, 1, &[])).unwrap_err();
+    let e = build(&two, "f", &request(Layout::Scalar, "portable64", 1, 1, &[])).unwrap_err();
     assert!(matches!(e, LayoutError::Shape { .. }), "{e}");
 }
 
@@ -271,17 +277,17 @@ fn mixing(key: &str, step: &str) -> String {
 /// Processors whose multiplication takes a time that depends on its operands must not run a kernel that multiplies secrets.
 #[test]
 fn a_kernel_that_multiplies_secrets_refuses_processors_that_would_leak_them() {
-    let refuses = |key: &str, step: &str, layout: Layout, isa: Isa| {
+    let refuses = |key: &str, step: &str, layout: Layout, isa: &'static str| {
         let kernel = build(&compile(&mixing(key, step)), "mix", &request(layout, isa, 2, 5, &["key"]));
         let kernel = kernel.unwrap_or_else(|e| panic!("{} {step}: {e}", layout.name()));
         (kernel.source.contains("#error"), kernel.source.contains("STK_ALLOW_VARIABLE_TIME"))
     };
-    for (layout, isa) in [(Layout::Scalar, Isa::Portable64), (Layout::Vertical, Isa::Avx2)] {
+    for (layout, isa) in [(Layout::Scalar, "portable64"), (Layout::Vertical, "avx2")] {
         assert_eq!(refuses("", "block[1] * key", layout, isa), (true, true), "{}", layout.name());
         assert_eq!(refuses("", "block[1] * block[0]", layout, isa), (true, true), "{}", layout.name());
         assert_eq!(refuses("", "block[1] + key", layout, isa), (false, false), "{}", layout.name());
         assert_eq!(refuses("", "block[1] * 8", layout, isa), (false, false), "a shift, {}", layout.name());
     }
-    assert_eq!(refuses("public ", "block[1] + key * key", Layout::Scalar, Isa::Portable64), (false, false), "of public values");
-    assert_eq!(refuses("", "block[1] ^ key", Layout::Bitslice, Isa::Avx2), (false, false));
+    assert_eq!(refuses("public ", "block[1] + key * key", Layout::Scalar, "portable64"), (false, false), "of public values");
+    assert_eq!(refuses("", "block[1] ^ key", Layout::Bitslice, "avx2"), (false, false));
 }

@@ -4,56 +4,8 @@
 
 use santoku_circuit::Circuit;
 use santoku_ir::table::Table;
+pub use santoku_target::{Level, ParseLevelError};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::str::FromStr;
-
-/// How much is done, as in C compilers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    O0,
-    O1,
-    O2,
-    O3,
-    Os,
-}
-
-impl Level {
-    pub const ALL: [Level; 5] = [Level::O0, Level::O1, Level::O2, Level::O3, Level::Os];
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Level::O0 => "O0",
-            Level::O1 => "O1",
-            Level::O2 => "O2",
-            Level::O3 => "O3",
-            Level::Os => "Os",
-        })
-    }
-}
-
-/// The text was none of `O0 O1 O2 O3 Os` (with or without a leading `-`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseLevelError(pub String);
-
-impl fmt::Display for ParseLevelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no optimisation level: O0, O1, O2, O3 or Os", self.0)
-    }
-}
-
-impl std::error::Error for ParseLevelError {}
-
-impl FromStr for Level {
-    type Err = ParseLevelError;
-    fn from_str(s: &str) -> Result<Level, ParseLevelError> {
-        let name = s.strip_prefix('-').unwrap_or(s);
-        let found = Level::ALL.into_iter().find(|l| l.to_string() == name);
-        found.ok_or_else(|| ParseLevelError(s.to_string()))
-    }
-}
 
 /// Circuits of tables.
 pub type Circuits = BTreeMap<Table, Circuit>;

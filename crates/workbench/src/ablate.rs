@@ -5,11 +5,11 @@ use crate::compile::{Checks, DERIVE_WIDTH};
 use crate::primitives::Tree;
 use crate::published::SPARKNACL_SERIES;
 use crate::sign::{measure, Setting, SignRun};
-use crate::sign_table::{pass_level, setting, NAME};
+use crate::sign_table::{setting, NAME};
 use crate::subject::{ours, variant};
 use crate::text::{mega, table};
 use crate::{parallel, BenchError};
-use santoku_lab::harness::{Level, March, Toolchain};
+use santoku_lab::harness::{Code, Level, Toolchain};
 use santoku_lab::record::{Row, Stamp};
 use std::collections::BTreeSet;
 
@@ -20,13 +20,13 @@ const NEUTRAL: [&str; 4] = ["dead-functions", "drop-asserts", "perms", "tables"]
 struct Step {
     label: &'static str,
     adds: &'static [&'static str],
-    march: March,
+    code: Code,
     /// Tag of the published step.
     tag: &'static str,
 }
 
 const fn step(label: &'static str, adds: &'static [&'static str], tag: &'static str) -> Step {
-    Step { label, adds, march: March::Rv32imc, tag }
+    Step { label, adds, code: Code::Compressed, tag }
 }
 
 /// In the published order. What has no counterpart there comes last.
@@ -36,8 +36,8 @@ const SERIES: [Step; 11] = [
     step("loop redundancy: const-fold, copy-prop, cse", &["const-fold", "copy-prop", "cse"], "PRE_Scalarmult"),
     step("unrolled multiply: unroll", &["unroll"], "Unroll_Multiply"),
     step("slices: array-to-scalar", &["array-to-scalar"], "No_Slices"),
-    Step { label: "uncompressed code: rv32im", adds: &[], march: March::Rv32im, tag: "RV32IM_Not_C" },
-    Step { label: "copy-free results: copy-free", adds: &["copy-free"], march: March::Rv32im, tag: "RSO" },
+    Step { label: "uncompressed code", adds: &[], code: Code::Plain, tag: "RV32IM_Not_C" },
+    Step { label: "copy-free results: copy-free", adds: &["copy-free"], code: Code::Plain, tag: "RSO" },
     step("narrow storage and multiply: derive-width; compressed", &[DERIVE_WIDTH], "RV32IMC_A4"),
     step("loop fusion: loop-fusion", &["loop-fusion"], "Loop_Fusion"),
     step("first row as initialiser: first-row-init", &["first-row-init"], "Unroll_First_Mul"),
@@ -83,7 +83,7 @@ pub fn run(tree: &Tree, target: &str, level: Level, tell: &(dyn Fn(&str) + Sync)
     let plans: Vec<Plan> = single.into_iter().chain(series).collect();
     let trials = parallel::map(&plans, parallel::threads(), |plan| {
         tell(&plan.label);
-        let mut subject = ours(tree, &primitive, target, pass_level(level), &plan.without)?;
+        let mut subject = ours(tree, &primitive, target, level, &plan.without)?;
         subject.variant = format!("{}: {}", variant(target), plan.label);
         let run = measure(&toolchain, &subject, plan.setting)?;
         Ok::<Trial, BenchError>(Trial { label: plan.label.clone(), tag: plan.tag, checks: subject.checks, run })
@@ -94,7 +94,7 @@ pub fn run(tree: &Tree, target: &str, level: Level, tell: &(dyn Fn(&str) + Sync)
 
 /// Passes that run at the level and can be missed.
 fn switches(level: Level) -> Vec<&'static str> {
-    let passes = santoku_passes::TABLE.iter().filter(|p| p.runs_at(pass_level(level)));
+    let passes = santoku_passes::TABLE.iter().filter(|p| p.runs_at(level));
     passes.map(|p| p.name).filter(|n| !NEUTRAL.contains(n)).collect()
 }
 
@@ -107,7 +107,7 @@ fn one_by_one(level: Level) -> Vec<Plan> {
     };
     let mut plans = vec![plan("all passes".into(), &[], setting(level))];
     plans.extend(switches(level).into_iter().map(|name| plan(format!("without {name}"), &[name], setting(level))));
-    plans.push(plan("uncompressed code (rv32im)".into(), &[], Setting { march: March::Rv32im, ..setting(level) }));
+    plans.push(plan("uncompressed code".into(), &[], Setting { code: Code::Plain, ..setting(level) }));
     plans
 }
 
@@ -115,7 +115,7 @@ fn series(level: Level) -> Vec<Plan> {
     let mut off: BTreeSet<String> = switches(level).into_iter().map(str::to_string).collect();
     let plan = |step: &Step| {
         off.retain(|name| !step.adds.contains(&name.as_str()));
-        let setting = Setting { march: step.march, ..setting(level) };
+        let setting = Setting { code: step.code, ..setting(level) };
         Plan { label: step.label.into(), tag: step.tag, without: off.clone(), setting }
     };
     SERIES.iter().map(plan).collect()

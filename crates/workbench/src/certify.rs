@@ -3,7 +3,7 @@
 //! Needs: compilers, a store for proofs.  Keeps: every cell is compiled and compared in this run or found by the content of
 //! its code; a run of no cells is refused.  Absent on purpose: how tables look on a terminal beyond plain text.
 
-use crate::matrix::{compile, compiler_version, configs, Compiler, Config, Level};
+use crate::matrix::{compile, compiler_version, configs, Config, Level};
 use crate::matrix_units::{make_shipped, units, Made, Unit};
 use crate::primitives::Tree;
 use crate::text::table;
@@ -12,10 +12,11 @@ use santoku_certify::manifest::Origin;
 use santoku_certify::leak::Evidence;
 use santoku_certify::report::{FileReport, FunctionReport, Status};
 use santoku_certify::{certify, hex, isa_of, program_hash, Options, World, ENGINE_VERSION};
-use santoku_driver::Store;
+use santoku_driver::{timing, Store};
 use santoku_lab::record::Stamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
@@ -25,7 +26,8 @@ use std::path::PathBuf;
 pub struct Wish {
     /// A primitive (`nacl.sign`) or a unit (`nacl.sign@rv32`).
     pub name: Option<String>,
-    pub compiler: Option<Compiler>,
+    /// Kind of compiler: `gcc`, `clang`.
+    pub compiler: Option<String>,
     /// Empty: all.
     pub levels: Vec<Level>,
     pub march: Option<String>,
@@ -70,9 +72,9 @@ pub fn run(tree: &Tree, wish: &Wish, outside: &Outside) -> Result<Vec<Cell>, Ben
     if let (true, Some(name)) = (chosen.is_empty(), &wish.name) {
         return Err(BenchError::Unknown { what: "program", name: name.clone(), known: all.into_iter().map(|u| u.name).collect() });
     }
-    let wanted: Vec<Config> = configs().into_iter().filter(|c| wish.wants(c)).collect();
+    let wanted: Vec<Config> = configs()?.into_iter().filter(|c| wish.wants(c)).collect();
     let folder = tempfile::tempdir().map_err(|e| BenchError::io(std::env::temp_dir(), &e))?;
-    let mut versions: BTreeMap<Compiler, String> = BTreeMap::new();
+    let mut versions: BTreeMap<String, String> = BTreeMap::new();
     let mut cells = vec![];
     for unit in chosen {
         let own: Vec<&Config> = wanted.iter().filter(|c| unit.wants(c) && wish.lists(unit, c)).collect();
@@ -82,19 +84,19 @@ pub fn run(tree: &Tree, wish: &Wish, outside: &Outside) -> Result<Vec<Cell>, Ben
         (outside.tell)(&unit.name);
         let made = make_shipped(tree, unit)?;
         for config in own {
-            if !versions.contains_key(&config.compiler) {
-                versions.insert(config.compiler, compiler_version(config)?);
+            if !versions.contains_key(&config.compiler.name) {
+                versions.insert(config.compiler.name.clone(), compiler_version(config)?);
             }
             (outside.tell)(&format!("{} {}", unit.name, config.name()));
             let object = compile(config, &made.source, &folder.path().join(&unit.name))?;
-            let compiler = versions.get(&config.compiler).cloned().unwrap_or_default();
+            let compiler = versions.get(&config.compiler.name).cloned().unwrap_or_default();
             let cell = cell(tree, unit, (config, compiler), &made, &object, (wish, outside))?;
             (outside.judged)(&cell);
             cells.push(cell);
         }
     }
     if cells.is_empty() {
-        let known = configs().iter().map(Config::name).collect();
+        let known = configs()?.iter().map(Config::name).collect();
         return Err(BenchError::Unknown { what: "object", name: "with all of these options".into(), known });
     }
     Ok(cells)
@@ -114,11 +116,11 @@ pub fn cell(
 ) -> Result<Cell, BenchError> {
     let bad = |reason: String| BenchError::Internal { stage: "certify".into(), reason: format!("{} {}: {reason}", unit.name, config.name()) };
     let image = santoku_elf::load(object).map_err(|e| bad(e.to_string()))?;
-    let isa = isa_of(config.march).ok_or_else(|| bad("no model of the instruction set".into()))?;
+    let isa = isa_of(&config.march).ok_or_else(|| bad("no model of the instruction set".into()))?;
     let symbols = made.names.iter().map(|(func, name)| (name.clone(), *func)).collect();
     let target = unit.target(tree)?;
-    let secret_mul_leaks = !target.timing().variable_time.is_empty();
-    let options = Options { secret_mul_leaks, ckb_vm: target.ckb_vm, only: None, threads: wish.threads.max(1) };
+    let secret_mul_leaks = !timing(&target).variable_time.is_empty();
+    let options = Options { secret_mul_leaks, ckb_vm: target.ckb_vm(), only: None, threads: wish.threads.max(1) };
     let what = format!("{} {}", unit.name, config.name());
     let world = World {
         store: outside.store,
@@ -171,9 +173,9 @@ impl Wish {
     }
 
     fn wants(&self, c: &Config) -> bool {
-        self.compiler.is_none_or(|x| x == c.compiler)
+        self.compiler.as_ref().is_none_or(|x| *x == c.compiler.family)
             && (self.levels.is_empty() || self.levels.contains(&c.level))
-            && self.march.as_ref().is_none_or(|m| m == c.march)
+            && self.march.as_ref().is_none_or(|m| *m == c.march)
     }
 }
 
@@ -221,19 +223,19 @@ pub fn faultless(cells: &[Cell]) -> bool {
 
 /// Proved and all functions, a row a program and architecture, a column a compiler and level; then the reasons of the rest.
 pub fn text(cells: &[Cell]) -> String {
-    let columns: BTreeSet<(Compiler, Level)> = cells.iter().map(|c| (c.config.compiler, c.config.level)).collect();
+    let columns: BTreeSet<(Reverse<&str>, Level)> = cells.iter().map(|c| (Reverse(c.config.compiler.family.as_str()), c.config.level)).collect();
     let mut rows: Vec<(&str, &str)> = vec![];
     for c in cells {
-        let key = (c.unit.name.as_str(), c.config.march);
+        let key = (c.unit.name.as_str(), c.config.march.as_str());
         if !rows.contains(&key) {
             rows.push(key);
         }
     }
     let mut header = vec!["program".to_string(), "architecture".to_string()];
-    header.extend(columns.iter().map(|(c, l)| format!("{} {}", c.name(), l.name())));
+    header.extend(columns.iter().map(|(c, l)| format!("{} {}", c.0, l.name())));
     let line = |(unit, march): &(&str, &str)| {
-        let at = |(c, l): &(Compiler, Level)| {
-            let found = cells.iter().find(|x| (x.unit.name.as_str(), x.config.march, x.config.compiler, x.config.level) == (*unit, *march, *c, *l));
+        let at = |(c, l): &(Reverse<&str>, Level)| {
+            let found = cells.iter().find(|x| (x.unit.name.as_str(), x.config.march.as_str(), x.config.compiler.family.as_str(), x.config.level) == (*unit, *march, c.0, *l));
             found.map_or("-".to_string(), |x| format!("{}/{}", x.report.totals.proved, x.report.totals.functions))
         };
         [unit.to_string(), march.to_string()].into_iter().chain(columns.iter().map(at)).collect()
@@ -323,7 +325,7 @@ impl<'a> RowRecord<'a> {
         };
         RowRecord {
             unit: &c.unit.name,
-            march: c.config.march,
+            march: &c.config.march,
             compiler: &c.compiler,
             level: c.config.level.name(),
             flags: c.config.arguments(),

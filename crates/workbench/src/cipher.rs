@@ -56,10 +56,9 @@ pub const CIPHERS: [Cipher; 2] = [
 ];
 
 const COPIES: [u32; 4] = [1, 2, 3, 4];
-const COMPILERS: [&str; 2] = ["clang-19", "gcc"];
 
 /// One way to build a cipher.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Variant {
     layout: Layout,
     isa: Isa,
@@ -67,28 +66,26 @@ struct Variant {
 }
 
 impl Variant {
-    fn name(self, compiler: &str) -> String {
-        format!("{} {} K={} {compiler}", self.layout.name(), self.isa.name(), self.copies)
+    fn name(&self, compiler: &str) -> String {
+        format!("{} {} K={} {compiler}", self.layout.name(), self.isa.name, self.copies)
     }
 }
 
-fn variants(cipher: &Cipher) -> Vec<Variant> {
-    let with = |layout, isa, copies: &[u32]| copies.iter().map(move |k| Variant { layout, isa, copies: *k }).collect::<Vec<_>>();
-    let mut all = with(Layout::Scalar, Isa::Portable64, &COPIES);
-    for isa in [Isa::Avx2, Isa::Avx512Vl, Isa::Avx512] {
-        all.extend(with(Layout::Vertical, isa, &COPIES));
+fn variants(cipher: &Cipher) -> Result<Vec<Variant>, BenchError> {
+    let units = santoku_target::vectors().map_err(|e| BenchError::Internal { stage: "targets".into(), reason: e.reason })?;
+    let mut all = vec![];
+    for isa in units.into_iter().filter(runs_here) {
+        let mut with = |layout, copies: &[u32]| all.extend(copies.iter().map(|k| Variant { layout, isa: isa.clone(), copies: *k }));
+        with(if isa.lanes { Layout::Vertical } else { Layout::Scalar }, &COPIES);
+        with(Layout::Bitslice, cipher.bitslice);
     }
-    for isa in [Isa::Portable64, Isa::Avx2, Isa::Avx512Vl, Isa::Avx512] {
-        all.extend(with(Layout::Bitslice, isa, cipher.bitslice));
-    }
-    all.retain(|v| runs_here(v.isa));
-    all
+    Ok(all)
 }
 
-fn runs_here(isa: Isa) -> bool {
+fn runs_here(isa: &Isa) -> bool {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let flags: Vec<&str> = info.lines().find(|l| l.starts_with("flags")).unwrap_or_default().split_whitespace().collect();
-    isa.cpu_flags().iter().all(|f| flags.contains(f))
+    isa.processor.iter().all(|f| flags.contains(&f.as_str()))
 }
 
 /// Builds every variant, compares its output with the interpreter's, and times it with and without transposition.
@@ -105,26 +102,27 @@ pub fn run(tree: &Tree, name: &str, granularity: usize, tell: &(dyn Fn(&str) + S
     let shared = shared(&program, cipher, &workload.key())?;
     workload.expected.insert("blocks".into(), interpret(&program, cipher, &shared, &workload.message())?);
     let scratch = tempfile::tempdir().map_err(|e| BenchError::io(std::env::temp_dir(), &e))?;
-    let built = parallel::map(&variants(cipher), parallel::threads(), |v| {
+    let built = parallel::map(&variants(cipher)?, parallel::threads(), |v| {
         tell(&v.name(""));
-        Ok::<_, BenchError>((*v, kernel(&program, cipher, *v, granularity)?))
+        Ok::<_, BenchError>((v.clone(), kernel(&program, cipher, v, granularity)?))
     })?;
+    let compilers = crate::sign_host::compilers(tree)?;
     let mut impls = vec![];
     for (n, (variant, kernel)) in built.iter().enumerate() {
         let folder = scratch.path().join(format!("kernel{n}"));
         write(&folder, kernel)?;
-        impls.extend(COMPILERS.map(|compiler| host_impl(cipher, &folder, kernel, &shared, &variant.name(compiler), compiler)));
+        impls.extend(compilers.iter().map(|c| host_impl(cipher, &folder, kernel, &shared, &variant.name(c), c)));
     }
     for name in cipher.rivals {
-        impls.push(rival(&tree.root, name, "chacha20", "gcc", &["-O2"]).map_err(|e| BenchError::lab(*name, e))?);
+        impls.push(rival(&tree.root, name, "chacha20", &compilers[0], &["-O2"]).map_err(|e| BenchError::lab(*name, e))?);
     }
     tell("compiling and timing");
     compare(&scratch.path().join("bench"), &impls, &workload).map_err(|e| BenchError::lab(cipher.name, e))
 }
 
-fn kernel(program: &Program, cipher: &Cipher, v: Variant, granularity: usize) -> Result<Kernel, BenchError> {
+fn kernel(program: &Program, cipher: &Cipher, v: &Variant, granularity: usize) -> Result<Kernel, BenchError> {
     let shared = cipher.schedule.iter().map(|(_, parameter)| parameter.to_string()).collect();
-    let request = Request { layout: v.layout, isa: v.isa, interleave: v.copies, granularity, shared, name: "kernel".into() };
+    let request = Request { layout: v.layout, isa: v.isa.clone(), interleave: v.copies, granularity, shared, name: "kernel".into() };
     build(program, cipher.func, &request).map_err(|e| BenchError::Internal { stage: format!("layout, {}", v.name("")), reason: e.to_string() })
 }
 

@@ -82,7 +82,7 @@ pub fn text_faults(tree: &Tree, list: &List) -> Result<Vec<String>, BenchError> 
     for unit in units(tree)? {
         let Some(text) = shipped_text(tree, &unit)? else { continue };
         let digest = hex(&Sha256::digest(text));
-        for config in configs().iter().filter(|c| unit.wants(c)) {
+        for config in configs()?.iter().filter(|c| unit.wants(c)) {
             let found: Vec<&Object> = list.objects.iter().filter(|o| is_of(o, &unit, config)).collect();
             match found[..] {
                 [o] if o.text == digest => {}
@@ -130,7 +130,8 @@ pub enum Again {
 /// Those of making, compiling and certifying.
 pub fn again(tree: &Tree, list: &List, o: &Object, outside: &Outside) -> Result<Again, BenchError> {
     let all = units(tree)?;
-    let found = all.iter().flat_map(|u| configs().into_iter().map(move |c| (u, c))).find(|(u, c)| u.wants(c) && is_of(o, u, c));
+    let configs = configs()?;
+    let found = all.iter().flat_map(|u| configs.iter().map(move |c| (u, c.clone()))).find(|(u, c)| u.wants(c) && is_of(o, u, c));
     let Some((unit, config)) = found else { return Ok(Again::Faults(vec![format!("{}: there is no such object any more", o.name())])) };
     let compiler = match compiler_version(&config) {
         Ok(version) if version == o.compiler => version,

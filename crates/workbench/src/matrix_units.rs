@@ -22,16 +22,16 @@ pub struct Unit {
     pub target: String,
     /// Interface and variant, before the target's choices.
     pub choices: Vec<(String, String)>,
-    /// Register widths it is compiled for.
-    pub xlens: Vec<u32>,
-    /// The target has bit manipulation: it is compiled with these instructions too.
-    pub bits: bool,
+    /// Instruction sets that it is compiled for.
+    pub marches: Vec<String>,
+    /// Their register widths.
+    pub xlens: BTreeSet<u32>,
 }
 
 impl Unit {
     /// Whether a configuration belongs to this unit's rows.
     pub fn wants(&self, config: &Config) -> bool {
-        self.xlens.contains(&config.xlen) && (self.bits || !config.bits)
+        self.marches.contains(&config.march)
     }
 
     /// The target with this unit's choices of implementations.
@@ -52,27 +52,22 @@ struct Extra {
     of: Result<&'static str, &'static str>,
     target: &'static str,
     choices: &'static [(&'static str, &'static str)],
-    xlens: &'static [u32],
 }
 
 /// Ciphers, and the implementations of fields and curves that no shipped target takes. Together with the primitives'
 /// own targets every implementation in `lib/` is in some unit.
 const EXTRAS: [Extra; 5] = [
-    Extra { name: "cipher.chacha20", of: Err("lib/cipher/chacha20.stk"), target: "portable", choices: &[], xlens: &[32, 64] },
-    Extra { name: "cipher.rectangle", of: Err("lib/cipher/rectangle.stk"), target: "portable", choices: &[], xlens: &[32, 64] },
-    Extra { name: "nacl.sign", of: Ok("nacl.sign"), target: "rv32-spark", choices: &[], xlens: &[32] },
-    Extra { name: "nacl.sign", of: Ok("nacl.sign"), target: "portable", choices: &[], xlens: &[32, 64] },
+    Extra { name: "cipher.chacha20", of: Err("lib/cipher/chacha20.stk"), target: "portable", choices: &[] },
+    Extra { name: "cipher.rectangle", of: Err("lib/cipher/rectangle.stk"), target: "portable", choices: &[] },
+    Extra { name: "nacl.sign", of: Ok("nacl.sign"), target: "rv32-spark", choices: &[] },
+    Extra { name: "nacl.sign", of: Ok("nacl.sign"), target: "portable", choices: &[] },
     Extra {
         name: "nacl.sign",
         of: Ok("nacl.sign"),
         target: "rv32",
         choices: &[("curve.ed25519_base", "comb1"), ("curve.ed25519_odd", "w8")],
-        xlens: &[32],
     },
 ];
-
-/// Targets with the instructions of Zba, Zbb and Zbs.
-const WITH_BITS: [&str; 1] = ["ckb"];
 
 /// Every unit: the shipped primitives for each of their targets, then ciphers and other implementations.
 ///
@@ -82,8 +77,7 @@ pub fn units(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
     let mut all = vec![];
     for primitive in tree.primitives()? {
         for target in &primitive.targets {
-            let xlens = vec![tree.target(target)?.word_bits];
-            all.push(unit(&primitive.name, primitive.clone(), target, &[], &xlens));
+            all.push(unit(tree, &primitive.name, primitive.clone(), target, &[])?);
         }
     }
     for extra in &EXTRAS {
@@ -91,21 +85,34 @@ pub fn units(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
             Ok(name) => tree.primitive(name)?,
             Err(entry) => program(extra.name, entry),
         };
-        all.push(unit(extra.name, primitive, extra.target, extra.choices, extra.xlens));
+        all.push(unit(tree, extra.name, primitive, extra.target, extra.choices)?);
     }
     Ok(all)
 }
 
-fn unit(name: &str, primitive: Primitive, target: &str, choices: &[(&str, &str)], xlens: &[u32]) -> Unit {
+fn unit(tree: &Tree, name: &str, primitive: Primitive, target: &str, choices: &[(&str, &str)]) -> Result<Unit, BenchError> {
     let chosen: String = choices.iter().map(|(_, variant)| format!("+{variant}")).collect();
-    Unit {
+    let (marches, xlens) = marches(tree, target)?;
+    Ok(Unit {
         name: format!("{name}@{target}{chosen}"),
         primitive: Primitive { targets: vec![target.to_string()], ..primitive },
         target: target.to_string(),
         choices: choices.iter().map(|(i, v)| (i.to_string(), v.to_string())).collect(),
-        xlens: xlens.to_vec(),
-        bits: WITH_BITS.contains(&target),
+        marches,
+        xlens,
+    })
+}
+
+/// The instruction sets of a target, and of those that its description names for certifying, with their register widths.
+fn marches(tree: &Tree, target: &str) -> Result<(Vec<String>, BTreeSet<u32>), BenchError> {
+    let of = tree.target(target)?;
+    let mut all = vec![];
+    for other in of.certify.iter().flat_map(|c| &c.on) {
+        all.push(tree.target(other)?);
     }
+    all.push(of);
+    let isas = |t: &Target| t.certify.clone().unwrap_or_default().isas;
+    Ok((all.iter().flat_map(isas).collect(), all.iter().filter(|t| !isas(t).is_empty()).map(|t| t.word_bits).collect()))
 }
 
 /// A program that exports its functions itself.
@@ -182,8 +189,8 @@ pub fn shipped_text(tree: &Tree, unit: &Unit) -> Result<Option<String>, BenchErr
     let Some(p) = all.iter().find(|p| p.name == unit.primitive.name).filter(|_| unit.choices.is_empty()) else { return Ok(None) };
     let chosen = match (p.targets.iter().position(|t| *t == unit.target), p.targets.len()) {
         (Some(_), 1) => true,
-        (Some(0), _) => unit.xlens == [64],
-        (Some(k), n) => k + 1 == n && unit.xlens == [32],
+        (Some(0), _) => unit.xlens == BTreeSet::from([64]),
+        (Some(k), n) => k + 1 == n && unit.xlens == BTreeSet::from([32]),
         (None, _) => false,
     };
     if !chosen {

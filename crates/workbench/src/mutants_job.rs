@@ -10,6 +10,7 @@ use crate::mutants::{judge, Counts, Subject, Tally};
 use crate::primitives::Tree;
 use crate::{parallel, BenchError};
 use santoku_certify::{isa_of, ENGINE_VERSION};
+use santoku_driver::timing;
 use santoku_lab::record::Stamp;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -67,8 +68,8 @@ pub fn run(tree: &Tree, wish: &Wish, tell: &dyn Fn(&str)) -> Result<Vec<Row>, Be
         let Some(unit) = all.iter().find(|u| u.name == name) else { continue };
         let made = make(tree, unit)?;
         let symbols: BTreeMap<_, _> = made.names.iter().map(|(func, name)| (name.clone(), *func)).collect();
-        let secret_mul_leaks = !unit.target(tree)?.timing().variable_time.is_empty();
-        for config in configs().iter().filter(|c| c.xlen == xlen && unit.wants(c) && (wish.config)(c)) {
+        let secret_mul_leaks = !timing(&unit.target(tree)?).variable_time.is_empty();
+        for config in configs()?.iter().filter(|c| c.xlen == xlen && unit.wants(c) && (wish.config)(c)) {
             let compiler = compiler_version(config)?;
             let bad = |reason: String| BenchError::Internal { stage: "mutants".into(), reason: format!("{name} {}: {reason}", config.name()) };
             // Lines of the source are read anew with every changed object, and say nothing here.
@@ -76,7 +77,7 @@ pub fn run(tree: &Tree, wish: &Wish, tell: &dyn Fn(&str)) -> Result<Vec<Row>, Be
             bare.flags.retain(|f| f != "-g");
             let object = compile(&bare, &made.source, folder.path())?;
             let image = santoku_elf::load(&object).map_err(|e| bad(e.to_string()))?;
-            let isa = isa_of(config.march).ok_or_else(|| bad("no model of the instruction set".into()))?;
+            let isa = isa_of(&config.march).ok_or_else(|| bad("no model of the instruction set".into()))?;
             let subject = Subject { object: &object, image: &image, isa, program: &made.program, symbols: symbols.clone(), secret_mul_leaks };
             for function in wish.functions.iter().filter(|f| image.function(f).is_some()) {
                 let seed = 0x5a17 + rows.len() as u64 + wish.seed;

@@ -5,22 +5,25 @@ use crate::primitives::Tree;
 use crate::profile::Profiled;
 use crate::text::{mega, table};
 use crate::{parallel, BenchError};
-use santoku_lab::ckb::{self, CkbJob, Compiler, Profile};
+use santoku_lab::ckb::{self, CkbJob, Profile};
+use santoku_lab::cross::Cross;
 use santoku_lab::record::{Row, Stamp};
 use santoku_vectors::ecdsa::{wycheproof_p256, P256Vector};
 use std::collections::BTreeSet;
-use std::process::Command;
+use santoku_target::Level;
 
 /// Name of the primitive.
 pub const NAME: &str = "ecdsa.p256";
-/// Compilers and levels of the table.
-pub const BUILDS: [(Compiler, &str); 4] = [(Compiler::Clang, "O2"), (Compiler::Clang, "O3"), (Compiler::Gcc, "O2"), (Compiler::Gcc, "O3")];
+/// Target of the table.
+const TARGET: &str = "ckb";
 /// A run that takes this long is a hang.
 const MAX_CYCLES: u64 = 1 << 30;
 
 /// A program for the VM: exit code 0 accepts, 1 rejects.
 pub struct VmProgram {
     pub elf: Vec<u8>,
+    /// The command, and what it says of itself.
+    pub command: String,
     pub compiler: String,
     pub flags: String,
     /// `.text` and `.rodata` of the whole program, start-up code included.
@@ -30,8 +33,8 @@ pub struct VmProgram {
 /// Figures of one build.
 #[derive(Clone, Debug)]
 pub struct VerifyRun {
-    pub compiler: Compiler,
-    pub level: &'static str,
+    pub compiler: String,
+    pub level: Level,
     /// A valid signature, and the same on another digest.
     pub valid: u64,
     pub invalid: u64,
@@ -53,7 +56,7 @@ pub fn source(tree: &Tree) -> Result<(String, String, String), BenchError> {
 }
 
 /// Builds a program that verifies the signature in its variables `digest`, `signature` and `key`.
-pub fn program(unit: &str, source: &str, header: &str, compiler: Compiler, level: &str) -> Result<VmProgram, BenchError> {
+pub fn program(unit: &str, source: &str, header: &str, cross: &Cross, level: Level) -> Result<VmProgram, BenchError> {
     let dir = tempfile::tempdir().map_err(|e| BenchError::io(std::env::temp_dir(), &e))?;
     let main = format!(
         "#include \"{unit}.h\"\nuint8_t digest[32] = {{1}}, signature[64] = {{1}}, key[64] = {{1}};\n\
@@ -65,17 +68,17 @@ pub fn program(unit: &str, source: &str, header: &str, compiler: Compiler, level
         std::fs::write(&path, text).map_err(|e| BenchError::io(path, &e))?;
     }
     let sources = [dir.path().join(&files[0].0), dir.path().join("main.c")];
-    let flag = format!("-{level}");
-    let elf = ckb::build(dir.path(), compiler, &sources, &[], &[&flag]).map_err(|e| BenchError::lab(compiler.command(), e))?;
-    let flags = compiler.flags().into_iter().chain([flag.as_str()]).collect::<Vec<_>>().join(" ");
+    let command = cross.compiler.command();
+    let path = santoku_lab::program::build(dir.path(), cross, &sources, &[], &[&level.flag()]).map_err(|e| BenchError::lab(&command, e))?;
+    let elf = std::fs::read(&path).map_err(|e| BenchError::io(path, &e))?;
+    let flags = cross.flags(level).map_err(|e| BenchError::lab(&command, e))?.join(" ");
     let size_bytes = santoku_lab::size::text_rodata(&elf).map_err(|e| BenchError::lab("CKB-VM", e))?;
-    Ok(VmProgram { elf, compiler: version(compiler), flags, size_bytes })
+    Ok(VmProgram { elf, command, compiler: cross.version().to_string(), flags, size_bytes })
 }
 
-fn version(compiler: Compiler) -> String {
-    let out = Command::new(compiler.command()).arg("--version").output();
-    let text = out.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
-    text.lines().next().unwrap_or(compiler.command()).to_string()
+/// A compiler of the target by its name there; none: its first.
+pub fn compiler(tree: &Tree, name: Option<&str>) -> Result<Cross, BenchError> {
+    Cross::named(&tree.target(TARGET)?, name).map_err(|e| BenchError::lab(TARGET, e))
 }
 
 fn job(v: &P256Vector, rs: &[u8; 64]) -> CkbJob {
@@ -107,15 +110,20 @@ pub fn run(tree: &Tree, tell: &(dyn Fn(&str) + Sync)) -> Result<Vec<VerifyRun>, 
     tell("compiling");
     let (unit, source, header) = source(tree)?;
     let vectors = vectors();
-    parallel::map(&BUILDS, parallel::threads(), |(compiler, level)| {
-        tell(&format!("{} -{level}", compiler.command()));
-        let program = program(&unit, &source, &header, *compiler, level)?;
-        figures(&program, &vectors, *compiler, level)
+    let mut builds = vec![];
+    for using in &tree.target(TARGET)?.compilers {
+        let cross = compiler(tree, Some(&using.name))?;
+        builds.extend(using.levels.iter().map(|level| (cross.clone(), *level)));
+    }
+    parallel::map(&builds, parallel::threads(), |(cross, level)| {
+        tell(&format!("{} {}", cross.compiler.command(), level.flag()));
+        let program = program(&unit, &source, &header, cross, *level)?;
+        figures(&program, &vectors, *level)
     })
 }
 
 /// All vectors and one profile on a built program.
-pub fn figures(program: &VmProgram, vectors: &[(P256Vector, [u8; 64])], compiler: Compiler, level: &'static str) -> Result<VerifyRun, BenchError> {
+pub fn figures(program: &VmProgram, vectors: &[(P256Vector, [u8; 64])], level: Level) -> Result<VerifyRun, BenchError> {
     let mut cycles = vec![];
     let mut first = None;
     for (v, rs) in vectors {
@@ -141,7 +149,7 @@ pub fn figures(program: &VmProgram, vectors: &[(P256Vector, [u8; 64])], compiler
     let mean = cycles.iter().sum::<u64>() / cycles.len() as u64;
     let ends = cycles.iter().min().zip(cycles.iter().max());
     Ok(VerifyRun {
-        compiler,
+        compiler: program.command.clone(),
         level,
         valid,
         invalid,
@@ -159,9 +167,9 @@ pub fn figures(program: &VmProgram, vectors: &[(P256Vector, [u8; 64])], compiler
 pub fn rows(runs: &[VerifyRun], stamp: &Stamp) -> Vec<Row> {
     let row = |run: &VerifyRun, what: &str, cycles: u64| Row {
         program: format!("{NAME}.verify-{what}"),
-        variant: format!("santoku {}", run.compiler.command()),
+        variant: format!("santoku {}", run.compiler),
         machine: "ckb-vm".into(),
-        level: run.level.into(),
+        level: run.level.name().into(),
         cycles_core: cycles,
         cycles_board: None,
         instret: None,
@@ -185,13 +193,13 @@ pub fn text(runs: &[VerifyRun]) -> String {
         let [least, mean, most] = r.spread;
         let counts = format!("{} ({} accepted)", r.vectors, r.accepted);
         let numbers = [r.valid, r.invalid, least, mean, most].map(mega);
-        [vec![r.compiler.command().to_string(), r.level.to_string()], numbers.to_vec(), vec![r.size_bytes.to_string(), counts]].concat()
+        [vec![r.compiler.clone(), r.level.to_string()], numbers.to_vec(), vec![r.size_bytes.to_string(), counts]].concat()
     };
     let header = ["compiler", "level", "valid", "invalid", "least", "mean", "most", "size", "vectors right"];
     let mut text = table(&header, 2, runs.iter().map(line).collect());
     text += "ECDSA P-256 verification, VM version 2, Mcycles; least, mean, most: over the valid vectors of Wycheproof (SHA-256, P1363).\n";
     if let Some(best) = runs.iter().min_by_key(|r| r.valid) {
-        text += &format!("\n{} -{}, the valid signature:\n{}", best.compiler.command(), best.level, Profiled::of_vm(&best.profile, String::new()).text());
+        text += &format!("\n{} -{}, the valid signature:\n{}", best.compiler, best.level, Profiled::of_vm(&best.profile, String::new()).text());
     }
     text
 }

@@ -1,7 +1,7 @@
 //! The declarations in the tree: which primitives and targets there are.
 
 use crate::BenchError;
-use santoku_driver::{unknown_target, Target};
+use santoku_driver::{read_choices, read_machine, unknown_target, Failure, Target};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -56,7 +56,7 @@ struct Table {
     primitive: Vec<Primitive>,
 }
 
-/// The tree: folder that holds `lib/` and `tuned/`.
+/// The tree: folder that holds `lib/`, `targets/` and `tuned/`.
 #[derive(Clone, Debug)]
 pub struct Tree {
     pub root: PathBuf,
@@ -98,6 +98,8 @@ impl Tree {
         all.into_iter().find(|p| p.name == name).ok_or(BenchError::Unknown { what: "primitive", name: name.into(), known })
     }
 
+    /// A target: a file of `tuned/` or `targets/`.
+    ///
     /// # Errors
     /// `Source`: there is no such target, or its file does not describe one.
     pub fn target(&self, name: &str) -> Result<Target, BenchError> {
@@ -105,14 +107,27 @@ impl Tree {
         if !known.iter().any(|k| k == name) {
             return Err(unknown_target(name, &known).into());
         }
-        let path = format!("tuned/{name}.toml");
-        Ok(Target::parse(name, &path, &self.read(&path)?)?)
+        let choices = format!("tuned/{name}.toml");
+        if !self.root.join(&choices).is_file() {
+            return Ok(self.machine(name)?.ok_or_else(|| unknown_target(name, &known))?);
+        }
+        let text = self.read(&choices)?;
+        Ok(read_choices(name, &choices, &text, &mut |of| self.machine(of))?)
     }
 
-    fn target_names(&self) -> Vec<String> {
-        let Ok(dir) = std::fs::read_dir(self.root.join("tuned")) else { return vec![] };
+    fn machine(&self, name: &str) -> Result<Option<Target>, Failure> {
+        let path = format!("targets/{name}.toml");
+        match std::fs::read_to_string(self.root.join(&path)) {
+            Ok(text) => read_machine(name, &path, &text).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Names of all targets, sorted.
+    pub fn target_names(&self) -> Vec<String> {
         let stem = |e: std::fs::DirEntry| e.file_name().to_str()?.strip_suffix(".toml").map(str::to_string);
-        let mut names: Vec<String> = dir.flatten().filter_map(stem).collect();
+        let folders = ["targets", "tuned"].into_iter().flat_map(|folder| std::fs::read_dir(self.root.join(folder)).into_iter().flatten());
+        let mut names: Vec<String> = folders.flatten().filter_map(stem).filter(|name| name != "compilers").collect();
         names.sort();
         names
     }

@@ -2,11 +2,11 @@
 
 use crate::primitives::Tree;
 use crate::sign::measured_job;
-use crate::sign_table::{pass_level, setting, NAME};
+use crate::sign_table::{setting, NAME};
 use crate::subject::ours;
 use crate::text::table;
 use crate::{p256, BenchError};
-use santoku_lab::ckb::{self, Compiler};
+use santoku_lab::ckb;
 use santoku_lab::harness::{Level, Toolchain};
 use santoku_lab::profile::{flamegraph_svg, leaf_table, Leaf};
 use santoku_lab::rv32::{CallTree, Config};
@@ -23,7 +23,7 @@ pub struct Profiled {
 /// `crypto_sign` on the E31 model.
 pub fn sign(tree: &Tree, target: &str, level: Level) -> Result<Profiled, BenchError> {
     let toolchain = Toolchain::find().map_err(|e| BenchError::lab("RV32", e))?;
-    let subject = ours(tree, &tree.primitive(NAME)?, target, pass_level(level), &BTreeSet::new())?;
+    let subject = ours(tree, &tree.primitive(NAME)?, target, level, &BTreeSet::new())?;
     let lab = |e: santoku_lab::LabError| BenchError::lab(&subject.variant, e);
     let mut job = measured_job(&subject, setting(level));
     // The tree is that of the last window.
@@ -35,12 +35,13 @@ pub fn sign(tree: &Tree, target: &str, level: Level) -> Result<Profiled, BenchEr
     Ok(Profiled { leaves: leaf_table(&calls), svg, cycles: ran.run.windows[0].cycles_core })
 }
 
-/// Verification on CKB-VM, built by clang at -O3: the valid signature of the table.
+/// Verification on CKB-VM, built by the first compiler of its description at -O3: the valid signature of the table.
 pub fn verify(tree: &Tree) -> Result<Profiled, BenchError> {
     let (unit, source, header) = p256::source(tree)?;
-    let program = p256::program(&unit, &source, &header, Compiler::Clang, "O3")?;
-    let run = p256::figures(&program, &p256::vectors(), Compiler::Clang, "O3")?;
-    let svg = run.profile.flame_graph("p256_ecdsa_verify, CKB-VM, clang-19 -O3").map_err(|e| BenchError::lab(p256::NAME, e))?;
+    let cross = p256::compiler(tree, None)?;
+    let program = p256::program(&unit, &source, &header, &cross, Level::O3)?;
+    let run = p256::figures(&program, &p256::vectors(), Level::O3)?;
+    let svg = run.profile.flame_graph(&format!("p256_ecdsa_verify, CKB-VM, {} -O3", run.compiler)).map_err(|e| BenchError::lab(p256::NAME, e))?;
     Ok(Profiled::of_vm(&run.profile, svg))
 }
 

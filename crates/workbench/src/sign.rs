@@ -2,7 +2,7 @@
 
 use crate::subject::Subject;
 use crate::BenchError;
-use santoku_lab::harness::{run_rv32, Arg, Call, Constants, Level, March, Ret, Rv32Job, Source, Toolchain};
+use santoku_lab::harness::{run_rv32, Arg, Call, Constants, Code, Level, Ret, Rv32Job, Source, Toolchain};
 use santoku_lab::record::{Row, Stamp};
 use santoku_lab::rv32::{Config, Measure};
 
@@ -22,7 +22,7 @@ const RANDOM: &str = "void randombytes(unsigned char *x, unsigned long long n);\
 /// How a subject is compiled and placed.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    pub march: March,
+    pub code: Code,
     pub level: Level,
     pub constants: Constants,
 }
@@ -84,7 +84,7 @@ pub fn job(subject: &Subject, setting: Setting, calls: Vec<Call>) -> Rv32Job {
     Rv32Job {
         support: vec![Source::Text { name: "randombytes.c".into(), text: RANDOM.into() }],
         include_dirs: subject.include_dirs.clone(),
-        march: setting.march,
+        code: setting.code,
         level: setting.level,
         constants: setting.constants,
         flags: subject.flags.clone(),

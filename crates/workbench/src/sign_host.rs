@@ -4,12 +4,13 @@ use crate::primitives::Tree;
 use crate::sign::MESSAGE_BYTES;
 use crate::text::table;
 use crate::{dist, BenchError};
+use santoku_lab::cross::Cross;
 use santoku_lab::host::rivals::{ours, rival};
 use santoku_lab::host::{compare, HostImpl, HostRow, HostRun, Workload};
 use santoku_lab::record::{Row, Stamp};
 
-/// Our builds: compiler and level.
-const BUILDS: [(&str, &str); 4] = [("gcc", "-O2"), ("gcc", "-O3"), ("clang-19", "-O2"), ("clang-19", "-O3")];
+/// Target of this machine.
+pub const TARGET: &str = "host64";
 /// The rival every ratio is to.
 pub const REFERENCE: &str = "libsodium";
 
@@ -22,17 +23,31 @@ pub fn run(tree: &Tree, tell: &(dyn Fn(&str) + Sync)) -> Result<HostRun, BenchEr
     let unit = tree.primitive(crate::sign_table::NAME)?.unit;
     let source = tree.root.join(dist::folder(&unit)).join(format!("{unit}.c"));
     let mut impls: Vec<HostImpl> = vec![];
-    for (compiler, level) in BUILDS {
-        let made = ours(&format!("santoku {compiler} {level}"), &source, &format!("{unit}.h"), &tree.root, compiler, &[level]);
-        impls.push(made.map_err(|e| lab(&e))?);
+    let compilers = compilers(tree)?;
+    for (compiler, using) in compilers.iter().zip(&tree.target(TARGET)?.compilers) {
+        for level in using.levels.iter().map(|l| l.flag()) {
+            let made = ours(&format!("santoku {compiler} {level}"), &source, &format!("{unit}.h"), &tree.root, compiler, &[&level]);
+            impls.push(made.map_err(|e| lab(&e))?);
+        }
     }
     for (name, level) in [(REFERENCE, "-O2"), ("tweetnacl", "-O3"), ("openssl", "-O2")] {
         tell(name);
-        impls.push(rival(&tree.root, name, "sign", "gcc", &[level]).map_err(|e| lab(&e))?);
+        impls.push(rival(&tree.root, name, "sign", &compilers[0], &[level]).map_err(|e| lab(&e))?);
     }
     tell("building and timing");
     let scratch = tempfile::tempdir().map_err(|e| BenchError::io(std::env::temp_dir(), &e))?;
     compare(scratch.path(), &impls, &Workload::new(crate::sign_table::NAME, MESSAGE_BYTES)).map_err(|e| lab(&e))
+}
+
+/// Commands of this machine's compilers, at least one.
+pub fn compilers(tree: &Tree) -> Result<Vec<String>, BenchError> {
+    let target = tree.target(TARGET)?;
+    let found = target.compilers.iter().map(|c| Cross::named(&target, Some(&c.name)).map(|c| c.compiler.command()));
+    let found = found.collect::<Result<Vec<_>, _>>().map_err(|e| BenchError::lab("this machine", e))?;
+    match found.is_empty() {
+        false => Ok(found),
+        true => Err(BenchError::lab(TARGET, "its description names no compiler")),
+    }
 }
 
 /// Rows for the record: medians, in core cycles.

@@ -6,7 +6,7 @@ use crate::sign::{measure, Setting, SignRun};
 use crate::subject::{ours, tweetnacl, variant};
 use crate::text::{mega, or_dash, table};
 use crate::{parallel, BenchError};
-use santoku_lab::harness::{Constants, Level, March, Toolchain};
+use santoku_lab::harness::{Code, Constants, Level, Toolchain};
 use santoku_lab::record::{Row, Stamp};
 use std::collections::BTreeSet;
 
@@ -15,20 +15,9 @@ pub const NAME: &str = "nacl.sign";
 /// Our builds in the table.
 pub const TARGETS: [&str; 2] = ["rv32", "rv32-spark"];
 
-/// Our passes run at the level of the C compiler.
-pub fn pass_level(level: Level) -> santoku_passes::Level {
-    match level {
-        Level::O0 => santoku_passes::Level::O0,
-        Level::O1 => santoku_passes::Level::O1,
-        Level::O2 => santoku_passes::Level::O2,
-        Level::O3 => santoku_passes::Level::O3,
-        Level::Os => santoku_passes::Level::Os,
-    }
-}
-
 /// Compressed code, constants in flash: as the published figures were made. The core column does not depend on the place.
 pub fn setting(level: Level) -> Setting {
-    Setting { march: March::Rv32imc, level, constants: Constants::Flash }
+    Setting { code: Code::Compressed, level, constants: Constants::Flash }
 }
 
 /// One cell of work: our build for a target, or the rival.
@@ -52,7 +41,7 @@ pub fn run(tree: &Tree, levels: &[Level], tell: &(dyn Fn(&str) + Sync)) -> Resul
         let subject = match cell {
             Cell::Ours(target) => {
                 tell(&format!("{} -{}", variant(target), level.name()));
-                ours(tree, &primitive, target, pass_level(*level), &BTreeSet::new())?
+                ours(tree, &primitive, target, *level, &BTreeSet::new())?
             }
             Cell::TweetNaCl => {
                 tell(&format!("tweetnacl -{}", level.name()));

@@ -4,7 +4,7 @@ mod support;
 
 use santoku_certify::manifest::parse;
 use santoku_certify::{certify, isa_of, Options, World};
-use santoku_driver::{build, check, BuildOptions, Request, Store, Target};
+use santoku_driver::{build, check, BuildOptions, Request, Store};
 use santoku_lab::record::Stamp;
 use santoku_workbench::certify::{cell, faultless, holds, run, text, write_records, Cell, Outside, Wish};
 use santoku_workbench::claims::{again, chosen, kept, manifest, text_faults, Again, MANIFEST};
@@ -31,7 +31,7 @@ const PROGRAM: &str = "@export(\"choose\")\nfn choose(x: u32, y: u32, s: bool) -
 
 /// A small program, and its C with a change.
 fn small(spoil: impl Fn(String) -> String) -> (Made, String) {
-    let target = Target::built_in("portable").expect("its file is right").expect("it is compiled in");
+    let target = santoku_driver::built_in("portable").expect("its file is right").expect("it is compiled in");
     let mut load = |path: &str| Ok((path == "unit.stk").then(|| PROGRAM.to_string()));
     let checked = check(&Request::new("unit.stk", target), &mut load).unwrap_or_else(|f| panic!("{f:?}"));
     let options = BuildOptions {
@@ -54,7 +54,7 @@ fn cells(levels: &[Level], spoil: impl Fn(String) -> String) -> Option<Vec<Cell>
     let unit = units(&tree()).expect("the tables are right").into_iter().next().expect("a unit");
     let folder = tempfile::tempdir().expect("scratch");
     let mut cells = vec![];
-    for config in configs().into_iter().filter(|x| x.march == "rv32imc" && x.compiler.name() == "gcc" && levels.contains(&x.level)) {
+    for config in configs().expect("described").into_iter().filter(|x| x.march == "rv32imc" && x.compiler.family == "gcc" && levels.contains(&x.level)) {
         let Ok(compiler) = compiler_version(&config) else {
             santoku_skips::skip("lists and tables", "there is no gcc for RISC-V here");
             return None;
@@ -63,7 +63,7 @@ fn cells(levels: &[Level], spoil: impl Fn(String) -> String) -> Option<Vec<Cell>
         let image = santoku_elf::load(&object).expect("an object");
         let symbols = built.names.iter().map(|(func, name)| (name.clone(), *func)).collect();
         let world = World { store: &Nothing, clock: &|| 0, tell: &|_, _, _| {} };
-        let isa = isa_of(config.march).expect("a model");
+        let isa = isa_of(&config.march).expect("a model");
         let report = certify(&image, isa, &built.program, symbols, &Options::default(), &world);
         cells.push(Cell { unit: unit.clone(), config, compiler, report, text: "0".repeat(64), micros: 1_500_000 });
     }
@@ -147,7 +147,7 @@ impl Store for Memory {
 #[test]
 fn a_run_that_was_broken_off_goes_on() {
     let unit = units(&tree()).expect("the tables are right").into_iter().next().expect("a unit");
-    let config = configs().into_iter().find(|c| c.march == "rv32imc" && c.compiler.name() == "gcc").expect("a row");
+    let config = configs().expect("described").into_iter().find(|c| c.march == "rv32imc" && c.compiler.family == "gcc").expect("a row");
     for spoil in [|c| c, wrong] {
         let folder = tempfile::tempdir().expect("scratch");
         let (made, c) = small(spoil);
@@ -230,7 +230,7 @@ fn a_theorem_that_disappears_is_named() {
     for march in ["rv32imc", "rv64imc"] {
         let wish = Wish {
             name: Some("cipher.rectangle".into()),
-            compiler: Some(santoku_workbench::matrix::Compiler::Gcc),
+            compiler: Some("gcc".into()),
             levels: vec![Level::O2],
             march: Some(march.into()),
             ..Wish::default()

@@ -2,8 +2,8 @@
 
 mod support;
 
-use santoku_lab::ckb::Compiler;
-use santoku_workbench::p256::{figures, program, vectors, VmProgram};
+use santoku_target::Level;
+use santoku_workbench::p256::{compiler, figures, program, vectors, VmProgram};
 use santoku_workbench::BenchError;
 use std::process::Command;
 use support::tree;
@@ -15,15 +15,16 @@ fn text(extension: &str) -> String {
     std::fs::read_to_string(path).expect("the shipped file is there")
 }
 
-fn build(source: &str, compiler: Compiler) -> VmProgram {
-    program(UNIT, source, &text("h"), compiler, "O3").unwrap_or_else(|e| panic!("{e}"))
+fn build(source: &str, name: Option<&str>) -> VmProgram {
+    let cross = compiler(&tree(), name).unwrap_or_else(|e| panic!("{e}"));
+    program(UNIT, source, &text("h"), &cross, Level::O3).unwrap_or_else(|e| panic!("{e}"))
 }
 
 #[test]
 fn all_vectors_are_judged_rightly_in_the_vm_within_the_promised_cycles() {
     let vectors = vectors();
     assert_eq!(vectors.len(), 241);
-    let run = figures(&build(&text("c"), Compiler::Clang), &vectors, Compiler::Clang, "O3").unwrap_or_else(|e| panic!("{e}"));
+    let run = figures(&build(&text("c"), None), &vectors, Level::O3).unwrap_or_else(|e| panic!("{e}"));
     println!("CKB-VM: {} vectors, {} accepted; valid {} cycles, invalid {}", run.vectors, run.accepted, run.valid, run.invalid);
     assert!(run.accepted > 100 && run.accepted < run.vectors);
     for cycles in [run.valid, run.invalid, run.spread[2]] {
@@ -35,7 +36,7 @@ fn all_vectors_are_judged_rightly_in_the_vm_within_the_promised_cycles() {
 #[test]
 fn gcc_agrees_on_a_part_of_the_vectors() {
     let some: Vec<_> = vectors().into_iter().step_by(6).collect();
-    let run = figures(&build(&text("c"), Compiler::Gcc), &some, Compiler::Gcc, "O3").unwrap_or_else(|e| panic!("{e}"));
+    let run = figures(&build(&text("c"), Some("riscv-gcc")), &some, Level::O3).unwrap_or_else(|e| panic!("{e}"));
     assert!(run.accepted > 20 && run.accepted < some.len());
 }
 
@@ -46,7 +47,7 @@ fn a_wrong_constant_is_a_wrong_result() {
     let order = "f3b9cac2fc632551";
     let spoiled = source.replace(order, "f3b9cac2fc632553");
     assert_ne!(source, spoiled, "the constant is in the file");
-    let found = figures(&build(&spoiled, Compiler::Clang), &vectors(), Compiler::Clang, "O3");
+    let found = figures(&build(&spoiled, None), &vectors(), Level::O3);
     assert!(matches!(found, Err(BenchError::WrongResult { .. })), "{:?}", found.map(|r| r.valid));
 }
 

@@ -5,12 +5,12 @@ mod support;
 use santoku_lab::harness::{run_rv32, Arg, Call, Level, Ret, Rv32Job, Source, Toolchain};
 use santoku_vectors::{cases, oracle};
 use santoku_workbench::sign::{self, measure, trace_hashes, SignRun};
-use santoku_workbench::sign_table::{pass_level, setting, NAME};
+use santoku_workbench::sign_table::{setting, NAME};
 use santoku_workbench::subject::{ours, Subject};
 use santoku_workbench::BenchError;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
-use support::{c_file, nacl, published, random, shipped, shipped_source, tree, with_a_wrong_constant};
+use support::{c_file, nacl, on_big_stack, published, random, shipped, shipped_source, tree, with_a_wrong_constant};
 
 fn toolchain() -> Toolchain {
     Toolchain::find().expect("the cross compiler is installed")
@@ -26,15 +26,7 @@ fn subject(level: Level) -> &'static Subject {
 fn build(target: &str, level: Level) -> Subject {
     let tree = tree();
     let primitive = tree.primitive(NAME).expect("declared");
-    on_big_stack(move || ours(&tree, &primitive, target, pass_level(level), &BTreeSet::new()).unwrap_or_else(|e| panic!("{e}")))
-}
-
-/// Passes descend deep trees; test threads have small stacks.
-fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|s| {
-        let thread = std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(s, work).expect("a thread");
-        thread.join().unwrap_or_else(|e| std::panic::resume_unwind(e))
-    })
+    on_big_stack(move || ours(&tree, &primitive, target, level, &BTreeSet::new()).unwrap_or_else(|e| panic!("{e}")))
 }
 
 /// The batch on the model, by `source` in the place of the shipped file.

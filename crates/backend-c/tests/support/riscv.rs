@@ -2,7 +2,8 @@
 
 use super::driver::{text, Place, ENTRY};
 use super::{input, wrong, Call, Subject};
-use santoku_lab::ckb::{self, CkbJob, Compiler};
+use santoku_lab::ckb::{self, CkbJob};
+use santoku_lab::cross::{machine, Cross};
 use santoku_lab::harness::{self, Arg, Level, Ret, Rv32Job, Source, Toolchain, STRING};
 use santoku_lab::rv32::Config;
 
@@ -68,7 +69,9 @@ fn on_ckb(c: &str, bytes: Vec<u8>, room: usize, level: Level) -> Result<Vec<u8>,
         std::fs::write(path, text).map_err(|e| e.to_string())?;
     }
     let flags = ["-std=c99", &format!("-{}", level.name())];
-    let elf = ckb::build(dir.path(), Compiler::Clang, &[file], &[dir.path().into()], &flags).map_err(|e| e.to_string())?;
+    let cross = machine("ckb").and_then(|t| Cross::find(&t, Some("clang"))).map_err(|e| e.to_string())?;
+    let elf = santoku_lab::program::build(dir.path(), &cross, &[file], &[dir.path().into()], &flags).map_err(|e| e.to_string())?;
+    let elf = std::fs::read(elf).map_err(|e| e.to_string())?;
     let job = CkbJob { inputs: vec![("given".into(), bytes)], outputs: vec!["made".into()], ..CkbJob::default() };
     let mut run = ckb::run(&elf, &job).and_then(|r| r.expect_exit(0)).map_err(|e| e.to_string())?;
     run.outputs.remove("made").ok_or_else(|| "no output".into())

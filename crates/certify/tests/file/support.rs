@@ -2,7 +2,7 @@
 
 use santoku_certify::report::{FileReport, FunctionReport};
 use santoku_certify::{certify, Options, World, EFFORTS};
-use santoku_driver::{build, check, BuildOptions, Request, Store, Target};
+use santoku_driver::{build, check, BuildOptions, Request, Store};
 use santoku_elf::Image;
 use santoku_ir::{FuncId, Program};
 use santoku_isa::Isa;
@@ -20,7 +20,7 @@ pub struct Made {
 }
 
 pub fn made(text: &str) -> Made {
-    let target = Target::built_in("portable").expect("its file is right").expect("it is compiled in");
+    let target = santoku_driver::built_in("portable").expect("its file is right").expect("it is compiled in");
     let library = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib");
     let mut load = |path: &str| Ok(if path == "unit.stk" { Some(text.to_string()) } else { std::fs::read_to_string(library.join(path)).ok() });
     let checked = check(&Request::new("unit.stk", target), &mut load).unwrap_or_else(|f| panic!("{f:?}"));
@@ -49,11 +49,8 @@ pub fn version(compiler: Compiler) -> Option<String> {
 
 impl Compiler {
     fn command(self) -> String {
-        let (variable, usual) = match self {
-            Compiler::Gcc => ("SANTOKU_RV32_GCC", "riscv64-unknown-elf-gcc"),
-            Compiler::Clang => ("SANTOKU_CLANG", "clang-19"),
-        };
-        std::env::var(variable).unwrap_or_else(|_| usual.to_string())
+        let name = if self == Compiler::Gcc { "riscv-gcc" } else { "clang" };
+        santoku_target::compilers().expect("right").0[name].command()
     }
 }
 

@@ -11,7 +11,7 @@ use santoku_certify::leak::Evidence;
 use santoku_certify::report::{FileReport, FunctionReport, Status};
 use santoku_certify::{certify, isa_of, Options, World};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::{build, BuildOptions, Built, Checked, Failure};
+use santoku_driver::{build, timing, BuildOptions, Built, Checked, Failure};
 use santoku_elf::{ErrorKind, Image};
 use santoku_isa::Isa;
 use santoku_passes::Level;
@@ -94,8 +94,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     show_refused(&found);
     let built = program(&checked, entry, &args.level)?;
-    let leaks = !checked.target.timing().variable_time.is_empty();
-    let options = Options { secret_mul_leaks: leaks, ckb_vm: checked.target.ckb_vm, only: args.function.first().cloned(), threads: usize::from(args.threads) };
+    let leaks = !timing(&checked.target).variable_time.is_empty();
+    let options = Options { secret_mul_leaks: leaks, ckb_vm: checked.target.ckb_vm(), only: args.function.first().cloned(), threads: usize::from(args.threads) };
     let done = compare(&image, isa, &built, &options, &cache);
     if done.totals.functions == 0 {
         return Err(nothing(args, entry, &image, &built));

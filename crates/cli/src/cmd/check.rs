@@ -32,7 +32,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     interface(&checked)?;
     if let Some(layout) = args.layout {
         report::stage("layout");
-        let (isa, interleave, block) = (args.isa, args.interleave, args.block.clone());
+        let (isa, interleave, block) = (args.isa.clone(), args.interleave, args.block.clone());
         let options = LayoutOptions { layout, isa, interleave, granularity: GRANULARITY as usize, block, unit: "unit".into(), provenance: String::new() };
         santoku_driver::lay_out_watched(&checked, &options, &mut Tables::new())?;
     }

@@ -2,7 +2,7 @@
 
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::{unknown_target, Checked, Failure, Request, Target, DEFAULT_TARGET};
+use santoku_driver::{built_in, read_choices, read_machine, unknown_target, Checked, Failure, Request, Target, DEFAULT_TARGET};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub struct Source {
     /// Folder of the library; default: `lib` beside or above the file
     #[arg(long = "lib", value_name = "DIR")]
     libs: Vec<String>,
-    /// What the program is for: a file of `tuned/`, which names its machine's ways and its implementations
+    /// What the program is for: a file of `targets/`, or of `tuned/` for other implementations
     #[arg(long, default_value = DEFAULT_TARGET)]
     target: String,
     /// Implementation of an interface, before that of the tuning file
@@ -45,12 +45,9 @@ impl Source {
         if roots.is_empty() {
             roots.extend(home.iter().map(|h| files::join(h, "lib")));
         }
-        let tuned = match self.libs.first() {
-            Some(lib) => Some(files::join(&files::parent(Path::new(lib)), "tuned")),
-            None => home.map(|h| files::join(&h, "tuned")),
-        };
+        let beside = self.libs.first().map(|lib| files::parent(Path::new(lib))).or(home);
         let library = files::programs(entry, &roots);
-        Ok(Request { roots, impls: self.impls()?, library, ..Request::new(entry, target(&self.target, tuned.as_deref())?) })
+        Ok(Request { roots, impls: self.impls()?, library, ..Request::new(entry, target(&self.target, beside.as_deref())?) })
     }
 
     /// The `--impl` options as they were written.
@@ -74,16 +71,22 @@ impl Source {
     }
 }
 
-/// The target of this name: a file of the folder `tuned` if it has one, else the machine as compiled in.
-fn target(name: &str, tuned: Option<&str>) -> Result<Target, Failure> {
-    let own = tuned.map(files::targets).unwrap_or_default();
-    if let Some(path) = own.get(name) {
-        return Target::parse(name, path, &files::read_entry(path)?);
+/// The target of this name: a file of the folders `tuned` or `targets` in `home` if they have one, else as compiled in.
+fn target(name: &str, home: Option<&Path>) -> Result<Target, Failure> {
+    let own = |folder: &str| home.map(|h| files::targets(&files::join(h, folder))).unwrap_or_default();
+    let (choices, machines) = (own("tuned"), own("targets"));
+    let mut machine = |name: &str| match machines.get(name) {
+        Some(path) => read_machine(name, path, &files::read_entry(path)?).map(Some),
+        None => built_in(name),
+    };
+    if let Some(path) = choices.get(name) {
+        return read_choices(name, path, &files::read_entry(path)?, &mut machine);
     }
-    if let Some(target) = Target::built_in(name)? {
+    if let Some(target) = machine(name)? {
         return Ok(target);
     }
-    let known: BTreeSet<String> = own.into_keys().chain(Target::built_in_names().map(str::to_string)).collect();
+    let built_in = santoku_target::names().into_iter().map(str::to_string);
+    let known: BTreeSet<String> = choices.into_keys().chain(machines.into_keys()).chain(built_in).collect();
     Err(unknown_target(name, &known.into_iter().collect::<Vec<_>>()))
 }
 

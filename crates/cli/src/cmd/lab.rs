@@ -4,9 +4,9 @@ use super::{lab_certify, lab_mutants};
 use super::lab_common::{failure, json, levels, record, stamp, tree, Progress};
 use crate::{files, report};
 use santoku_driver::{Failure, GRANULARITY};
-use santoku_lab::harness::Level;
 use santoku_lab::host::HostRun;
 use santoku_lab::record::Row;
+use santoku_target::Level;
 use santoku_workbench::primitives::Tree;
 use santoku_workbench::{ablate, cipher, p256, profile, sign_host, sign_table, BenchError};
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ struct AblateArgs {
     /// Level of both compilers
     #[arg(long, value_name = "LEVEL", default_value = "O2")]
     level: String,
-    /// Our target, with its algorithm: a file of `tuned/`
+    /// Our target, with its algorithm: a file of `targets/` or `tuned/`
     #[arg(long, default_value = "rv32-spark")]
     target: String,
     #[command(flatten)]
@@ -74,7 +74,7 @@ struct ProfileArgs {
     /// Level of both compilers
     #[arg(long, value_name = "LEVEL", default_value = "O2")]
     level: String,
-    /// Our target on e31: a file of `tuned/`
+    /// Our target on e31: a file of `targets/` or `tuned/`
     #[arg(long, default_value = "rv32")]
     target: String,
     /// Write the flame graph, an SVG picture
@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 }
 
 fn table(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
-    let levels = levels(&args.levels, &Level::ALL, Level::name)?;
+    let levels = levels(&args.levels)?;
     match (args.name.as_str(), args.machine.as_deref()) {
         ("nacl.sign", None | Some("e31")) => sign(tree, args, &levels),
         ("nacl.sign", Some("host")) => sign_host(tree, args),
@@ -142,7 +142,7 @@ fn p256(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
 }
 
 fn profiled(tree: &Tree, args: &ProfileArgs) -> Result<u8, Failure> {
-    let level = levels(&args.level, &Level::ALL, Level::name)?[0];
+    let level = levels(&args.level)?[0];
     let found = {
         let _progress = Progress::start("lab", "profiling");
         match (args.name.as_str(), args.machine.as_deref()) {
@@ -188,7 +188,7 @@ fn ablation(tree: &Tree, args: &AblateArgs) -> Result<u8, Failure> {
         let name = format!("{} on {}", args.name, args.machine);
         return Err(failure(BenchError::Unknown { what: "ablation", name, known: vec!["nacl.sign on e31".into()] }));
     }
-    let level = levels(&args.level, &Level::ALL, Level::name)?[0];
+    let level = levels(&args.level)?[0];
     tree.target(&args.target).map_err(failure)?;
     let found = {
         let progress = Progress::start("lab", "measuring");

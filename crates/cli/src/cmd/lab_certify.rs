@@ -6,7 +6,6 @@ use crate::{files, report};
 use santoku_driver::Failure;
 use santoku_workbench::certify::{faultless, holds, run as certify, text, write_records, Outside, Wish};
 use santoku_workbench::claims::{kept, manifest, MANIFEST};
-use santoku_workbench::matrix::{Compiler, Level};
 use santoku_workbench::matrix_units::units;
 use santoku_workbench::parallel;
 use santoku_workbench::primitives::Tree;
@@ -20,13 +19,13 @@ pub struct CertifyArgs {
     /// Print the names of the programs, a line each, and judge nothing
     #[arg(long, conflicts_with = "name")]
     list: bool,
-    /// Only this compiler
-    #[arg(long, value_parser = ["gcc", "clang"])]
+    /// Only compilers of this kind: gcc, clang
+    #[arg(long)]
     compiler: Option<String>,
     /// Levels of the C compiler, separated by commas
     #[arg(long = "level", value_name = "LEVELS", default_value = "O1,O2,O3,Os")]
     levels: String,
-    /// Only this architecture, such as rv32imc
+    /// Only this instruction set, by its name in a file of `targets/`
     #[arg(long)]
     march: Option<String>,
     /// Put the hashes of what is proved into dist/certified.json
@@ -64,8 +63,8 @@ pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
     let wish = Wish {
         listed,
         name: args.name.clone(),
-        compiler: args.compiler.as_deref().and_then(|name| Compiler::ALL.into_iter().find(|c| c.name() == name)),
-        levels: levels(&args.levels, &Level::ALL, Level::name)?,
+        compiler: args.compiler.clone(),
+        levels: levels(&args.levels)?,
         march: args.march.clone(),
         threads: parallel::threads(),
         again: args.again,

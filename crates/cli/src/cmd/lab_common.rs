@@ -5,6 +5,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::Failure;
 use santoku_lab::record::{Row, Run, Stamp};
+use santoku_target::Level;
 use santoku_workbench::primitives::Tree;
 use santoku_workbench::BenchError;
 use std::path::{Path, PathBuf};
@@ -19,14 +20,12 @@ pub fn tree() -> Result<Tree, Failure> {
     })
 }
 
-/// `O2,Os`, in the order given, of the levels there are.
-pub fn levels<L: Copy>(text: &str, all: &[L], name: fn(L) -> &'static str) -> Result<Vec<L>, Failure> {
+/// `O2,Os`, in the order given.
+pub fn levels(text: &str) -> Result<Vec<Level>, Failure> {
     let one = |wish: &str| {
-        let wish = wish.trim().trim_start_matches('-');
-        all.iter().copied().find(|l| name(*l) == wish).ok_or_else(|| {
-            let d = Diagnostic::error("bad-option", format!("`{wish}` is no level"));
-            let known: Vec<&str> = all.iter().map(|l| name(*l)).collect();
-            Failure::refused(&Sources::default(), d.help(format!("levels: {}; separate them by commas", known.join(", "))))
+        wish.trim().parse().map_err(|_| {
+            let d = Diagnostic::error("bad-option", format!("`{}` is no level", wish.trim()));
+            Failure::refused(&Sources::default(), d.help(format!("levels: {}; separate them by commas", Level::ALL.map(Level::name).join(", "))))
         })
     };
     text.split(',').map(one).collect()
@@ -38,7 +37,7 @@ pub fn failure(e: BenchError) -> Failure {
     match e {
         BenchError::Source(b) => Failure::Refused { sources: b.0, diagnostics: b.1 },
         BenchError::Declaration { path, reason } => {
-            let d = Diagnostic::error("bad-tuning", format!("`{}` cannot be read", path.display()));
+            let d = Diagnostic::error("bad-description", format!("`{}` cannot be read", path.display()));
             refused(d.note(format!("why: {reason}")).help("`docs/lab.md` describes the fields"))
         }
         BenchError::Unknown { what, name, known } => {

@@ -3,7 +3,6 @@
 use super::lab_common::{failure, levels, stamp, Progress};
 use crate::report;
 use santoku_driver::Failure;
-use santoku_workbench::matrix::Level;
 use santoku_workbench::mutants::Counts;
 use santoku_workbench::mutants_job::{compressed, run as ask, total, write_record, Wish, QUICK, SYMBOLS};
 use santoku_workbench::primitives::Tree;
@@ -26,7 +25,7 @@ pub struct MutantsArgs {
 
 /// Exit 0 if no change passed that a run tells from the original, 1 otherwise.
 pub fn run(tree: &Tree, args: &MutantsArgs) -> Result<u8, Failure> {
-    let levels = levels(&args.levels, &Level::ALL, Level::name)?;
+    let levels = levels(&args.levels)?;
     let named: Vec<&str> = args.function.iter().map(String::as_str).collect();
     let functions = if named.is_empty() { &QUICK[..] } else { &named[..] };
     let rows = {

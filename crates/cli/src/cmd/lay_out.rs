@@ -28,8 +28,11 @@ pub fn layout(text: &str) -> Result<Layout, String> {
     Layout::ALL.into_iter().find(|l| l.name() == text).ok_or_else(|| format!("layouts are {}", Layout::ALL.map(Layout::name).join(", ")))
 }
 
+/// A vector unit of the machines that are compiled in.
 pub fn isa(text: &str) -> Result<Isa, String> {
-    Isa::ALL.into_iter().find(|i| i.name() == text).ok_or_else(|| format!("instruction sets are {}", Isa::ALL.map(Isa::name).join(", ")))
+    let all = santoku_target::vectors().map_err(|e| e.to_string())?;
+    let known: Vec<String> = all.iter().map(|i| i.name.clone()).collect();
+    all.into_iter().find(|i| i.name == text).ok_or_else(|| format!("instruction sets are {}", known.join(", ")))
 }
 
 impl LayOut {
@@ -37,7 +40,7 @@ impl LayOut {
     pub fn text(&self) -> String {
         let Some(layout) = self.layout else { return String::new() };
         let block = self.block.iter().map(|b| format!(" --block {b}")).collect::<String>();
-        let (isa, k, g) = (self.isa.name(), self.interleave, self.granularity);
+        let (isa, k, g) = (&self.isa.name, self.interleave, self.granularity);
         format!(" --layout {} --isa {isa} --interleave {k} --granularity {g}{block}", layout.name())
     }
 }
@@ -47,7 +50,7 @@ pub fn run(args: &LayOut, layout: Layout, checked: &Checked, unit: &str, provena
     report::stage("layout");
     let options = LayoutOptions {
         layout,
-        isa: args.isa,
+        isa: args.isa.clone(),
         interleave: args.interleave,
         granularity: args.granularity as usize,
         block: args.block.clone(),

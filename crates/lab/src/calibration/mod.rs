@@ -9,7 +9,7 @@ mod micro;
 use std::fmt::Write;
 
 use crate::error::LabError;
-use crate::harness::{Level, March, Source, Toolchain};
+use crate::harness::{Code, Level, Source, Toolchain};
 use crate::rv32::{Config, Image, Machine, FLASH_BASE};
 
 pub use micro::{micro_tests, MicroTest};
@@ -63,10 +63,10 @@ pub fn timed_main(declarations: &str, expression: &str) -> Source {
 pub fn build(
     toolchain: &Toolchain,
     sources: &[Source],
-    march: March,
+    code: Code,
     level: Level,
 ) -> Result<(Vec<u8>, Vec<u8>), LabError> {
-    let elf = toolchain.build_plain(sources, march, level, true)?;
+    let elf = toolchain.build_plain(sources, code, level, true)?;
     let image = Image::parse(&elf)?;
     let mut flash = Vec::new();
     for (addr, bytes) in &image.segments {

@@ -13,6 +13,8 @@ pub struct Variable {
 
 /// Symbols of a program.
 pub struct Image {
+    /// The file says that it has compressed instructions.
+    pub compressed: bool,
     functions: BTreeMap<u64, String>,
     variables: BTreeMap<String, Variable>,
 }
@@ -20,7 +22,8 @@ pub struct Image {
 impl Image {
     pub fn parse(elf: &[u8]) -> Result<Self, CkbError> {
         let file = object::File::parse(elf).map_err(|e| CkbError::Elf { reason: e.to_string() })?;
-        let mut image = Image { functions: BTreeMap::new(), variables: BTreeMap::new() };
+        let compressed = matches!(file.flags(), object::FileFlags::Elf { e_flags, .. } if e_flags & object::elf::EF_RISCV_RVC != 0);
+        let mut image = Image { compressed, functions: BTreeMap::new(), variables: BTreeMap::new() };
         for symbol in file.symbols().filter(|s| s.is_definition()) {
             let Ok(name) = symbol.name() else { continue };
             match symbol.kind() {

@@ -1,6 +1,7 @@
-//! Programs on CKB-VM (VM version 2, ISA IMC + B + macro-op fusion), run by the crate that nodes run: exact cycles, no model of ours.
+//! Programs on CKB-VM (VM version 2, ISA IMC + B + macro-op fusion), run by the crate that nodes run: exact cycles, no model of ours. The same crate
+//! without B and fusion, each instruction at one cost, is the guest of a zkVM.
 //!
-//! Needs: an RV64 ELF (see [`build`] for making one from C). Keeps: nothing. Absent on purpose: chain syscalls, and the
+//! Needs: an RV64 ELF (see [`crate::program`] for making one from C). Keeps: nothing. Absent on purpose: chain syscalls, and the
 //! assembly interpreter: the portable one gives the same cycles and builds everywhere.
 //!
 //! Inputs do not pass through syscalls, which cost cycles: they are written into the program's own variables, found by symbol,
@@ -10,18 +11,16 @@ mod calls;
 mod error;
 mod image;
 mod profile;
-pub mod toolchain;
 
 pub use error::CkbError;
 pub use profile::{FunctionCost, OpCost, Profile};
-pub use toolchain::{build, Compiler};
 
 use ckb_vm::cost_model::estimate_cycles;
 use ckb_vm::machine::trace::TraceMachine;
 use ckb_vm::machine::VERSION2;
 use ckb_vm::registers::{A0, A7};
 use ckb_vm::{
-    Bytes, CoreMachine, DefaultCoreMachine, DefaultMachine, DefaultMachineBuilder, DefaultMachineRunner, Memory, Register,
+    Bytes, CoreMachine, DefaultCoreMachine, Instruction, DefaultMachine, DefaultMachineBuilder, DefaultMachineRunner, Memory, Register,
     SparseMemory, SupportMachine, Syscalls, WXorXMemory, ISA_B, ISA_IMC, ISA_MOP,
 };
 use image::Image;
@@ -29,7 +28,32 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-const ISA: u8 = ISA_IMC | ISA_B | ISA_MOP;
+/// What executes: the chain's machine, or the guest of a zkVM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Machine {
+    /// Version 2, with B and fused groups; cycles as a node counts them.
+    Ckb,
+    /// RV64IM, each instruction so many cycles.
+    Rv64im(u64),
+}
+
+impl Machine {
+    fn isa(self) -> u8 {
+        match self {
+            Machine::Ckb => ISA_IMC | ISA_B | ISA_MOP,
+            Machine::Rv64im(_) => ISA_IMC,
+        }
+    }
+
+    /// Cycles of an instruction.
+    fn cost(self) -> Box<dyn Fn(Instruction) -> u64 + Send + Sync> {
+        match self {
+            Machine::Ckb => Box::new(estimate_cycles),
+            Machine::Rv64im(each) => Box::new(move |_| each),
+        }
+    }
+}
+
 const SYSCALL_DEBUG: u64 = 2177;
 /// Bytes of one debug line that are kept; a program that prints without end is cut here.
 const DEBUG_LINE_MAX: usize = 4096;
@@ -49,12 +73,14 @@ pub struct CkbJob {
     pub outputs: Vec<String>,
     /// Cycles after which the run is given up.
     pub max_cycles: u64,
+    /// What executes the program.
+    pub machine: Machine,
 }
 
 impl Default for CkbJob {
     /// No input, no output, 10^10 cycles.
     fn default() -> Self {
-        CkbJob { args: Vec::new(), inputs: Vec::new(), outputs: Vec::new(), max_cycles: 10_000_000_000 }
+        CkbJob { args: Vec::new(), inputs: Vec::new(), outputs: Vec::new(), max_cycles: 10_000_000_000, machine: Machine::Ckb }
     }
 }
 
@@ -117,10 +143,13 @@ struct Loaded {
 impl Loaded {
     fn new(elf: &[u8], job: &CkbJob) -> Result<Self, CkbError> {
         let image = Image::parse(elf)?;
+        if job.machine != Machine::Ckb && image.compressed {
+            return Err(CkbError::Elf { reason: "it has compressed instructions, which this machine has not".into() });
+        }
         let debug = Arc::new(Mutex::new(Vec::new()));
-        let core = <Core as SupportMachine>::new(ISA, VERSION2, job.max_cycles);
+        let core = <Core as SupportMachine>::new(job.machine.isa(), VERSION2, job.max_cycles);
         let mut vm = DefaultMachineBuilder::new(core)
-            .instruction_cycle_func(Box::new(estimate_cycles))
+            .instruction_cycle_func(job.machine.cost())
             .syscall(Box::new(DebugPrint(debug.clone())))
             .build();
         let program = Bytes::copy_from_slice(elf);

@@ -1,9 +1,8 @@
 //! Where the cycles of a run go.
 
 use super::calls::CallTree;
-use super::{CkbError, CkbJob, CkbRun, Loaded, ISA};
+use super::{CkbError, CkbJob, CkbRun, Loaded};
 use ckb_vm::ckb_vm_definitions::instructions as ops;
-use ckb_vm::cost_model::estimate_cycles;
 use ckb_vm::decoder::build_decoder;
 use ckb_vm::instructions::{execute, extract_opcode, instruction_length, is_basic_block_end_instruction, Itype, Utype};
 use ckb_vm::machine::VERSION2;
@@ -94,7 +93,8 @@ fn is_fused(op: ops::InstructionOpcode) -> bool {
 }
 
 pub fn profile(mut loaded: Loaded, job: &CkbJob) -> Result<Profile, CkbError> {
-    let mut decoder = build_decoder::<u64>(ISA, VERSION2);
+    let mut decoder = build_decoder::<u64>(job.machine.isa(), VERSION2);
+    let cost = job.machine.cost();
     let mut histogram: BTreeMap<ops::InstructionOpcode, (u64, u64)> = BTreeMap::new();
     let (vm, image) = (&mut loaded.vm, &loaded.image);
     let mut tree = CallTree::new(image.function_at(*vm.pc()));
@@ -103,7 +103,7 @@ pub fn profile(mut loaded: Loaded, job: &CkbJob) -> Result<Profile, CkbError> {
         let pc = *vm.pc();
         let mut step = || -> Result<Instruction, ckb_vm::Error> {
             let instruction = decoder.decode(vm.memory_mut(), pc)?;
-            let cycles = estimate_cycles(instruction);
+            let cycles = cost(instruction);
             vm.add_cycles(cycles)?;
             let entry = histogram.entry(extract_opcode(instruction)).or_default();
             entry.0 += 1;

@@ -1,4 +1,7 @@
 use super::*;
+use crate::cross::{machine, Cross};
+use crate::error::LabError;
+use crate::program::build;
 use std::path::{Path, PathBuf};
 
 /// Adds two 4-word numbers given as input; the carry idiom is what the VM fuses.
@@ -32,11 +35,22 @@ int main(int argc, char **argv)
 }
 "#;
 
-fn compiled(compiler: Compiler, text: &str) -> Result<Vec<u8>, CkbError> {
+const CLANG: &str = "clang";
+const GCC: &str = "gcc";
+
+fn compiler(family: &str) -> Cross {
+    Cross::find(&machine("ckb").expect("described"), Some(family)).expect("installed")
+}
+
+fn program(dir: &Path, family: &str, sources: &[PathBuf], include_dirs: &[PathBuf]) -> Result<Vec<u8>, LabError> {
+    build(dir, &compiler(family), sources, include_dirs, &["-O3"]).map(|path| std::fs::read(path).expect("a program"))
+}
+
+fn compiled(family: &str, text: &str) -> Result<Vec<u8>, LabError> {
     let dir = tempfile::tempdir().expect("scratch folder");
     let source = dir.path().join("p.c");
     std::fs::write(&source, text).expect("write");
-    build(dir.path(), compiler, &[source], &[], &["-O3"])
+    program(dir.path(), family, &[source], &[])
 }
 
 fn words(w: &[u64]) -> Vec<u8> {
@@ -54,7 +68,7 @@ fn adding(a: [u64; 4], b: [u64; 4]) -> CkbJob {
 
 #[test]
 fn both_compilers_run_and_profile_alike() {
-    for compiler in [Compiler::Clang, Compiler::Gcc] {
+    for compiler in [CLANG, GCC] {
         let elf = compiled(compiler, PROGRAM).expect("build");
         let job = adding([u64::MAX, u64::MAX, 3, 4], [1, 0, 5, u64::MAX]);
         let run = run(&elf, &job).expect("run").expect_exit(0).expect("code 0");
@@ -86,8 +100,8 @@ fn fused_sequences_are_counted_once() {
             "__attribute__((naked)) int main(void) {{ __asm__(\".option norvc\\n li a3, 5\\n li a4, 7\\n {first}\\n li a0, 0\\n ret\"); }}"
         )
     };
-    let fused = compiled(Compiler::Clang, &body("mulhu a1,a3,a4\\n mul a2,a3,a4")).expect("build");
-    let apart = compiled(Compiler::Clang, &body("mul a2,a3,a4\\n mulhu a1,a3,a4")).expect("build");
+    let fused = compiled(CLANG, &body("mulhu a1,a3,a4\\n mul a2,a3,a4")).expect("build");
+    let apart = compiled(CLANG, &body("mul a2,a3,a4\\n mulhu a1,a3,a4")).expect("build");
     let job = CkbJob::default();
     let (fused, apart) = (profile(&fused, &job).expect("run"), profile(&apart, &job).expect("run"));
     assert_eq!(apart.run.cycles - fused.run.cycles, 5);
@@ -97,14 +111,14 @@ fn fused_sequences_are_counted_once() {
 
 #[test]
 fn arguments_reach_main() {
-    let elf = compiled(Compiler::Clang, PROGRAM).expect("build");
+    let elf = compiled(CLANG, PROGRAM).expect("build");
     let job = CkbJob { args: vec!["x".into(), "y".into()], ..CkbJob::default() };
     assert_eq!(run(&elf, &job).expect("run").exit_code, 102);
 }
 
 #[test]
 fn a_wrong_result_shows_in_the_exit_code() {
-    let elf = compiled(Compiler::Clang, PROGRAM).expect("build");
+    let elf = compiled(CLANG, PROGRAM).expect("build");
     let err = run(&elf, &adding([0, 0, 0, 9], [0; 4])).expect("run").expect_exit(0).expect_err("a[3] is 9");
     assert!(matches!(err, CkbError::Exit { expected: 0, found: 1, .. }), "{err}");
     assert!(err.to_string().contains("it said: added"), "{err}");
@@ -117,18 +131,18 @@ fn unusable_programs_are_refused() {
     assert!(matches!(err, CkbError::Elf { .. }), "{err}");
     let err = run(&[], &job).expect_err("empty");
     assert!(matches!(err, CkbError::Elf { .. }), "{err}");
-    let mut elf = compiled(Compiler::Clang, PROGRAM).expect("build");
+    let mut elf = compiled(CLANG, PROGRAM).expect("build");
     elf.truncate(elf.len() / 2);
     assert!(run(&elf, &job).is_err(), "half an ELF");
-    let err = compiled(Compiler::Gcc, "int main(void) { return missing(); }").expect_err("no such function");
-    assert!(matches!(err, CkbError::Build { .. }), "{err}");
+    let err = compiled(GCC, "int main(void) { return missing(); }").expect_err("no such function");
+    assert!(matches!(err, LabError::ToolFailed { .. }), "{err}");
 }
 
 #[test]
 fn programs_that_misbehave_are_stopped() {
     let job = CkbJob { max_cycles: 10_000, ..CkbJob::default() };
     let stop = |text: &str| {
-        let elf = compiled(Compiler::Clang, text).expect("build");
+        let elf = compiled(CLANG, text).expect("build");
         let stepped = profile(&elf, &job).expect_err("must stop");
         let err = run(&elf, &job).expect_err("must stop");
         assert_eq!(std::mem::discriminant(&stepped), std::mem::discriminant(&err));
@@ -144,7 +158,7 @@ fn programs_that_misbehave_are_stopped() {
 
 #[test]
 fn inputs_must_fit_and_exist() {
-    let elf = compiled(Compiler::Clang, PROGRAM).expect("build");
+    let elf = compiled(CLANG, PROGRAM).expect("build");
     let long = CkbJob { inputs: vec![("a".into(), vec![0; 33])], ..CkbJob::default() };
     assert!(matches!(run(&elf, &long), Err(CkbError::Input { len: 33, room: 32, .. })));
     let unknown = CkbJob { outputs: vec!["nothing".into()], ..CkbJob::default() };
@@ -154,8 +168,8 @@ fn inputs_must_fit_and_exist() {
 #[test]
 fn a_missing_source_is_reported() {
     let dir = tempfile::tempdir().expect("scratch folder");
-    let err = build(dir.path(), Compiler::Clang, &[PathBuf::from("/nonexistent/p.c")], &[], &[]).expect_err("no file");
-    assert!(matches!(err, CkbError::Build { .. }), "{err}");
+    let err = program(dir.path(), CLANG, &[PathBuf::from("/nonexistent/p.c")], &[]).expect_err("no file");
+    assert!(matches!(err, LabError::ToolFailed { .. }), "{err}");
     assert!(Path::new(dir.path()).join("crt0.S").is_file());
 }
 
@@ -188,10 +202,34 @@ fn tweetnacl_signs_in_the_vm() {
     "#;
     std::fs::write(&main, text).expect("write");
     let sources = [main, peer.sources[0].clone()];
-    let elf = build(dir.path(), Compiler::Clang, &sources, &peer.include_dirs, &["-O3"]).expect("build");
+    let elf = program(dir.path(), CLANG, &sources, &peer.include_dirs).expect("build");
     let job = CkbJob { inputs: vec![("seed".into(), bytes(SEED))], outputs: vec!["sm".into()], ..CkbJob::default() };
     let run = run(&elf, &job).expect("run").expect_exit(0).expect("it accepts its own signature");
     assert_eq!(run.outputs["sm"][..64], bytes(SIGNATURE), "{} cycles", run.cycles);
     // About 20 thousand field multiplications of 256 products, at 5 cycles a product.
     assert!(run.cycles > 20_000_000 && run.cycles < 400_000_000, "{}", run.cycles);
+}
+
+/// The table of the description is what a node counts, of every operation there is.
+#[test]
+fn the_described_costs_are_those_of_the_vm() {
+    use ckb_vm::instructions::set_instruction_length_4;
+    let target = machine("ckb").expect("described");
+    let other = target.costs["other"];
+    let (mut compared, mut named) = (0, std::collections::BTreeSet::new());
+    for opcode in ckb_vm::ckb_vm_definitions::instructions::MINIMAL_OPCODE..=ckb_vm::ckb_vm_definitions::instructions::MAXIMUM_OPCODE {
+        let name = ckb_vm::ckb_vm_definitions::instructions::instruction_opcode_name(opcode).to_lowercase();
+        // Atomics are no part of the language's programs, and old versions' loads and jumps none of this version's.
+        if name.starts_with("lr_") || name.starts_with("sc_") || name.starts_with("amo") || name.ends_with("_version0") {
+            continue;
+        }
+        let name = name.trim_end_matches("_version1").to_string();
+        let counted = estimate_cycles(set_instruction_length_4(ckb_vm::instructions::blank_instruction(opcode)));
+        assert_eq!(target.costs.get(&name).copied().unwrap_or(other), counted, "{name}");
+        named.insert(name);
+        compared += 1;
+    }
+    let unknown: Vec<&String> = target.costs.keys().filter(|k| *k != "other" && !named.contains(*k)).collect();
+    assert!(unknown.is_empty(), "no operation of the VM is called {unknown:?}");
+    assert!(compared > 100, "{compared} operations");
 }

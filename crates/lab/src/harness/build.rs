@@ -5,39 +5,46 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::driver;
-use super::{Constants, Level, March, Object, Program, Rv32Job, Source};
+use super::{Code, Constants, Level, Object, Program, Rv32Job, Source};
+use crate::cross::{machine, tool, Cross};
 use crate::error::LabError;
 use crate::rv32::Image;
 
 const CRT0: &str = include_str!("crt0.S");
 const LINKER_SCRIPT: &str = include_str!("link.ld");
 const RUN_TIME: &str = include_str!("runtime.c");
-/// `stdint.h` for the cross compiler without a C library.
-pub const STDINT: &str = include_str!("include/stdint.h");
-/// The part of `string.h` that generated code needs.
-pub const STRING: &str = include_str!("include/string.h");
 const CONSTANT_SECTIONS: &str = "*(.rodata .rodata.* .srodata .srodata.*)";
 
 /// The cross compiler.
 #[derive(Clone, Debug)]
 pub struct Toolchain {
-    /// Command that runs it.
-    pub gcc: String,
-    version: String,
+    cross: Cross,
 }
 
 impl Toolchain {
-    /// Finds `riscv64-unknown-elf-gcc`, or what the environment variable `SANTOKU_RV32_GCC` names instead.
+    /// Finds the compiler of the simulated machine's description.
+    ///
+    /// # Errors
+    /// [`LabError::MissingTool`]: it is not installed.
     pub fn find() -> Result<Self, LabError> {
-        let gcc = std::env::var("SANTOKU_RV32_GCC").unwrap_or_else(|_| "riscv64-unknown-elf-gcc".to_string());
-        let version = output(Command::new(&gcc).arg("--version"), &gcc)?;
-        let version = String::from_utf8_lossy(&version).lines().next().unwrap_or_default().to_string();
-        Ok(Toolchain { gcc, version })
+        // Stacks are bounded by call graphs, which this family writes.
+        Ok(Toolchain { cross: Cross::find(&machine("rv32")?, Some("gcc"))? })
     }
 
     /// First line of the compiler's version text.
     pub fn version(&self) -> &str {
-        &self.version
+        self.cross.version()
+    }
+
+    /// Flags that choose the instruction set, and what assembly that reads counters takes besides.
+    fn isa(&self, code: Code) -> Result<(Vec<String>, Vec<String>), LabError> {
+        let compressed = self.cross.isa()?;
+        let found = match code {
+            Code::Compressed => Some(compressed),
+            Code::Plain => self.cross.target.isas.iter().find(|i| i.name != compressed.name),
+        };
+        let isa = found.ok_or_else(|| LabError::Target { name: self.cross.target.name.clone(), reason: "it has one instruction set".into() })?;
+        Ok((isa.flags.clone(), isa.counters.clone()))
     }
 
     /// Builds the program of a job.
@@ -48,8 +55,9 @@ impl Toolchain {
         let scratch = tempfile::tempdir().map_err(LabError::io(std::env::temp_dir()))?;
         let dir = scratch.path();
         self.write_support(dir)?;
-        let mut flags = target_flags(job.march);
-        flags.push(format!("-{}", job.level.name()));
+        let (isa, _) = self.isa(job.code)?;
+        let mut flags = isa.clone();
+        flags.push(job.level.flag());
         flags.extend(job.flags.iter().cloned());
         let mut objects = Vec::new();
         let mut linked = Vec::new();
@@ -63,8 +71,7 @@ impl Toolchain {
             });
             linked.push(object);
         }
-        let plain = [target_flags(job.march), vec![level_flag(Level::O2), "-fno-tree-loop-distribute-patterns".into()]];
-        let plain = plain.concat();
+        let plain = [isa, vec![Level::O2.flag(), "-fno-tree-loop-distribute-patterns".into()]].concat();
         let mut supports = vec![
             Source::Text { name: "driver.c".into(), text: driver::text(&job.calls)? },
             Source::Text { name: "runtime.c".into(), text: RUN_TIME.into() },
@@ -75,12 +82,12 @@ impl Toolchain {
             linked.push(self.compile(dir, &path, &format!("support{n}"), &plain, &job.include_dirs)?);
         }
         let run_time = String::from_utf8_lossy(&read(&dir.join("support1.ci"))?).into_owned();
-        let elf = self.link(dir, job.march, job.constants, job.ram_bytes, &linked, &[])?;
+        let elf = self.link(dir, job.code, job.constants, job.ram_bytes, &linked, &[])?;
         Ok(Program {
             image: Image::parse(&elf)?,
             elf,
             objects,
-            compiler: self.version.clone(),
+            compiler: self.version().to_string(),
             flags,
             calls: job.calls.clone(),
             run_time,
@@ -93,7 +100,7 @@ impl Toolchain {
     pub fn build_plain(
         &self,
         sources: &[Source],
-        march: March,
+        code: Code,
         level: Level,
         bench: bool,
     ) -> Result<Vec<u8>, LabError> {
@@ -101,23 +108,23 @@ impl Toolchain {
         let scratch = tempfile::tempdir().map_err(LabError::io(std::env::temp_dir()))?;
         let dir = scratch.path();
         self.write_support(dir)?;
-        let flags =
-            [target_flags(march), vec![level_flag(level), "-fno-tree-loop-distribute-patterns".into()]].concat();
+        let (isa, counters) = self.isa(code)?;
+        let flags = [isa, vec![level.flag(), "-fno-tree-loop-distribute-patterns".into()]].concat();
         let run_time = Source::Text { name: "runtime.c".into(), text: RUN_TIME.into() };
         let mut linked = Vec::new();
         for (n, source) in sources.iter().chain([&run_time]).enumerate() {
             let (_, path) = materialise(dir, n, source)?;
+            // Assembly may read counters; the last architecture named wins, and compression stays as the flags say.
+            let assembly = path.extension().is_some_and(|e| e == "S");
+            let flags = if assembly { [flags.clone(), counters.clone()].concat() } else { flags.clone() };
             linked.push(self.compile(dir, &path, &format!("plain{n}"), &flags, &[])?);
         }
         let defines: &[&str] = if bench { &["-DLAB_BENCH"] } else { &[] };
-        self.link(dir, march, Constants::Ram, BOARD_RAM, &linked, defines)
+        self.link(dir, code, Constants::Ram, BOARD_RAM, &linked, defines)
     }
 
     fn write_support(&self, dir: &Path) -> Result<(), LabError> {
-        let include = dir.join("include");
-        fs::create_dir_all(&include).map_err(LabError::io(&include))?;
-        write(&include.join("stdint.h"), STDINT)?;
-        write(&include.join("string.h"), STRING)?;
+        self.cross.headers(dir)?;
         write(&dir.join("crt0.S"), CRT0)
     }
 
@@ -130,24 +137,16 @@ impl Toolchain {
         include_dirs: &[PathBuf],
     ) -> Result<PathBuf, LabError> {
         let object = dir.join(stem).with_extension("o");
-        let mut command = Command::new(&self.gcc);
-        command.args(flags).arg("-fcallgraph-info=su,da").arg("-isystem").arg(dir.join("include"));
-        for include in include_dirs {
-            command.arg("-I").arg(include);
-        }
-        if source.extension().is_some_and(|e| e == "S") {
-            // Assembly may read counters; the last architecture named wins, and compression stays as the flags say.
-            command.arg(format!("{}_zicsr", flags[0]));
-        }
-        command.arg("-c").arg(source).arg("-o").arg(&object);
-        output(&mut command, &self.gcc)?;
+        let include = dir.join("include").display().to_string();
+        let flags = [flags, &["-fcallgraph-info=su,da".to_string(), "-isystem".to_string(), include]].concat();
+        self.cross.object(source, &flags, include_dirs, &object)?;
         Ok(object)
     }
 
     fn link(
         &self,
         dir: &Path,
-        march: March,
+        code: Code,
         constants: Constants,
         ram_bytes: u32,
         objects: &[PathBuf],
@@ -167,30 +166,21 @@ impl Toolchain {
         let crt0 = dir.join("crt0.o");
         // The control-register extension is named for this one unit only: named at the link it would select the
         // wrong multilib.
-        let mut assemble = Command::new(&self.gcc);
-        assemble.args([&format!("-march={}_zicsr", march.name()), "-mabi=ilp32", "-c"]).args(defines);
-        assemble.arg(dir.join("crt0.S")).arg("-o").arg(&crt0);
-        output(&mut assemble, &self.gcc)?;
+        let (isa, counters) = self.isa(code)?;
+        let defines: Vec<String> = defines.iter().map(|d| d.to_string()).collect();
+        self.cross.object(&dir.join("crt0.S"), &[isa.clone(), counters, defines].concat(), &[], &crt0)?;
         let elf = dir.join("program.elf");
-        let mut link = Command::new(&self.gcc);
-        link.args(target_flags(march)).args(["-nostdlib", "-static", "-T"]).arg(dir.join("link.ld"));
-        link.arg(&crt0).args(objects).args(["-lgcc", "-o"]).arg(&elf);
-        output(&mut link, &self.gcc)?;
+        let mut link = Command::new(self.cross.compiler.command());
+        link.args(isa).args(["-nostdlib", "-static", "-T"]).arg(dir.join("link.ld"));
+        link.arg(&crt0).args(objects).args(&self.cross.using.libs).arg("-o").arg(&elf);
+        tool(&mut link, &self.cross.compiler.packages)?;
         read(&elf)
     }
 }
 
-fn target_flags(march: March) -> Vec<String> {
-    vec![format!("-march={}", march.name()), "-mabi=ilp32".to_string()]
-}
-
-fn level_flag(level: Level) -> String {
-    format!("-{}", level.name())
-}
-
 /// File name and path of a source; text is written to the scratch folder first, each in its own folder so that equal
 /// names do not meet.
-fn materialise(dir: &Path, n: usize, source: &Source) -> Result<(String, PathBuf), LabError> {
+pub(crate) fn materialise(dir: &Path, n: usize, source: &Source) -> Result<(String, PathBuf), LabError> {
     match source {
         Source::File(path) => {
             let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
@@ -215,18 +205,4 @@ fn read(path: &Path) -> Result<Vec<u8>, LabError> {
 
 fn write(path: &Path, text: &str) -> Result<(), LabError> {
     fs::write(path, text).map_err(LabError::io(path))
-}
-
-/// Runs a tool and gives its standard output.
-fn output(command: &mut Command, tool: &str) -> Result<Vec<u8>, LabError> {
-    let done = command
-        .output()
-        .map_err(|_| LabError::MissingTool { tool: tool.to_string(), package: "gcc-riscv64-unknown-elf" })?;
-    if !done.status.success() {
-        return Err(LabError::ToolFailed {
-            command: format!("{command:?}"),
-            stderr: String::from_utf8_lossy(&done.stderr).trim_end().to_string(),
-        });
-    }
-    Ok(done.stdout)
 }

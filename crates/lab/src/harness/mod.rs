@@ -1,12 +1,12 @@
 //! From C sources and binary test vectors to measurements on the RV32 machine.
 //!
-//! Needs `riscv64-unknown-elf-gcc`. A job names C sources, the calls to make and the bytes to pass; the harness writes a
+//! Needs the cross compiler that `targets/rv32.toml` names. A job names C sources, the calls to make and the bytes to pass; the harness writes a
 //! driver, compiles each source to its own object, links it with its own start-up code and memory layout (no C library;
 //! libgcc of the right multilib), runs it, and reads the results back by symbol. Each call is one measuring window:
 //! from just before the arguments are loaded to just after the return. Keeps nothing on disk.
 
 mod build;
-mod driver;
+pub(crate) mod driver;
 
 use std::path::PathBuf;
 
@@ -17,7 +17,10 @@ use crate::rv32::{Config, Image, Machine, Measure, Run, SimError};
 use crate::size::text_rodata;
 use crate::stack::{leaf_frame, CallGraph, StackBound};
 
-pub use build::{Toolchain, STDINT, STRING};
+pub use crate::cross::{STDINT, STRING};
+pub(crate) use build::materialise;
+pub use build::Toolchain;
+pub use santoku_target::Level;
 
 /// A C translation unit.
 #[derive(Clone, Debug)]
@@ -28,51 +31,14 @@ pub enum Source {
     Text { name: String, text: String },
 }
 
-/// Instruction set compiled for.
+/// Instructions compiled to, of those that the machine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum March {
+pub enum Code {
     /// Four-byte instructions only.
-    Rv32im,
+    Plain,
     /// With compressed instructions.
-    Rv32imc,
-}
-
-impl March {
-    /// Name as `-march` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            March::Rv32im => "rv32im",
-            March::Rv32imc => "rv32imc",
-        }
-    }
-}
-
-/// Optimisation level of the C compiler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[allow(missing_docs)] // the names are the compiler's
-pub enum Level {
-    O0,
-    O1,
-    O2,
-    O3,
-    Os,
-}
-
-impl Level {
-    /// All levels, in table order.
-    pub const ALL: [Level; 5] = [Level::O0, Level::O1, Level::O2, Level::O3, Level::Os];
-
-    /// Name without the dash: `O2`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::O0 => "O0",
-            Level::O1 => "O1",
-            Level::O2 => "O2",
-            Level::O3 => "O3",
-            Level::Os => "Os",
-        }
-    }
+    Compressed,
 }
 
 /// Where `const` data lives.
@@ -136,7 +102,7 @@ pub struct Rv32Job {
     /// Calls, made in this order in one run.
     pub calls: Vec<Call>,
     /// Instruction set.
-    pub march: March,
+    pub code: Code,
     /// Optimisation level of `sources`.
     pub level: Level,
     /// Where constants live.
@@ -148,14 +114,14 @@ pub struct Rv32Job {
 }
 
 impl Rv32Job {
-    /// A job for RV32IMC at `-O2` with constants in RAM and 1 MiB of it.
+    /// A job for compressed code at `-O2` with constants in RAM and 1 MiB of it.
     pub fn new(sources: Vec<Source>, calls: Vec<Call>) -> Self {
         Rv32Job {
             sources,
             support: Vec::new(),
             include_dirs: Vec::new(),
             calls,
-            march: March::Rv32imc,
+            code: Code::Compressed,
             level: Level::O2,
             constants: Constants::Ram,
             flags: Vec::new(),

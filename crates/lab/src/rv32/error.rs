@@ -8,6 +8,9 @@ pub enum SimError {
     /// Not an executable this machine can load; the text says what is wrong with it.
     #[error("not a loadable RV32 executable: {0}")]
     BadElf(String),
+    /// The description of the machine lacks a cost, or has one that the model has not.
+    #[error("the description of the machine: {0}")]
+    Costs(String),
     /// The program counter left the loaded code.
     #[error("execution left the loaded code at {pc:#010x}")]
     FetchFault { pc: u32 },

@@ -16,8 +16,8 @@ pub const MARKERS: [&str; 2] = ["lab_window_begin", "lab_window_end"];
 /// What to simulate with.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Pipeline and memory timing.
-    pub timing: Timing,
+    /// Pipeline and memory timing; none: that of the E31.
+    pub timing: Option<Timing>,
     /// RAM in bytes, at most 256 MiB. The board has 16 KiB; measuring does not need to fit it.
     pub ram_bytes: u32,
     /// Instructions after which a run is given up.
@@ -28,7 +28,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { timing: Timing::default(), ram_bytes: 1 << 20, step_limit: 4_000_000_000, profile: false }
+        Config { timing: None, ram_bytes: 1 << 20, step_limit: 4_000_000_000, profile: false }
     }
 }
 
@@ -96,15 +96,16 @@ impl Machine {
         }
         let memory = Memory::new(image, config.ram_bytes)?;
         let code = predecode(image, memory.flash());
+        let timing = config.timing.map_or_else(Timing::e31, Ok)?;
         Ok(Machine {
             x: [0; 32],
             pc: image.entry & !1,
             frontend: Frontend::new(code.len()),
             calls: config.profile.then(|| CallTree::new(image, code.len())),
-            recorder: Recorder::new(memory.ram_end(), config.timing),
+            recorder: Recorder::new(memory.ram_end(), timing),
             memory,
             code,
-            pipeline: Pipeline::new(config.timing),
+            pipeline: Pipeline::new(timing),
             mscratch: 0,
             console: Vec::new(),
             step_limit: config.step_limit,

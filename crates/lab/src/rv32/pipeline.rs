@@ -5,12 +5,16 @@
 //! write its result only in a slot in which no other instruction writes a register. `docs/lab.md` gives the rules in
 //! prose; the golden micro-tests compare them with the Rocket RTL.
 
+use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
 
+use super::error::SimError;
 use super::isa::{Class, Inst};
+use crate::cross::machine;
 
-/// Timing parameters in clock cycles. `Default` is the E31 with code in its cache and data in RAM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Timing parameters in clock cycles, the `[costs]` of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Timing {
     /// Slots from a word load to the use of its result.
     pub load_word: u64,
@@ -38,22 +42,15 @@ pub struct Timing {
     pub flash_word: u64,
 }
 
-impl Default for Timing {
-    fn default() -> Self {
-        Timing {
-            load_word: 2,
-            load_narrow: 3,
-            csr: 3,
-            multiply: 3,
-            long_result: 3,
-            store_hold: 2,
-            replay: 5,
-            mispredict: 3,
-            redirect: 1,
-            refill_core: 30,
-            refill_board: 1000,
-            flash_word: 90,
-        }
+impl Timing {
+    /// The E31 with code in its cache and data in RAM: `targets/rv32.toml`.
+    ///
+    /// # Errors
+    /// [`SimError::Costs`]: the description lacks a cost, or has one that this machine has not.
+    pub fn e31() -> Result<Timing, SimError> {
+        let target = machine("rv32").map_err(|e| SimError::Costs(e.to_string()))?;
+        let read = Timing::deserialize(target.costs.into_deserializer());
+        read.map_err(|e: serde::de::value::Error| SimError::Costs(e.to_string()))
     }
 }
 

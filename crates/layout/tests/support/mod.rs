@@ -3,8 +3,9 @@
 use santoku_ir::interp::{Interp, Value};
 use santoku_ir::{FuncId, Len, Program, Ty};
 use santoku_lab::host::HostProgram;
-use santoku_layout::{build, Isa, Kernel, Layout, LayoutError, Request};
+use santoku_layout::{build, Kernel, Layout, LayoutError, Request};
 use santoku_prove::equiv::Rng;
+use santoku_target::VectorUnit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -13,7 +14,7 @@ pub struct Case {
     pub name: String,
     pub text: String,
     pub layout: Layout,
-    pub isa: Isa,
+    pub isa: &'static str,
     pub interleave: u32,
 }
 
@@ -47,14 +48,14 @@ pub fn compile(text: &str) -> Program {
 /// fault of ours or names no place.
 pub fn try_all(cases: &[Case]) -> Count {
     let mut count = Count::default();
-    let mut made: BTreeMap<Isa, Vec<Made>> = BTreeMap::new();
+    let mut made: BTreeMap<&'static str, Vec<Made>> = BTreeMap::new();
     for (k, c) in cases.iter().enumerate() {
         count.tried += 1;
         let program = compile(&c.text);
         let at = program.funcs.iter().position(|f| f.export.as_deref() == Some("f")).expect("exported");
         let f = &program.funcs[at];
         let shared: BTreeSet<String> = f.params.iter().skip(1).map(|id| f.local(*id).name.clone()).collect();
-        let request = Request { layout: c.layout, isa: c.isa, interleave: c.interleave, granularity: 5, shared, name: format!("k{k}") };
+        let request = Request { layout: c.layout, isa: unit(c.isa), interleave: c.interleave, granularity: 5, shared, name: format!("k{k}") };
         match build(&program, "f", &request) {
             Ok(kernel) => {
                 *count.made.entry(c.layout.name()).or_default() += 1;
@@ -62,7 +63,7 @@ pub fn try_all(cases: &[Case]) -> Count {
                 made.entry(c.isa).or_default().push(Made { case: k, kernel, func: FuncId(at as u32), program });
             }
             Err(e) => {
-                let what = format!("{} ({} {} K={}): {e}\n{}", c.name, c.layout.name(), c.isa.name(), c.interleave, c.text);
+                let what = format!("{} ({} {} K={}): {e}\n{}", c.name, c.layout.name(), c.isa, c.interleave, c.text);
                 assert!(!matches!(e, LayoutError::Internal { .. }), "a fault of ours: {what}");
                 assert!(e.loc().is_some_and(|l| l.line > 0) && !e.help().is_empty(), "a refusal without a place: {what}");
                 let reason = match e {
@@ -80,17 +81,22 @@ pub fn try_all(cases: &[Case]) -> Count {
     count
 }
 
-pub fn runs_here(isa: Isa) -> bool {
+/// A vector unit that is compiled in.
+pub fn unit(name: &str) -> VectorUnit {
+    santoku_target::vector(name).expect("right").expect("compiled in")
+}
+
+pub fn runs_here(isa: &'static str) -> bool {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let flags: Vec<&str> = info.lines().find(|l| l.starts_with("flags")).unwrap_or("").split_whitespace().collect();
-    isa.cpu_flags().iter().all(|f| flags.contains(f))
+    unit(isa).processor.iter().all(|f| flags.contains(&f.as_str()))
 }
 
 /// Different blocks in a batch.
 const DIFFERENT: usize = 8;
 
 /// Kernels that were run. Those for another machine are compiled alone.
-fn compare(cases: &[Case], isa: Isa, kernels: &[Made]) -> usize {
+fn compare(cases: &[Case], isa: &'static str, kernels: &[Made]) -> usize {
     let (mut rng, mut input, mut want) = (Rng::new(7), Vec::new(), Vec::new());
     let mut random = |n: usize| (0..n).map(|_| rng.next_u64() as u8).collect::<Vec<u8>>();
     for m in kernels {
@@ -107,9 +113,10 @@ fn compare(cases: &[Case], isa: Isa, kernels: &[Made]) -> usize {
         files.push((format!("{}.h", m.kernel.name), m.kernel.header.clone()));
     }
     let files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (n.as_str(), t.as_str())).collect();
-    let flags: Vec<&str> = ["-O1", "-w", "-Werror=implicit-function-declaration"].into_iter().chain(isa.cflags().iter().copied()).collect();
+    let unit = unit(isa);
+    let flags: Vec<&str> = ["-O1", "-w", "-Werror=implicit-function-declaration"].into_iter().chain(unit.flags.iter().map(String::as_str)).collect();
     for compiler in ["gcc", "clang-19"] {
-        let program = HostProgram::build(compiler, &flags, &files).unwrap_or_else(|e| panic!("{compiler}, {}: {e}", isa.name()));
+        let program = HostProgram::build(compiler, &flags, &files).unwrap_or_else(|e| panic!("{compiler}, {}: {e}", isa));
         if !runs_here(isa) {
             continue;
         }
@@ -118,7 +125,7 @@ fn compare(cases: &[Case], isa: Isa, kernels: &[Made]) -> usize {
         for (m, want) in kernels.iter().zip(&want) {
             let (c, end) = (&cases[m.case], at + want.len());
             let name = c.layout.name();
-            assert!(got.get(at..end) == Some(want), "{} ({name} {} K={}) by {compiler} is wrong\n{}", c.name, isa.name(), c.interleave, c.text);
+            assert!(got.get(at..end) == Some(want), "{} ({name} {} K={}) by {compiler} is wrong\n{}", c.name, isa, c.interleave, c.text);
             at = end;
         }
     }

@@ -13,6 +13,14 @@ pub fn tree() -> Tree {
     Tree::find(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("inside the repository")
 }
 
+/// Passes descend deep trees; test threads have small stacks.
+pub fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|s| {
+        let thread = std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(s, work).expect("a thread");
+        thread.join().unwrap_or_else(|e| std::panic::resume_unwind(e))
+    })
+}
+
 pub fn c_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(name)
 }

@@ -1,14 +1,14 @@
-/* The four functions compilers call on their own in freestanding code. The VM charges per instruction and 2 or 3 cycles
+/* The four functions compilers call on their own in freestanding code. Machines charge per instruction and
    per access of any width, so words are moved while both sides are aligned. Built with -fno-builtin: otherwise the loops
    are recognised and become calls to themselves. */
 #include <stddef.h>
 #include <stdint.h>
 
-typedef uint64_t __attribute__((may_alias)) word;
+typedef uintptr_t __attribute__((may_alias)) word;
 
 static int aligned(const void *a, const void *b)
 {
-  return (((uintptr_t)a | (uintptr_t)b) & 7) == 0;
+  return (((uintptr_t)a | (uintptr_t)b) & (sizeof(word) - 1)) == 0;
 }
 
 void *memcpy(void *restrict to, const void *restrict from, size_t n)
@@ -16,7 +16,7 @@ void *memcpy(void *restrict to, const void *restrict from, size_t n)
   unsigned char *t = to;
   const unsigned char *f = from;
   if (aligned(t, f))
-    for (; n >= 8; n -= 8, t += 8, f += 8) *(word *)t = *(const word *)f;
+    for (; n >= sizeof(word); n -= sizeof(word), t += sizeof(word), f += sizeof(word)) *(word *)t = *(const word *)f;
   for (; n; n--) *t++ = *f++;
   return to;
 }
@@ -34,8 +34,8 @@ void *memset(void *to, int value, size_t n)
 {
   unsigned char *t = to;
   if (aligned(t, t)) {
-    word w = (unsigned char)value * 0x0101010101010101u;
-    for (; n >= 8; n -= 8, t += 8) *(word *)t = w;
+    word w = (unsigned char)value * ((word)-1 / 255);
+    for (; n >= sizeof(word); n -= sizeof(word), t += sizeof(word)) *(word *)t = w;
   }
   for (; n; n--) *t++ = (unsigned char)value;
   return to;

@@ -1,0 +1,57 @@
+//! C files with a `main` to a program of a target: with the compiler's C library, or with start-up code and memory functions of our own.
+
+use crate::cross::Cross;
+use crate::error::LabError;
+use santoku_target::Executor;
+use std::path::{Path, PathBuf};
+
+const CKB: &str = include_str!("bare/ckb.S");
+const LINUX: &str = include_str!("bare/linux.c");
+const MEM: &str = include_str!("bare/mem.c");
+const HOSTED: &str = include_str!("bare/hosted.c");
+
+/// Compiles and links C files, one of which has a `main`; returns the program's place in `work_dir`, where objects stay too. `cflags` are
+/// given after those of the target, and typically hold `-O3`.
+///
+/// # Errors
+/// [`LabError::ToolFailed`] with what a compiler or linker said; [`LabError::MissingTool`]; [`LabError::Target`]: the description says
+/// nothing of how programs are run; [`LabError::Io`].
+pub fn build(work_dir: &Path, cross: &Cross, sources: &[PathBuf], include_dirs: &[PathBuf], cflags: &[&str]) -> Result<PathBuf, LabError> {
+    let dir = std::path::absolute(work_dir).map_err(LabError::io(work_dir))?;
+    std::fs::create_dir_all(&dir).map_err(LabError::io(&dir))?;
+    let mut base = cross.using.select.clone();
+    base.extend(cross.isa()?.flags.iter().cloned());
+    base.extend(cross.using.flags.iter().cloned());
+    base.extend(cross.headers(&dir)?);
+    let text = |flags: &[&str]| flags.iter().map(|f| f.to_string()).collect::<Vec<_>>();
+    let mut all: Vec<(PathBuf, Vec<String>)> = vec![];
+    for (name, what, flags) in support(cross) {
+        let path = dir.join(name);
+        std::fs::write(&path, what).map_err(LabError::io(&path))?;
+        all.push((path, text(flags)));
+    }
+    all.extend(sources.iter().map(|s| (s.clone(), text(cflags))));
+    let absolute = |p: &PathBuf| std::path::absolute(p).map_err(LabError::io(p));
+    let include_dirs = include_dirs.iter().map(absolute).collect::<Result<Vec<_>, _>>()?;
+    let mut objects = vec![];
+    for (n, (source, flags)) in all.iter().enumerate() {
+        let object = dir.join(format!("{n}.o"));
+        cross.object(&absolute(source)?, &[&base[..], flags].concat(), &include_dirs, &object)?;
+        objects.push(object);
+    }
+    let program = dir.join("program.elf");
+    cross.link(&objects, &program)?;
+    Ok(program)
+}
+
+/// Files that every program gets: name, text, flags.
+fn support(cross: &Cross) -> Vec<(&'static str, &'static str, &'static [&'static str])> {
+    const PLAIN: &[&str] = &["-O2", "-fno-builtin"];
+    if !cross.bare() {
+        return vec![("hosted.c", HOSTED, &["-O2"])];
+    }
+    match cross.executor() {
+        Some(Executor::CkbVm | Executor::Rv64Vm) => vec![("crt0.S", CKB, &[]), ("mem.c", MEM, PLAIN)],
+        _ => vec![("linux.c", LINUX, PLAIN), ("mem.c", MEM, PLAIN)],
+    }
+}

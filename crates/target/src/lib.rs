@@ -1,0 +1,24 @@
+//! Machines as data: one file `targets/<name>.toml` says all that this project knows of a machine, and `targets/compilers.toml` which C
+//! compilers there are. `tuned/<name>.toml` names a machine and the implementations that are chosen there.
+//!
+//! Needs: nothing of ours.  Keeps: a description that is not wholly understood is refused, with the place; the shipped ones are compiled in, so
+//! they are known everywhere.  Absent: how a machine is simulated (see `lab`), what its instructions mean (see `isa`), files (texts come in).
+//! What each field is for: `docs/targets.md`.
+//! Trusted: nothing: what a description says of a machine is an assumption that SOUNDNESS.md names; what enters C says so itself.
+
+mod built_in;
+mod compiler;
+mod level;
+mod run;
+mod target;
+mod vector;
+
+pub use built_in::{built_in, compilers, machine_names, names, vector, vectors};
+pub use compiler::{Compiler, Compilers};
+pub use level::{Level, ParseLevelError};
+pub use run::{Costs, Executor, Run};
+pub use target::{ByteOrder, Certify, Fault, Fused, InstructionSet, Target, Use, VariableTime};
+pub use vector::{Affine, VectorUnit};
+
+/// The target of a command that names none.
+pub const DEFAULT_TARGET: &str = "portable";
