@@ -4,8 +4,10 @@
 # Debian 12 or newer, Ubuntu 24.10 or newer. Works without root when the packages are already there.
 set -euo pipefail
 
-# The sanitizers of clang are in libclang-rt; QEMU's machines are compared with ours.
-packages=(gcc g++ make python3 pkg-config gcc-riscv64-unknown-elf qemu-system-misc qemu-user clang-19 lld-19 libclang-rt-19-dev z3 libsodium-dev libssl-dev)
+# Compilers and emulators are named by the descriptions of the machines. QEMU's RISC-V boards are compared with our own model.
+mapfile -t packages < <(cd "$(dirname "$0")/.." && grep -hE '^packages = ' targets/*.toml | grep -oE '"[^"]+"' | tr -d '"' | sort -u)
+[ "${#packages[@]}" -gt 0 ] || { echo "setup: the files of targets/ name no packages" >&2; exit 1; }
+packages+=(g++ make python3 pkg-config qemu-system-misc z3 libsodium-dev libssl-dev)
 for part in "$@"; do
   case "$part" in
   rtl) packages+=(default-jdk-headless maven verilator device-tree-compiler unzip) ;;

@@ -166,12 +166,29 @@ impl FnCx<'_> {
         let r = self.range_of(e)?.join(&self.range_of(a)?).join(&self.range_of(b)?);
         let t = self.fit(&r)?;
         let (x, y) = (self.emit_as(a, t)?, self.emit_as(b, t)?);
-        let sign = match op {
-            BinOp::Add => "+",
-            BinOp::Sub => "-",
-            _ => "*",
+        let text = match op {
+            BinOp::Add => format!("({x} + {y})"),
+            BinOp::Sub => format!("({x} - {y})"),
+            _ => self.product((a, &x), (b, &y), t),
         };
-        self.narrow_to_natural(Val { text: format!("({x} {sign} {y})"), ty: t }, e)
+        self.narrow_to_natural(Val { text, ty: t }, e)
+    }
+
+    /// The product of two operands that are computed in `t`. Where the processor takes a time for wide products that depends on the operands,
+    /// those of secrets are made of narrow ones.
+    pub fn product(&self, (a, x): (&Expr, &str), (b, y): (&Expr, &str), t: CInt) -> String {
+        let shift = |e: &Expr| single(e).is_some_and(|c| c.is_zero() || (&c.abs() & (c.abs() - BigInt::one())).is_zero());
+        let secret = !(self.is_public(a) && self.is_public(b)) && !shift(a) && !shift(b);
+        if !secret || t.bits != 64 || self.unit.opts.products >= 64 {
+            return format!("({x} * {y})");
+        }
+        let narrow = |e: &Expr| scalar_range(e).is_some_and(|r| CInt::unsigned(32).holds(&r));
+        let (x, y) = (as_unsigned(x, t), as_unsigned(y, t));
+        let made = match narrow(a) && narrow(b) {
+            true => format!("stk_product_u32((uint32_t){x}, (uint32_t){y})"),
+            false => format!("stk_product_u64({x}, {y})"),
+        };
+        if t.signed { format!("({}){made}", t.name()) } else { made }
     }
 
     /// `t`, or wider so that a shift by `k` is defined.
@@ -243,9 +260,13 @@ impl FnCx<'_> {
                 let y = self.emit_as(b, t)?;
                 Ok(Val { text: infix(match op { BinOp::And => "&", BinOp::Or => "|", _ => "^" }, y), ty: t })
             }
-            BinOp::Add | BinOp::Sub | BinOp::Mul => {
+            BinOp::Add | BinOp::Sub => {
                 let y = self.emit_as(b, t)?;
-                Ok(trim_word(infix(match op { BinOp::Add => "+", BinOp::Sub => "-", _ => "*" }, y), bits, t))
+                Ok(trim_word(infix(if op == BinOp::Add { "+" } else { "-" }, y), bits, t))
+            }
+            BinOp::Mul => {
+                let y = self.emit_as(b, t)?;
+                Ok(trim_word(self.product((a, &x), (b, &y), t), bits, t))
             }
             BinOp::Shl | BinOp::Shr => {
                 let k = self.count(b)?;

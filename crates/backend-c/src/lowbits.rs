@@ -31,12 +31,11 @@ impl FnCx<'_> {
             (ExprKind::Const(v), _) => Ok(literal(&floor_mod(v, &pow2(t.bits)), t)),
             (ExprKind::Bin(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul), a, b), Ty::Int(_)) => {
                 let (x, y) = (self.low_text(a, t)?, self.low_text(b, t)?);
-                let s = match op {
-                    BinOp::Add => "+",
-                    BinOp::Sub => "-",
-                    _ => "*",
-                };
-                Ok(format!("({x} {s} {y})"))
+                Ok(match op {
+                    BinOp::Add => format!("({x} + {y})"),
+                    BinOp::Sub => format!("({x} - {y})"),
+                    _ => self.product((a, &x), (b, &y), t),
+                })
             }
             (ExprKind::Un(UnOp::Neg, a), Ty::Int(_)) => {
                 let x = self.low_text(a, t)?;

@@ -32,6 +32,19 @@ static inline uint32_t stk_barrier(uint32_t x)\n{\n#if defined(__GNUC__) || defi
     ("stk_rotr64", "static inline uint64_t stk_rotr64(uint64_t x, uint32_t k)\n{\n    return (x >> k) | (x << ((64u - k) & 63u));\n}\n"),
     ("stk_rotl128", "static inline stk_u128 stk_rotl128(stk_u128 x, uint32_t k)\n{\n    return (x << k) | (x >> ((128u - k) & 127u));\n}\n"),
     ("stk_rotr128", "static inline stk_u128 stk_rotr128(stk_u128 x, uint32_t k)\n{\n    return (x >> k) | (x << ((128u - k) & 127u));\n}\n"),
+    (
+        "stk_product_u32",
+        "/* The 64-bit product, made of products of 16 by 16 bits: wider ones take a time here that depends on the operands. */\n\
+static inline uint64_t stk_product_u32(uint32_t a, uint32_t b)\n{\n    uint32_t al = a & 0xffffu, ah = a >> 16, bl = b & 0xffffu, bh = b >> 16;\n    \
+uint32_t ll = al * bl, lh = al * bh, hl = ah * bl;\n    uint32_t mid = (ll >> 16) + (lh & 0xffffu) + (hl & 0xffffu);\n    \
+uint32_t hi = ah * bh + (lh >> 16) + (hl >> 16) + (mid >> 16);\n    return ((uint64_t)hi << 32) | ((mid << 16) | (ll & 0xffffu));\n}\n",
+    ),
+    (
+        "stk_product_u64",
+        "/* The low 64 bits of the product, made of products of at most 32 bits. */\n\
+static inline uint64_t stk_product_u64(uint64_t a, uint64_t b)\n{\n    uint32_t al = (uint32_t)a, ah = (uint32_t)(a >> 32), bl = (uint32_t)b, bh = (uint32_t)(b >> 32);\n    \
+return stk_product_u32(al, bl) + ((uint64_t)(al * bh + ah * bl) << 32);\n}\n",
+    ),
     ("stk_load_le16", "static inline uint32_t stk_load_le16(const uint8_t *p)\n{\n    return (uint32_t)p[0] | ((uint32_t)p[1] << 8);\n}\n"),
     ("stk_load_be16", "static inline uint32_t stk_load_be16(const uint8_t *p)\n{\n    return ((uint32_t)p[0] << 8) | (uint32_t)p[1];\n}\n"),
     ("stk_load_le32", "static inline uint32_t stk_load_le32(const uint8_t *p)\n{\n    return (uint32_t)p[0] | ((uint32_t)p[1] << 8) | ((uint32_t)p[2] << 16) | ((uint32_t)p[3] << 24);\n}\n"),

@@ -39,6 +39,9 @@ pub struct Options {
     /// Bits of the widest product with a secret in it, `None` where secrets are not multiplied: the unit refuses processors that
     /// take a time for it that depends on the secret. Only an analysis of the program knows, so there is no default.
     pub secret_product: Option<u32>,
+    /// Bits of the widest product that takes the same time for all operands: 64-bit products of secrets are made of 32-bit ones where it
+    /// is 32.
+    pub products: u32,
     /// Exported functions are external and stand in the header; when false they are `static` too (`api_source` calls them).
     pub export: bool,
 }
@@ -55,6 +58,7 @@ impl Options {
             api_header: String::new(),
             vector: None,
             secret_product,
+            products: 128,
             export: true,
         }
     }

@@ -49,7 +49,7 @@ pub struct Built {
 /// # Errors
 /// `too-wide`, `bad-attribute`, `not-in-c`.
 pub fn interface(checked: &Checked) -> Result<(), Failure> {
-    let options = santoku_backend_c::Options { widest: checked.target.widest, ..santoku_backend_c::Options::new("unit", None) };
+    let options = santoku_backend_c::Options { widest: checked.target.widest, products: checked.target.products(), ..santoku_backend_c::Options::new("unit", None) };
     let refused = |e: santoku_backend_c::EmitError| emit_error(&e, &checked.sources);
     santoku_backend_c::interface(&checked.program, &options).map_err(refused)?;
     if checked.exports.is_empty() {
@@ -72,7 +72,7 @@ pub fn printable(checked: &Checked) -> Result<(), Failure> {
     let options = PassOptions { keep_tests: false, ..PassOptions::new(Level::O0, checked.target.word_bits) };
     let passes = santoku_passes::PIPELINE.iter().filter_map(|name| santoku_passes::find(name)).filter(|p| p.runs_at(Level::O0));
     let program = passes.fold(checked.program.clone(), |program, pass| (pass.run)(&program, &options));
-    let c = santoku_backend_c::Options { widest: checked.target.widest, ..santoku_backend_c::Options::new("unit", None) };
+    let c = santoku_backend_c::Options { widest: checked.target.widest, products: checked.target.products(), ..santoku_backend_c::Options::new("unit", None) };
     santoku_backend_c::emit(&program, &c).map(drop).map_err(|e| emit_error(&e, &checked.sources))
 }
 
@@ -116,10 +116,12 @@ pub fn build_watched(checked: &Checked, options: &BuildOptions, clock: &dyn Fn()
     let pass_options = PassOptions { keep_tests: false, circuits, ..PassOptions::new(options.level, checked.target.word_bits) };
     let done = santoku_passes::optimise_with(&checked.program, options.level, &options.without, &pass_options, &mut |n, p| dump(n, p), clock);
     let done = done.map_err(|e| pass_failure(&e, &checked.sources))?;
+    let secret_product = widest_secret_product(&done.program).map(|bits| bits.min(checked.target.products()));
     let c_options = santoku_backend_c::Options {
         widest: checked.target.widest,
+        products: checked.target.products(),
         provenance: options.provenance.clone(),
-        ..santoku_backend_c::Options::new(&options.unit, widest_secret_product(&done.program))
+        ..santoku_backend_c::Options::new(&options.unit, secret_product)
     };
     let emitted = santoku_backend_c::emit(&done.program, &c_options).map_err(|e| emit_error(&e, &checked.sources))?;
     let files = vec![(format!("{}.c", options.unit), emitted.source), (format!("{}.h", options.unit), emitted.header)];

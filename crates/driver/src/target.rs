@@ -55,9 +55,10 @@ pub fn built_in(name: &str) -> Result<Option<Target>, Failure> {
     Ok(found.map(|target| Target { impls: BTreeMap::new(), ..target }))
 }
 
-/// What the prover must not let a secret meet.
+/// What the prover must not let a secret meet: operations whose time depends on their operands, where C cannot do without them.
 pub fn timing(target: &Target) -> Timing {
-    Timing { variable_time: target.variable_time.mul.map(|least| (BinOp::Mul, least)).into_iter().collect() }
+    let mul = target.variable_time.mul.filter(|least| target.products() >= *least);
+    Timing { variable_time: mul.map(|least| (BinOp::Mul, least)).into_iter().collect() }
 }
 
 /// No target has this name.

@@ -123,19 +123,41 @@ impl Cross {
         tool(&mut cc, &self.compiler.packages).map(drop)
     }
 
-    /// Links objects to `program`.
+    /// Links objects to `program`; `flags` come after those of the description.
     ///
     /// # Errors
     /// As [`Cross::object`].
-    pub fn link(&self, objects: &[PathBuf], program: &Path) -> Result<(), LabError> {
+    pub fn link(&self, flags: &[String], objects: &[PathBuf], program: &Path) -> Result<(), LabError> {
         let own = self.using.linker.is_some();
         let mut ld = Command::new(self.using.linker.clone().unwrap_or_else(|| self.compiler.command()));
         if !own {
             ld.args(&self.using.select);
         }
-        ld.args(&self.using.link).arg("-o").arg(program).args(objects).args(&self.using.libs);
+        ld.args(&self.using.link).args(flags).arg("-o").arg(program).args(objects).args(&self.using.libs);
         tool(&mut ld, &self.compiler.packages).map(drop)
     }
+}
+
+/// Instructions and calls of an object whose time depends on their operands by the target's description: function, line of the disassembly.
+///
+/// # Errors
+/// [`LabError::Target`]: the compiler's description names no disassembler; those of running it.
+pub fn variable_time(cross: &Cross, object: &Path) -> Result<Vec<(String, String)>, LabError> {
+    let slow = &cross.target.variable_time;
+    let wrong = || LabError::Target { name: cross.target.name.clone(), reason: format!("`targets/compilers.toml` names no `objdump` of `{}`", cross.compiler.name) };
+    let objdump = cross.compiler.objdump.as_ref().ok_or_else(wrong)?;
+    let said = tool(Command::new(objdump).args(["-d", "-r", "--no-show-raw-insn"]).arg(object), &cross.compiler.packages)?;
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    let names = |line: &str| line.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|w| slow.instructions.iter().chain(&slow.functions).any(|n| n == w));
+    let (mut function, mut found) = (String::new(), vec![]);
+    for line in text.lines() {
+        if let Some((_, name)) = line.strip_suffix(">:").and_then(|l| l.split_once('<')) {
+            function = name.to_string();
+        } else if names(line) {
+            found.push((function.clone(), line.trim().to_string()));
+        }
+    }
+    Ok(found)
 }
 
 /// First line of what a compiler says of itself.

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 const CKB: &str = include_str!("bare/ckb.S");
 const LINUX: &str = include_str!("bare/linux.c");
+const CORTEX_M: &str = include_str!("bare/cortex_m.c");
+const BOARD: &str = include_str!("bare/board.ld");
 const MEM: &str = include_str!("bare/mem.c");
 const HOSTED: &str = include_str!("bare/hosted.c");
 
@@ -40,8 +42,23 @@ pub fn build(work_dir: &Path, cross: &Cross, sources: &[PathBuf], include_dirs: 
         objects.push(object);
     }
     let program = dir.join("program.elf");
-    cross.link(&objects, &program)?;
+    cross.link(&script(cross, &dir)?, &objects, &program)?;
     Ok(program)
+}
+
+/// The linker script of a board, and the flags that name it; none where linkers know where things go.
+fn script(cross: &Cross, dir: &Path) -> Result<Vec<String>, LabError> {
+    let Some(memory) = cross.target.run.as_ref().and_then(|r| r.memory) else { return Ok(vec![]) };
+    let places = [
+        ("FLASH_START", memory.flash_start),
+        ("FLASH_BYTES", memory.flash_bytes),
+        ("RAM_START", memory.ram_start),
+        ("RAM_BYTES", memory.ram_bytes),
+    ];
+    let text = places.iter().fold(BOARD.to_string(), |text, (name, value)| text.replace(name, &value.to_string()));
+    let path = dir.join("board.ld");
+    std::fs::write(&path, text).map_err(LabError::io(&path))?;
+    Ok(vec!["-T".into(), path.display().to_string()])
 }
 
 /// Files that every program gets: name, text, flags.
@@ -52,6 +69,7 @@ fn support(cross: &Cross) -> Vec<(&'static str, &'static str, &'static [&'static
     }
     match cross.executor() {
         Some(Executor::CkbVm | Executor::Rv64Vm) => vec![("crt0.S", CKB, &[]), ("mem.c", MEM, PLAIN)],
+        _ if cross.target.run.as_ref().is_some_and(|r| r.memory.is_some()) => vec![("cortex_m.c", CORTEX_M, PLAIN), ("mem.c", MEM, PLAIN)],
         _ => vec![("linux.c", LINUX, PLAIN), ("mem.c", MEM, PLAIN)],
     }
 }

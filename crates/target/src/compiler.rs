@@ -20,6 +20,8 @@ pub struct Compiler {
     pub packages: Vec<String>,
     /// Major version that results are stated for.
     pub version: String,
+    /// Its disassembler.
+    pub objdump: Option<String>,
     /// Headers of C that it does not bring where there is no C library: `stdint.h`, `string.h`.
     #[serde(default)]
     pub lacks: Vec<String>,

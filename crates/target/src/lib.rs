@@ -16,7 +16,7 @@ mod vector;
 pub use built_in::{built_in, compilers, machine_names, names, vector, vectors};
 pub use compiler::{Compiler, Compilers};
 pub use level::{Level, ParseLevelError};
-pub use run::{Costs, Executor, Run};
+pub use run::{Costs, Executor, Memory, Run};
 pub use target::{ByteOrder, Certify, Fault, Fused, InstructionSet, Target, Use, VariableTime};
 pub use vector::{Affine, VectorUnit};
 

@@ -37,6 +37,18 @@ pub struct Run {
     /// Programs bring their own start-up code: compilers are not given a C library.
     #[serde(default)]
     pub bare: bool,
+    /// Memory of a board without an operating system.
+    pub memory: Option<Memory>,
+}
+
+/// Memory of a board: where it begins, and how many bytes it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    pub flash_start: u32,
+    pub flash_bytes: u32,
+    pub ram_start: u32,
+    pub ram_bytes: u32,
 }
 
 /// What instructions cost, in cycles; names are those of the executor.

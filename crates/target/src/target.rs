@@ -69,6 +69,12 @@ pub struct VariableTime {
     /// The document that says so.
     #[serde(default)]
     pub source: String,
+    /// Mnemonics of the instructions concerned, as the compiler's disassembler writes them.
+    #[serde(default)]
+    pub instructions: Vec<String>,
+    /// Functions of the compiler's library that are called for such operations.
+    #[serde(default)]
+    pub functions: Vec<String>,
 }
 
 /// An instruction set, as compilers are told of it.
@@ -190,8 +196,8 @@ impl Target {
         if ![64, 128].contains(&target.widest) {
             return Err(Fault::plain("`widest` is 64 or 128"));
         }
-        if target.variable_time.mul.is_some_and(|bits| !(33..=128).contains(&bits)) {
-            return Err(Fault::plain("`mul` in `[variable_time]` is 33 to 128 bits"));
+        if target.variable_time.mul.is_some_and(|bits| !(1..=128).contains(&bits)) {
+            return Err(Fault::plain("`mul` in `[variable_time]` is 1 to 128 bits"));
         }
         complete(&mut target.vectors)?;
         target.names()?;
@@ -234,6 +240,14 @@ impl Target {
     /// An instruction set by its name.
     pub fn isa(&self, name: &str) -> Option<&InstructionSet> {
         self.isas.iter().find(|i| i.name == name)
+    }
+
+    /// Bits of the widest product of secrets that C may make in one: wider ones are made of several.
+    pub fn products(&self) -> u32 {
+        match self.variable_time.mul {
+            Some(33..=64) if self.widest == 64 => 32,
+            _ => 128,
+        }
     }
 
     /// Whether groups of instructions execute as CKB-VM executes them.

@@ -13,17 +13,6 @@ static long call(long number, long a, long b, long c)
 #define WRITE 64
 #define EXIT 93
 __asm__(".globl _start\n_start:\n.option push\n.option norelax\n la gp, __global_pointer$\n.option pop\n call lab_start\n");
-#elif defined(__arm__)
-/* The number lies in r7, which is the frame pointer of Thumb code: no register variable. */
-static long call(long number, long a, long b, long c)
-{
-    register long r0 __asm__("r0") = a, r1 __asm__("r1") = b, r2 __asm__("r2") = c, r3 __asm__("r3") = number;
-    __asm__ volatile("push {r7}\n mov r7, r3\n svc 0\n pop {r7}" : "+r"(r0) : "r"(r1), "r"(r2), "r"(r3) : "memory");
-    return r0;
-}
-#define WRITE 4
-#define EXIT 1
-__asm__(".thumb\n.globl _start\n.thumb_func\n.type _start, %function\n_start:\n bl lab_start\n");
 #else
 #error "no system calls are known for this processor"
 #endif
