@@ -39,13 +39,13 @@ mapfile -t programs < <("$santoku" lab certify --list)
 
 # What a part's outcome depends on: the project's own packages below it, the library and what is generated of it, compilers.
 # Pages are no input: the tests that read them are short, and `make test` runs them.
-tools_used=$({ rustc -V; for c in gcc riscv64-unknown-elf-gcc clang-14 clang-16 clang-19; do "$c" --version | head -n 1; done; } 2>&1)
+tools_used=$({ rustc -V; for c in $(grep -h '^command = ' targets/compilers.toml | cut -d'"' -f2) clang-14 clang-16; do "$c" --version | head -n 1; done; } 2>&1)
 inputs() {
   local crate=cli edges=normal,build below
   [[ $1 != tests-* ]] || { crate=${1#tests-} edges=all; }
   mapfile -t below < <(cargo tree --quiet --locked --manifest-path "crates/$crate/Cargo.toml" -e "$edges" --prefix none -f '{p}' | grep -o '/crates/[a-z0-9-]*' | sort -u | sed 's,^/,,')
   [ "${#below[@]}" -gt 0 ] || return 1
-  { echo "$tools_used"; find "${below[@]}" lib dist tuned proof peers lab/rtl Cargo.toml Cargo.lock -type f | sort | xargs sha256sum; } | sha256sum | cut -c 1-16
+  { echo "$tools_used"; find "${below[@]}" lib dist targets tuned proof peers lab/rtl Cargo.toml Cargo.lock -type f | sort | xargs sha256sum; } | sha256sum | cut -c 1-16
 }
 known() { grep -lx "inputs $2" lab/runs/*/summary.md 2>/dev/null | xargs -r grep -lxF "soak-$1 passed" | head -n 1 || true; }
 

@@ -12,6 +12,7 @@ mod aggregate;
 mod alias;
 mod call;
 mod ctype;
+mod exported;
 mod expr;
 mod func;
 mod lowbits;
@@ -26,6 +27,7 @@ mod unit;
 mod vector;
 mod words;
 
+pub use exported::{Argument, Exported, Role};
 pub use storage::storage;
 pub use unit::{emit, interface, Emitted, Options, Placement};
 pub use vector::Vector;

@@ -1,5 +1,6 @@
 //! A whole C unit: includes, checks, helpers, types, tables, prototypes, functions, and its header.
 
+use crate::exported::Exported;
 use crate::alias::InPlace;
 use crate::ctype::{literal, word_storage, CInt};
 use crate::expr::Res;
@@ -71,6 +72,8 @@ pub struct Emitted {
     pub header: String,
     /// The C name of every function that is printed.
     pub functions: BTreeMap<FuncId, String>,
+    /// Functions of the header.
+    pub exported: Vec<Exported>,
 }
 
 /// Shared by all functions of the unit.
@@ -122,14 +125,16 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
     let printed = printed_functions(program);
     let mut bodies = String::new();
     let mut prototypes = String::new();
-    let mut functions = BTreeMap::new();
+    let (mut functions, mut exported) = (BTreeMap::new(), vec![]);
     for (k, f) in program.funcs.iter().enumerate() {
         let Some(root) = printed[k].filter(|_| macro_of(opts, f).is_none()) else { continue };
         let external = opts.export && root;
         functions.insert(FuncId(k as u32), unit.signatures[k].name.clone());
         let cx = FnCx::new(&unit, FuncId(k as u32))?;
         if external {
-            let _ = writeln!(prototypes, "{}{};\n", header_doc(f), cx.prototype(&unit.signatures[k])?);
+            let own = Exported::of(&cx, f, &unit.signatures[k])?;
+            let _ = writeln!(prototypes, "{}{};\n", header_doc(f), own.declaration);
+            exported.push(own);
         }
         let linkage = match (external, f.inline) {
             (true, _) => "",
@@ -144,7 +149,7 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
     let public = unit.struct_names.iter().any(|n| mentions(&prototypes, n));
     let (public, private) = if public { (types, String::new()) } else { (String::new(), types) };
     let header = header(opts, &prototypes, &public);
-    Ok(Emitted { source: source(&unit, &private, &bodies, &header), header, functions })
+    Ok(Emitted { source: source(&unit, &private, &bodies, &header), header, functions, exported })
 }
 
 /// Refuses what C cannot have of the functions that are printed, whatever the passes make of their bodies: names, and types of

@@ -389,8 +389,8 @@ fn unknown_target() {
     refused_files(&[("main.stk", text)], &["build", "main.stk", "--target", "z80"], expect![[r#"
         error[unknown-target]: there is no target `z80`
          |
-         = targets: ckb, cortex-m3, host64, portable, rv32, rv32-spark
-         = try: choose one of these, or write a file `tuned/<target>.toml`
+         = targets: aarch64, ckb, cortex-m0, cortex-m3, cortex-m4, host64, portable, portable64, powerpc, rv32, rv32-spark, rv64, rv64im, s390x
+         = try: choose one of these, or write a file `targets/<target>.toml`
 
         1 error
     "#]]);
@@ -399,12 +399,12 @@ fn unknown_target() {
         assert!(run.code == 2 && run.stderr.starts_with("error[unknown-target]"), "{command}: {}", run.stderr);
     }
     // The library may bring targets of its own, and a name is no path.
-    let files: &[(&str, &[u8])] = &[("lib/main.stk", GOOD), ("tuned/z80.toml", b"word_bits = 32\nwidest = 64\n"), ("x.toml", b"")];
+    let files: &[(&str, &[u8])] = &[("lib/main.stk", GOOD), ("targets/z80.toml", b"word_bits = 32\nwidest = 64\n"), ("x.toml", b"")];
     refused_files(files, &["check", "lib/main.stk", "--target", "../x"], expect![[r#"
         error[unknown-target]: there is no target `../x`
          |
-         = targets: ckb, cortex-m3, host64, portable, rv32, rv32-spark, z80
-         = try: choose one of these, or write a file `tuned/<target>.toml`
+         = targets: aarch64, ckb, cortex-m0, cortex-m3, cortex-m4, host64, portable, portable64, powerpc, rv32, rv32-spark, rv64, rv64im, s390x, z80
+         = try: choose one of these, or write a file `targets/<target>.toml`
 
         1 error
     "#]]);
@@ -417,9 +417,9 @@ const FE: &[(&str, &[u8])] = &[
     ("lib/field/fe_b.stk", b"implements field.fe as b\nfn one() -> u8 { 2 }\n"),
     ("lib/field/fe_pow.stk", b"const A = 1\n"),
     ("lib/main.stk", b"use field.fe as F\nfn f(x: u8) -> u8 { x + F::one() }\n"),
-    ("tuned/chosen.toml", b"word_bits = 32\nwidest = 64\n[impl]\n\"field.fe\" = \"b\"\n"),
-    ("tuned/wrong.toml", b"word_bits = 32\nwidest = 64\n[impl]\n\"field.fe\" = \"c\"\n"),
-    ("tuned/nowhere.toml", b"word_bits = 32\nwidest = 64\n[impl]\n\"field.fee\" = \"a\"\n"),
+    ("targets/chosen.toml", b"word_bits = 32\nwidest = 64\n[impl]\n\"field.fe\" = \"b\"\n"),
+    ("targets/wrong.toml", b"word_bits = 32\nwidest = 64\n[impl]\n\"field.fe\" = \"c\"\n"),
+    ("targets/nowhere.toml", b"word_bits = 32\nwidest = 64\n[impl]\n\"field.fee\" = \"a\"\n"),
 ];
 
 #[test]
@@ -456,7 +456,7 @@ fn unknown_implementation() {
     check("--target", "wrong", expect![[r#"
         error[unknown-implementation]: the interface `field.fe` has no implementation `c`
          |
-         = why: chosen by `tuned/wrong.toml`
+         = why: chosen by `targets/wrong.toml`
          = implementations: a, b
          = try: choose one of these, or write `lib/field/fe_c.stk`
 
@@ -465,7 +465,7 @@ fn unknown_implementation() {
     check("--target", "nowhere", expect![[r#"
         error[unknown-implementation]: there is no interface `field.fee`
          |
-         = why: chosen by `tuned/nowhere.toml`
+         = why: chosen by `targets/nowhere.toml`
          = interfaces: field.fe
          = try: name its module, or the last part of that alone
 
@@ -532,10 +532,18 @@ fn unwritable_output() {
 
 #[test]
 fn malformed_tuning_file() {
-    let tuned = |text: &str, want| refused_files(&[("lib/main.stk", GOOD), ("tuned/portable.toml", text.as_bytes())], &["check", "lib/main.stk"], want);
+    refused_files(&[("lib/main.stk", GOOD), ("tuned/mine.toml", b"machine = \"z80\"\n")], &["check", "lib/main.stk", "--target", "mine"], expect![[r#"
+        error[bad-description]: `tuned/mine.toml` does not describe a target
+         |
+         = why: `machine` is `z80`, which is no file of `targets/`
+         = try: `santoku explain bad-description` shows a whole file
+
+        1 error
+    "#]]);
+    let tuned = |text: &str, want| refused_files(&[("lib/main.stk", GOOD), ("targets/portable.toml", text.as_bytes())], &["check", "lib/main.stk"], want);
     tuned("[impl\n", expect![[r#"
-        error[bad-description]: `tuned/portable.toml` does not describe a target
-         --> tuned/portable.toml:1:6
+        error[bad-description]: `targets/portable.toml` does not describe a target
+         --> targets/portable.toml:1:6
           |
         1 | [impl
           |      ^ invalid table header
@@ -545,19 +553,19 @@ fn malformed_tuning_file() {
         1 error
     "#]]);
     tuned("word_bits = 32\nwidest = 64\n[impls]\nfe = \"a\"\n", expect![[r#"
-        error[bad-description]: `tuned/portable.toml` does not describe a target
-         --> tuned/portable.toml:3:2
+        error[bad-description]: `targets/portable.toml` does not describe a target
+         --> targets/portable.toml:3:2
           |
         3 | [impls]
-          |  ^^^^^ unknown field `impls`, expected one of `word_bits`, `widest`, `ckb_vm`, `variable_time`, `impl`
+          |  ^^^^^ unknown field `impls`, expected one of `title`, `word_bits`, `widest`, `byte_order`, `variable_time`, `impl`, `isa`, `compiler`, `vector`, `certify`, `run`, `costs`, `fused`
           |
           = try: `santoku explain bad-description` shows a whole file
 
         1 error
     "#]]);
     tuned("word_bits = 32\n", expect![[r#"
-        error[bad-description]: `tuned/portable.toml` does not describe a target
-         --> tuned/portable.toml:1:1
+        error[bad-description]: `targets/portable.toml` does not describe a target
+         --> targets/portable.toml:1:1
           |
         1 | word_bits = 32
           | ^^^^^^^^^^^^^^ missing field `widest`
@@ -567,7 +575,7 @@ fn malformed_tuning_file() {
         1 error
     "#]]);
     tuned("word_bits = 16\nwidest = 64\n", expect![[r#"
-        error[bad-description]: `tuned/portable.toml` does not describe a target
+        error[bad-description]: `targets/portable.toml` does not describe a target
          |
          = why: `word_bits` is 32 or 64
          = try: `santoku explain bad-description` shows a whole file

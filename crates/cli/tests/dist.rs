@@ -9,7 +9,7 @@ const ADD: &[u8] = b"@export(\"toy_add\")\nfn add(x: int in 0..9, y: int in 0..9
 const MACHINE: &[u8] = b"word_bits = 32\nwidest = 64\n";
 
 fn tree(program: &[u8]) -> Sandbox {
-    let targets = [("tuned/host64.toml", MACHINE), ("tuned/rv32.toml", MACHINE)];
+    let targets = [("targets/host64.toml", MACHINE), ("targets/rv32.toml", MACHINE)];
     Sandbox::new(&[&[("lib/primitives.toml", ROW), ("lib/toy/add.stk", program)], &targets[..]].concat())
 }
 
@@ -154,13 +154,13 @@ fn an_unknown_primitive_or_target_is_refused() {
     "#]].assert_eq(&run.stderr);
     assert_eq!(run.code, 2);
     let s = tree(ADD);
-    s.remove("tuned/rv32.toml");
+    s.remove("targets/rv32.toml");
     let run = s.run(&["dist"]);
     expect![[r#"
         error[unknown-target]: there is no target `rv32`
          |
          = targets: host64
-         = try: choose one of these, or write a file `tuned/<target>.toml`
+         = try: choose one of these, or write a file `targets/<target>.toml`
 
         1 error
     "#]].assert_eq(&run.stderr);

@@ -4,7 +4,7 @@
 
 mod support;
 
-use santoku_driver::{build, check, lay_out, prove, prover_fault, run_tests, BuildOptions, Checked, Failure, Isa, Layout, LayoutOptions, Request};
+use santoku_driver::{build, check, lay_out, prove, prover_fault, run_tests, BuildOptions, Checked, Failure, Layout, LayoutOptions, Request};
 use santoku_passes::Level;
 use santoku_prove::obligation::{Engine, Outcome};
 use santoku_skips::seeds;
@@ -105,12 +105,13 @@ fn everything(text: &str, out: &mut Vec<Result<&'static str, Failure>>) {
         };
         out.push(build(&checked, &options, &|| 0).map(|_| "build"));
     }
-    for (layout, isa) in [(Layout::Scalar, Isa::Portable64), (Layout::Vertical, Isa::Avx2), (Layout::Bitslice, Isa::Avx512)] {
+    for (layout, isa) in [(Layout::Scalar, "portable64"), (Layout::Vertical, "avx2"), (Layout::Bitslice, "avx512")] {
         out.push(laid_out(&checked, layout, isa));
     }
 }
 
-fn laid_out(checked: &Checked, layout: Layout, isa: Isa) -> Result<&'static str, Failure> {
+fn laid_out(checked: &Checked, layout: Layout, isa: &str) -> Result<&'static str, Failure> {
+    let isa = santoku_target::vector(isa).expect("right").expect("compiled in");
     let options = LayoutOptions { layout, isa, interleave: 2, granularity: 10, block: None, unit: "unit".into(), provenance: String::new() };
     lay_out(checked, &options).map(|_| "layout")
 }

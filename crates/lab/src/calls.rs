@@ -82,7 +82,9 @@ fn on_vm(cross: &Cross, job: &Job, dir: &Path) -> Result<Vec<CallOutput>, LabErr
     let elf = std::fs::read(&elf).map_err(LabError::io(&elf))?;
     let mut outputs = vec![];
     for (n, call) in job.calls.iter().enumerate() {
-        outputs.push(driver::result(n));
+        if call.ret != Ret::Void {
+            outputs.push(driver::result(n));
+        }
         outputs.extend(call.args.iter().enumerate().filter(|(_, a)| length(a).is_some()).map(|(a, _)| driver::buffer(n, a)));
     }
     let machine = virtual_machine(cross)?;

@@ -13,6 +13,7 @@ pub mod cipher;
 pub mod ecdsa;
 pub mod ed25519;
 mod hex;
+pub mod named;
 pub mod oracle;
 pub mod sha512;
 

@@ -74,7 +74,9 @@ pub(crate) fn join(primitive: &Primitive, parts: &[(String, Emitted)], api_sourc
         [(_, only)] => only.functions.clone(),
         _ => BTreeMap::new(),
     };
-    Emitted { source, header: with_api(&header, &comment, api_header), functions }
+    // With an interface of its own, the functions of the program are not seen from outside.
+    let exported = parts.last().map(|(_, p)| p.exported.clone()).unwrap_or_default();
+    Emitted { source, header: with_api(&header, &comment, api_header), functions, exported }
 }
 
 /// A part without its own banner and include of the common header.

@@ -19,6 +19,7 @@ pub mod mutants;
 pub mod mutants_job;
 pub mod mutate;
 pub mod objects;
+pub mod operation;
 pub mod p256;
 pub mod parallel;
 pub mod primitives;

@@ -75,7 +75,7 @@ const EXTRAS: [Extra; 5] = [
 /// `Declaration`, `Unknown`, `Source`: a table of the tree is wrong.
 pub fn units(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
     let mut all = vec![];
-    for primitive in tree.primitives()? {
+    for primitive in tree.shipped()? {
         for target in &primitive.targets {
             all.push(unit(tree, &primitive.name, primitive.clone(), target, &[])?);
         }
@@ -125,6 +125,7 @@ fn program(name: &str, entry: &str) -> Primitive {
         api_source: None,
         api_header: None,
         targets: vec![],
+        ship: false,
     }
 }
 
@@ -185,7 +186,7 @@ pub fn make_shipped(tree: &Tree, unit: &Unit) -> Result<Made, BenchError> {
 /// # Errors
 /// `Io`: it is not there.
 pub fn shipped_text(tree: &Tree, unit: &Unit) -> Result<Option<String>, BenchError> {
-    let all = tree.primitives()?;
+    let all = tree.shipped()?;
     let Some(p) = all.iter().find(|p| p.name == unit.primitive.name).filter(|_| unit.choices.is_empty()) else { return Ok(None) };
     let chosen = match (p.targets.iter().position(|t| *t == unit.target), p.targets.len()) {
         (Some(_), 1) => true,
@@ -197,6 +198,6 @@ pub fn shipped_text(tree: &Tree, unit: &Unit) -> Result<Option<String>, BenchErr
         return Ok(None);
     }
     let read = |suffix: &str| tree.read(&folder(&p.unit).join(format!("{}.{suffix}", p.unit)).to_string_lossy());
-    let kept = Emitted { source: read("c")?, header: read("h")?, functions: BTreeMap::new() };
+    let kept = Emitted { source: read("c")?, header: read("h")?, functions: BTreeMap::new(), exported: vec![] };
     one_file(&p.unit, &kept).map(Some)
 }

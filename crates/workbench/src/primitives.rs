@@ -22,6 +22,13 @@ pub struct Primitive {
     pub api_header: Option<String>,
     /// Targets in the generated file: the last one is the fallback, earlier ones need 128-bit integers.
     pub targets: Vec<String>,
+    /// Kept in `dist/`, with its objects certified. A new primitive is built and tested on every target before that.
+    #[serde(default = "yes")]
+    pub ship: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Primitive {
@@ -90,6 +97,11 @@ impl Tree {
             }
         }
         Ok(table.primitive)
+    }
+
+    /// The primitives that `dist/` has.
+    pub fn shipped(&self) -> Result<Vec<Primitive>, BenchError> {
+        Ok(self.primitives()?.into_iter().filter(|p| p.ship).collect())
     }
 
     pub fn primitive(&self, name: &str) -> Result<Primitive, BenchError> {

@@ -4,7 +4,7 @@ use crate::amalgam::{amalgam, Amalgam};
 use crate::compile::Checks;
 use crate::primitives::{Primitive, Tree};
 use crate::BenchError;
-use santoku_backend_c::Emitted;
+use santoku_backend_c::{Emitted, Exported};
 use santoku_lab::harness::Source;
 use santoku_lab::peers;
 use santoku_passes::Level;
@@ -21,6 +21,8 @@ pub struct Subject {
     pub flags: Vec<String>,
     /// What goes before `_open` in the names of its functions.
     pub prefix: &'static str,
+    /// Functions of ours that C calls; none for a rival, or where an interface is written by hand.
+    pub exported: Vec<Exported>,
     /// Checks of our passes; none for a rival.
     pub checks: Checks,
 }
@@ -36,6 +38,7 @@ pub fn ours(tree: &Tree, primitive: &Primitive, target: &str, level: Level, with
         include_dirs: vec![],
         flags: vec![],
         prefix: "crypto_sign",
+        exported: made.exported.clone(),
         checks,
     })
 }
@@ -67,6 +70,7 @@ pub fn tweetnacl(tree: &Tree) -> Result<Subject, BenchError> {
         include_dirs: peer.include_dirs.clone(),
         flags: peer.cflags.clone(),
         prefix: "crypto_sign_ed25519_tweet",
+        exported: vec![],
         checks: Checks::default(),
     })
 }

@@ -8,7 +8,7 @@ use support::tree;
 #[test]
 fn shipped_files_are_as_made_and_a_changed_one_is_found() {
     let tree = tree();
-    let primitives = tree.primitives().expect("the table is readable");
+    let primitives = tree.shipped().expect("the table is readable");
     assert!(primitives.len() >= 2);
     let mut made = units(&tree, &primitives).unwrap_or_else(|e| panic!("{e}"));
     let found = first_difference(&tree, &made, true).expect("readable");

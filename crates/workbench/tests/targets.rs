@@ -2,31 +2,41 @@
 
 mod support;
 
+use santoku_backend_c::Exported;
 use santoku_lab::calls::{run, Job};
 use santoku_lab::cross::{variable_time, Cross};
-use santoku_lab::harness::{Arg, Call, CallOutput, Ret, Source};
+use santoku_lab::harness::{Arg, Call, Ret, Source};
 use santoku_lab::LabError;
 use santoku_target::{Level, Target};
-use santoku_workbench::p256;
+use santoku_vectors::named::Vector;
+use santoku_workbench::operation::{call, wrong};
 use santoku_workbench::subject::ours;
 use std::collections::{BTreeMap, BTreeSet};
 use support::{c_file, failures, input, nacl, on_big_stack, published, shipped, tree, with_a_wrong_constant, Case};
 
 /// C of a primitive for a target, its header pasted in. Targets whose C is the same share it.
 #[derive(Default)]
-struct Library(BTreeMap<String, String>);
+struct Library(BTreeMap<String, Made>);
+
+#[derive(Clone)]
+struct Made {
+    text: String,
+    exported: Vec<Exported>,
+}
 
 impl Library {
     fn text(&mut self, primitive: &str, target: &Target) -> String {
+        self.made(primitive, target).text
+    }
+
+    fn made(&mut self, primitive: &str, target: &Target) -> Made {
         let key = format!("{primitive} {} {} {:?} {:?}", target.word_bits, target.widest, target.variable_time.mul, target.impls);
         let made = self.0.entry(key).or_insert_with(|| {
             let (tree, name) = (tree(), target.name.clone());
             let primitive = tree.primitive(primitive).expect("declared");
             let subject = on_big_stack(|| ours(&tree, &primitive, &name, Level::O2, &BTreeSet::new()).unwrap_or_else(|e| panic!("{name}: {e}")));
-            match &subject.sources[0] {
-                Source::Text { text, .. } => text.clone(),
-                Source::File(path) => panic!("{}", path.display()),
-            }
+            let Source::Text { text, .. } = &subject.sources[0] else { panic!("ours is text") };
+            Made { text: text.clone(), exported: subject.exported }
         });
         made.clone()
     }
@@ -73,20 +83,36 @@ fn batch(cross: &Cross, text: &str, cases: &[Case], level: Level) -> Result<Vec<
     Ok(failures(cases, ran[0].buffers[0].as_ref().expect("the output")))
 }
 
-/// Verdicts of P-256, one call a vector; what differs from those of the vectors' authors.
-fn verdicts(cross: &Cross, text: &str, level: Level, step: usize) -> (usize, Vec<String>) {
-    let vectors: Vec<_> = p256::vectors().into_iter().step_by(step).collect();
-    let call = |(v, rs): &(santoku_vectors::ecdsa::P256Vector, [u8; 64])| Call {
-        declaration: "_Bool p256_ecdsa_verify(const unsigned char *, const unsigned char *, const unsigned char *)".into(),
-        function: "p256_ecdsa_verify".into(),
-        args: vec![Arg::In(v.digest.to_vec()), Arg::In(rs.to_vec()), Arg::In(v.public[1..].to_vec())],
-        ret: Ret::Word32,
-    };
-    let sources = vec![Source::Text { name: "p256.c".into(), text: text.into() }];
-    let ran = run(cross, &job(sources, vectors.iter().map(call).collect(), level)).unwrap_or_else(|e| panic!("{}: {e}", cross.target.name));
-    let wrong = |(o, (v, _)): (&CallOutput, &(santoku_vectors::ecdsa::P256Vector, [u8; 64]))| (!v.expected.agrees(o.ret != 0)).then(|| v.id.clone());
+/// Every vector of the kind in `vectors::named` that a primitive has, by its text for a target; how many ran, and what fails.
+fn named(cross: &Cross, made: &Made, vectors: &[Vector], level: Level) -> (usize, Vec<String>) {
+    let most = cross.target.run.as_ref().and_then(|r| r.memory).map_or(usize::MAX, |m| m.ram_bytes as usize / 3);
+    let (mut ran, mut failed, mut part, mut bytes) = (0, vec![], vec![], 0);
+    for v in vectors {
+        let own = v.inputs.iter().map(|(_, b)| b.len()).chain(v.outputs.iter().map(Vec::len)).map(|n| n + 16).sum::<usize>();
+        if bytes + own > most && !part.is_empty() {
+            let (n, wrong) = in_one_program(cross, made, &part, level);
+            (ran, bytes, part) = (ran + n, 0, vec![]);
+            failed.extend(wrong);
+        }
+        bytes += own;
+        part.push(v.clone());
+    }
+    let (n, wrong) = in_one_program(cross, made, &part, level);
+    failed.extend(wrong);
+    (ran + n, failed)
+}
+
+fn in_one_program(cross: &Cross, made: &Made, vectors: &[Vector], level: Level) -> (usize, Vec<String>) {
+    let order = cross.target.byte_order;
+    let calls: Vec<Call> = vectors.iter().map(|v| call(&made.exported, v, order).unwrap_or_else(|e| panic!("{e}"))).collect();
+    // A function is declared once.
+    let mut seen = BTreeSet::new();
+    let once = |c: Call| Call { declaration: if seen.insert(c.function.clone()) { c.declaration } else { String::new() }, ..c };
+    let calls: Vec<Call> = calls.into_iter().map(once).collect();
+    let sources = vec![Source::Text { name: "library.c".into(), text: made.text.clone() }];
+    let ran = run(cross, &job(sources, calls, level)).unwrap_or_else(|e| panic!("{}: {e}", cross.target.name));
     assert_eq!(ran.len(), vectors.len());
-    (vectors.len(), ran.iter().zip(&vectors).filter_map(wrong).collect())
+    (ran.len(), ran.iter().zip(vectors).filter_map(|(left, v)| wrong(&made.exported, v, left, order)).collect())
 }
 
 /// Runs vectors on all targets; the names of those that were tried. `all`: every vector at every level, not a part at the first.
@@ -95,9 +121,14 @@ fn every_target(all: bool) -> BTreeSet<String> {
     let mut cases = published();
     cases.extend(nacl().into_iter().step_by(if all { 1 } else { 61 }));
     let (mut tried, mut ran) = (BTreeSet::new(), 0);
+    let names = tree().primitives().unwrap_or_else(|e| panic!("{e}")).into_iter().map(|p| p.name);
+    let primitives: BTreeMap<String, Vec<Vector>> = names.filter_map(|name| santoku_vectors::named::of(&name).map(|v| (name, v))).collect();
+    assert!(!primitives.is_empty());
     for target in targets() {
         let sign = library.text("nacl.sign", &target);
-        let verify = (target.widest == 128).then(|| library.text("ecdsa.p256", &target));
+        // Montgomery's limbs of 64 bits need 128-bit integers.
+        let others = primitives.iter().filter(|(p, _)| target.widest == 128 || !p.starts_with("ecdsa."));
+        let others: Vec<(&String, Made, &Vec<Vector>)> = others.map(|(p, v)| (p, library.made(p, &target), v)).collect();
         for using in target.compilers.iter().filter(|c| !c.levels.is_empty()) {
             let cross = Cross::named(&target, Some(&using.name)).unwrap_or_else(|e| panic!("{e}"));
             let one = if using.levels.contains(&Level::O2) { Level::O2 } else { using.levels[0] };
@@ -108,10 +139,11 @@ fn every_target(all: bool) -> BTreeSet<String> {
                 let failed = signatures(&cross, &sign, &part, *level).unwrap_or_else(|e| panic!("{what}: {e}"));
                 assert!(failed.is_empty(), "{what}: {} of {} fail: {:?}", failed.len(), part.len(), &failed[..failed.len().min(5)]);
                 let mut counts = format!("{} records of signatures", part.len());
-                if let Some(text) = &verify {
-                    let (n, wrong) = verdicts(&cross, text, *level, if all { 1 } else { 12 });
-                    assert!(wrong.is_empty() && n > 15, "{what}: {wrong:?}");
-                    counts += &format!(", {n} verifications");
+                for (name, made, vectors) in &others {
+                    let part: Vec<Vector> = vectors.iter().skip(if all { 0 } else { ran % 23 }).step_by(if all { 1 } else { 23 }).cloned().collect();
+                    let (n, wrong) = named(&cross, made, &part, *level);
+                    assert!(wrong.is_empty() && n > 5, "{what}, {name}: {wrong:?}");
+                    counts += &format!(", {n} of {name}");
                 }
                 println!("tried: {what}: {counts}");
                 ran += 1;

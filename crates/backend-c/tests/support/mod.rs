@@ -57,7 +57,13 @@ impl Subject {
     }
 
     /// The same for a target whose widest integer has so many bits.
-    pub fn on(name: &str, program: Program, mut made: Program, widest: u32) -> Result<Subject, EmitError> {
+    pub fn on(name: &str, program: Program, made: Program, widest: u32) -> Result<Subject, EmitError> {
+        Subject::with(program, made, &Options { widest, ..Options::new(name, None) })
+    }
+
+    /// The same with all options of the printer.
+    pub fn with(program: Program, mut made: Program, options: &Options) -> Result<Subject, EmitError> {
+        let (name, widest) = (&options.unit, options.widest);
         for f in &mut made.funcs {
             f.name = format!("{name}_{}", f.name);
             f.export = Some(f.name.clone());
@@ -65,7 +71,7 @@ impl Subject {
         for named in made.structs.iter_mut().map(|s| &mut s.name).chain(made.consts.iter_mut().map(|c| &mut c.name)) {
             *named = format!("{name}_{named}");
         }
-        let out = emit(&made, &Options { widest, ..Options::new(name, None) })?;
+        let out = emit(&made, options)?;
         // One file holds many units: each keeps its helpers to itself.
         let own = |text: &str| text.replace("stk_", &format!("stk_{name}_")).replace("STK_", &format!("STK_{name}_")).replace(&format!("#include \"{name}.h\"\n"), "");
         let entries = (0..program.funcs.len() as u32).map(FuncId).collect();
@@ -74,6 +80,13 @@ impl Subject {
 
     pub fn text(&self) -> String {
         format!("{}{}", self.header, self.source)
+    }
+
+    /// Replaces `from` everywhere; false if it is nowhere.
+    pub fn replace(&mut self, from: &str, to: &str) -> bool {
+        let found = self.source.contains(from);
+        self.source = self.source.replace(from, to);
+        found
     }
 
     /// Replaces `from` in line `nth` of those with it in function bodies (loop headers and comments aside); false if there is none.

@@ -18,7 +18,7 @@ use memory::{modulo, Region, Space};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use santoku_elf::Image;
-use santoku_ir::{FuncId, Program};
+use santoku_ir::{FuncId, Len, Program, Ty};
 use santoku_isa::ckb::{fuse, RULES};
 use santoku_isa::{decode, effect, Effect, Inst, Isa, Latency, Machine, Memory, Sem, Stop, Word, Words};
 use std::cell::RefCell;
@@ -182,11 +182,12 @@ impl<'a> Bench<'a> {
                     let at = with.unwrap_or(regions.len());
                     if with.is_none() {
                         let name = f.local(f.rets[r]).name.clone();
-                        regions.push(Region { name, base, bytes: noise.bytes(o.size), writable: true });
+                        let size = o.size.checked_mul(elements(&f.local(f.rets[r]).ty, input)?).filter(|n| *n < STRIDE / 2).ok_or("a result is too long")?;
+                        regions.push(Region { name, base, bytes: noise.bytes(size), writable: true });
                     }
                     regions[at].writable = true;
                     // Behind the stack.
-                    outs.push((r, at + 1));
+                    outs.push((r, at + 1, elements(&f.local(f.rets[r]).ty, input)?));
                     vec![regions[at].base]
                 }
             };
@@ -218,8 +219,10 @@ impl<'a> Bench<'a> {
         }
         for arg in &self.signature.args {
             let (Kind::Pointer(o), Role::Ret(r)) = (&arg.kind, arg.role) else { continue };
-            let region = run.outs.iter().find(|(x, _)| *x == r).map(|(_, k)| &run.space.regions[*k]);
-            out.extend(o.units.iter().zip(std::iter::repeat(region)).filter_map(|(u, g)| Some(g?.value(u.offset, u.bytes, u.signed))));
+            let Some((_, k, count)) = run.outs.iter().find(|(x, ..)| *x == r) else { continue };
+            let region = &run.space.regions[*k];
+            let element = |n: u64| o.units.iter().map(move |u| region.value(n * o.size + u.offset, u.bytes, u.signed));
+            out.extend((0..*count).flat_map(element));
         }
         out
     }
@@ -244,6 +247,13 @@ impl<'a> Bench<'a> {
     }
 }
 
+/// How many times its object a result is: an array of run-time length is so many elements, all else is one.
+fn elements(ty: &Ty, input: &Input) -> Result<u64, String> {
+    let Ty::Array { len: Len::Param { param, add }, .. } = ty else { return Ok(1) };
+    let n = *input.lens.get(param.0 as usize).ok_or("too few lengths")?;
+    i64::try_from(n).ok().and_then(|n| n.checked_add(*add)).and_then(|n| u64::try_from(n).ok()).ok_or_else(|| "a negative length".into())
+}
+
 /// Register contents of a scalar, the low part first; narrower ones extended by bit 31.
 fn words(s: &Scalar, value: &BigInt, xlen: u32) -> Vec<u64> {
     let all = modulo(value, s.bits);
@@ -259,8 +269,8 @@ struct Run<'b> {
     bench: &'b Bench<'b>,
     machine: Machine,
     space: Space<'b>,
-    /// Region of each result by pointer.
-    outs: Vec<(usize, usize)>,
+    /// Region of each result by pointer, and how many times its object lies there.
+    outs: Vec<(usize, usize, u64)>,
     return_to: u64,
     noise: Noise,
     /// gp and tp at entry.

@@ -171,3 +171,14 @@ fn the_vm_the_machine_and_the_proved_program_agree() {
     assert!(differ > 10, "one by one it is something else");
     santoku_skips::checked(runs, "inputs in the VM");
 }
+
+/// The groups that the machine's description names are those of the rules, which say what they mean.
+#[test]
+fn the_described_groups_are_those_of_the_rules() {
+    use std::collections::BTreeSet;
+    let target = santoku_target::built_in("ckb").expect("right").expect("compiled in");
+    let described: BTreeSet<String> = target.fused.expect("it fuses").groups.into_iter().collect();
+    let rules = santoku_isa::ckb::RULES.iter().map(|r| r.group.iter().map(|t| t.name).collect::<Vec<_>>().join(" "));
+    assert_eq!(described, rules.collect());
+    assert!(described.len() > 10);
+}

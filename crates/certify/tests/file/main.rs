@@ -135,3 +135,20 @@ fn one_function_is_judged_with_what_it_calls() {
     assert!(names.contains(&"twice") && !names.contains(&"add"), "{names:?}");
     assert!(!only("nowhere").holds(), "a proof of nothing");
 }
+
+/// A function whose first result has a length that is known when it runs: what is right is not called wrong, and what is wrong is.
+#[test]
+fn results_of_run_time_length_are_run_whole() {
+    let made = made("@export(\"masked\")\nfn masked<n: len>(m: [u8; n], k: u8) -> ([u8; n], [u8; 2]) {\n  var c: [u8; n] = m\n  for i in 0..<n { c[i] = m[i] ^ k }\n  (c, [k, 7])\n}\n");
+    let c = |last: &str, mask: &str| {
+        format!("#include <stdint.h>\nvoid masked(uint8_t *c, uint8_t *t, uint32_t n, const uint8_t *m, uint32_t k)\n{{\n  for (uint32_t i = 0; i < n; i++) {{ c[i] = m[i] ^ {mask}; }}\n  t[0] = k;\n  t[1] = {last};\n}}\n")
+    };
+    let mut refuted = 0;
+    for (last, mask, right) in [("7", "k", true), ("8", "k", false), ("7", "(k | 1)", false)] {
+        let Some(object) = object(Compiler::Gcc, "rv32im", "O1", "unit.c", &c(last, mask)) else { return };
+        let status = of(&judged(&made, &object), "masked").status.clone();
+        assert_eq!(matches!(status, Status::Refuted(_)), !right, "{last} {mask}: {status:?}");
+        refuted += usize::from(!right);
+    }
+    assert_eq!(refuted, 2);
+}

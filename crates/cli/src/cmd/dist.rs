@@ -30,9 +30,13 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let tree = tree()?;
     let chosen = match &args.name {
         Some(name) => tree.primitive(name).map(|p| vec![p]),
-        None => tree.primitives(),
+        None => tree.shipped(),
     };
     let chosen = chosen.map_err(failure)?;
+    if let Some(p) = chosen.iter().find(|p| !p.ship) {
+        let d = Diagnostic::error("bad-option", format!("`{}` is not shipped", p.name));
+        return Err(Failure::refused(&Sources::default(), d.help("remove `ship = false` from its row of `lib/primitives.toml` to ship it")));
+    }
     if let Some(why) = not_proved(&tree, &chosen)? {
         report::err(&format!("error: not made, because {why}\n"));
         return Ok(report::FAILED);

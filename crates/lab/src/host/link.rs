@@ -1,6 +1,7 @@
 //! Builds the bench: every implementation becomes one relocatable object whose only global symbol is its `bench_impl_N`.
 
 use super::{HostError, HostImpl, Workload};
+use crate::cross::{machine, Cross};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -29,9 +30,10 @@ pub fn build(work_dir: &Path, impls: &[HostImpl], workload: &Workload) -> Result
         objects.push(isolate(&dir, n, imp)?);
     }
     let program = dir.join("bench");
-    let mut cc = Command::new("gcc");
+    let host = machine("host64").and_then(|t| Cross::find(&t, None)).map_err(|e| HostError::Internal(e.to_string()))?;
+    let mut cc = Command::new(host.compiler.command());
     cc.current_dir(&dir).args(["-O2", "-Wall", "-o", "bench", "bench.c"]).args(&objects).args(["-lpthread", "-ldl"]);
-    checked(cc, "the bench", "gcc")?;
+    checked(cc, "the bench", &host.compiler.packages.join(" "))?;
     Ok(Built { program, compilers })
 }
 

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 pub struct HostImpl {
     /// Name in the rows; unique in a comparison.
     pub name: String,
-    /// Compiler command, e.g. `gcc` or `clang-19`.
+    /// Compiler command, as `targets/compilers.toml` has it.
     pub compiler: String,
     /// Flags for every C file of this implementation, the adapter included.
     pub cflags: Vec<String>,

