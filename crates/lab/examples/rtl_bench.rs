@@ -30,10 +30,10 @@ fn programs() -> Result<Vec<Program>, Box<dyn Error>> {
     let tests = micro_tests();
     let rows: Vec<String> = tests.iter().map(|t| t.name.clone()).collect();
     let micro = |code: Code| Program {
-        name: format!("micro-{}", march.name()),
+        name: format!("micro-{}", if code == Code::Plain { "rv32im" } else { "rv32imc" }),
         rows: rows.clone(),
         sources: micro_program(&tests),
-        march,
+        code,
         level: Level::O2,
     };
     let mut programs = vec![micro(Code::Plain), micro(Code::Compressed)];
@@ -57,7 +57,7 @@ fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let toolchain = Toolchain::find()?;
     fs::create_dir_all(folder)?;
     for program in programs()? {
-        let (elf, flash) = build(&toolchain, &program.sources, program.march, program.level)?;
+        let (elf, flash) = build(&toolchain, &program.sources, program.code, program.level)?;
         fs::write(folder.join(&program.name).with_extension("elf"), elf)?;
         fs::write(folder.join(&program.name).with_extension("flash"), flash)?;
         println!("{}", program.name);
