@@ -120,14 +120,17 @@ fn every_target(all: bool) -> BTreeSet<String> {
     let mut library = Library::default();
     let mut cases = published();
     cases.extend(nacl().into_iter().step_by(if all { 1 } else { 61 }));
-    let (mut tried, mut ran) = (BTreeSet::new(), 0);
+    let (mut tried, mut ran, mut seen) = (BTreeSet::new(), 0, BTreeSet::new());
     let names = tree().primitives().unwrap_or_else(|e| panic!("{e}")).into_iter().map(|p| p.name);
     let primitives: BTreeMap<String, Vec<Vector>> = names.filter_map(|name| santoku_vectors::named::of(&name).map(|v| (name, v))).collect();
     assert!(!primitives.is_empty());
     for target in targets() {
         let sign = library.text("nacl.sign", &target);
         // Montgomery's limbs of 64 bits need 128-bit integers.
-        let others = primitives.iter().filter(|(p, _)| target.widest == 128 || !p.starts_with("ecdsa."));
+        let fits = |p: &str| target.widest == 128 || !p.starts_with("ecdsa.");
+        // Each machine has its turn with some of them, and all with all in a long run.
+        let turn = |k: usize| all || (k + tried.len()) % 3 == 0;
+        let others = primitives.iter().enumerate().filter(|(k, (p, _))| turn(*k) && fits(p)).map(|(_, row)| row);
         let others: Vec<(&String, Made, &Vec<Vector>)> = others.map(|(p, v)| (p, library.made(p, &target), v)).collect();
         for using in target.compilers.iter().filter(|c| !c.levels.is_empty()) {
             let cross = Cross::named(&target, Some(&using.name)).unwrap_or_else(|e| panic!("{e}"));
@@ -144,6 +147,7 @@ fn every_target(all: bool) -> BTreeSet<String> {
                     let (n, wrong) = named(&cross, made, &part, *level);
                     assert!(wrong.is_empty() && n > 5, "{what}, {name}: {wrong:?}");
                     counts += &format!(", {n} of {name}");
+                    seen.insert(name.to_string());
                 }
                 println!("tried: {what}: {counts}");
                 ran += 1;
@@ -152,6 +156,7 @@ fn every_target(all: bool) -> BTreeSet<String> {
         tried.insert(target.name);
     }
     assert!(ran >= tried.len());
+    assert_eq!(seen.len(), primitives.len(), "a primitive without a machine");
     tried
 }
 
