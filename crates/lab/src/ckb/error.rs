@@ -1,30 +1,11 @@
 //! Why a CKB-VM run gave no result.
 
 use super::image::Image;
-use std::path::PathBuf;
 
-/// Failures of building, loading and running a program.
+/// Failures of loading and running a program.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CkbError {
-    /// A compiler or linker is missing.
-    #[error("cannot run `{tool}` ({source}): install it (Debian: {package})")]
-    Tool {
-        /// Command.
-        tool: String,
-        /// Package that brings it.
-        package: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// The C program does not build.
-    #[error("`{command}` failed:\n{stderr}")]
-    Build {
-        /// Command line.
-        command: String,
-        /// Its complaint.
-        stderr: String,
-    },
     /// Not a program CKB-VM loads.
     #[error("not a CKB-VM program: {reason}. It must be a static 64-bit RISC-V ELF with no segment both writable and executable")]
     Elf {
@@ -80,14 +61,6 @@ pub enum CkbError {
         found: i8,
         /// What it printed.
         debug: Vec<String>,
-    },
-    /// A file could not be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// File.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
     },
     /// Our own fault.
     #[error("internal error in lab::ckb: {0}")]
