@@ -1,8 +1,8 @@
 //! A whole C unit: includes, checks, helpers, types, tables, prototypes, functions, and its header.
 
-use crate::exported::Exported;
 use crate::alias::InPlace;
 use crate::ctype::{literal, word_storage, CInt};
+use crate::exported::Exported;
 use crate::expr::Res;
 use crate::func::{doc_lines, storage, CTy, FnCx, Signature, StorageError};
 use crate::merge::in_one;
@@ -442,7 +442,7 @@ fn source(unit: &UnitCx<'_>, types: &str, bodies: &str, header: &str) -> String 
     text.push_str(ASSUMPTIONS);
     if let Some(bits) = opts.secret_product {
         text.push('\n');
-        text.push_str(&products(&opts.unit, bits));
+        text.push_str(&products(&opts.unit, bits.min(opts.products)));
     }
     if bodies.contains("STK_NOINLINE") {
         text.push('\n');

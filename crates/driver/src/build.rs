@@ -116,12 +116,11 @@ pub fn build_watched(checked: &Checked, options: &BuildOptions, clock: &dyn Fn()
     let pass_options = PassOptions { keep_tests: false, circuits, ..PassOptions::new(options.level, checked.target.word_bits) };
     let done = santoku_passes::optimise_with(&checked.program, options.level, &options.without, &pass_options, &mut |n, p| dump(n, p), clock);
     let done = done.map_err(|e| pass_failure(&e, &checked.sources))?;
-    let secret_product = widest_secret_product(&done.program).map(|bits| bits.min(checked.target.products()));
     let c_options = santoku_backend_c::Options {
         widest: checked.target.widest,
         products: checked.target.products(),
         provenance: options.provenance.clone(),
-        ..santoku_backend_c::Options::new(&options.unit, secret_product)
+        ..santoku_backend_c::Options::new(&options.unit, widest_secret_product(&done.program))
     };
     let emitted = santoku_backend_c::emit(&done.program, &c_options).map_err(|e| emit_error(&e, &checked.sources))?;
     let files = vec![(format!("{}.c", options.unit), emitted.source), (format!("{}.h", options.unit), emitted.header)];

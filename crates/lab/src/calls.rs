@@ -39,15 +39,10 @@ const MAX_CYCLES: u64 = 200_000_000_000;
 /// not what the calls leave.
 pub fn run(cross: &Cross, job: &Job) -> Result<Vec<CallOutput>, LabError> {
     let dir = tempfile::tempdir().map_err(LabError::io(std::env::temp_dir()))?;
-    match cross.executor() {
-        Some(Executor::E31) => on_e31(job),
-        Some(Executor::CkbVm | Executor::Rv64Vm) => on_vm(cross, job, dir.path()),
-        Some(Executor::Native) => printed(cross, job, dir.path(), &[]),
-        Some(Executor::Emulator) => {
-            let command = cross.target.run.as_ref().map(|r| r.command.clone()).unwrap_or_default();
-            printed(cross, job, dir.path(), &command)
-        }
-        None => Err(LabError::Target { name: cross.target.name.clone(), reason: "its description has no `[run]`".into() }),
+    match cross.run()?.on {
+        Executor::E31 => on_e31(job),
+        on @ (Executor::CkbVm | Executor::Rv64Vm) => on_vm(cross, on, job, dir.path()),
+        Executor::Native | Executor::Emulator => printed(cross, job, dir.path()),
     }
 }
 
@@ -77,7 +72,7 @@ fn built(cross: &Cross, job: &Job, dir: &Path, main: &str) -> Result<PathBuf, La
     program::build(dir, cross, &paths, &job.include_dirs, &flags)
 }
 
-fn on_vm(cross: &Cross, job: &Job, dir: &Path) -> Result<Vec<CallOutput>, LabError> {
+fn on_vm(cross: &Cross, on: Executor, job: &Job, dir: &Path) -> Result<Vec<CallOutput>, LabError> {
     let elf = built(cross, job, dir, &(driver::text(&job.calls)? + WINDOWS))?;
     let elf = std::fs::read(&elf).map_err(LabError::io(&elf))?;
     let mut outputs = vec![];
@@ -87,7 +82,7 @@ fn on_vm(cross: &Cross, job: &Job, dir: &Path) -> Result<Vec<CallOutput>, LabErr
         }
         outputs.extend(call.args.iter().enumerate().filter(|(_, a)| length(a).is_some()).map(|(a, _)| driver::buffer(n, a)));
     }
-    let machine = virtual_machine(cross)?;
+    let machine = virtual_machine(cross, on)?;
     let run = ckb::run(&elf, &ckb::CkbJob { outputs, max_cycles: MAX_CYCLES, machine, ..Default::default() });
     let run = run.and_then(|r| r.expect_exit(0)).map_err(|e| LabError::BadJob(e.to_string()))?;
     let bytes = |name: &str, len: usize| run.outputs.get(name).and_then(|b| b.get(..len)).map(<[u8]>::to_vec);
@@ -99,10 +94,10 @@ fn on_vm(cross: &Cross, job: &Job, dir: &Path) -> Result<Vec<CallOutput>, LabErr
 }
 
 /// The virtual machine that a target is.
-fn virtual_machine(cross: &Cross) -> Result<ckb::Machine, LabError> {
+fn virtual_machine(cross: &Cross, on: Executor) -> Result<ckb::Machine, LabError> {
     let wrong = || LabError::Target { name: cross.target.name.clone(), reason: "`[costs]` has no `instruction`".into() };
-    match cross.executor() {
-        Some(Executor::Rv64Vm) => Ok(ckb::Machine::Rv64im(*cross.target.costs.get("instruction").ok_or_else(wrong)?)),
+    match on {
+        Executor::Rv64Vm => Ok(ckb::Machine::Rv64im(*cross.target.costs.get("instruction").ok_or_else(wrong)?)),
         _ => Ok(ckb::Machine::Ckb),
     }
 }
@@ -116,9 +111,11 @@ fn length(arg: &Arg) -> Option<usize> {
     }
 }
 
-fn printed(cross: &Cross, job: &Job, dir: &Path, command: &[String]) -> Result<Vec<CallOutput>, LabError> {
+/// Run with the emulator of the description, or as it is where that names none.
+fn printed(cross: &Cross, job: &Job, dir: &Path) -> Result<Vec<CallOutput>, LabError> {
     let program = built(cross, job, dir, &printing(&job.calls)?)?;
-    let mut run = match command.split_first() {
+    let described = cross.run()?;
+    let mut run = match described.command.split_first() {
         None => Command::new(&program),
         Some((emulator, args)) => {
             let mut run = Command::new(emulator);
@@ -126,9 +123,8 @@ fn printed(cross: &Cross, job: &Job, dir: &Path, command: &[String]) -> Result<V
             run
         }
     };
-    let packages = cross.target.run.as_ref().map(|r| r.packages.join(" ")).unwrap_or_default();
     let tool = run.get_program().to_string_lossy().into_owned();
-    let done = run.output().map_err(|_| LabError::MissingTool { tool, package: packages })?;
+    let done = run.output().map_err(|_| LabError::MissingTool { tool, package: described.packages.join(" ") })?;
     match done.status.code() {
         Some(0) => read_back(&job.calls, &done.stdout),
         Some(code) => Err(LabError::ExitStatus(code as u32)),

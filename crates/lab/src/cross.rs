@@ -1,7 +1,7 @@
 //! A target's C compiler: found, and run with the flags that the target's description names.
 
 use crate::error::LabError;
-use santoku_target::{Compiler, Executor, InstructionSet, Level, Target, Use};
+use santoku_target::{Compiler, InstructionSet, Level, Run, Target, Use};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -63,13 +63,29 @@ impl Cross {
         &self.version
     }
 
+    /// How programs are executed.
+    ///
+    /// # Errors
+    /// [`LabError::Target`]: the description does not say.
+    pub fn run(&self) -> Result<&Run, LabError> {
+        self.target.run.as_ref().ok_or_else(|| LabError::Target { name: self.target.name.clone(), reason: "its description has no `[run]`".into() })
+    }
+
     /// The instruction set that programs are compiled for.
     ///
     /// # Errors
-    /// [`LabError::Target`]: the description says nothing of how programs are run.
+    /// Those of [`Cross::run`].
     pub fn isa(&self) -> Result<&InstructionSet, LabError> {
-        let found = self.target.run.as_ref().and_then(|r| self.target.isa(&r.isa));
-        found.ok_or_else(|| LabError::Target { name: self.target.name.clone(), reason: "its description has no `[run]`".into() })
+        let name = &self.run()?.isa;
+        self.target.isa(name).ok_or_else(|| LabError::Target { name: self.target.name.clone(), reason: format!("no `[[isa]]` is called `{name}`") })
+    }
+
+    /// The flags of every source, without a level.
+    ///
+    /// # Errors
+    /// Those of [`Cross::isa`].
+    pub fn base_flags(&self) -> Result<Vec<String>, LabError> {
+        Ok([&self.using.select[..], &self.isa()?.flags, &self.using.flags].concat())
     }
 
     /// All flags of a source at a level.
@@ -77,11 +93,7 @@ impl Cross {
     /// # Errors
     /// Those of [`Cross::isa`].
     pub fn flags(&self, level: Level) -> Result<Vec<String>, LabError> {
-        let mut all = self.using.select.clone();
-        all.extend(self.isa()?.flags.iter().cloned());
-        all.extend(self.using.flags.iter().cloned());
-        all.push(level.flag());
-        Ok(all)
+        Ok([self.base_flags()?, vec![level.flag()]].concat())
     }
 
     /// Writes the headers that the compiler lacks into `folder`, and gives the flags that make them found.
@@ -90,23 +102,13 @@ impl Cross {
     /// [`LabError::Io`].
     pub fn headers(&self, folder: &Path) -> Result<Vec<String>, LabError> {
         let include = folder.join("include");
-        std::fs::create_dir_all(&include).map_err(LabError::io(&include))?;
-        for name in &self.compiler.lacks {
-            let text = if name == "stdint.h" { STDINT } else { STRING };
-            let path = include.join(name);
-            std::fs::write(&path, text).map_err(LabError::io(path))?;
-        }
+        write_headers(&self.compiler, &include)?;
         Ok(if self.bare() { vec!["-isystem".into(), include.display().to_string()] } else { vec![] })
     }
 
     /// Programs bring their own start-up code.
     pub fn bare(&self) -> bool {
         self.target.run.as_ref().is_some_and(|r| r.bare)
-    }
-
-    /// What executes programs; none where the description does not say.
-    pub fn executor(&self) -> Option<Executor> {
-        self.target.run.as_ref().map(|r| r.on)
     }
 
     /// Compiles one source to `object`. `flags` are all there are.
@@ -136,6 +138,19 @@ impl Cross {
         ld.args(&self.using.link).args(flags).arg("-o").arg(program).args(objects).args(&self.using.libs);
         tool(&mut ld, &self.compiler.packages).map(drop)
     }
+}
+
+/// Writes the headers that a compiler lacks where there is no C library.
+///
+/// # Errors
+/// [`LabError::Io`].
+pub fn write_headers(compiler: &Compiler, include: &Path) -> Result<(), LabError> {
+    std::fs::create_dir_all(include).map_err(LabError::io(include))?;
+    for name in &compiler.lacks {
+        let path = include.join(name);
+        std::fs::write(&path, if name == "stdint.h" { STDINT } else { STRING }).map_err(LabError::io(path))?;
+    }
+    Ok(())
 }
 
 /// Instructions and calls of an object whose time depends on their operands by the target's description: function, line of the disassembly.

@@ -2,7 +2,7 @@
 
 use crate::cross::Cross;
 use crate::error::LabError;
-use santoku_target::Executor;
+use santoku_target::{Executor, Run};
 use std::path::{Path, PathBuf};
 
 const CKB: &str = include_str!("bare/ckb.S");
@@ -21,13 +21,11 @@ const HOSTED: &str = include_str!("bare/hosted.c");
 pub fn build(work_dir: &Path, cross: &Cross, sources: &[PathBuf], include_dirs: &[PathBuf], cflags: &[&str]) -> Result<PathBuf, LabError> {
     let dir = std::path::absolute(work_dir).map_err(LabError::io(work_dir))?;
     std::fs::create_dir_all(&dir).map_err(LabError::io(&dir))?;
-    let mut base = cross.using.select.clone();
-    base.extend(cross.isa()?.flags.iter().cloned());
-    base.extend(cross.using.flags.iter().cloned());
-    base.extend(cross.headers(&dir)?);
+    let base = [cross.base_flags()?, cross.headers(&dir)?].concat();
     let text = |flags: &[&str]| flags.iter().map(|f| f.to_string()).collect::<Vec<_>>();
     let mut all: Vec<(PathBuf, Vec<String>)> = vec![];
-    for (name, what, flags) in support(cross) {
+    let run = cross.run()?;
+    for (name, what, flags) in support(run) {
         let path = dir.join(name);
         std::fs::write(&path, what).map_err(LabError::io(&path))?;
         all.push((path, text(flags)));
@@ -42,13 +40,13 @@ pub fn build(work_dir: &Path, cross: &Cross, sources: &[PathBuf], include_dirs: 
         objects.push(object);
     }
     let program = dir.join("program.elf");
-    cross.link(&script(cross, &dir)?, &objects, &program)?;
+    cross.link(&script(run, &dir)?, &objects, &program)?;
     Ok(program)
 }
 
 /// The linker script of a board, and the flags that name it; none where linkers know where things go.
-fn script(cross: &Cross, dir: &Path) -> Result<Vec<String>, LabError> {
-    let Some(memory) = cross.target.run.as_ref().and_then(|r| r.memory) else { return Ok(vec![]) };
+fn script(run: &Run, dir: &Path) -> Result<Vec<String>, LabError> {
+    let Some(memory) = run.memory else { return Ok(vec![]) };
     let places = [
         ("FLASH_START", memory.flash_start),
         ("FLASH_BYTES", memory.flash_bytes),
@@ -62,14 +60,14 @@ fn script(cross: &Cross, dir: &Path) -> Result<Vec<String>, LabError> {
 }
 
 /// Files that every program gets: name, text, flags.
-fn support(cross: &Cross) -> Vec<(&'static str, &'static str, &'static [&'static str])> {
+fn support(run: &Run) -> Vec<(&'static str, &'static str, &'static [&'static str])> {
     const PLAIN: &[&str] = &["-O2", "-fno-builtin"];
-    if !cross.bare() {
+    if !run.bare {
         return vec![("hosted.c", HOSTED, &["-O2"])];
     }
-    match cross.executor() {
-        Some(Executor::CkbVm | Executor::Rv64Vm) => vec![("crt0.S", CKB, &[]), ("mem.c", MEM, PLAIN)],
-        _ if cross.target.run.as_ref().is_some_and(|r| r.memory.is_some()) => vec![("cortex_m.c", CORTEX_M, PLAIN), ("mem.c", MEM, PLAIN)],
+    match run.on {
+        Executor::CkbVm | Executor::Rv64Vm => vec![("crt0.S", CKB, &[]), ("mem.c", MEM, PLAIN)],
+        _ if run.memory.is_some() => vec![("cortex_m.c", CORTEX_M, PLAIN), ("mem.c", MEM, PLAIN)],
         _ => vec![("linux.c", LINUX, PLAIN), ("mem.c", MEM, PLAIN)],
     }
 }

@@ -93,13 +93,12 @@ impl Checks {
 
 /// C text of a compiled program. With an API of its own, generated functions are `static`.
 pub fn emit(primitive: &Primitive, build: &Build, compiled: &Compiled, provenance: &str) -> Result<Emitted, BenchError> {
-    let secret_product = widest_secret_product(&compiled.program).map(|bits| bits.min(build.target.products()));
     let options = Options {
         widest: build.target.widest,
         products: build.target.products(),
         provenance: provenance.to_string(),
         export: primitive.api_source.is_none(),
-        ..Options::new(&primitive.unit, secret_product)
+        ..Options::new(&primitive.unit, widest_secret_product(&compiled.program))
     };
     Ok(santoku_backend_c::emit(&compiled.program, &options)?)
 }

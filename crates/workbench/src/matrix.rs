@@ -1,7 +1,7 @@
 //! Ways to compile the library for the machines that there are models of: instruction set, compiler, level. Objects in memory.
 
 use crate::BenchError;
-use santoku_lab::cross::{machine, tool, version, STDINT, STRING};
+use santoku_lab::cross::{machine, tool, version, write_headers};
 pub use santoku_target::{Compiler, Level};
 use santoku_target::{InstructionSet, Target, Use};
 use std::path::Path;
@@ -95,9 +95,7 @@ pub fn compile(config: &Config, c_source: &str, folder: &Path) -> Result<Vec<u8>
     std::fs::create_dir_all(&include).map_err(|e| BenchError::io(&include, &e))?;
     let write = |path: std::path::PathBuf, text: &str| std::fs::write(&path, text).map_err(|e| BenchError::io(path, &e));
     write(here.join(SOURCE), c_source)?;
-    for name in &config.compiler.lacks {
-        write(include.join(name), if name == "stdint.h" { STDINT } else { STRING })?;
-    }
+    write_headers(&config.compiler, &include).map_err(|e| BenchError::lab(config.name(), e))?;
     let here = here.canonicalize().map_err(|e| BenchError::io(&here, &e))?;
     let mut cc = Command::new(config.compiler.command());
     cc.current_dir(&here).args(config.arguments()).args(["-isystem", "include"]);

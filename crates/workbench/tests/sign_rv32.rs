@@ -2,7 +2,7 @@
 
 mod support;
 
-use santoku_lab::harness::{run_rv32, Arg, Call, Level, Ret, Rv32Job, Source, Toolchain};
+use santoku_lab::harness::{run_rv32, Level, Rv32Job, Source, Toolchain};
 use santoku_vectors::{cases, oracle};
 use santoku_workbench::sign::{self, measure, trace_hashes, SignRun};
 use santoku_workbench::sign_table::{setting, NAME};
@@ -31,15 +31,8 @@ fn build(target: &str, level: Level) -> Subject {
 
 /// The batch on the model, by `source` in the place of the shipped file.
 fn run_batch(source: Source, cases: &[support::Case]) -> Vec<String> {
-    let bytes = support::input(cases);
     let room: usize = cases.iter().map(|c| c.expected.len()).sum();
-    let call = Call {
-        declaration: "unsigned long long stk_batch(unsigned char *, const unsigned char *, unsigned long long)".into(),
-        function: "stk_batch".into(),
-        args: vec![Arg::Out(room), Arg::In(bytes.clone()), Arg::Word64(bytes.len() as u64)],
-        ret: Ret::Word64,
-    };
-    let mut job = Rv32Job::new(vec![source, Source::File(c_file("batch.c"))], vec![call]);
+    let mut job = Rv32Job::new(vec![source, Source::File(c_file("batch.c"))], vec![support::batch_call(cases)]);
     job.include_dirs = vec![shipped()];
     job.ram_bytes = 8 << 20;
     let report = run_rv32(&toolchain(), &job).unwrap_or_else(|e| panic!("{e}"));

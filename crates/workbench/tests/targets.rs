@@ -5,14 +5,14 @@ mod support;
 use santoku_backend_c::Exported;
 use santoku_lab::calls::{run, Job};
 use santoku_lab::cross::{variable_time, Cross};
-use santoku_lab::harness::{Arg, Call, Ret, Source};
+use santoku_lab::harness::{Call, Source};
 use santoku_lab::LabError;
 use santoku_target::{Level, Target};
 use santoku_vectors::named::Vector;
 use santoku_workbench::operation::{call, wrong};
 use santoku_workbench::subject::ours;
 use std::collections::{BTreeMap, BTreeSet};
-use support::{c_file, failures, input, nacl, on_big_stack, published, shipped, tree, with_a_wrong_constant, Case};
+use support::{batch_call, c_file, failures, nacl, on_big_stack, published, shipped, tree, with_a_wrong_constant, Case};
 
 /// C of a primitive for a target, its header pasted in. Targets whose C is the same share it.
 #[derive(Default)]
@@ -51,55 +51,49 @@ fn job(sources: Vec<Source>, calls: Vec<Call>, level: Level) -> Job {
     Job { sources, support: vec![], include_dirs: vec![shipped()], calls, level, flags: vec![] }
 }
 
-/// What fails of signatures, by `text` in the place of the library; in parts where the machine has little memory.
-fn signatures(cross: &Cross, text: &str, cases: &[Case], level: Level) -> Result<Vec<String>, LabError> {
+/// The items in parts of which each fits the memory of the machine; `bytes`: what an item takes.
+fn parts<'i, T>(cross: &Cross, items: &'i [T], bytes: impl Fn(&T) -> usize) -> Vec<&'i [T]> {
     let most = cross.target.run.as_ref().and_then(|r| r.memory).map_or(usize::MAX, |m| m.ram_bytes as usize / 3);
-    let (mut failed, mut part, mut bytes) = (vec![], vec![], 0);
-    for case in cases {
-        let own = case.input.len() + case.expected.len();
-        if bytes + own > most && !part.is_empty() {
-            failed.extend(batch(cross, text, &part, level)?);
-            (part, bytes) = (vec![], 0);
+    let (mut out, mut from, mut taken) = (vec![], 0, 0);
+    for (k, own) in items.iter().map(bytes).enumerate() {
+        if taken + own > most && k > from {
+            out.push(&items[from..k]);
+            (from, taken) = (k, 0);
         }
-        (bytes, part) = (bytes + own, [part, vec![case.clone()]].concat());
+        taken += own;
     }
-    failed.extend(batch(cross, text, &part, level)?);
+    out.push(&items[from..]);
+    out
+}
+
+/// What fails of signatures, by `text` in the place of the library.
+fn signatures(cross: &Cross, text: &str, cases: &[Case], level: Level) -> Result<Vec<String>, LabError> {
+    let mut failed = vec![];
+    for part in parts(cross, cases, |c| c.input.len() + c.expected.len()) {
+        failed.extend(batch(cross, text, part, level)?);
+    }
     Ok(failed)
 }
 
 /// A batch in one program.
 fn batch(cross: &Cross, text: &str, cases: &[Case], level: Level) -> Result<Vec<String>, LabError> {
-    let bytes = input(cases);
     let room: usize = cases.iter().map(|c| c.expected.len()).sum();
-    let call = Call {
-        declaration: "unsigned long long stk_batch(unsigned char *, const unsigned char *, unsigned long long)".into(),
-        function: "stk_batch".into(),
-        args: vec![Arg::Out(room), Arg::In(bytes.clone()), Arg::Word64(bytes.len() as u64)],
-        ret: Ret::Word64,
-    };
     let sources = vec![Source::Text { name: "nacl_sign.c".into(), text: text.into() }, Source::File(c_file("batch.c"))];
-    let ran = run(cross, &job(sources, vec![call], level))?;
+    let ran = run(cross, &job(sources, vec![batch_call(cases)], level))?;
     assert_eq!(ran[0].ret as usize, room, "{}: bytes made", cross.target.name);
     Ok(failures(cases, ran[0].buffers[0].as_ref().expect("the output")))
 }
 
 /// Every vector of the kind in `vectors::named` that a primitive has, by its text for a target; how many ran, and what fails.
 fn named(cross: &Cross, made: &Made, vectors: &[Vector], level: Level) -> (usize, Vec<String>) {
-    let most = cross.target.run.as_ref().and_then(|r| r.memory).map_or(usize::MAX, |m| m.ram_bytes as usize / 3);
-    let (mut ran, mut failed, mut part, mut bytes) = (0, vec![], vec![], 0);
-    for v in vectors {
-        let own = v.inputs.iter().map(|(_, b)| b.len()).chain(v.outputs.iter().map(Vec::len)).map(|n| n + 16).sum::<usize>();
-        if bytes + own > most && !part.is_empty() {
-            let (n, wrong) = in_one_program(cross, made, &part, level);
-            (ran, bytes, part) = (ran + n, 0, vec![]);
-            failed.extend(wrong);
-        }
-        bytes += own;
-        part.push(v.clone());
+    let bytes = |v: &Vector| v.inputs.iter().map(|(_, b)| b.len()).chain(v.outputs.iter().map(Vec::len)).map(|n| n + 16).sum::<usize>();
+    let (mut ran, mut failed) = (0, vec![]);
+    for part in parts(cross, vectors, bytes) {
+        let (n, wrong) = in_one_program(cross, made, part, level);
+        ran += n;
+        failed.extend(wrong);
     }
-    let (n, wrong) = in_one_program(cross, made, &part, level);
-    failed.extend(wrong);
-    (ran + n, failed)
+    (ran, failed)
 }
 
 fn in_one_program(cross: &Cross, made: &Made, vectors: &[Vector], level: Level) -> (usize, Vec<String>) {

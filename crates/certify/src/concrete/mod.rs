@@ -180,14 +180,15 @@ impl<'a> Bench<'a> {
                 (Kind::Pointer(o), Role::Ret(r)) => {
                     let with = self.shared.iter().find(|(x, _)| *x == r).and_then(|(_, p)| of_param.get(p).copied());
                     let at = with.unwrap_or(regions.len());
+                    let count = elements(&f.local(f.rets[r]).ty, input)?;
                     if with.is_none() {
                         let name = f.local(f.rets[r]).name.clone();
-                        let size = o.size.checked_mul(elements(&f.local(f.rets[r]).ty, input)?).filter(|n| *n < STRIDE / 2).ok_or("a result is too long")?;
+                        let size = o.size.checked_mul(count).filter(|n| *n < STRIDE / 2).ok_or("a result is too long")?;
                         regions.push(Region { name, base, bytes: noise.bytes(size), writable: true });
                     }
                     regions[at].writable = true;
                     // Behind the stack.
-                    outs.push((r, at + 1, elements(&f.local(f.rets[r]).ty, input)?));
+                    outs.push((r, at + 1, count));
                     vec![regions[at].base]
                 }
             };

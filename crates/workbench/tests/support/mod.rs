@@ -1,6 +1,7 @@
 //! Vectors as batches for `c/batch.c`, and host builds of the shipped file.
 #![allow(dead_code)] // each test binary uses its part
 
+use santoku_lab::harness::{Arg, Call, Ret};
 use santoku_vectors::ed25519::{SignVector, VerifyVector};
 use santoku_vectors::{cases, ed25519, oracle, Expected};
 use santoku_workbench::primitives::Tree;
@@ -149,6 +150,18 @@ pub fn failures(cases: &[Case], output: &[u8]) -> Vec<String> {
         failed.push(format!("{} bytes of output instead of {at}", output.len()));
     }
     failed
+}
+
+/// The call of `c/batch.c` on these records.
+pub fn batch_call(cases: &[Case]) -> Call {
+    let bytes = input(cases);
+    let (room, n) = (cases.iter().map(|c| c.expected.len()).sum(), bytes.len() as u64);
+    Call {
+        declaration: "unsigned long long stk_batch(unsigned char *, const unsigned char *, unsigned long long)".into(),
+        function: "stk_batch".into(),
+        args: vec![Arg::Out(room), Arg::In(bytes), Arg::Word64(n)],
+        ret: Ret::Word64,
+    }
 }
 
 pub fn input(cases: &[Case]) -> Vec<u8> {
