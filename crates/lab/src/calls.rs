@@ -8,6 +8,7 @@ use crate::error::LabError;
 use crate::harness::{self, driver, Arg, Call, CallOutput, Ret, Rv32Job, Source, Toolchain};
 use crate::{ckb, program};
 use santoku_target::{Executor, Level};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,7 +31,7 @@ const WINDOWS: &str = "void lab_window_begin(void) {}\nvoid lab_window_end(void)
 /// Bytes of memory that a program on the E31's model may use.
 const RAM_BYTES: u32 = 16 << 20;
 /// Cycles of a virtual machine after which a program is given up.
-const MAX_CYCLES: u64 = 200_000_000_000;
+pub(crate) const MAX_CYCLES: u64 = 200_000_000_000;
 
 /// Makes the calls on the target, and gives what each left behind.
 ///
@@ -69,32 +70,37 @@ fn built(cross: &Cross, job: &Job, dir: &Path, main: &str) -> Result<PathBuf, La
     }
     let level = job.level.flag();
     let flags: Vec<&str> = std::iter::once(level.as_str()).chain(job.flags.iter().map(String::as_str)).collect();
-    program::build(dir, cross, &paths, &job.include_dirs, &flags)
+    Ok(program::build(dir, cross, &paths, &job.include_dirs, &flags)?.program)
 }
 
 fn on_vm(cross: &Cross, on: Executor, job: &Job, dir: &Path) -> Result<Vec<CallOutput>, LabError> {
     let elf = built(cross, job, dir, &(driver::text(&job.calls)? + WINDOWS))?;
     let elf = std::fs::read(&elf).map_err(LabError::io(&elf))?;
-    let mut outputs = vec![];
-    for (n, call) in job.calls.iter().enumerate() {
-        if call.ret != Ret::Void {
-            outputs.push(driver::result(n));
-        }
-        outputs.extend(call.args.iter().enumerate().filter(|(_, a)| length(a).is_some()).map(|(a, _)| driver::buffer(n, a)));
-    }
+    let outputs = job.calls.iter().enumerate().flat_map(|(n, call)| variables(n, call)).collect();
     let machine = virtual_machine(cross, on)?;
     let run = ckb::run(&elf, &ckb::CkbJob { outputs, max_cycles: MAX_CYCLES, machine, ..Default::default() });
     let run = run.and_then(|r| r.expect_exit(0)).map_err(|e| LabError::BadJob(e.to_string()))?;
-    let bytes = |name: &str, len: usize| run.outputs.get(name).and_then(|b| b.get(..len)).map(<[u8]>::to_vec);
-    let one = |(n, call): (usize, &Call)| CallOutput {
+    Ok(job.calls.iter().enumerate().map(|(n, call)| left(n, call, &run.outputs)).collect())
+}
+
+/// Variables of a program that hold what a call leaves.
+pub(crate) fn variables(n: usize, call: &Call) -> Vec<String> {
+    let result = (call.ret != Ret::Void).then(|| driver::result(n));
+    let buffers = call.args.iter().enumerate().filter(|(_, a)| length(a).is_some()).map(|(a, _)| driver::buffer(n, a));
+    result.into_iter().chain(buffers).collect()
+}
+
+/// What a call left, by the contents of these variables.
+pub(crate) fn left(n: usize, call: &Call, outputs: &BTreeMap<String, Vec<u8>>) -> CallOutput {
+    let bytes = |name: &str, len: usize| outputs.get(name).and_then(|b| b.get(..len)).map(<[u8]>::to_vec);
+    CallOutput {
         ret: bytes(&driver::result(n), 8).map_or(0, |b| b.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b))),
         buffers: call.args.iter().enumerate().map(|(a, arg)| length(arg).and_then(|len| bytes(&driver::buffer(n, a), len))).collect(),
-    };
-    Ok(job.calls.iter().enumerate().map(one).collect())
+    }
 }
 
 /// The virtual machine that a target is.
-fn virtual_machine(cross: &Cross, on: Executor) -> Result<ckb::Machine, LabError> {
+pub(crate) fn virtual_machine(cross: &Cross, on: Executor) -> Result<ckb::Machine, LabError> {
     let wrong = || LabError::Target { name: cross.target.name.clone(), reason: "`[costs]` has no `instruction`".into() };
     match on {
         Executor::Rv64Vm => Ok(ckb::Machine::Rv64im(*cross.target.costs.get("instruction").ok_or_else(wrong)?)),
@@ -103,7 +109,7 @@ fn virtual_machine(cross: &Cross, on: Executor) -> Result<ckb::Machine, LabError
 }
 
 /// Bytes of a buffer argument.
-fn length(arg: &Arg) -> Option<usize> {
+pub(crate) fn length(arg: &Arg) -> Option<usize> {
     match arg {
         Arg::In(bytes) => Some(bytes.len()),
         Arg::Out(len) => Some(*len),

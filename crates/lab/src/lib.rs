@@ -7,6 +7,7 @@
 
 mod error;
 pub mod calibration;
+pub mod bench;
 pub mod calls;
 pub mod ckb;
 pub mod cross;

@@ -12,13 +12,20 @@ const BOARD: &str = include_str!("bare/board.ld");
 const MEM: &str = include_str!("bare/mem.c");
 const HOSTED: &str = include_str!("bare/hosted.c");
 
-/// Compiles and links C files, one of which has a `main`; returns the program's place in `work_dir`, where objects stay too. `cflags` are
+/// A linked program, and the objects of the files that were given, in their order.
+#[derive(Clone, Debug)]
+pub struct Linked {
+    pub program: PathBuf,
+    pub objects: Vec<PathBuf>,
+}
+
+/// Compiles and links C files, one of which has a `main`; the program and objects stay in `work_dir`. `cflags` are
 /// given after those of the target, and typically hold `-O3`.
 ///
 /// # Errors
 /// [`LabError::ToolFailed`] with what a compiler or linker said; [`LabError::MissingTool`]; [`LabError::Target`]: the description says
 /// nothing of how programs are run; [`LabError::Io`].
-pub fn build(work_dir: &Path, cross: &Cross, sources: &[PathBuf], include_dirs: &[PathBuf], cflags: &[&str]) -> Result<PathBuf, LabError> {
+pub fn build(work_dir: &Path, cross: &Cross, sources: &[PathBuf], include_dirs: &[PathBuf], cflags: &[&str]) -> Result<Linked, LabError> {
     let dir = std::path::absolute(work_dir).map_err(LabError::io(work_dir))?;
     std::fs::create_dir_all(&dir).map_err(LabError::io(&dir))?;
     let base = [cross.base_flags()?, cross.headers(&dir)?].concat();
@@ -30,6 +37,7 @@ pub fn build(work_dir: &Path, cross: &Cross, sources: &[PathBuf], include_dirs: 
         std::fs::write(&path, what).map_err(LabError::io(&path))?;
         all.push((path, text(flags)));
     }
+    let own = all.len();
     all.extend(sources.iter().map(|s| (s.clone(), text(cflags))));
     let absolute = |p: &PathBuf| std::path::absolute(p).map_err(LabError::io(p));
     let include_dirs = include_dirs.iter().map(absolute).collect::<Result<Vec<_>, _>>()?;
@@ -41,7 +49,7 @@ pub fn build(work_dir: &Path, cross: &Cross, sources: &[PathBuf], include_dirs: 
     }
     let program = dir.join("program.elf");
     cross.link(&script(run, &dir)?, &objects, &program)?;
-    Ok(program)
+    Ok(Linked { program, objects: objects.split_off(own) })
 }
 
 /// The linker script of a board, and the flags that name it; none where linkers know where things go.

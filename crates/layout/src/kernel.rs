@@ -5,7 +5,7 @@ use crate::error::LayoutError;
 use crate::isa::{Isa, Layout};
 use crate::transpose::{functions, Block};
 use crate::bits::Unequal;
-use crate::{bits, cells, columns, graph, interleave, lookup, lut, slice, tables, widen};
+use crate::{bits, cells, columns, count, graph, interleave, lookup, lut, slice, tables, widen};
 use santoku_backend_c::{emit, EmitError, Options, Vector};
 use santoku_circuit::Basis;
 use santoku_ir::{build::FuncBuilder, Applies, Func, FuncId, Inline, Len, LocalId, Place, Program, Stmt, Ty, Unroll};
@@ -57,6 +57,8 @@ pub struct Kernel {
     pub blocks: u32,
     pub block_bytes: u32,
     pub shared_bytes: u32,
+    /// Operations on registers of one copy, which computes `lanes` blocks: gates, where the layout is `bitslice`.
+    pub operations: u64,
     /// What was checked on the way.
     pub checks: Vec<String>,
     /// Steps that were left out because they could not be checked, and why; each only makes the kernel faster.
@@ -102,6 +104,7 @@ fn build_with(program: &Program, func: &str, request: &Request, (unroll, circuit
     if request.layout == Layout::Bitslice {
         made.bitslice()?;
     }
+    made.operations = count::operations(made.f());
     made.interleave()?;
     made.print()
 }
@@ -119,6 +122,7 @@ struct Steps<'a> {
     origin: String,
     /// Shared parameters of the source: name and type.
     shared: Vec<(String, Ty)>,
+    operations: u64,
     checks: Vec<String>,
     left_out: Vec<String>,
 }
@@ -184,7 +188,7 @@ impl<'a> Steps<'a> {
             }
         }
         let origin = program.funcs[at].name.clone();
-        Ok(Steps { request, program, origin, func: FuncId(at as u32), prepare: None, narrow: None, block, shared, checks: vec![], left_out: vec![] })
+        Ok(Steps { request, program, origin, func: FuncId(at as u32), prepare: None, narrow: None, block, shared, operations: 0, checks: vec![], left_out: vec![] })
     }
 
     fn f(&self) -> &Func {
@@ -431,6 +435,7 @@ impl<'a> Steps<'a> {
             blocks: lanes * self.request.interleave,
             block_bytes: self.block.bytes(),
             shared_bytes: self.shared.iter().filter_map(|(_, t)| words(t)).map(|(n, b)| n * b / 8).sum(),
+            operations: self.operations,
             checks: self.checks,
             left_out: self.left_out,
         })

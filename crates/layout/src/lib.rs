@@ -9,6 +9,7 @@ mod ahead;
 pub mod bits;
 mod cells;
 mod columns;
+mod count;
 mod error;
 mod gates;
 mod graph;

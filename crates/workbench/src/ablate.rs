@@ -1,95 +1,81 @@
-//! What each optimisation brings: one pass switched off at a time, and all of them switched on one after the other in the order
-//! of SPARKNaCl's published series. Every build passes the checks of its passes, and every program signs correctly.
+//! What each optimisation brings: one pass switched off at a time, and all of them switched on one after the other in the order of the series
+//! that the row names. Every build passes the checks of its passes, and every program computes what it should.
 
-use crate::compile::{Checks, DERIVE_WIDTH};
-use crate::primitives::Tree;
-use crate::published::SPARKNACL_SERIES;
-use crate::sign::{measure, Setting, SignRun};
-use crate::sign_table::{setting, NAME};
+use crate::compile::Checks;
+use crate::primitives::{Primitive, Tree};
+use crate::row::Step;
 use crate::subject::{ours, variant};
-use crate::text::{mega, table};
+use crate::table::{find, rows, Bench, Line};
+use crate::text::{mega, or_dash, table};
+use crate::workload::Work;
 use crate::{parallel, BenchError};
-use santoku_lab::harness::{Code, Level, Toolchain};
+use santoku_lab::bench::Subject;
+use santoku_lab::harness::Code;
 use santoku_lab::record::{Row, Stamp};
+use santoku_passes::Level;
 use std::collections::BTreeSet;
 
-/// Passes that a build cannot go without or that change no code: a signature has no tables.
+/// Passes that a build cannot go without or that change no code of a program without tables.
 const NEUTRAL: [&str; 4] = ["dead-functions", "drop-asserts", "perms", "tables"];
-
-/// A step of the series: what is switched on, and its counterpart there.
-struct Step {
-    label: &'static str,
-    adds: &'static [&'static str],
-    code: Code,
-    /// Tag of the published step.
-    tag: &'static str,
-}
-
-const fn step(label: &'static str, adds: &'static [&'static str], tag: &'static str) -> Step {
-    Step { label, adds, code: Code::Compressed, tag }
-}
-
-/// In the published order. What has no counterpart there comes last.
-const SERIES: [Step; 11] = [
-    step("baseline: no pass, all in 64 bits", &[], "Baseline"),
-    step("initialisation: dead-code", &["dead-code"], "Relax_Init"),
-    step("loop redundancy: const-fold, copy-prop, cse", &["const-fold", "copy-prop", "cse"], "PRE_Scalarmult"),
-    step("unrolled multiply: unroll", &["unroll"], "Unroll_Multiply"),
-    step("slices: array-to-scalar", &["array-to-scalar"], "No_Slices"),
-    Step { label: "uncompressed code", adds: &[], code: Code::Plain, tag: "RV32IM_Not_C" },
-    Step { label: "copy-free results: copy-free", adds: &["copy-free"], code: Code::Plain, tag: "RSO" },
-    step("narrow storage and multiply: derive-width; compressed", &[DERIVE_WIDTH], "RV32IMC_A4"),
-    step("loop fusion: loop-fusion", &["loop-fusion"], "Loop_Fusion"),
-    step("first row as initialiser: first-row-init", &["first-row-init"], "Unroll_First_Mul"),
-    step("inlining: inline", &["inline"], ""),
-];
 
 /// One build and its figures.
 #[derive(Clone, Debug)]
 pub struct Trial {
     pub label: String,
-    /// Published step it corresponds to, if any.
-    pub tag: &'static str,
+    /// Published step it corresponds to, and its board Mcycles at this level.
+    pub published: Option<(String, Option<f64>)>,
     pub checks: Checks,
-    pub run: SignRun,
+    pub line: Line,
 }
 
 /// Both halves of an ablation.
 #[derive(Clone, Debug)]
 pub struct Ablation {
     pub level: Level,
+    pub machine: String,
+    pub work: Work,
     /// All passes, then without each.
     pub one_by_one: Vec<Trial>,
+    /// Empty for a primitive whose row has no series.
     pub series: Vec<Trial>,
 }
 
 /// What one trial switches off, and how it is compiled.
 struct Plan {
     label: String,
-    tag: &'static str,
+    published: Option<(String, Option<f64>)>,
     without: BTreeSet<String>,
-    setting: Setting,
+    code: Code,
 }
 
 /// Builds and measures every trial.
 ///
 /// # Errors
-/// Those of the compiler and of [`measure`]; one failed check or wrong signature is a failure of the whole ablation.
-pub fn run(tree: &Tree, target: &str, level: Level, tell: &(dyn Fn(&str) + Sync)) -> Result<Ablation, BenchError> {
-    let toolchain = Toolchain::find().map_err(|e| BenchError::lab("RV32", e))?;
-    let primitive = tree.primitive(NAME)?;
-    let (single, series) = (one_by_one(level), series(level));
+/// Those of the compiler and of the lab; one failed check or wrong result is a failure of the whole ablation. `Unknown`: the primitive is not
+/// measured on the machine that the target describes. `Declaration`: the series names a pass that there is not.
+pub fn run(tree: &Tree, name: &str, target: &str, level: Level, tell: &(dyn Fn(&str) + Sync)) -> Result<Ablation, BenchError> {
+    let described = tree.target(target)?;
+    let machine = described.run.as_ref().map(|r| r.machine.clone()).unwrap_or_default();
+    let (primitive, _) = find(tree, name, Some(&machine))?;
+    let (single, series) = (one_by_one(level), series(&primitive, level)?);
     let first = single.len();
     let plans: Vec<Plan> = single.into_iter().chain(series).collect();
+    let full = ours(tree, &primitive, target, level, &BTreeSet::new())?;
+    let bench = Bench::new(tree, &primitive, described, full)?;
     let trials = parallel::map(&plans, parallel::threads(), |plan| {
         tell(&plan.label);
-        let mut subject = ours(tree, &primitive, target, level, &plan.without)?;
-        subject.variant = format!("{}: {}", variant(target), plan.label);
-        let run = measure(&toolchain, &subject, plan.setting)?;
-        Ok::<Trial, BenchError>(Trial { label: plan.label.clone(), tag: plan.tag, checks: subject.checks, run })
+        trial(tree, target, (level, plan), &bench)
     })?;
     let (one_by_one, series) = trials.split_at(first);
-    Ok(Ablation { level, one_by_one: one_by_one.to_vec(), series: series.to_vec() })
+    let (one_by_one, series) = (one_by_one.to_vec(), series.to_vec());
+    Ok(Ablation { level, machine, work: bench.work, one_by_one, series })
+}
+
+fn trial(tree: &Tree, target: &str, (level, plan): (Level, &Plan), bench: &Bench) -> Result<Trial, BenchError> {
+    let made = ours(tree, &bench.primitive, target, level, &plan.without)?;
+    let subject = bench.subject(tree, &format!("{}: {}", variant(target), plan.label), made.text)?;
+    let (line, _) = bench.line(&Subject { level, code: plan.code, ..subject })?;
+    Ok(Trial { label: plan.label.clone(), published: plan.published.clone(), checks: made.checks, line })
 }
 
 /// Passes that run at the level and can be missed.
@@ -99,90 +85,104 @@ fn switches(level: Level) -> Vec<&'static str> {
 }
 
 fn one_by_one(level: Level) -> Vec<Plan> {
-    let plan = |label: String, without: &[&str], setting: Setting| Plan {
+    let plan = |label: String, without: &[&str], code: Code| Plan {
         label,
-        tag: "",
+        published: None,
         without: without.iter().map(|n| n.to_string()).collect(),
-        setting,
+        code,
     };
-    let mut plans = vec![plan("all passes".into(), &[], setting(level))];
-    plans.extend(switches(level).into_iter().map(|name| plan(format!("without {name}"), &[name], setting(level))));
-    plans.push(plan("uncompressed code".into(), &[], Setting { code: Code::Plain, ..setting(level) }));
+    let mut plans = vec![plan("all passes".into(), &[], Code::Compressed)];
+    plans.extend(switches(level).into_iter().map(|name| plan(format!("without {name}"), &[name], Code::Compressed)));
+    plans.push(plan("uncompressed code".into(), &[], Code::Plain));
     plans
 }
 
-fn series(level: Level) -> Vec<Plan> {
+fn series(primitive: &Primitive, level: Level) -> Result<Vec<Plan>, BenchError> {
     let mut off: BTreeSet<String> = switches(level).into_iter().map(str::to_string).collect();
-    let plan = |step: &Step| {
-        off.retain(|name| !step.adds.contains(&name.as_str()));
-        let setting = Setting { code: step.code, ..setting(level) };
-        Plan { label: step.label.into(), tag: step.tag, without: off.clone(), setting }
-    };
-    SERIES.iter().map(plan).collect()
+    let mut plans = vec![];
+    for step in &primitive.series {
+        if let Some(name) = step.adds.iter().find(|a| santoku_passes::TABLE.iter().all(|p| p.name != **a)) {
+            return Err(BenchError::Declaration { path: "lib/primitives.toml".into(), reason: format!("{}: there is no pass {name:?}", primitive.name) });
+        }
+        off.retain(|name| !step.adds.contains(name));
+        plans.push(plan(step, level, off.clone()));
+    }
+    Ok(plans)
+}
+
+fn plan(step: &Step, level: Level, without: BTreeSet<String>) -> Plan {
+    let code = if step.plain_code { Code::Plain } else { Code::Compressed };
+    let published = step.published.as_ref().map(|p| (p.tag.clone(), p.board_mcycles.get(&level).copied()));
+    Plan { label: step.label.clone(), published, without, code }
 }
 
 impl Ablation {
-    /// Rows for the record, sign and open of every trial.
+    /// Rows for the record, all operations of every trial.
     pub fn rows(&self, stamp: &Stamp) -> Vec<Row> {
+        let of = |t: &Trial| rows(&t.line, &self.work, &self.machine, stamp);
         let numbered = |(n, t): (usize, &Trial)| {
-            let mut rows = t.run.rows(stamp);
+            let mut rows = of(t);
             rows.iter_mut().for_each(|r| r.variant = format!("{} [series {n}]", r.variant));
             rows
         };
-        let single = self.one_by_one.iter().flat_map(|t| t.run.rows(stamp));
-        single.chain(self.series.iter().enumerate().flat_map(numbered)).collect()
+        self.one_by_one.iter().flat_map(of).chain(self.series.iter().enumerate().flat_map(numbered)).collect()
     }
 
     /// Both tables for people.
     pub fn text(&self) -> String {
-        let core = |t: &Trial| t.run.sign.measure.cycles_core;
+        let core = |t: &Trial| t.line.measures[0].cycles;
         let full = self.one_by_one.first().map_or(1, core);
-        let single = self.one_by_one.iter().map(|t| line(t, change(core(t), full), "-".into())).collect();
+        let single = self.one_by_one.iter().map(|t| self.line(t, change(core(t), full))).collect();
         let mut before = None;
-        let series = self.series.iter().map(|t| {
-            let step = before.map_or_else(|| "-".into(), |b| change(core(t), b));
-            before = Some(core(t));
-            line(t, step, published(t.tag, self.level))
-        });
-        let series = series.collect();
-        let header = |what| ["trial", "sign core", what, "sign board", "open core", "WCSU sign", "size", "checked", "published"];
-        format!(
-            "{}\n{}Sign of 256 bytes at -{}, Mcycles. Every trial: passes checked on this build (functions shown equal + ranges proved again),\n\
-             signature right. published: board Mcycles of the step of SPARKNaCl's series that does the like, quoted.\n",
-            table(&header("to all"), 1, single),
-            table(&header("to last"), 1, series),
+        let series: Vec<Vec<String>> = self
+            .series
+            .iter()
+            .map(|t| {
+                let step = before.map_or_else(|| "-".into(), |b| change(core(t), b));
+                before = Some(core(t));
+                self.line(t, step)
+            })
+            .collect();
+        let operations: Vec<&str> = self.work.operations.iter().map(|o| o.name.as_str()).collect();
+        let first = operations.first().copied().unwrap_or_default();
+        let header = |what: &str| -> Vec<String> {
+            let mut all = vec!["trial".to_string(), format!("{first} core"), what.to_string(), format!("{first} board")];
+            all.extend(operations.iter().skip(1).map(|o| format!("{o} core")));
+            all.extend([format!("stack {first}"), "size".into(), "checked".into(), "published".into()]);
+            all
+        };
+        let print = |what: &str, rows: Vec<Vec<String>>| table(&header(what).iter().map(String::as_str).collect::<Vec<_>>(), 1, rows);
+        let mut text = print("to all", single);
+        if !series.is_empty() {
+            text += &format!("\n{}", print("to last", series));
+        }
+        text + &format!(
+            "{} at -{}, Mcycles. Every trial: passes checked on this build (functions shown equal + ranges proved again), results right.\n\
+             published: board Mcycles of the step of a published series that does the like, quoted.\n",
+            self.work.programs.join(", "),
             self.level.name(),
         )
+    }
+
+    fn line(&self, t: &Trial, change: String) -> Vec<String> {
+        let put_back = if t.checks.put_back > 0 { format!(", {} kept as they were", t.checks.put_back) } else { String::new() };
+        let m = &t.line.measures;
+        let mut cells = vec![t.label.clone(), mega(m[0].cycles), change, or_dash(m[0].cycles_board.map(mega))];
+        cells.extend(m.iter().skip(1).map(|m| mega(m.cycles)));
+        let published = t.published.as_ref().and_then(|(tag, mcycles)| mcycles.map(|m| format!("{tag} {m:.2}")));
+        cells.extend([
+            or_dash(m[0].stack_bound_bytes.or(m[0].stack_bytes)),
+            or_dash(t.line.fact.size_bytes),
+            format!("{} + {}{put_back}", t.checks.equal, t.checks.ranges),
+            or_dash(published),
+        ]);
+        cells
     }
 }
 
 /// `+12.3 %` of `before`.
-fn change(now: u64, before: u64) -> String {
+pub(crate) fn change(now: u64, before: u64) -> String {
     format!("{:+.1} %", (now as f64 / before as f64 - 1.0) * 100.0)
-}
-
-fn line(t: &Trial, change: String, published: String) -> Vec<String> {
-    let put_back = if t.checks.put_back > 0 { format!(", {} kept as they were", t.checks.put_back) } else { String::new() };
-    vec![
-        t.label.clone(),
-        mega(t.run.sign.measure.cycles_core),
-        change,
-        mega(t.run.sign.measure.cycles_board),
-        mega(t.run.open.measure.cycles_core),
-        t.run.sign.stack_bound.to_string(),
-        t.run.size_bytes.to_string(),
-        format!("{} + {}{put_back}", t.checks.equal, t.checks.ranges),
-        published,
-    ]
-}
-
-fn published(tag: &str, level: Level) -> String {
-    let at = Level::ALL.iter().position(|l| *l == level).unwrap_or(0);
-    let step = SPARKNACL_SERIES.iter().find(|s| s.tag == tag);
-    match step.and_then(|s| s.board_mcycles[at]) {
-        Some(mcycles) => format!("{tag} {mcycles:.2}"),
-        None => "-".into(),
-    }
 }
 
 #[cfg(test)]
@@ -190,17 +190,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_series_switches_every_pass_on_once_and_names_published_steps() {
-        let added: Vec<&str> = SERIES.iter().flat_map(|s| s.adds).copied().collect();
-        let all: BTreeSet<&str> = switches(Level::O2).into_iter().collect();
-        assert_eq!(added.iter().copied().collect::<BTreeSet<_>>(), all);
-        assert_eq!(added.len(), all.len());
-        let plans = series(Level::O2);
-        assert_eq!(plans[0].without.len(), all.len());
-        assert!(plans.last().is_some_and(|p| p.without.is_empty()));
-        for s in SERIES.iter().filter(|s| !s.tag.is_empty()) {
-            assert!(SPARKNACL_SERIES.iter().any(|p| p.tag == s.tag), "{}", s.tag);
+    fn a_series_of_the_library_switches_every_pass_on_once() {
+        let tree = Tree::find(std::path::Path::new(env!("CARGO_MANIFEST_DIR"))).expect("inside the repository");
+        let with_series: Vec<Primitive> = tree.primitives().expect("described").into_iter().filter(|p| !p.series.is_empty()).collect();
+        assert!(!with_series.is_empty());
+        for p in &with_series {
+            let added: Vec<&str> = p.series.iter().flat_map(|s| &s.adds).map(String::as_str).collect();
+            let all: BTreeSet<&str> = switches(Level::O2).into_iter().collect();
+            assert_eq!(added.iter().copied().collect::<BTreeSet<_>>(), all);
+            assert_eq!(added.len(), all.len());
+            let plans = series(p, Level::O2).expect("known passes");
+            assert_eq!(plans[0].without.len(), all.len());
+            assert!(plans.last().is_some_and(|p| p.without.is_empty()));
         }
+        let unknown = Step { label: "x".into(), adds: vec!["no-pass".into()], plain_code: false, published: None };
+        assert!(series(&Primitive { series: vec![unknown], ..with_series[0].clone() }, Level::O2).is_err());
     }
 
     #[test]

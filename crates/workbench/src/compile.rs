@@ -38,11 +38,16 @@ pub fn front(tree: &Tree, entry: &str, target: Target) -> Result<Checked, BenchE
 /// Front end and passes.
 pub fn compile(tree: &Tree, primitive: &Primitive, build: &Build) -> Result<Compiled, BenchError> {
     let program = front(tree, &primitive.entry, build.target.clone())?.program;
-    let circuits = santoku_passes::circuits(&program, &mut santoku_passes::Silent);
-    let options = PassOptions { keep_tests: false, circuits, ..PassOptions::new(build.level, build.target.word_bits) };
-    let mut without = build.without.clone();
+    optimised(&program, &build.target, build.level, &build.without)
+}
+
+/// Passes alone.
+pub fn optimised(program: &Program, target: &Target, level: Level, without: &BTreeSet<String>) -> Result<Compiled, BenchError> {
+    let circuits = santoku_passes::circuits(program, &mut santoku_passes::Silent);
+    let options = PassOptions { keep_tests: false, circuits, ..PassOptions::new(level, target.word_bits) };
+    let mut without = without.clone();
     let wide = without.remove(DERIVE_WIDTH);
-    let done = santoku_passes::optimise(&program, build.level, &without, &options)?;
+    let done = santoku_passes::optimise(program, level, &without, &options)?;
     let program = if wide { widened(&done.program)? } else { done.program };
     Ok(Compiled { program, steps: done.steps, again: done.again })
 }

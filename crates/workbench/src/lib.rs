@@ -1,7 +1,7 @@
 //! The workbench: library primitives built for a target, handed to the lab, and their figures put side by side.
 //!
 //! Needs: the driver, the stages behind it, and the lab.  Keeps: one declaration per primitive (`lib/primitives.toml`) and per target
-//! (`tuned/*.toml`); rivals are measured in the same run; every figure printed is also a row of a record.
+//! (`targets/*.toml`, `tuned/*.toml`); rivals are measured in the same run; every figure printed is also a row of a record.
 //! Absent on purpose: argument parsing and colours (see `cli`); measuring itself (see `lab`).
 //! Trusted: nothing: it measures; what joins the shipped files says so itself.
 
@@ -13,23 +13,26 @@ pub mod claims;
 pub mod compile;
 pub mod dist;
 pub mod error;
+pub mod interface;
 pub mod matrix;
 pub mod matrix_units;
+pub mod measure;
 pub mod mutants;
 pub mod mutants_job;
 pub mod mutate;
 pub mod objects;
 pub mod operation;
-pub mod p256;
 pub mod parallel;
 pub mod primitives;
 pub mod profile;
-pub mod published;
-pub mod sign;
-pub mod sign_host;
-pub mod sign_table;
+pub mod report;
+pub mod row;
 pub mod subject;
+pub mod table;
+mod table_text;
 pub mod text;
+pub mod user;
 mod widen;
+pub mod workload;
 
 pub use error::BenchError;

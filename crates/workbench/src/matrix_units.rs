@@ -14,12 +14,14 @@ use santoku_passes::Level;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One program for one target.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Unit {
     /// `nacl.sign@rv32`, and `+variant` for each implementation chosen beside the target's.
     pub name: String,
     pub primitive: Primitive,
     pub target: String,
+    /// Its target is one of those of a shipped primitive.
+    pub shipped: bool,
     /// Interface and variant, before the target's choices.
     pub choices: Vec<(String, String)>,
     /// Instruction sets that it is compiled for.
@@ -45,31 +47,8 @@ impl Unit {
     }
 }
 
-/// A program beyond the shipped primitives.
-struct Extra {
-    name: &'static str,
-    /// A primitive of the table, or the file of a program without one.
-    of: Result<&'static str, &'static str>,
-    target: &'static str,
-    choices: &'static [(&'static str, &'static str)],
-}
-
-/// Ciphers, and the implementations of fields and curves that no shipped target takes. Together with the primitives'
-/// own targets every implementation in `lib/` is in some unit.
-const EXTRAS: [Extra; 5] = [
-    Extra { name: "cipher.chacha20", of: Err("lib/cipher/chacha20.stk"), target: "portable", choices: &[] },
-    Extra { name: "cipher.rectangle", of: Err("lib/cipher/rectangle.stk"), target: "portable", choices: &[] },
-    Extra { name: "nacl.sign", of: Ok("nacl.sign"), target: "rv32-spark", choices: &[] },
-    Extra { name: "nacl.sign", of: Ok("nacl.sign"), target: "portable", choices: &[] },
-    Extra {
-        name: "nacl.sign",
-        of: Ok("nacl.sign"),
-        target: "rv32",
-        choices: &[("curve.ed25519_base", "comb1"), ("curve.ed25519_odd", "w8")],
-    },
-];
-
-/// Every unit: the shipped primitives for each of their targets, then ciphers and other implementations.
+/// Every unit: the shipped primitives for each of their targets, then ciphers and other implementations. Together they hold every implementation
+/// in `lib/` that something is built of.
 ///
 /// # Errors
 /// `Declaration`, `Unknown`, `Source`: a table of the tree is wrong.
@@ -80,24 +59,26 @@ pub fn units(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
             all.push(unit(tree, &primitive.name, primitive.clone(), target, &[])?);
         }
     }
-    for extra in &EXTRAS {
-        let primitive = match extra.of {
-            Ok(name) => tree.primitive(name)?,
-            Err(entry) => program(extra.name, entry),
-        };
-        all.push(unit(tree, extra.name, primitive, extra.target, extra.choices)?);
+    for cipher in tree.ciphers()? {
+        all.push(unit(tree, &cipher.name, cipher.plain(), &cipher.target, &[])?);
+    }
+    for primitive in tree.shipped()? {
+        for also in &primitive.also {
+            all.push(unit(tree, &primitive.name, primitive.clone(), &also.target, &also.choices)?);
+        }
     }
     Ok(all)
 }
 
-fn unit(tree: &Tree, name: &str, primitive: Primitive, target: &str, choices: &[(&str, &str)]) -> Result<Unit, BenchError> {
+fn unit(tree: &Tree, name: &str, primitive: Primitive, target: &str, choices: &[(String, String)]) -> Result<Unit, BenchError> {
     let chosen: String = choices.iter().map(|(_, variant)| format!("+{variant}")).collect();
     let (marches, xlens) = marches(tree, target)?;
     Ok(Unit {
         name: format!("{name}@{target}{chosen}"),
+        shipped: primitive.ship && choices.is_empty() && primitive.targets.iter().any(|t| t == target),
         primitive: Primitive { targets: vec![target.to_string()], ..primitive },
         target: target.to_string(),
-        choices: choices.iter().map(|(i, v)| (i.to_string(), v.to_string())).collect(),
+        choices: choices.to_vec(),
         marches,
         xlens,
     })
@@ -113,20 +94,6 @@ fn marches(tree: &Tree, target: &str) -> Result<(Vec<String>, BTreeSet<u32>), Be
     all.push(of);
     let isas = |t: &Target| t.certify.clone().unwrap_or_default().isas;
     Ok((all.iter().flat_map(isas).collect(), all.iter().filter(|t| !isas(t).is_empty()).map(|t| t.word_bits).collect()))
-}
-
-/// A program that exports its functions itself.
-fn program(name: &str, entry: &str) -> Primitive {
-    Primitive {
-        name: name.into(),
-        title: name.into(),
-        entry: entry.into(),
-        unit: name.replace('.', "_"),
-        api_source: None,
-        api_header: None,
-        targets: vec![],
-        ship: false,
-    }
 }
 
 /// A unit's C and the program it was printed from.

@@ -5,7 +5,7 @@
 
 use crate::certify::new_file;
 use crate::matrix::{compile, compiler_version, configs, Config, Level};
-use crate::matrix_units::{make, units};
+use crate::matrix_units::{make, units, Unit};
 use crate::mutants::{judge, Counts, Subject, Tally};
 use crate::primitives::Tree;
 use crate::{parallel, BenchError};
@@ -16,23 +16,20 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Functions that are proved in a moment, of both widths: carries and products, bytes, loops of calls, selections.
-pub const QUICK: [&str; 8] = [
-    "field_fe25519_radix25_5_neg",
-    "field_fe25519_radix25_5_to_bytes",
-    "field_fe25519_radix51_neg",
-    "field_fe25519_radix51_to_bytes",
-    "field_sc25519_pack",
-    "field_sc25519_fold",
-    "field_sc25519_unpack32",
-    "curve_ed25519_double",
-];
+/// Functions that are proved in a moment, as the rows of primitives name them.
+///
+/// # Errors
+/// `Declaration`: no row names any.
+pub fn quick(tree: &Tree) -> Result<Vec<String>, BenchError> {
+    let all: Vec<String> = tree.shipped()?.into_iter().flat_map(|p| p.mutants).collect();
+    match all.is_empty() {
+        false => Ok(all),
+        true => Err(BenchError::Declaration { path: "lib/primitives.toml".into(), reason: "no row has `mutants`".into() }),
+    }
+}
 
 /// Other symbols tried for a relocation, where not all are.
 pub const SYMBOLS: usize = 6;
-
-/// Programs and the width they are compiled for.
-const UNITS: [(&str, u32); 2] = [("nacl.sign@rv32", 32), ("nacl.sign@host64", 64)];
 
 /// What is changed.
 pub struct Wish<'a> {
@@ -64,12 +61,14 @@ pub fn run(tree: &Tree, wish: &Wish, tell: &dyn Fn(&str)) -> Result<Vec<Row>, Be
     let all = units(tree)?;
     let folder = tempfile::tempdir().map_err(|e| BenchError::io(std::env::temp_dir(), &e))?;
     let mut rows = vec![];
-    for (name, xlen) in UNITS {
-        let Some(unit) = all.iter().find(|u| u.name == name) else { continue };
+    // Of a primitive that names functions, what is shipped.
+    let shipped = |u: &&Unit| !u.primitive.mutants.is_empty() && u.choices.is_empty() && u.shipped;
+    for unit in all.iter().filter(shipped) {
+        let name = &unit.name;
         let made = make(tree, unit)?;
         let symbols: BTreeMap<_, _> = made.names.iter().map(|(func, name)| (name.clone(), *func)).collect();
         let secret_mul_leaks = !timing(&unit.target(tree)?).variable_time.is_empty();
-        for config in configs()?.iter().filter(|c| c.xlen == xlen && unit.wants(c) && (wish.config)(c)) {
+        for config in configs()?.iter().filter(|c| unit.wants(c) && (wish.config)(c)) {
             let compiler = compiler_version(config)?;
             let bad = |reason: String| BenchError::Internal { stage: "mutants".into(), reason: format!("{name} {}: {reason}", config.name()) };
             // Lines of the source are read anew with every changed object, and say nothing here.

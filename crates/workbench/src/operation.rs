@@ -1,36 +1,34 @@
-//! Calls of a primitive's exported functions, made from what the compiler says of their interface: no primitive has a line of code here.
+//! Calls of a primitive's functions on given bytes, and what they must leave.
 
+use crate::interface::{Argument, ArgumentRole, Function, Returns};
 use crate::BenchError;
-use santoku_backend_c::{Argument, Exported, Role};
-use santoku_ir::{Len, Ty};
 use santoku_lab::harness::{Arg, Call, CallOutput, Ret};
 use santoku_target::ByteOrder;
 use santoku_vectors::named::Vector;
 use std::collections::BTreeMap;
 
-/// Bytes of a scalar in C, at least four: smaller ones lie in arrays alone.
-fn scalar_bytes(ty: &Ty) -> Option<usize> {
-    match ty {
-        Ty::Bool => Some(4),
-        Ty::Word(bits) => [32, 64, 128].into_iter().find(|b| b >= bits).map(|b: u32| b as usize / 8),
-        Ty::Int(_) | Ty::Array { .. } | Ty::Struct(_) => None,
-    }
+/// What a call is given and must leave. Numbers are little-endian.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Case {
+    /// Source and number.
+    pub id: String,
+    pub function: String,
+    /// By the names of arguments.
+    pub inputs: BTreeMap<String, Vec<u8>>,
+    /// By the names of results; a longer room may hold more.
+    pub results: BTreeMap<String, Vec<u8>>,
+    pub returns: Expectation,
 }
 
-/// Bytes of an element of an array.
-fn element_bytes(ty: &Ty) -> Option<usize> {
-    match ty {
-        Ty::Word(bits) => [8, 16, 32, 64, 128].into_iter().find(|b| b >= bits).map(|b: u32| b as usize / 8),
-        _ => None,
-    }
-}
-
-/// Bytes of one number in what an argument points to, or is.
-fn unit(ty: &Ty) -> Option<usize> {
-    match ty {
-        Ty::Array { elem, .. } => element_bytes(elem),
-        other => scalar_bytes(other),
-    }
+/// What a call must return.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expectation {
+    /// Nothing is said.
+    #[default]
+    Any,
+    Exactly(i64),
+    /// A verdict that the vector's author leaves open or not.
+    Verdict(santoku_vectors::Expected),
 }
 
 /// Little-endian numbers of `size` bytes as they lie in the memory of the machine, and back.
@@ -41,97 +39,115 @@ fn in_memory(bytes: &[u8], size: usize, order: ByteOrder) -> Vec<u8> {
     }
 }
 
-/// The call of a vector.
-///
-/// # Errors
-/// `Declaration`: the function has another parameter than the vector, or a type of which there are no vectors.
-pub fn call(exported: &[Exported], vector: &Vector, order: ByteOrder) -> Result<Call, BenchError> {
-    let bad = |reason: String| BenchError::Declaration { path: vector.function.into(), reason: format!("{}: {reason}", vector.id) };
-    let f = exported.iter().find(|f| f.name == vector.function).ok_or_else(|| bad("no such function is exported".into()))?;
-    let input = |name: &str| vector.inputs.iter().find(|(n, _)| *n == name).map(|(_, bytes)| bytes);
-    let lens = lengths(f, &input).map_err(bad)?;
-    let mut args = vec![];
-    for a in &f.arguments {
-        let size = unit(&a.ty);
-        args.push(match (a.role, &a.ty) {
-            (Role::Length, _) => Arg::Word32(lens.get(&a.name).copied().ok_or_else(|| bad(format!("nothing has the length `{}`", a.name)))? as u32),
-            (Role::Result, ty) => Arg::Out(extent(f, ty, &lens).ok_or_else(|| bad(format!("`{}` has a type without vectors", a.name)))?),
-            (Role::Value, Ty::Array { .. }) => {
-                let bytes = input(&a.name).ok_or_else(|| bad(format!("it says nothing of `{}`", a.name)))?;
-                if extent(f, &a.ty, &lens) != Some(bytes.len()) {
-                    return Err(bad(format!("`{}` has another length", a.name)));
-                }
-                Arg::In(in_memory(bytes, size.unwrap_or(1), order))
-            }
-            (Role::Value, _) => {
-                let bytes = input(&a.name).ok_or_else(|| bad(format!("it says nothing of `{}`", a.name)))?;
-                let value = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
-                if size == Some(8) { Arg::Word64(value) } else { Arg::Word32(value as u32) }
-            }
-        });
-    }
-    let ret = match &f.returned {
-        None => Ret::Void,
-        Some(ty) if scalar_bytes(ty) == Some(8) => Ret::Word64,
-        Some(_) => Ret::Word32,
-    };
-    // Types of C99's headers are not known where a program is driven.
-    let words = [("uint8_t", "unsigned char"), ("uint16_t", "unsigned short"), ("uint64_t", "unsigned long long"), ("restrict ", "")];
-    let plain = words.iter().fold(f.declaration.clone(), |text, (from, to)| text.replace(from, to));
-    Ok(Call { declaration: plain.replace("uint32_t", "__UINT32_TYPE__"), function: f.name.clone(), args, ret })
-}
-
-/// Lengths of arrays by the names of the parameters that they are.
-fn lengths<'v>(f: &Exported, input: &dyn Fn(&str) -> Option<&'v Vec<u8>>) -> Result<BTreeMap<String, usize>, String> {
-    let names: Vec<&Argument> = f.arguments.iter().filter(|a| a.role == Role::Length).collect();
-    let mut found = BTreeMap::new();
-    for a in f.arguments.iter().filter(|a| a.role == Role::Value) {
-        let Ty::Array { elem, len: Len::Param { param, add: 0 }, .. } = &a.ty else { continue };
-        let (Some(name), Some(size)) = (names.get(param.0 as usize), element_bytes(elem)) else { continue };
-        let bytes = input(&a.name).ok_or_else(|| format!("it says nothing of `{}`", a.name))?;
-        let n = bytes.len() / size;
-        if found.insert(name.name.clone(), n).is_some_and(|other| other != n) {
-            return Err(format!("`{}` has two lengths", name.name));
+impl Case {
+    /// A vector of the library's primitives, for the function that it names: its outputs are those of the function, in order.
+    ///
+    /// # Errors
+    /// `Declaration`: the function has fewer outputs, or there is none of that name.
+    pub fn of(functions: &[Function], v: &Vector) -> Result<Case, BenchError> {
+        let f = find(functions, v.function, &v.id)?;
+        let outputs: Vec<&Argument> = f.arguments.iter().filter(|a| a.role == ArgumentRole::Output).collect();
+        if outputs.len() < v.outputs.len() {
+            return Err(bad(v.function, &v.id, "it has fewer results"));
         }
+        Ok(Case {
+            id: v.id.clone(),
+            function: v.function.into(),
+            inputs: v.inputs.iter().map(|(n, b)| (n.to_string(), b.clone())).collect(),
+            results: outputs.iter().zip(&v.outputs).map(|(a, b)| (a.name.clone(), b.clone())).collect(),
+            returns: v.returned.map_or(Expectation::Any, Expectation::Verdict),
+        })
     }
-    Ok(found)
-}
 
-/// Bytes that an argument points to.
-fn extent(f: &Exported, ty: &Ty, lens: &BTreeMap<String, usize>) -> Option<usize> {
-    match ty {
-        Ty::Array { elem, len, .. } => {
-            let n = match len {
-                Len::Const(n) => *n as usize,
-                Len::Param { param, add } => {
-                    let name = f.arguments.iter().filter(|a| a.role == Role::Length).nth(param.0 as usize)?;
-                    usize::try_from(*lens.get(&name.name)? as i64 + add).ok()?
+    /// Lengths, by the inputs that have them.
+    pub(crate) fn lengths(&self, f: &Function) -> Result<BTreeMap<String, usize>, BenchError> {
+        let mut found = BTreeMap::new();
+        for a in f.arguments.iter().filter(|a| a.role == ArgumentRole::Input) {
+            let Some((of, e)) = a.bytes.as_ref().and_then(|e| Some((e.of.clone()?, e))) else { continue };
+            let given = self.inputs.get(&a.name).ok_or_else(|| bad(&f.name, &self.id, &format!("it says nothing of `{}`", a.name)))?;
+            let n = usize::try_from(given.len() as i64 - e.add).ok().filter(|n| n % e.times.max(1) == 0).map(|n| n / e.times.max(1));
+            let n = n.ok_or_else(|| bad(&f.name, &self.id, &format!("`{}` has another length", a.name)))?;
+            if found.insert(of.clone(), n).is_some_and(|other| other != n) {
+                return Err(bad(&f.name, &self.id, &format!("`{of}` has two values")));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The call.
+    ///
+    /// # Errors
+    /// `Declaration`: the function has other arguments than the case.
+    pub fn call(&self, functions: &[Function], order: ByteOrder) -> Result<Call, BenchError> {
+        let f = find(functions, &self.function, &self.id)?;
+        let lengths = self.lengths(f)?;
+        let length = |name: &str| lengths.get(name).copied();
+        let mut args = vec![];
+        for a in &f.arguments {
+            let say = |what: &str| bad(&f.name, &self.id, &format!("`{}` {what}", a.name));
+            let bytes = |e: &Option<crate::interface::Extent>| e.as_ref().and_then(|e| e.get(&length));
+            args.push(match a.role {
+                ArgumentRole::Length => number(a.number, length(&a.name).ok_or_else(|| say("is the length of nothing"))? as u64),
+                ArgumentRole::Output => Arg::Out(bytes(&a.room).or_else(|| bytes(&a.bytes)).ok_or_else(|| say("has no length"))?),
+                ArgumentRole::Input => {
+                    let given = self.inputs.get(&a.name).ok_or_else(|| say("is not given"))?;
+                    if bytes(&a.bytes) != Some(given.len()) {
+                        return Err(say("has another length"));
+                    }
+                    Arg::In(in_memory(given, a.number, order))
                 }
+                ArgumentRole::Value => {
+                    let given = self.inputs.get(&a.name).ok_or_else(|| say("is not given"))?;
+                    number(a.number, given.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)))
+                }
+            });
+        }
+        let ret = match f.returns {
+            Returns::Nothing => Ret::Void,
+            Returns::Word64 => Ret::Word64,
+            Returns::Verdict | Returns::Status | Returns::Word32 => Ret::Word32,
+        };
+        Ok(Call { declaration: f.declaration.clone(), function: f.name.clone(), args, ret })
+    }
+
+    /// What is wrong with what the call left; `None`: it is as the case says.
+    pub fn wrong(&self, functions: &[Function], left: &CallOutput, order: ByteOrder) -> Option<String> {
+        let f = functions.iter().find(|f| f.name == self.function)?;
+        let returned = left.ret as u32 as i32;
+        match self.returns {
+            Expectation::Exactly(n) if i64::from(returned) != n && left.ret as i64 != n => return Some(format!("{}: returned {returned} instead of {n}", self.id)),
+            Expectation::Verdict(e) if !e.agrees(left.ret != 0) => return Some(format!("{}: returned {returned}", self.id)),
+            _ => {}
+        }
+        for (name, wanted) in &self.results {
+            let Some(at) = f.arguments.iter().position(|a| a.name == *name && a.role == ArgumentRole::Output) else {
+                return Some(format!("{}: there is no result `{name}`", self.id));
             };
-            Some(n * element_bytes(elem)?)
+            let a = &f.arguments[at];
+            let own = in_memory(left.buffers.get(at).and_then(|b| b.as_deref()).unwrap_or_default(), a.number, order);
+            let same = own.len() >= wanted.len() && own[..wanted.len()] == *wanted;
+            // Scalars of vectors may be shorter than those of C; of a room that others may fill, the rest is theirs.
+            let rest = a.room.is_some() || own.len() == wanted.len() || a.number > 1 && own.iter().skip(wanted.len()).all(|b| *b == 0);
+            if !same || !rest {
+                return Some(format!("{}: another `{name}`", self.id));
+            }
         }
-        other => scalar_bytes(other),
+        None
     }
 }
 
-/// What is wrong with what a call left; `None`: it is as the vector says.
-pub fn wrong(exported: &[Exported], vector: &Vector, left: &CallOutput, order: ByteOrder) -> Option<String> {
-    let f = exported.iter().find(|f| f.name == vector.function)?;
-    if let Some(expected) = vector.returned {
-        if !expected.agrees(left.ret != 0) {
-            return Some(format!("{}: returned {}", vector.id, left.ret));
-        }
+fn number(bytes: usize, value: u64) -> Arg {
+    if bytes == 8 {
+        Arg::Word64(value)
+    } else {
+        Arg::Word32(value as u32)
     }
-    let results = f.arguments.iter().zip(&left.buffers).filter(|(a, _)| a.role == Role::Result);
-    for (k, (a, buffer)) in results.enumerate() {
-        let own = in_memory(buffer.as_deref().unwrap_or_default(), unit(&a.ty).unwrap_or(1), order);
-        let wanted = vector.outputs.get(k).map_or(&[][..], Vec::as_slice);
-        // Scalars of vectors may be shorter than those of C.
-        let same = own.len() >= wanted.len() && own[..wanted.len()] == *wanted && own[wanted.len()..].iter().all(|b| *b == 0);
-        let whole = matches!(a.ty, Ty::Array { .. }) && own.len() != wanted.len();
-        if !same || whole {
-            return Some(format!("{}: another `{}`", vector.id, a.name));
-        }
-    }
-    None
+}
+
+fn find<'f>(functions: &'f [Function], name: &str, id: &str) -> Result<&'f Function, BenchError> {
+    functions.iter().find(|f| f.name == name).ok_or_else(|| bad(name, id, "there is no such function"))
+}
+
+fn bad(function: &str, id: &str, what: &str) -> BenchError {
+    BenchError::Declaration { path: function.into(), reason: format!("{id}: {what}") }
 }

@@ -1,66 +1,18 @@
 //! The declarations in the tree: which primitives and targets there are.
 
+pub use crate::row::{Cipher, Primitive};
 use crate::BenchError;
 use santoku_driver::{read_choices, read_machine, unknown_target, Failure, Target};
 use serde::Deserialize;
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
-
-/// A row of `lib/primitives.toml`.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
-pub struct Primitive {
-    /// Dotted name, `nacl.sign`.
-    pub name: String,
-    pub title: String,
-    /// Source file, from the root of the tree.
-    pub entry: String,
-    /// Stem of the generated C files.
-    pub unit: String,
-    /// Hand-written C over the exported functions.
-    pub api_source: Option<String>,
-    pub api_header: Option<String>,
-    /// Targets in the generated file: the last one is the fallback, earlier ones need 128-bit integers.
-    pub targets: Vec<String>,
-    /// Kept in `dist/`, with its objects certified. A new primitive is built and tested on every target before that.
-    #[serde(default = "yes")]
-    pub ship: bool,
-}
-
-fn yes() -> bool {
-    true
-}
-
-impl Primitive {
-    /// Why the row describes nothing that can be made: names become those of files and folders, the title stands in a comment of C.
-    fn wrong(&self) -> Option<String> {
-        let word = |s: &str, more: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || more.contains(char::from(b)));
-        let inside = |s: &str| !s.is_empty() && Path::new(s).components().all(|c| matches!(c, Component::Normal(_)));
-        let files = [Some(&self.entry), self.api_source.as_ref(), self.api_header.as_ref()];
-        let distinct: BTreeSet<&String> = self.targets.iter().collect();
-        if !word(&self.name, "._") || self.name.split('.').any(str::is_empty) {
-            return Some("a name is lower-case words and digits, joined by dots".into());
-        }
-        if !word(&self.unit, "_") {
-            return Some(format!("the unit {:?} is not of lower-case letters, digits and `_`", self.unit));
-        }
-        if self.title.trim().is_empty() || self.title.contains("*/") || self.title.chars().any(char::is_control) {
-            return Some("the title is not one line that can stand in a comment of C".into());
-        }
-        if let Some(path) = files.into_iter().flatten().find(|f| !inside(f)) {
-            return Some(format!("{path:?} is not a path below the root of the tree"));
-        }
-        if self.targets.is_empty() || distinct.len() < self.targets.len() {
-            return Some("`targets` names at least one target, and none twice".into());
-        }
-        None
-    }
-}
+use std::path::{Path, PathBuf};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
     primitive: Vec<Primitive>,
+    #[serde(default)]
+    cipher: Vec<Cipher>,
 }
 
 /// The tree: folder that holds `lib/`, `targets/` and `tuned/`.
@@ -81,6 +33,14 @@ impl Tree {
     }
 
     pub fn primitives(&self) -> Result<Vec<Primitive>, BenchError> {
+        Ok(self.table()?.primitive)
+    }
+
+    pub fn ciphers(&self) -> Result<Vec<Cipher>, BenchError> {
+        Ok(self.table()?.cipher)
+    }
+
+    fn table(&self) -> Result<Table, BenchError> {
         let path = "lib/primitives.toml";
         let bad = |reason: String| BenchError::Declaration { path: self.root.join(path), reason };
         let table: Table = toml::from_str(&self.read(path)?).map_err(|e| bad(e.to_string()))?;
@@ -96,7 +56,15 @@ impl Tree {
                 return Err(bad(format!("two rows have the {} {:?}", twice.0, twice.1)));
             }
         }
-        Ok(table.primitive)
+        for row in &table.cipher {
+            if let Some(reason) = row.wrong() {
+                return Err(bad(format!("{:?}: {reason}", row.name)));
+            }
+            if !seen.insert(("name", &row.name)) {
+                return Err(bad(format!("two rows have the name {:?}", row.name)));
+            }
+        }
+        Ok(table)
     }
 
     /// The primitives that `dist/` has.

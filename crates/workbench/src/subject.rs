@@ -2,45 +2,38 @@
 
 use crate::amalgam::{amalgam, Amalgam};
 use crate::compile::Checks;
+use crate::interface::{functions, Function};
 use crate::primitives::{Primitive, Tree};
+use crate::row::Rival;
 use crate::BenchError;
 use santoku_backend_c::{Emitted, Exported};
-use santoku_lab::harness::Source;
-use santoku_lab::peers;
+use santoku_lab::harness::{Call, Code, Source};
+use santoku_lab::{bench, peers};
 use santoku_passes::Level;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
-/// A C implementation with NaCl's C interface.
+/// Our C of a primitive for a target.
 #[derive(Clone, Debug)]
-pub struct Subject {
-    /// Name in tables and records.
-    pub variant: String,
-    pub sources: Vec<Source>,
-    pub include_dirs: Vec<PathBuf>,
-    pub flags: Vec<String>,
-    /// What goes before `_open` in the names of its functions.
-    pub prefix: &'static str,
-    /// Functions of ours that C calls; none for a rival, or where an interface is written by hand.
+pub struct Ours {
+    /// One file, its header pasted in.
+    pub text: String,
+    /// Functions that C calls.
+    pub functions: Vec<Function>,
+    /// Functions that the program exports: with an interface written by hand, C does not see them.
     pub exported: Vec<Exported>,
-    /// Checks of our passes; none for a rival.
+    /// Checks of our passes.
     pub checks: Checks,
 }
 
 /// Our code of a primitive for one target, its header pasted in.
-pub fn ours(tree: &Tree, primitive: &Primitive, target: &str, level: Level, without: &BTreeSet<String>) -> Result<Subject, BenchError> {
+///
+/// # Errors
+/// Those of the compiler; `Declaration`: the interface is none.
+pub fn ours(tree: &Tree, primitive: &Primitive, target: &str, level: Level, without: &BTreeSet<String>) -> Result<Ours, BenchError> {
     let one = Primitive { targets: vec![target.to_string()], ..primitive.clone() };
     let Amalgam { emitted: made, checks, .. } = amalgam(tree, &one, level, without, "")?;
     let text = one_file(&one.unit, &made)?;
-    Ok(Subject {
-        variant: variant(target),
-        sources: vec![Source::Text { name: format!("{}.c", one.unit), text }],
-        include_dirs: vec![],
-        flags: vec![],
-        prefix: "crypto_sign",
-        exported: made.exported.clone(),
-        checks,
-    })
+    Ok(Ours { text, functions: functions(primitive, &made.exported)?, exported: made.exported, checks })
 }
 
 /// A unit's source with its header in the place of the line that includes it.
@@ -61,16 +54,51 @@ pub fn variant(target: &str) -> String {
     }
 }
 
-/// TweetNaCl as released; its header maps NaCl's names to longer ones.
-pub fn tweetnacl(tree: &Tree) -> Result<Subject, BenchError> {
-    let peer = peers::fetch(&tree.root, "tweetnacl").map_err(|e| BenchError::lab("tweetnacl", e))?;
-    Ok(Subject {
-        variant: peer.name.clone(),
-        sources: peer.sources.iter().cloned().map(Source::File).collect(),
+/// C that programs which are run need besides.
+fn support(tree: &Tree, primitive: &Primitive) -> Vec<Source> {
+    primitive.support.iter().map(|path| Source::File(tree.root.join(path))).collect()
+}
+
+/// A text of ours as what the lab builds.
+pub fn of_text(tree: &Tree, primitive: &Primitive, name: &str, text: String, calls: Vec<Call>) -> bench::Subject {
+    bench::Subject {
+        name: name.into(),
+        sources: vec![Source::Text { name: format!("{}.c", primitive.unit), text }],
+        support: support(tree, primitive),
+        include_dirs: vec![],
+        libs: vec![],
+        flags: vec![],
+        level: Level::O2,
+        compiler: None,
+        code: Code::Compressed,
+        setup: None,
+        calls,
+    }
+}
+
+/// A rival, obtained from its registry, that is given the same calls.
+///
+/// # Errors
+/// `Lab`: it cannot be obtained.
+pub fn rival(tree: &Tree, primitive: &Primitive, row: &Rival, calls: &[Call]) -> Result<bench::Subject, BenchError> {
+    let peer = peers::fetch(&tree.root, &row.name).map_err(|e| BenchError::lab(&row.name, e))?;
+    let adapter = row.adapter.iter().map(|file| peer.adapter_dir.join(file));
+    let renamed = |call: &Call| match row.functions.get(&call.function) {
+        // The name stands once, before the parenthesis of the arguments.
+        Some(own) => Call { declaration: call.declaration.replacen(&format!("{}(", call.function), &format!("{own}("), 1), function: own.clone(), ..call.clone() },
+        None => call.clone(),
+    };
+    Ok(bench::Subject {
+        name: peer.name.clone(),
+        sources: peer.sources.iter().cloned().chain(adapter).map(Source::File).collect(),
+        support: support(tree, primitive),
         include_dirs: peer.include_dirs.clone(),
+        libs: peer.libs.clone(),
         flags: peer.cflags.clone(),
-        prefix: "crypto_sign_ed25519_tweet",
-        exported: vec![],
-        checks: Checks::default(),
+        level: row.level,
+        compiler: None,
+        code: Code::Compressed,
+        setup: row.setup.clone(),
+        calls: calls.iter().map(renamed).collect(),
     })
 }

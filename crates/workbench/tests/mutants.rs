@@ -8,7 +8,7 @@ use santoku_lab::record::Stamp;
 use santoku_workbench::matrix::{compile, compiler_version, configs, Config, Level};
 use santoku_workbench::matrix_units::{make, units};
 use santoku_workbench::mutants::{judge, Counts, Subject, Tally};
-use santoku_workbench::mutants_job::{compressed, run, total, write_record, Row, Wish, QUICK, SYMBOLS};
+use santoku_workbench::mutants_job::{compressed, quick, run, total, write_record, Row, Wish, SYMBOLS};
 use santoku_workbench::mutate::Kind;
 use santoku_workbench::primitives::Tree;
 use support::tree;
@@ -24,6 +24,12 @@ fn counts(instructions: usize, objects: usize) -> Counts {
 fn compilers() -> bool {
     let missing = |c: &Config| compiler_version(c).err().inspect(|e| santoku_skips::skip("changed objects", e)).is_some();
     !["gcc", "clang"].into_iter().any(|family| configs().expect("described").iter().find(|c| c.compiler.family == family).is_some_and(missing))
+}
+
+/// The functions that rows name, and these.
+fn with(more: &[&'static str]) -> Vec<&'static str> {
+    let named = quick(&tree()).unwrap_or_else(|e| panic!("{e}")).into_iter().map(|f| &*f.leak());
+    named.chain(more.iter().copied()).collect()
 }
 
 /// Rows and their sum: nothing wrong passed.
@@ -42,7 +48,7 @@ fn no_changed_instruction_passes() {
         return;
     }
     let some = |c: &Config| c.march.ends_with("imc") && c.level == if c.compiler.family == "gcc" { Level::O2 } else { Level::Os };
-    let (rows, sum) = asked(&Wish { functions: &QUICK, each: counts(160, 500), config: &some, seed: 0 });
+    let (rows, sum) = asked(&Wish { functions: &with(&[]), each: counts(160, 500), config: &some, seed: 0 });
     println!("{:?}\n{:?}", sum.kinds, sum.verdicts);
     assert!(rows.len() >= 20 && sum.mutants >= 5_000 && sum.different >= 4_000, "{sum}");
     let of_objects = [Kind::CallRegister, Kind::Addend, Kind::Symbol, Kind::Aliased, Kind::Moved];
@@ -73,7 +79,7 @@ fn no_changed_instruction_passes_at_any_level() {
         "field_fe25519_radix51_mul",
         "field_fe25519_radix51_square",
     ];
-    let (_, sum) = asked(&Wish { functions: &[&QUICK[..], &more[..]].concat(), each: counts(40, 0), config: &compressed(&Level::ALL), seed: 0 });
+    let (_, sum) = asked(&Wish { functions: &with(&more), each: counts(40, 0), config: &compressed(&Level::ALL), seed: 0 });
     assert!(sum.different >= 3000, "{sum}");
 }
 
@@ -87,7 +93,7 @@ fn soak_no_changed_object_passes() {
     let calls = ["curve_ed25519_double", "curve_ed25519_add_niels", "curve_ed25519_add_cached", "curve_ed25519_encode", "field_fe25519_pow_chain"];
     let rounds = santoku_skips::seeds::count(1);
     for seed in 1..=rounds {
-        let wish = Wish { functions: &[&QUICK[..], &calls[..]].concat(), each: counts(200, 2000), config: &compressed(&Level::ALL), seed: santoku_skips::seeds::first() + seed };
+        let wish = Wish { functions: &with(&calls), each: counts(200, 2000), config: &compressed(&Level::ALL), seed: santoku_skips::seeds::first() + seed };
         let (_, sum) = asked(&wish);
         assert!(sum.mutants >= 5_000, "{sum}");
     }

@@ -2,11 +2,11 @@
 
 mod support;
 
-use santoku_lab::harness::{run_rv32, Level, Rv32Job, Source, Toolchain};
+use santoku_lab::bench::{Measures, Subject};
+use santoku_lab::harness::{run_rv32, Arg, Level, Rv32Job, Source, Toolchain};
 use santoku_vectors::{cases, oracle};
-use santoku_workbench::sign::{self, measure, trace_hashes, SignRun};
-use santoku_workbench::sign_table::{setting, NAME};
-use santoku_workbench::subject::{ours, Subject};
+use santoku_workbench::subject::{ours, Ours};
+use santoku_workbench::table::{Bench, Line};
 use santoku_workbench::BenchError;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -16,17 +16,33 @@ fn toolchain() -> Toolchain {
     Toolchain::find().expect("the cross compiler is installed")
 }
 
+const NAME: &str = "nacl.sign";
+
 /// Our code for RV32 at every level, compiled once for all tests.
-fn subject(level: Level) -> &'static Subject {
-    static ALL: [OnceLock<Subject>; 5] = [const { OnceLock::new() }; 5];
+fn code(level: Level) -> &'static Ours {
+    static ALL: [OnceLock<Ours>; 5] = [const { OnceLock::new() }; 5];
     let at = Level::ALL.iter().position(|l| *l == level).expect("a level");
     ALL[at].get_or_init(|| build("rv32", level))
 }
 
-fn build(target: &str, level: Level) -> Subject {
+fn build(target: &str, level: Level) -> Ours {
     let tree = tree();
     let primitive = tree.primitive(NAME).expect("declared");
     on_big_stack(move || ours(&tree, &primitive, target, level, &BTreeSet::new()).unwrap_or_else(|e| panic!("{e}")))
+}
+
+/// The primitive on the model.
+fn bench() -> &'static Bench {
+    static BENCH: OnceLock<Bench> = OnceLock::new();
+    BENCH.get_or_init(|| {
+        let tree = tree();
+        let (primitive, target) = (tree.primitive(NAME).expect("declared"), tree.target("rv32").expect("described"));
+        Bench::new(&tree, &primitive, target, code(Level::O1).clone()).unwrap_or_else(|e| panic!("{e}"))
+    })
+}
+
+fn subject(text: &str, level: Level) -> Subject {
+    Subject { level, ..bench().subject(&tree(), "ours", text.into()).unwrap_or_else(|e| panic!("{e}")) }
 }
 
 /// The batch on the model, by `source` in the place of the shipped file.
@@ -76,57 +92,69 @@ fn a_wrong_constant_fails_on_the_model() {
     let failed = run_batch(Source::Text { name: "nacl_sign.c".into(), text: text.clone() }, cases);
     assert_eq!(failed.len(), 4, "{failed:?}");
     // The measurement refuses it too: no figure for a wrong program.
-    let header = std::fs::read_to_string(shipped().join("nacl_sign.h")).expect("readable");
-    let text = text.replacen("#include \"nacl_sign.h\"\n", &header, 1);
-    let wrong = Subject { sources: vec![Source::Text { name: "wrong.c".into(), text }], ..subject(Level::O1).clone() };
-    assert!(matches!(measure(&toolchain(), &wrong, setting(Level::O1)), Err(BenchError::WrongResult { .. })));
+    let text = with_a_wrong_constant(&code(Level::O1).text);
+    assert!(matches!(bench().line(&subject(&text, Level::O1)), Err(BenchError::WrongResult { .. })));
 }
 
 #[test]
 fn the_measured_signature_is_what_an_independent_library_makes() {
-    let key = sign::key();
+    let case = &bench().work.cases[0];
+    let (key, message) = (&case.inputs["sk"], &case.inputs["m"]);
     let seed: [u8; 32] = key[..32].try_into().expect("32 bytes");
     assert_eq!(oracle::public_dalek(&seed), key[32..]);
-    let signature = oracle::sign_dalek(&seed, &sign::message());
-    assert_eq!(signature.iter().map(|b| format!("{b:02x}")).collect::<String>(), sign::SIGNATURE);
+    assert_eq!(oracle::sign_dalek(&seed, message)[..], case.results["sm"][..64]);
+    assert_eq!(message.len(), 256, "as in the published figures");
 }
 
-fn measured(subject: &Subject, level: Level) -> SignRun {
-    measure(&toolchain(), subject, setting(level)).unwrap_or_else(|e| panic!("{e}"))
+fn measured(code: &Ours, level: Level) -> Line {
+    bench().line(&subject(&code.text, level)).unwrap_or_else(|e| panic!("{e}")).0
+}
+
+/// Sign and open.
+fn both(line: &Line) -> (&Measures, &Measures) {
+    let names: Vec<&str> = bench().work.operations.iter().map(|o| o.name.as_str()).collect();
+    assert_eq!(names, ["sign", "open"]);
+    (&line.measures[0], &line.measures[1])
 }
 
 /// The figures Santoku promises for RV32, with the limits they must keep.
 #[test]
 fn promised_figures_hold() {
-    let o2 = measured(subject(Level::O2), Level::O2);
-    let os = measured(subject(Level::Os), Level::Os);
+    let o2 = measured(code(Level::O2), Level::O2);
+    let os = measured(code(Level::Os), Level::Os);
     let ladder = measured(&build("rv32-spark", Level::O2), Level::O2);
     let figures = [
-        ("sign -O2, cycles", o2.sign.measure.cycles_core, 3_000_000),
-        ("open -O2, cycles", o2.open.measure.cycles_core, 6_000_000),
-        ("sign -Os, stack", os.sign.stack_bound, 2_400),
-        ("sign and open -Os, bytes", os.size_bytes, 20_000),
-        ("sign with SPARKNaCl's algorithm -O2, cycles", ladder.sign.measure.cycles_core, 17_300_000),
+        ("sign -O2, cycles", both(&o2).0.cycles, 3_000_000),
+        ("open -O2, cycles", both(&o2).1.cycles, 6_000_000),
+        ("sign -Os, stack", both(&os).0.stack_bound_bytes.expect("bounded"), 2_400),
+        ("sign and open -Os, bytes", os.fact.size_bytes.expect("counted"), 20_000),
+        ("sign with SPARKNaCl's algorithm -O2, cycles", both(&ladder).0.cycles, 17_300_000),
     ];
     let broken: Vec<String> = figures.iter().filter(|(_, is, limit)| is > limit).map(|(what, is, limit)| format!("{what}: {is} > {limit}")).collect();
     assert!(broken.is_empty(), "{broken:?}");
     // Cycles far below the work there is would mean that the wrong window was measured.
     assert!(figures.iter().all(|(_, is, limit)| *is > limit / 5), "{figures:?}");
     for run in [&o2, &os, &ladder] {
-        for call in [&run.sign, &run.open] {
-            assert!(u64::from(call.measure.stack_bytes) <= call.stack_bound, "the bound is one");
+        for call in &run.measures {
+            assert!(call.stack_bytes.is_some() && call.stack_bytes <= call.stack_bound_bytes, "the bound is one");
         }
     }
 }
 
 /// Random keys with their public halves, and messages.
 fn secrets(count: u64) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let one = |c: cases::SignCase| ([c.seed, oracle::public_dalek(&c.seed)].concat(), cases::bytes(77, c.index, sign::MESSAGE_BYTES));
+    let one = |c: cases::SignCase| ([c.seed, oracle::public_dalek(&c.seed)].concat(), cases::bytes(77, c.index, 256));
     cases::sign_cases(100, count).map(one).collect()
 }
 
-fn traces(subject: &Subject, level: Level, count: u64) -> BTreeSet<u64> {
-    let hashes = trace_hashes(&toolchain(), subject, setting(level), &secrets(count)).unwrap_or_else(|e| panic!("{e}"));
+/// Trace hashes of signing with random keys and messages. Equal hashes mean equal program counters and data addresses throughout.
+fn traces(text: &str, level: Level, count: u64) -> BTreeSet<u64> {
+    let subject = subject(text, level);
+    let (m, sk) = (2, 4);
+    assert!(matches!((&subject.calls[0].args[m], &subject.calls[0].args[sk]), (Arg::In(message), Arg::In(key)) if message.len() == 256 && key.len() == 64));
+    let mut built = bench().build(std::slice::from_ref(&subject)).unwrap_or_else(|e| panic!("{e}"));
+    let one = |(key, message): (Vec<u8>, Vec<u8>)| built.run_on(0, 0, &[(m, message), (sk, key)]).unwrap_or_else(|e| panic!("{e}")).measures.trace_hash.expect("traced");
+    let hashes: Vec<u64> = secrets(count).into_iter().map(one).collect();
     assert_eq!(hashes.len() as u64, count);
     hashes.into_iter().collect()
 }
@@ -135,7 +163,7 @@ fn one_trace_per_level(count: u64) {
     let all: Vec<u64> = Level::ALL
         .into_iter()
         .flat_map(|level| {
-            let traces = traces(subject(level), level, count);
+            let traces = traces(&code(level).text, level, count);
             assert_eq!(traces.len(), 1, "-{}: {count} keys gave {} traces", level.name(), traces.len());
             traces
         })
@@ -157,11 +185,10 @@ fn signing_has_one_trace_for_100_keys_and_messages_at_every_level() {
 
 #[test]
 fn a_secret_dependent_load_is_seen_in_the_trace() {
-    let mut leaking = subject(Level::O2).clone();
-    let Source::Text { text, .. } = &mut leaking.sources[0] else { panic!("ours is text") };
+    let text = &code(Level::O2).text;
     let honest = "    memmove(sm + 64, m, (size_t)n);\n";
     assert!(text.contains(honest));
     let leak = "    { static volatile const unsigned char table[256] = {1}; sm[0] = table[sk[0]]; }\n";
-    *text = text.replacen(honest, &format!("{honest}{leak}"), 1);
+    let leaking = text.replacen(honest, &format!("{honest}{leak}"), 1);
     assert!(traces(&leaking, Level::O2, 4).len() > 1);
 }

@@ -2,14 +2,14 @@
 
 mod support;
 
-use santoku_backend_c::Exported;
 use santoku_lab::calls::{run, Job};
 use santoku_lab::cross::{variable_time, Cross};
 use santoku_lab::harness::{Call, Source};
 use santoku_lab::LabError;
 use santoku_target::{Level, Target};
 use santoku_vectors::named::Vector;
-use santoku_workbench::operation::{call, wrong};
+use santoku_workbench::interface::Function;
+use santoku_workbench::operation::Case as Asked;
 use santoku_workbench::subject::ours;
 use std::collections::{BTreeMap, BTreeSet};
 use support::{batch_call, c_file, failures, nacl, on_big_stack, published, shipped, tree, with_a_wrong_constant, Case};
@@ -21,7 +21,7 @@ struct Library(BTreeMap<String, Made>);
 #[derive(Clone)]
 struct Made {
     text: String,
-    exported: Vec<Exported>,
+    functions: Vec<Function>,
 }
 
 impl Library {
@@ -34,9 +34,8 @@ impl Library {
         let made = self.0.entry(key).or_insert_with(|| {
             let (tree, name) = (tree(), target.name.clone());
             let primitive = tree.primitive(primitive).expect("declared");
-            let subject = on_big_stack(|| ours(&tree, &primitive, &name, Level::O2, &BTreeSet::new()).unwrap_or_else(|e| panic!("{name}: {e}")));
-            let Source::Text { text, .. } = &subject.sources[0] else { panic!("ours is text") };
-            Made { text: text.clone(), exported: subject.exported }
+            let ours = on_big_stack(|| ours(&tree, &primitive, &name, Level::O2, &BTreeSet::new()).unwrap_or_else(|e| panic!("{name}: {e}")));
+            Made { text: ours.text, functions: ours.functions }
         });
         made.clone()
     }
@@ -98,15 +97,12 @@ fn named(cross: &Cross, made: &Made, vectors: &[Vector], level: Level) -> (usize
 
 fn in_one_program(cross: &Cross, made: &Made, vectors: &[Vector], level: Level) -> (usize, Vec<String>) {
     let order = cross.target.byte_order;
-    let calls: Vec<Call> = vectors.iter().map(|v| call(&made.exported, v, order).unwrap_or_else(|e| panic!("{e}"))).collect();
-    // A function is declared once.
-    let mut seen = BTreeSet::new();
-    let once = |c: Call| Call { declaration: if seen.insert(c.function.clone()) { c.declaration } else { String::new() }, ..c };
-    let calls: Vec<Call> = calls.into_iter().map(once).collect();
+    let asked: Vec<Asked> = vectors.iter().map(|v| Asked::of(&made.functions, v).unwrap_or_else(|e| panic!("{e}"))).collect();
+    let calls: Vec<Call> = asked.iter().map(|c| c.call(&made.functions, order).unwrap_or_else(|e| panic!("{e}"))).collect();
     let sources = vec![Source::Text { name: "library.c".into(), text: made.text.clone() }];
     let ran = run(cross, &job(sources, calls, level)).unwrap_or_else(|e| panic!("{}: {e}", cross.target.name));
     assert_eq!(ran.len(), vectors.len());
-    (ran.len(), ran.iter().zip(vectors).filter_map(|(left, v)| wrong(&made.exported, v, left, order)).collect())
+    (ran.len(), ran.iter().zip(&asked).filter_map(|(left, c)| c.wrong(&made.functions, left, order)).collect())
 }
 
 /// Runs vectors on all targets; the names of those that were tried. `all`: every vector at every level, not a part at the first.

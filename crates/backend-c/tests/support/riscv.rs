@@ -70,7 +70,7 @@ fn on_ckb(c: &str, bytes: Vec<u8>, room: usize, level: Level) -> Result<Vec<u8>,
     }
     let flags = ["-std=c99", &format!("-{}", level.name())];
     let cross = machine("ckb").and_then(|t| Cross::find(&t, Some("clang"))).map_err(|e| e.to_string())?;
-    let elf = santoku_lab::program::build(dir.path(), &cross, &[file], &[dir.path().into()], &flags).map_err(|e| e.to_string())?;
+    let elf = santoku_lab::program::build(dir.path(), &cross, &[file], &[dir.path().into()], &flags).map_err(|e| e.to_string())?.program;
     let elf = std::fs::read(elf).map_err(|e| e.to_string())?;
     let job = CkbJob { inputs: vec![("given".into(), bytes)], outputs: vec!["made".into()], ..CkbJob::default() };
     let mut run = ckb::run(&elf, &job).and_then(|r| r.expect_exit(0)).map_err(|e| e.to_string())?;

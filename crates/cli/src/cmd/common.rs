@@ -16,16 +16,23 @@ pub struct Limit {
 
 /// Where texts are found and how interfaces are served.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Source {
+pub struct Library {
     /// Folder of the library; default: `lib` beside or above the file
     #[arg(long = "lib", value_name = "DIR")]
     libs: Vec<String>,
-    /// What the program is for: a file of `targets/`, or of `tuned/` for other implementations
-    #[arg(long, default_value = DEFAULT_TARGET)]
-    target: String,
     /// Implementation of an interface, before that of the tuning file
     #[arg(long = "impl", value_name = "INTERFACE=VARIANT")]
     impls: Vec<String>,
+}
+
+/// The library, and what a program is for.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Source {
+    #[command(flatten)]
+    library: Library,
+    /// What the program is for: a file of `targets/`, or of `tuned/` for other implementations
+    #[arg(long, default_value = DEFAULT_TARGET)]
+    target: String,
 }
 
 impl Source {
@@ -34,8 +41,24 @@ impl Source {
         &self.target
     }
 
+    /// The `--impl` options as they were written.
+    pub fn impl_args(&self) -> impl Iterator<Item = &String> {
+        self.library.impls.iter()
+    }
+}
+
+impl Library {
+    /// Loads and checks `entry` for a target.
+    pub fn load(&self, entry: &str, target: &str) -> Result<Checked, Failure> {
+        // A missing entry is told by its path, not as an import.
+        files::read_entry(entry)?;
+        report::stage("sema");
+        let request = self.request(entry, target)?;
+        santoku_driver::check(&request, &mut |path: &str| files::read(path))
+    }
+
     /// What the driver needs to know to compile `entry`.
-    fn request(&self, entry: &str) -> Result<Request, Failure> {
+    fn request(&self, entry: &str, name: &str) -> Result<Request, Failure> {
         if let Some(dir) = self.libs.iter().find(|l| !Path::new(l).is_dir()) {
             let d = Diagnostic::error("bad-option", format!("there is no folder `{dir}`"));
             return Err(files::refused(d.note("why: `--lib` names the folder of the library").help("check the path; it is taken from the current folder")));
@@ -47,12 +70,7 @@ impl Source {
         }
         let beside = self.libs.first().map(|lib| files::parent(Path::new(lib))).or(home);
         let library = files::programs(entry, &roots);
-        Ok(Request { roots, impls: self.impls()?, library, ..Request::new(entry, target(&self.target, beside.as_deref())?) })
-    }
-
-    /// The `--impl` options as they were written.
-    pub fn impl_args(&self) -> impl Iterator<Item = &String> {
-        self.impls.iter()
+        Ok(Request { roots, impls: self.impls()?, library, ..Request::new(entry, target(name, beside.as_deref())?) })
     }
 
     fn impls(&self) -> Result<BTreeMap<String, String>, Failure> {
@@ -105,9 +123,5 @@ pub fn warned(checked: Checked) -> Checked {
 
 /// [`check`], whose warnings are left to [`warned`].
 pub fn load(source: &Source, entry: &str) -> Result<Checked, Failure> {
-    // A missing entry is told by its path, not as an import.
-    files::read_entry(entry)?;
-    report::stage("sema");
-    let request = source.request(entry)?;
-    santoku_driver::check(&request, &mut |path: &str| files::read(path))
+    source.library.load(entry, &source.target)
 }

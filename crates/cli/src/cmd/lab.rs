@@ -1,15 +1,14 @@
 //! `santoku lab`
 
-use super::{lab_certify, lab_mutants};
-use super::lab_common::{failure, json, levels, record, stamp, tree, Progress};
-use crate::{files, report};
+use super::{lab_bench, lab_certify, lab_mutants};
+use super::lab_common::{failure, json, levels, record, stamp, tree, write_picture, Progress};
+use crate::report;
 use santoku_driver::{Failure, GRANULARITY};
 use santoku_lab::host::HostRun;
 use santoku_lab::record::Row;
-use santoku_target::Level;
 use santoku_workbench::primitives::Tree;
-use santoku_workbench::{ablate, cipher, p256, profile, sign_host, sign_table, BenchError};
-use std::path::{Path, PathBuf};
+use santoku_workbench::{ablate, cipher, profile, table};
+use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -23,6 +22,10 @@ enum Command {
     Table(TableArgs),
     /// What each optimisation brings: switched off one by one, and on in the order of the published series
     Ablate(AblateArgs),
+    /// A function of any program on every machine, at every level, in every layout
+    Bench(lab_bench::BenchArgs),
+    /// Two functions that compute the same, of programs or of a program and a C file, on every machine
+    Compare(lab_bench::CompareArgs),
     /// Where the cycles go: functions, and a flame graph
     Profile(ProfileArgs),
     /// Certify the library as compilers make it: every program, compiler and level
@@ -33,14 +36,14 @@ enum Command {
 
 #[derive(clap::Args)]
 struct TableArgs {
-    /// Primitive, such as nacl.sign; an unknown name lists those there are
+    /// Primitive or cipher by its name in `lib/primitives.toml`; an unknown name lists those there are
     name: String,
-    /// Machine; default: the first the primitive is measured on
+    /// Machine: e31, ckb-vm, zkvm, host; default: the first the primitive is measured on
     #[arg(long)]
     machine: Option<String>,
-    /// Levels of both compilers, separated by commas
-    #[arg(long, value_name = "LEVELS", default_value = "O0,O1,O2,O3,Os")]
-    levels: String,
+    /// Levels of the C compiler, separated by commas; default: those of the machine's description
+    #[arg(long, value_name = "LEVELS")]
+    levels: Option<String>,
     /// Ciphers: statements of one copy before the next copy's
     #[arg(long, default_value_t = GRANULARITY, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     granularity: u32,
@@ -50,33 +53,37 @@ struct TableArgs {
 
 #[derive(clap::Args)]
 struct AblateArgs {
-    /// Primitive: nacl.sign
+    /// Primitive; an unknown name lists those there are
     name: String,
-    #[arg(long, default_value = "e31")]
-    machine: String,
+    /// Machine; default: the first the primitive is measured on
+    #[arg(long, conflicts_with = "target")]
+    machine: Option<String>,
     /// Level of both compilers
     #[arg(long, value_name = "LEVEL", default_value = "O2")]
     level: String,
-    /// Our target, with its algorithm: a file of `targets/` or `tuned/`
-    #[arg(long, default_value = "rv32-spark")]
-    target: String,
+    /// Our target, with its algorithm: a file of `targets/` or `tuned/`; default: the first of the table
+    #[arg(long)]
+    target: Option<String>,
     #[command(flatten)]
     output: Output,
 }
 
 #[derive(clap::Args)]
 struct ProfileArgs {
-    /// Primitive, such as nacl.sign; an unknown name lists those there are
+    /// Primitive; an unknown name lists those there are
     name: String,
-    /// Machine; default: the one of the primitive
+    /// Machine; default: the first the primitive is measured on
     #[arg(long)]
     machine: Option<String>,
-    /// Level of both compilers
-    #[arg(long, value_name = "LEVEL", default_value = "O2")]
-    level: String,
-    /// Our target on e31: a file of `targets/` or `tuned/`
-    #[arg(long, default_value = "rv32")]
-    target: String,
+    /// Operation; default: the first
+    #[arg(long)]
+    operation: Option<String>,
+    /// Level of the C compiler; default: O2
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<String>,
+    /// Our target: a file of `targets/` or `tuned/`; default: the first of the table
+    #[arg(long)]
+    target: Option<String>,
     /// Write the flame graph, an SVG picture
     #[arg(short = 'o', value_name = "FILE.svg")]
     out: Option<PathBuf>,
@@ -96,75 +103,45 @@ struct Output {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let tree = tree()?;
     match &args.command {
-        Command::Table(args) => table(&tree, args),
-        Command::Ablate(args) => ablation(&tree, args),
-        Command::Profile(args) => profiled(&tree, args),
-        Command::Certify(args) => lab_certify::run(&tree, args),
-        Command::Mutants(args) => lab_mutants::run(&tree, args),
+        Command::Table(args) => table(&tree()?, args),
+        Command::Ablate(args) => ablation(&tree()?, args),
+        Command::Profile(args) => profiled(&tree()?, args),
+        Command::Certify(args) => lab_certify::run(&tree()?, args),
+        Command::Mutants(args) => lab_mutants::run(&tree()?, args),
+        Command::Bench(args) => lab_bench::bench(args),
+        Command::Compare(args) => lab_bench::compare(args),
     }
 }
 
 fn table(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
-    let levels = levels(&args.levels)?;
-    match (args.name.as_str(), args.machine.as_deref()) {
-        ("nacl.sign", None | Some("e31")) => sign(tree, args, &levels),
-        ("nacl.sign", Some("host")) => sign_host(tree, args),
-        ("ecdsa.p256", None | Some("ckb")) => p256(tree, args),
-        (name, None | Some("host")) if cipher::CIPHERS.iter().any(|c| c.name == name) => ciphers(tree, args),
-        (name, machine) => Err(no_table(name, machine)),
+    let levels = args.levels.as_ref().map(|l| levels(l)).transpose()?;
+    if tree.ciphers().map_err(failure)?.iter().any(|c| c.name == args.name) && args.machine.as_deref().is_none_or(|m| m == "host") {
+        return ciphers(tree, args);
     }
-}
-
-fn sign(tree: &Tree, args: &TableArgs, levels: &[Level]) -> Result<u8, Failure> {
-    let runs = {
+    let wish = table::Wish { machine: args.machine.clone(), levels };
+    let made = {
         let progress = Progress::start("lab", "measuring");
-        sign_table::run(tree, levels, &|what| progress.tell(what)).map_err(failure)?
+        table::run(tree, &args.name, &wish, &|what| progress.tell(what)).map_err(failure)?
     };
-    finish(tree, "nacl.sign-e31", &sign_table::rows(&runs, &stamp(tree)), &[], &sign_table::text(&runs), &args.output)
-}
-
-fn sign_host(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
-    let run = {
-        let progress = Progress::start("lab", "timing");
-        sign_host::run(tree, &|what| progress.tell(what)).map_err(failure)?
-    };
-    finish(tree, "nacl.sign-host", &sign_host::rows(&run, &stamp(tree)), &[host_json(&run)?], &sign_host::text(&run), &args.output)
-}
-
-fn p256(tree: &Tree, args: &TableArgs) -> Result<u8, Failure> {
-    let runs = {
-        let progress = Progress::start("lab", "measuring");
-        p256::run(tree, &|what| progress.tell(what)).map_err(failure)?
-    };
-    finish(tree, "ecdsa.p256-ckb", &p256::rows(&runs, &stamp(tree)), &[], &p256::text(&runs), &args.output)
+    let more: Vec<(String, String)> = made.raw.iter().map(|raw| (format!("{}.json", made.row.machine), raw.clone())).collect();
+    finish(tree, &format!("{}-{}", args.name, made.row.machine), &made.rows(&stamp(tree)), &more, &made.text(), &args.output)
 }
 
 fn profiled(tree: &Tree, args: &ProfileArgs) -> Result<u8, Failure> {
-    let level = levels(&args.level)?[0];
+    let level = args.level.as_ref().map(|l| levels(l)).transpose()?.map(|l| l[0]);
+    let wish = profile::Wish { machine: args.machine.clone(), target: args.target.clone(), operation: args.operation.clone(), level };
     let found = {
         let _progress = Progress::start("lab", "profiling");
-        match (args.name.as_str(), args.machine.as_deref()) {
-            ("nacl.sign", None | Some("e31")) => profile::sign(tree, &args.target, level),
-            ("ecdsa.p256", None | Some("ckb")) => profile::verify(tree),
-            (name, machine) => {
-                let name = machine.map_or_else(|| name.to_string(), |m| format!("{name} on {m}"));
-                let known = ["nacl.sign on e31", "ecdsa.p256 on ckb"].map(str::to_string).to_vec();
-                Err(BenchError::Unknown { what: "profile", name, known })
-            }
-        }
-        .map_err(failure)?
+        profile::run(tree, &args.name, &wish).map_err(failure)?
     };
     if let Some(path) = &args.out {
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        files::write_all(folder, &[(name, found.svg.clone())])?;
+        write_picture(path, found.svg.clone())?;
     }
     if args.json {
         json(&found.leaves)?;
     } else {
-        report::out(&found.text());
+        report::out(&profile::text(&found));
     }
     Ok(report::DONE)
 }
@@ -184,17 +161,16 @@ fn host_json(run: &HostRun) -> Result<(String, String), Failure> {
 }
 
 fn ablation(tree: &Tree, args: &AblateArgs) -> Result<u8, Failure> {
-    if (args.name.as_str(), args.machine.as_str()) != ("nacl.sign", "e31") {
-        let name = format!("{} on {}", args.name, args.machine);
-        return Err(failure(BenchError::Unknown { what: "ablation", name, known: vec!["nacl.sign on e31".into()] }));
-    }
     let level = levels(&args.level)?[0];
-    tree.target(&args.target).map_err(failure)?;
+    let target = match &args.target {
+        Some(name) => name.clone(),
+        None => table::find(tree, &args.name, args.machine.as_deref()).map_err(failure)?.1.targets[0].clone(),
+    };
     let found = {
         let progress = Progress::start("lab", "measuring");
-        ablate::run(tree, &args.target, level, &|what| progress.tell(what)).map_err(failure)?
+        ablate::run(tree, &args.name, &target, level, &|what| progress.tell(what)).map_err(failure)?
     };
-    let what = format!("nacl.sign-ablate-{}-{}", args.target, level.name());
+    let what = format!("{}-ablate-{target}-{}", args.name, level.name());
     finish(tree, &what, &found.rows(&stamp(tree)), &[], &found.text(), &args.output)
 }
 
@@ -213,11 +189,4 @@ fn finish(tree: &Tree, what: &str, rows: &[Row], more: &[(String, String)], text
         }
     }
     Ok(report::DONE)
-}
-
-fn no_table(name: &str, machine: Option<&str>) -> Failure {
-    let ciphers = cipher::CIPHERS.iter().map(|c| format!("{} (host)", c.name));
-    let known = ["nacl.sign (e31, host)", "ecdsa.p256 (ckb)"].map(str::to_string).into_iter().chain(ciphers).collect();
-    let name = machine.map_or_else(|| name.to_string(), |m| format!("{name} on {m}"));
-    failure(BenchError::Unknown { what: "table", name, known })
 }

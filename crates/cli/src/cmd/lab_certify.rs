@@ -14,7 +14,7 @@ use std::time::Instant;
 
 #[derive(clap::Args)]
 pub struct CertifyArgs {
-    /// Primitive, such as nacl.sign, or one program of it, such as nacl.sign@rv32; default: all
+    /// Primitive, or one program of it with its target behind `@`, as `--list` prints them; default: all
     name: Option<String>,
     /// Print the names of the programs, a line each, and judge nothing
     #[arg(long, conflicts_with = "name")]

@@ -100,3 +100,10 @@ pub fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
     report::out(&(text + "\n"));
     Ok(())
 }
+
+/// Writes one file, made whole or not at all.
+pub fn write_picture(path: &Path, text: String) -> Result<(), Failure> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    files::write_all(folder, &[(name, text)])
+}

@@ -4,7 +4,7 @@ use super::lab_common::{failure, levels, stamp, Progress};
 use crate::report;
 use santoku_driver::Failure;
 use santoku_workbench::mutants::Counts;
-use santoku_workbench::mutants_job::{compressed, run as ask, total, write_record, Wish, QUICK, SYMBOLS};
+use santoku_workbench::mutants_job::{compressed, run as ask, total, quick, write_record, Wish, SYMBOLS};
 use santoku_workbench::primitives::Tree;
 
 #[derive(clap::Args)]
@@ -26,12 +26,13 @@ pub struct MutantsArgs {
 /// Exit 0 if no change passed that a run tells from the original, 1 otherwise.
 pub fn run(tree: &Tree, args: &MutantsArgs) -> Result<u8, Failure> {
     let levels = levels(&args.levels)?;
-    let named: Vec<&str> = args.function.iter().map(String::as_str).collect();
-    let functions = if named.is_empty() { &QUICK[..] } else { &named[..] };
+    let known = quick(tree).map_err(failure)?;
+    let named = if args.function.is_empty() { &known } else { &args.function };
+    let functions: Vec<&str> = named.iter().map(String::as_str).collect();
     let rows = {
         let progress = Progress::start("mutants", "changing");
         let each = Counts { instructions: args.each as usize, objects: args.each as usize, symbols: SYMBOLS };
-        let wish = Wish { functions, each, config: &compressed(&levels), seed: 0 };
+        let wish = Wish { functions: &functions, each, config: &compressed(&levels), seed: 0 };
         ask(tree, &wish, &|what| progress.tell(what)).map_err(failure)?
     };
     let sum = total(&rows);

@@ -10,6 +10,7 @@ mod dist_claims;
 pub mod explain;
 pub mod fmt;
 pub mod lab;
+mod lab_bench;
 mod lab_certify;
 mod lab_common;
 mod lab_mutants;

@@ -43,6 +43,11 @@ impl Image {
         self.variables.get(name).copied().ok_or_else(|| CkbError::NoVariable { name: name.to_string() })
     }
 
+    /// First address of a function.
+    pub fn function(&self, name: &str) -> Option<u64> {
+        self.functions.iter().find(|(_, n)| *n == name).map(|(addr, _)| *addr)
+    }
+
     /// First address of the function that holds `pc`; 0 for code before the first function.
     pub fn function_at(&self, pc: u64) -> u64 {
         self.functions.range(..=pc).next_back().map_or(0, |(addr, _)| *addr)

@@ -75,12 +75,14 @@ pub struct CkbJob {
     pub max_cycles: u64,
     /// What executes the program.
     pub machine: Machine,
+    /// Function whose stack [`profile`] measures.
+    pub stack_of: Option<String>,
 }
 
 impl Default for CkbJob {
     /// No input, no output, 10^10 cycles.
     fn default() -> Self {
-        CkbJob { args: Vec::new(), inputs: Vec::new(), outputs: Vec::new(), max_cycles: 10_000_000_000, machine: Machine::Ckb }
+        CkbJob { args: Vec::new(), inputs: Vec::new(), outputs: Vec::new(), max_cycles: 10_000_000_000, machine: Machine::Ckb, stack_of: None }
     }
 }
 

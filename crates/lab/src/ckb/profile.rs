@@ -6,7 +6,7 @@ use ckb_vm::ckb_vm_definitions::instructions as ops;
 use ckb_vm::decoder::build_decoder;
 use ckb_vm::instructions::{execute, extract_opcode, instruction_length, is_basic_block_end_instruction, Itype, Utype};
 use ckb_vm::machine::VERSION2;
-use ckb_vm::registers::{RA, T0};
+use ckb_vm::registers::{RA, SP, T0};
 use ckb_vm::{CoreMachine, Instruction, SupportMachine};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -50,6 +50,8 @@ pub struct Profile {
     pub ops: Vec<OpCost>,
     /// Lines `outer;inner;leaf cycles`, sorted: the form flame-graph tools read.
     pub folded: Vec<String>,
+    /// Bytes of stack that the function of [`CkbJob::stack_of`] and its callees used; 0 if it was not entered.
+    pub stack_bytes: u64,
 }
 
 impl Profile {
@@ -98,9 +100,15 @@ pub fn profile(mut loaded: Loaded, job: &CkbJob) -> Result<Profile, CkbError> {
     let mut histogram: BTreeMap<ops::InstructionOpcode, (u64, u64)> = BTreeMap::new();
     let (vm, image) = (&mut loaded.vm, &loaded.image);
     let mut tree = CallTree::new(image.function_at(*vm.pc()));
+    let watched = job.stack_of.as_ref().and_then(|name| image.function(name));
+    // Stack pointers: where the function is entered, and the lowest since.
+    let mut stack: Option<(u64, u64)> = None;
     vm.set_running(true);
     while vm.running() {
         let pc = *vm.pc();
+        if Some(pc) == watched && stack.is_none() {
+            stack = Some((vm.registers()[SP], vm.registers()[SP]));
+        }
         let mut step = || -> Result<Instruction, ckb_vm::Error> {
             let instruction = decoder.decode(vm.memory_mut(), pc)?;
             let cycles = cost(instruction);
@@ -113,6 +121,9 @@ pub fn profile(mut loaded: Loaded, job: &CkbJob) -> Result<Profile, CkbError> {
             Ok(instruction)
         };
         let instruction = step().map_err(|e| CkbError::trap(e, pc, image, job.max_cycles))?;
+        if let Some((_, lowest)) = &mut stack {
+            *lowest = (*lowest).min(vm.registers()[SP]);
+        }
         if is_basic_block_end_instruction(instruction) {
             let next = pc + u64::from(instruction_length(instruction));
             transfer(&mut tree, instruction, *vm.pc(), next, |pc| image.function_at(pc));
@@ -121,7 +132,8 @@ pub fn profile(mut loaded: Loaded, job: &CkbJob) -> Result<Profile, CkbError> {
     let exit_code = vm.exit_code();
     let tables = tables(&loaded, &tree, &histogram);
     let run = loaded.finish(exit_code, job)?;
-    tables.check(run)
+    let profile = tables.check(run)?;
+    Ok(Profile { stack_bytes: stack.map_or(0, |(entry, lowest)| entry - lowest), ..profile })
 }
 
 /// Updates the tree after a jump to `pc`; `next` is the address behind the jump.
@@ -186,6 +198,6 @@ impl Tables {
             return Err(CkbError::Internal(sums));
         }
         let operations = self.ops.iter().map(|o| o.count).sum();
-        Ok(Profile { run, operations, functions: self.functions, ops: self.ops, folded: self.folded })
+        Ok(Profile { run, operations, functions: self.functions, ops: self.ops, folded: self.folded, stack_bytes: 0 })
     }
 }

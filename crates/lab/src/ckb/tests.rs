@@ -43,7 +43,7 @@ fn compiler(family: &str) -> Cross {
 }
 
 fn program(dir: &Path, family: &str, sources: &[PathBuf], include_dirs: &[PathBuf]) -> Result<Vec<u8>, LabError> {
-    build(dir, &compiler(family), sources, include_dirs, &["-O3"]).map(|path| std::fs::read(path).expect("a program"))
+    build(dir, &compiler(family), sources, include_dirs, &["-O3"]).map(|made| std::fs::read(made.program).expect("a program"))
 }
 
 fn compiled(family: &str, text: &str) -> Result<Vec<u8>, LabError> {

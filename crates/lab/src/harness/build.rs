@@ -36,6 +36,11 @@ impl Toolchain {
         self.cross.version()
     }
 
+    /// The compiler's command.
+    pub fn command(&self) -> String {
+        self.cross.compiler.command()
+    }
+
     /// Flags that choose the instruction set, and what assembly that reads counters takes besides.
     fn isa(&self, code: Code) -> Result<(Vec<String>, Vec<String>), LabError> {
         let compressed = self.cross.isa()?;

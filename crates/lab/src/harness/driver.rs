@@ -15,13 +15,33 @@ pub fn result(call: usize) -> String {
     format!("lab_call{call}_result")
 }
 
-/// Text of the driver.
+/// Variable that says which call [`selecting`] makes; the number of calls stands for none.
+pub const SELECTED: &str = "lab_selected";
+
+/// Text of the driver: all calls in order, between marks.
 pub fn text(calls: &[Call]) -> Result<String, LabError> {
+    let (declarations, bodies) = parts(calls)?;
+    let marked = bodies.iter().map(|b| format!("    lab_window_begin();\n    {b}\n    lab_window_end();\n")).collect::<String>();
+    let marks = "void lab_window_begin(void);\nvoid lab_window_end(void);\n";
+    Ok(format!("{marks}{declarations}\nint main(void)\n{{\n{marked}    return 0;\n}}\n"))
+}
+
+/// Text of a driver that makes one call: the one whose number is in [`SELECTED`].
+pub fn selecting(calls: &[Call]) -> Result<String, LabError> {
+    let (declarations, bodies) = parts(calls)?;
+    let none = calls.len();
+    let chosen = bodies.iter().enumerate().map(|(n, b)| format!("    if ({SELECTED} == {n}u) {{\n        {b}\n    }}\n")).collect::<String>();
+    // Not zero, or the variable would have no bytes in the file.
+    Ok(format!("{declarations}volatile unsigned {SELECTED} __attribute__((section(\".data\"))) = {none}u;\n\nint main(void)\n{{\n{chosen}    return 0;\n}}\n"))
+}
+
+/// Declarations of functions and buffers, and the statement of every call.
+fn parts(calls: &[Call]) -> Result<(String, Vec<String>), LabError> {
     if calls.is_empty() {
         return Err(LabError::BadJob("no call to measure".into()));
     }
-    let mut declarations = String::from("void lab_window_begin(void);\nvoid lab_window_end(void);\n");
-    let mut body = String::new();
+    let mut declarations = String::new();
+    let mut bodies = vec![];
     for (n, call) in calls.iter().enumerate() {
         check_name(&call.function)?;
         if !call.declaration.is_empty() {
@@ -35,10 +55,9 @@ pub fn text(calls: &[Call]) -> Result<String, LabError> {
             Ret::Word64 => format!("{} = (unsigned long long)", result(n)),
         };
         let _ = writeln!(declarations, "unsigned long long {};", result(n));
-        let _ =
-            writeln!(body, "    lab_window_begin();\n    {assign}{}({args});\n    lab_window_end();", call.function);
+        bodies.push(format!("{assign}{}({args});", call.function));
     }
-    Ok(format!("{declarations}\nint main(void)\n{{\n{body}    return 0;\n}}\n"))
+    Ok((declarations, bodies))
 }
 
 /// Declares what the argument needs, and gives the expression to pass.

@@ -5,10 +5,12 @@
    Prints one JSON object a line: machine, result (hex, for comparison), samples. */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <ucontext.h>
 #include <x86intrin.h>
 #include "bench.h"
 #include "bench_config.h"
@@ -17,12 +19,17 @@
 #define MAX_ROUNDS (8 * ROUNDS)
 #define QUIET 50
 
+/* Operations of more instructions than this are not counted: each takes microseconds. */
+#define COUNTED_MOST 300000
+#define TRAP_FLAG 0x100
+
 struct slot {
   const char *impl;
   const struct bench_op *op;
   size_t reps;
   uint64_t *samples;
   uint64_t *probes; /* the slower of the two around each sample */
+  uint64_t instructions; /* of one operation; 0: not counted */
 };
 
 static uint64_t tick(void)
@@ -84,6 +91,45 @@ static int pin(void)
     return sched_setaffinity(0, sizeof one, &one) ? -1 : c;
   }
   return -1;
+}
+
+static volatile uint64_t traps;
+static volatile int counting;
+
+/* After every instruction while the trap flag is set. */
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+  ucontext_t *c = context;
+  (void)signal, (void)info;
+  if (++traps > COUNTED_MOST || !counting) c->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+}
+
+static void nothing(void)
+{
+}
+
+/* Traps from before a call until after it; the processor's own single step, so every instruction counts once. */
+static uint64_t trapped(void (*run)(void))
+{
+  traps = 0;
+  counting = 1;
+  __asm__ volatile("pushfq\n\torq %0,(%%rsp)\n\tpopfq" : : "i"(TRAP_FLAG) : "memory", "cc");
+  run();
+  counting = 0;
+  return traps;
+}
+
+static uint64_t instructions(const struct bench_op *op)
+{
+  struct sigaction act, old;
+  memset(&act, 0, sizeof act);
+  act.sa_sigaction = on_trap;
+  act.sa_flags = SA_SIGINFO;
+  /* What takes this long has more than that. */
+  if (!COUNT_INSTRUCTIONS || batch(op, 1) > COUNTED_MOST / 2 || sigaction(SIGTRAP, &act, &old)) return 0;
+  uint64_t none = trapped(nothing), all = trapped(op->run);
+  sigaction(SIGTRAP, &old, 0);
+  return all > COUNTED_MOST || all < none ? 0 : all - none;
 }
 
 static size_t choose_reps(const struct bench_op *op, double hz)
@@ -152,10 +198,11 @@ int main(void)
     }
     for (size_t j = 0; j < bench_impls[i].impl->nops; j++) {
       struct slot s = {bench_impls[i].name, &bench_impls[i].impl->ops[j], 0, calloc(MAX_ROUNDS, sizeof(uint64_t)),
-                       calloc(MAX_ROUNDS, sizeof(uint64_t))};
+                       calloc(MAX_ROUNDS, sizeof(uint64_t)), 0};
       if (n == sizeof slots / sizeof slots[0] || !s.samples || !s.probes) return 4;
       s.op->run();
       print_result(&s);
+      s.instructions = instructions(s.op);
       s.reps = choose_reps(s.op, hz);
       slots[n++] = s;
     }
@@ -177,8 +224,8 @@ int main(void)
   print_list("chain_tsc", chain, rounds);
   printf("}\n");
   for (size_t k = 0; k < n; k++) {
-    printf("{\"kind\":\"samples\",\"implementation\":\"%s\",\"op\":\"%s\",\"bytes\":%zu,\"reps\":%zu", slots[k].impl,
-           slots[k].op->name, slots[k].op->bytes, slots[k].reps);
+    printf("{\"kind\":\"samples\",\"implementation\":\"%s\",\"op\":\"%s\",\"bytes\":%zu,\"reps\":%zu,\"instructions\":%llu", slots[k].impl,
+           slots[k].op->name, slots[k].op->bytes, slots[k].reps, (unsigned long long)slots[k].instructions);
     print_list("tsc", slots[k].samples, rounds);
     print_list("probe", slots[k].probes, rounds);
     printf("}\n");

@@ -55,7 +55,7 @@ pub fn run(program: &Path) -> Result<String, HostError> {
 fn config(impls: &[HostImpl], workload: &Workload) -> String {
     let mut s = String::new();
     let bytes = |b: &[u8]| b.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
-    let _ = writeln!(s, "#define ROUNDS {}\n#define BATCH_MICROSECONDS {}", workload.rounds, workload.batch_us);
+    let _ = writeln!(s, "#define ROUNDS {}\n#define BATCH_MICROSECONDS {}\n#define COUNT_INSTRUCTIONS {}", workload.rounds, workload.batch_us, u8::from(workload.count));
     let _ = writeln!(s, "const uint8_t bench_key[64] = {{{}}};", bytes(&workload.key()));
     let _ = writeln!(s, "const size_t bench_msg_len = {};", workload.message_len);
     let _ = writeln!(s, "const uint8_t bench_msg[] = {{{}}};", bytes(&workload.message()));

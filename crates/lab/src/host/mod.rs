@@ -54,12 +54,16 @@ pub struct Workload {
     pub batch_us: u32,
     /// Expected result per operation. Operations not named here need only agree with each other.
     pub expected: BTreeMap<String, Vec<u8>>,
+    /// Whether all implementations must leave the same.
+    pub compared: bool,
+    /// Whether instructions of short operations are counted, one by one.
+    pub count: bool,
 }
 
 impl Workload {
-    /// A workload with 300 samples of 150 us.
+    /// A workload with 300 samples of 150 us, results compared, instructions not counted.
     pub fn new(name: &str, message_len: usize) -> Self {
-        Workload { name: name.into(), message_len, rounds: 300, batch_us: 150, expected: BTreeMap::new() }
+        Workload { name: name.into(), message_len, rounds: 300, batch_us: 150, expected: BTreeMap::new(), compared: true, count: false }
     }
 
     /// The 64 bytes the implementations see as `bench_key` (a signature's seed is the first 32).
@@ -117,6 +121,12 @@ pub struct HostRow {
     pub core_cycles_per_byte: Option<Spread>,
     /// Operations per second at the median.
     pub ops_per_second: f64,
+    /// Instructions of one operation, counted one by one; none where they are too many for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<u64>,
+    /// What the operation left.
+    #[serde(skip)]
+    pub result: Vec<u8>,
 }
 
 /// The machine as the run saw it.

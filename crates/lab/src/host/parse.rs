@@ -10,7 +10,7 @@ enum Line {
     Machine { tsc_hz: f64, pinned_cpu: i64, chain_core_cycles: u64, chain_tsc: Vec<u64> },
     Result { implementation: String, op: String, hex: String },
     Refused { implementation: String, code: i64 },
-    Samples { implementation: String, op: String, bytes: u64, reps: usize, tsc: Vec<u64>, probe: Vec<u64> },
+    Samples { implementation: String, op: String, bytes: u64, reps: usize, tsc: Vec<u64>, probe: Vec<u64>, instructions: u64 },
 }
 
 /// Fewest samples whose percentiles mean something.
@@ -30,18 +30,24 @@ pub fn rows(text: &str, impls: &[HostImpl], compilers: &[String], workload: &Wor
     let quiet = quiet_probe(&lines);
     let mut machine = None;
     let mut rows = Vec::new();
+    let mut results: BTreeMap<(String, String), Vec<u8>> = BTreeMap::new();
     for line in lines {
         match line {
             Line::Refused { implementation, code } => return Err(HostError::Refused { implementation, code }),
             // An operation whose result is not for comparison reports none.
             Line::Result { hex, .. } if hex.is_empty() => {}
-            Line::Result { implementation, op, hex } => agree(&mut agreed, implementation, op, hex)?,
+            Line::Result { implementation, op, hex } => {
+                results.insert((implementation.clone(), op.clone()), from_hex(&hex).ok_or_else(|| internal("a result that is no hexadecimal"))?);
+                if workload.compared {
+                    agree(&mut agreed, implementation, op, hex)?;
+                }
+            }
             Line::Machine { tsc_hz, pinned_cpu, chain_core_cycles, chain_tsc } => {
                 let ratios = chain_tsc.iter().map(|t| chain_core_cycles as f64 / (*t).max(1) as f64).collect();
                 let core_per_tsc = spread(ratios).ok_or_else(|| internal("no calibration"))?;
                 machine = Some(HostMachine { cpu: cpu_model(), tsc_hz, core_per_tsc, pinned_cpu: u32::try_from(pinned_cpu).ok() });
             }
-            Line::Samples { implementation, op, bytes, reps, tsc, probe } => {
+            Line::Samples { implementation, op, bytes, reps, tsc, probe, instructions } => {
                 let machine = machine.as_ref().ok_or_else(|| internal("samples before the machine line"))?;
                 let n = impls.iter().position(|i| i.name == implementation).ok_or_else(|| internal("unknown implementation"))?;
                 let taken = tsc.len();
@@ -49,6 +55,7 @@ pub fn rows(text: &str, impls: &[HostImpl], compilers: &[String], workload: &Wor
                 let samples = per_op.len();
                 let cycles_tsc = spread(per_op).ok_or_else(|| internal("no samples"))?;
                 let cycles_core = cycles_tsc.times(machine.core_per_tsc.median);
+                let result = results.remove(&(implementation.clone(), op.clone())).unwrap_or_default();
                 rows.push(HostRow {
                     implementation,
                     op,
@@ -61,6 +68,8 @@ pub fn rows(text: &str, impls: &[HostImpl], compilers: &[String], workload: &Wor
                     cycles_core,
                     core_cycles_per_byte: (bytes > 0).then(|| cycles_core.times(1.0 / bytes as f64)),
                     ops_per_second: machine.tsc_hz / cycles_tsc.median,
+                    instructions: (instructions > 0).then_some(instructions),
+                    result,
                 });
             }
         }
@@ -119,6 +128,10 @@ pub fn spread(mut values: Vec<f64>) -> Option<Spread> {
     Some(Spread { p10: at(0.1), median: at(0.5), p90: at(0.9) })
 }
 
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    (0..text.len() / 2).map(|k| u8::from_str_radix(text.get(2 * k..2 * k + 2)?, 16).ok()).collect()
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
@@ -137,7 +150,7 @@ mod tests {
     fn samples_beside_a_neighbour_are_left_out() {
         let tsc: Vec<u64> = (0..100).map(|i| if i % 2 == 0 { 1000 } else { 1900 }).collect();
         let probe: Vec<u64> = (0..100).map(|i| if i % 2 == 0 { 100 } else { 180 }).collect();
-        let line = Line::Samples { implementation: "a".into(), op: "f".into(), bytes: 0, reps: 1, tsc: tsc.clone(), probe: probe.clone() };
+        let line = Line::Samples { implementation: "a".into(), op: "f".into(), bytes: 0, reps: 1, tsc: tsc.clone(), probe: probe.clone(), instructions: 0 };
         let quiet = quiet_probe(&[line]);
         assert_eq!(quiet, 100);
         assert_eq!(undisturbed(&tsc, &probe, quiet), vec![1000; 50]);

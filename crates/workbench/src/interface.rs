@@ -1,0 +1,271 @@
+//! A primitive's functions as C calls them: by what the back end says of exported functions, or by what the row declares where the interface is
+//! written by hand. No primitive has a line of code here.
+
+use crate::row::{ArgumentRow, FunctionRow, Primitive};
+use crate::BenchError;
+use santoku_backend_c::{Argument as Compiled, Exported, Role};
+use santoku_ir::{Len, Ty};
+use serde::Serialize;
+
+/// A function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Function {
+    pub name: String,
+    /// C declaration with types of the language alone, without a semicolon.
+    pub declaration: String,
+    pub arguments: Vec<Argument>,
+    pub returns: Returns,
+}
+
+/// An argument, in C's order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Argument {
+    pub name: String,
+    pub role: ArgumentRole,
+    /// Bytes of one number in what it points to, or of the value.
+    pub number: usize,
+    /// Bytes that it points to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Extent>,
+    /// Bytes that other implementations may write.
+    #[serde(skip)]
+    pub room: Option<Extent>,
+    /// What it holds may show in the time that a call takes.
+    pub public: bool,
+    /// It may be a null pointer.
+    pub null: bool,
+    /// Arguments that it may overlap.
+    pub overlaps: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArgumentRole {
+    /// A pointer to what is read.
+    Input,
+    /// A pointer to what is written.
+    Output,
+    /// A length that other arguments have.
+    Length,
+    /// A number.
+    Value,
+}
+
+/// A number of bytes: `times * of + add`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Extent {
+    /// An argument that is a length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    pub times: usize,
+    pub add: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Returns {
+    Nothing,
+    /// 1 if accepted, 0 if not.
+    Verdict,
+    /// 0 if all is well, -1 if not.
+    Status,
+    /// A number of at most 32 bits.
+    Word32,
+    Word64,
+}
+
+impl Extent {
+    pub fn fixed(bytes: usize) -> Extent {
+        Extent { of: None, times: 0, add: bytes as i64 }
+    }
+
+    /// Bytes, where lengths have these values.
+    pub fn get(&self, length: &dyn Fn(&str) -> Option<usize>) -> Option<usize> {
+        let base = match &self.of {
+            Some(name) => length(name)? * self.times,
+            None => 0,
+        };
+        usize::try_from(base as i64 + self.add).ok()
+    }
+
+    /// `32`, `n`, `n + 64`.
+    fn parse(text: &str) -> Option<Extent> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let name = |w: &str| w.starts_with(|c: char| c.is_ascii_lowercase()).then(|| Some(w.to_string()));
+        match words[..] {
+            [number] if number.bytes().all(|b| b.is_ascii_digit()) => Some(Extent::fixed(number.parse().ok()?)),
+            [of] => Some(Extent { of: name(of)?, times: 1, add: 0 }),
+            [of, "+", number] => Some(Extent { of: name(of)?, times: 1, add: number.parse().ok()? }),
+            [of, "-", number] => Some(Extent { of: name(of)?, times: 1, add: -number.parse::<i64>().ok()? }),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Extent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Some(of) = &self.of else { return write!(f, "{}", self.add) };
+        match self.times {
+            1 => write!(f, "{of}")?,
+            k => write!(f, "{k} {of}")?,
+        }
+        match self.add {
+            0 => Ok(()),
+            n if n < 0 => write!(f, " - {}", -n),
+            n => write!(f, " + {n}"),
+        }
+    }
+}
+
+/// The functions of a primitive; `exported`: those of its program.
+///
+/// # Errors
+/// `Declaration`: the row declares none that could be, or the program exports a type that C does not have.
+pub fn functions(primitive: &Primitive, exported: &[Exported]) -> Result<Vec<Function>, BenchError> {
+    let bad = |name: &str, reason: String| BenchError::Declaration { path: "lib/primitives.toml".into(), reason: format!("{}: {name}: {reason}", primitive.name) };
+    let declared = primitive.functions.iter().map(|f| declared(f).map_err(|reason| bad(&f.name, reason)));
+    if !primitive.functions.is_empty() {
+        return declared.collect();
+    }
+    exported.iter().map(|f| compiled(f).map_err(|reason| bad(&f.name, reason))).collect()
+}
+
+/// Bytes of a scalar in C, at least four: smaller ones lie in arrays alone.
+fn scalar_bytes(ty: &Ty) -> Option<usize> {
+    match ty {
+        Ty::Bool => Some(4),
+        Ty::Word(bits) => [32, 64, 128].into_iter().find(|b| b >= bits).map(|b: u32| b as usize / 8),
+        Ty::Int(_) | Ty::Array { .. } | Ty::Struct(_) => None,
+    }
+}
+
+/// Bytes of an element of an array.
+fn element_bytes(ty: &Ty) -> Option<usize> {
+    match ty {
+        Ty::Word(bits) => [8, 16, 32, 64, 128].into_iter().find(|b| b >= bits).map(|b: u32| b as usize / 8),
+        _ => None,
+    }
+}
+
+/// A function that the compiler printed.
+///
+/// # Errors
+/// The argument whose type has no calls here.
+pub fn compiled(f: &Exported) -> Result<Function, String> {
+    let lengths: Vec<&str> = f.arguments.iter().filter(|a| a.role == Role::Length).map(|a| a.name.as_str()).collect();
+    let mut arguments = vec![];
+    for a in &f.arguments {
+        arguments.push(argument(a, &lengths).ok_or_else(|| format!("`{}` has a type that is not called here", a.name))?);
+    }
+    // Types of C99's headers are not known where a program is driven.
+    let words = [("uint8_t", "unsigned char"), ("uint16_t", "unsigned short"), ("uint64_t", "unsigned long long"), ("restrict ", ""), ("uint32_t", "__UINT32_TYPE__")];
+    let declaration = words.iter().fold(f.declaration.clone(), |text, (from, to)| text.replace(from, to));
+    let returns = match &f.returned {
+        None => Returns::Nothing,
+        Some(Ty::Bool) => Returns::Verdict,
+        Some(ty) if scalar_bytes(ty) == Some(8) => Returns::Word64,
+        Some(_) => Returns::Word32,
+    };
+    Ok(Function { name: f.name.clone(), declaration, arguments, returns })
+}
+
+fn argument(a: &Compiled, lengths: &[&str]) -> Option<Argument> {
+    let plain = |role, number, bytes| Argument { name: a.name.clone(), role, number, bytes, room: None, public: a.public, null: false, overlaps: vec![] };
+    if a.role == Role::Length {
+        return Some(plain(ArgumentRole::Length, 4, None));
+    }
+    let role = if a.role == Role::Result { ArgumentRole::Output } else { ArgumentRole::Input };
+    match &a.ty {
+        Ty::Array { elem, len, .. } => {
+            let number = element_bytes(elem)?;
+            let bytes = match len {
+                Len::Const(n) => Extent::fixed(*n as usize * number),
+                Len::Param { param, add } => Extent { of: Some(lengths.get(param.0 as usize)?.to_string()), times: number, add: add * number as i64 },
+            };
+            Some(plain(role, number, Some(bytes)))
+        }
+        scalar => {
+            let number = scalar_bytes(scalar).filter(|n| *n <= 8)?;
+            match role {
+                ArgumentRole::Output => Some(plain(role, number, Some(Extent::fixed(number)))),
+                _ => Some(plain(ArgumentRole::Value, number, None)),
+            }
+        }
+    }
+}
+
+/// A function that the row declares.
+fn declared(f: &FunctionRow) -> Result<Function, String> {
+    let arguments = f.arguments.iter().map(|a| declared_argument(a).ok_or_else(|| format!("`{}` is no argument", a.name))).collect::<Result<Vec<_>, _>>()?;
+    let names: Vec<&str> = arguments.iter().filter(|a| a.role == ArgumentRole::Length).map(|a| a.name.as_str()).collect();
+    let known = |e: &Extent| e.of.as_ref().is_none_or(|of| names.contains(&of.as_str()));
+    if let Some(a) = arguments.iter().find(|a| !a.bytes.iter().chain(&a.room).all(known)) {
+        return Err(format!("`{}` has a length that is no argument", a.name));
+    }
+    let returns = match f.returns.as_deref() {
+        None => Returns::Nothing,
+        Some("status") => Returns::Status,
+        Some("verdict") => Returns::Verdict,
+        Some(other) => return Err(format!("it returns `{other}`: `status` and `verdict` are known")),
+    };
+    let list: Vec<String> = arguments.iter().map(c_argument).collect();
+    let result = if returns == Returns::Nothing { "void" } else { "int" };
+    let declaration = format!("{result} {}({})", f.name, list.join(", "));
+    Ok(Function { name: f.name.clone(), declaration, arguments, returns })
+}
+
+fn declared_argument(a: &ArgumentRow) -> Option<Argument> {
+    let (role, number, bytes) = match (&a.input, &a.output, a.length) {
+        (Some(text), None, None) => (ArgumentRole::Input, a.number.unwrap_or(1), Some(Extent::parse(text)?)),
+        (None, Some(text), None) => (ArgumentRole::Output, a.number.unwrap_or(1), Some(Extent::parse(text)?)),
+        (None, None, Some(number)) => (ArgumentRole::Length, number, None),
+        _ => return None,
+    };
+    let room = match &a.room {
+        Some(text) => Some(Extent::parse(text)?),
+        None => None,
+    };
+    let public = a.public || role == ArgumentRole::Length;
+    [1, 2, 4, 8].contains(&number).then(|| Argument { name: a.name.clone(), role, number, bytes, room, public, null: a.null, overlaps: a.overlaps.clone() })
+}
+
+fn c_argument(a: &Argument) -> String {
+    let ty = match a.number {
+        1 => "unsigned char",
+        2 => "unsigned short",
+        4 => "__UINT32_TYPE__",
+        _ => "unsigned long long",
+    };
+    match a.role {
+        ArgumentRole::Input => format!("const {ty} *{}", a.name),
+        ArgumentRole::Output => format!("{ty} *{}", a.name),
+        ArgumentRole::Length | ArgumentRole::Value => format!("{ty} {}", a.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_and_printed() {
+        for text in ["32", "n", "n + 64", "n - 64"] {
+            let e = Extent::parse(text).expect(text);
+            assert_eq!(e.to_string(), text);
+            assert_eq!(e.get(&|_| Some(100)), Some(match text { "32" => 32, "n" => 100, "n + 64" => 164, _ => 36 }));
+        }
+        for text in ["", "-3", "n * 2", "2 n", "n + m", "N"] {
+            assert_eq!(Extent::parse(text), None, "{text}");
+        }
+        assert_eq!(Extent::parse("n - 64").expect("a size").get(&|_| Some(3)), None, "below nothing");
+    }
+
+    #[test]
+    fn a_length_that_is_no_argument_is_refused() {
+        let argument = |name: &str| ArgumentRow { name: name.into(), input: Some("n".into()), ..ArgumentRow::default() };
+        let row = FunctionRow { name: "f".into(), returns: None, arguments: vec![argument("m")] };
+        assert_eq!(declared(&row).map(|_| ()), Err("`m` has a length that is no argument".into()));
+        let both = ArgumentRow { output: Some("3".into()), ..argument("m") };
+        assert!(declared(&FunctionRow { arguments: vec![both], ..row }).is_err());
+    }
+}

@@ -1,0 +1,357 @@
+//! A row of `lib/primitives.toml`: all that is said of one primitive. What each field means: `docs/primitives.md`.
+
+use santoku_target::Level;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path};
+
+/// A primitive.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Primitive {
+    /// Dotted name, family first.
+    pub name: String,
+    pub title: String,
+    /// Source file, from the root of the tree.
+    pub entry: String,
+    /// Stem of the generated C files.
+    pub unit: String,
+    /// Hand-written C over the exported functions.
+    pub api_source: Option<String>,
+    pub api_header: Option<String>,
+    /// C that programs which are run need besides.
+    pub support: Option<String>,
+    /// Targets in the generated file: the last one is the fallback, earlier ones need 128-bit integers.
+    pub targets: Vec<String>,
+    /// Kept in `dist/`, with its objects certified. A new primitive is built and tested on every target before that.
+    #[serde(default = "yes")]
+    pub ship: bool,
+    /// The interface, where it is written by hand.
+    #[serde(default, rename = "function")]
+    pub functions: Vec<FunctionRow>,
+    #[serde(default, rename = "workload")]
+    pub workloads: Vec<Workload>,
+    #[serde(default, rename = "table")]
+    pub tables: Vec<TableRow>,
+    #[serde(default, rename = "rival")]
+    pub rivals: Vec<Rival>,
+    #[serde(default, rename = "also")]
+    pub also: Vec<Also>,
+    /// Functions of its C that are proved in a moment: their machine code is changed, and the changes must be found.
+    #[serde(default)]
+    pub mutants: Vec<String>,
+    #[serde(default)]
+    pub published: Vec<Published>,
+    #[serde(default)]
+    pub series: Vec<Step>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A function of an interface that is written by hand, in C's order of arguments.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct FunctionRow {
+    pub name: String,
+    /// `status`: 0, or -1 for failure. None: nothing is returned.
+    pub returns: Option<String>,
+    pub arguments: Vec<ArgumentRow>,
+}
+
+/// One of `input`, `output`, `length` is there.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct ArgumentRow {
+    pub name: String,
+    /// Bytes read: `32`, `n`, `n + 64`, `n - 64`.
+    pub input: Option<String>,
+    /// Bytes written.
+    pub output: Option<String>,
+    /// Bytes that some implementations write, where these are more.
+    pub room: Option<String>,
+    /// An integer of so many bytes, the length of an input.
+    pub length: Option<usize>,
+    /// Bytes of one number in what is pointed to; none: 1.
+    pub number: Option<usize>,
+    #[serde(default)]
+    pub public: bool,
+    /// May be a null pointer.
+    #[serde(default)]
+    pub null: bool,
+    /// Arguments that it may overlap.
+    #[serde(default)]
+    pub overlaps: Vec<String>,
+}
+
+/// A call that is measured.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    pub operation: String,
+    /// Name in records; none: primitive and operation.
+    pub program: Option<String>,
+    pub function: String,
+    pub inputs: BTreeMap<String, Bytes>,
+    /// What it must leave, by the names of results. None: what the interpreter makes of the source.
+    #[serde(default)]
+    pub results: BTreeMap<String, Bytes>,
+    /// What it must return.
+    pub returns: Option<i64>,
+    /// Bytes that it processes, for cycles per byte.
+    #[serde(default)]
+    pub bytes: usize,
+}
+
+/// Bytes, in pieces.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(untagged)]
+pub enum Bytes {
+    One(Piece),
+    Many(Vec<Piece>),
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(untagged)]
+pub enum Piece {
+    /// Hexadecimal digits.
+    Hex(String),
+    /// `start`, `start + step`, ... modulo 256.
+    Run {
+        bytes: usize,
+        start: u8,
+        step: u8,
+    },
+}
+
+impl Bytes {
+    /// The bytes; `None`: digits that are not hexadecimal.
+    pub fn get(&self) -> Option<Vec<u8>> {
+        let one = |p: &Piece| match p {
+            Piece::Hex(text) if text.is_ascii() && text.len() % 2 == 0 => (0..text.len() / 2).map(|k| u8::from_str_radix(&text[2 * k..2 * k + 2], 16).ok()).collect(),
+            Piece::Hex(_) => None,
+            Piece::Run { bytes, start, step } => Some((0..*bytes).map(|k| start.wrapping_add(step.wrapping_mul(k as u8))).collect::<Vec<u8>>()),
+        };
+        match self {
+            Bytes::One(piece) => one(piece),
+            Bytes::Many(pieces) => pieces.iter().map(one).collect::<Option<Vec<_>>>().map(|p| p.concat()),
+        }
+    }
+}
+
+/// A table of figures: a machine, and our builds on it.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct TableRow {
+    /// As descriptions of targets name it.
+    pub machine: String,
+    pub targets: Vec<String>,
+    /// Our passes run at the level of the C compiler, and rivals are compiled at each; otherwise at the level files are shipped at, and at theirs.
+    #[serde(default)]
+    pub passes_at_level: bool,
+    /// Workload that is run on all vectors of its function, for the spread of cycles.
+    pub vectors: Option<String>,
+    /// Rival that others are compared with.
+    pub reference: Option<String>,
+}
+
+/// Another implementation, `peers/<name>/`.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Rival {
+    pub name: String,
+    /// Machines that it is measured on.
+    pub machines: Vec<String>,
+    /// Level that it is compiled at where a table does not say.
+    pub level: Level,
+    /// C beside its description that defines our functions by its own; none: it has them, perhaps by other names.
+    pub adapter: Option<String>,
+    /// Function of the adapter that is called once before anything else.
+    pub setup: Option<String>,
+    /// Its names of our functions, where they differ.
+    #[serde(default)]
+    pub functions: BTreeMap<String, String>,
+}
+
+/// A program that is certified beside the shipped ones.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Also {
+    pub target: String,
+    /// Interface and variant, before the target's choices.
+    #[serde(default)]
+    pub choices: Vec<(String, String)>,
+}
+
+/// Figures that others published of an operation, quoted beside ours and never mixed with what is measured here.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    pub machine: String,
+    pub operation: String,
+    /// Whose.
+    pub variant: String,
+    /// On what.
+    pub source: String,
+    pub rows: Vec<PublishedRow>,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedRow {
+    pub level: Level,
+    pub core_mcycles: Option<f64>,
+    pub board_mcycles: Option<f64>,
+    pub stack_bytes: Option<u64>,
+    pub size_bytes: Option<u64>,
+}
+
+/// A step of an ablation: passes that are switched on.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    pub label: String,
+    pub adds: Vec<String>,
+    /// Without compressed instructions.
+    #[serde(default)]
+    pub plain_code: bool,
+    pub published: Option<PublishedStep>,
+}
+
+/// The step of a published series that does the like.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedStep {
+    pub tag: String,
+    pub board_mcycles: BTreeMap<Level, f64>,
+}
+
+/// A cipher, written for one block and sliced by layouts.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Cipher {
+    pub name: String,
+    pub title: String,
+    pub entry: String,
+    /// C name of the function of one block.
+    pub function: String,
+    pub schedule: Option<Schedule>,
+    pub message_bytes: usize,
+    /// Copies tried with bitslicing.
+    pub bitslice_copies: Vec<u32>,
+    /// Target that its plain code is certified for.
+    pub target: String,
+    /// Adapters of other implementations, by the names of these.
+    #[serde(default)]
+    pub rivals: BTreeMap<String, String>,
+}
+
+/// A key schedule.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Schedule {
+    pub function: String,
+    /// Parameter of the block function that takes its result.
+    pub parameter: String,
+    pub key_bytes: usize,
+}
+
+/// Lower-case words.
+fn word(s: &str, more: &str) -> bool {
+    !s.is_empty() && s.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || more.contains(char::from(b)))
+}
+
+fn inside(s: &str) -> bool {
+    !s.is_empty() && Path::new(s).components().all(|c| matches!(c, Component::Normal(_)))
+}
+
+fn twice<'s>(mut names: impl Iterator<Item = &'s String>) -> Option<&'s String> {
+    let mut seen = BTreeSet::new();
+    names.find(|n| !seen.insert(*n))
+}
+
+impl Primitive {
+    /// Why the row describes nothing that can be made: names become those of files and folders, the title stands in a comment of C.
+    pub(crate) fn wrong(&self) -> Option<String> {
+        let files = [Some(&self.entry), self.api_source.as_ref(), self.api_header.as_ref(), self.support.as_ref()];
+        if !word(&self.name, "._") || self.name.split('.').any(str::is_empty) {
+            return Some("a name is lower-case words and digits, joined by dots".into());
+        }
+        if !word(&self.unit, "_") {
+            return Some(format!("the unit {:?} is not of lower-case letters, digits and `_`", self.unit));
+        }
+        if self.title.trim().is_empty() || self.title.contains("*/") || self.title.chars().any(char::is_control) {
+            return Some("the title is not one line that can stand in a comment of C".into());
+        }
+        if let Some(path) = files.into_iter().flatten().find(|f| !inside(f)) {
+            return Some(format!("{path:?} is not a path below the root of the tree"));
+        }
+        if self.targets.is_empty() || twice(self.targets.iter()).is_some() {
+            return Some("`targets` names at least one target, and none twice".into());
+        }
+        self.wrong_measures()
+    }
+
+    /// What is wrong with what is said of measuring.
+    fn wrong_measures(&self) -> Option<String> {
+        if let Some(name) = twice(self.workloads.iter().map(|w| &w.operation)) {
+            return Some(format!("two workloads have the operation {name:?}"));
+        }
+        if let Some(name) = twice(self.tables.iter().map(|t| &t.machine)) {
+            return Some(format!("two tables are of the machine {name:?}"));
+        }
+        for w in &self.workloads {
+            if !word(&w.operation, "-") {
+                return Some(format!("the operation {:?} is not of lower-case letters, digits and `-`", w.operation));
+            }
+            if let Some((name, _)) = w.inputs.iter().chain(&w.results).find(|(_, b)| b.get().is_none()) {
+                return Some(format!("{}: {name}: not hexadecimal", w.operation));
+            }
+        }
+        for t in &self.tables {
+            if t.targets.is_empty() || self.workloads.is_empty() {
+                return Some(format!("the table of {:?} has no target, or there is no workload", t.machine));
+            }
+            if let Some(name) = t.vectors.iter().find(|v| self.workloads.iter().all(|w| w.operation != **v)) {
+                return Some(format!("the table of {:?} has no workload {name:?}", t.machine));
+            }
+            if let Some(name) = t.reference.iter().find(|r| self.rivals_on(&t.machine).all(|x| x.name != **r)) {
+                return Some(format!("the table of {:?} has no rival {name:?}", t.machine));
+            }
+        }
+        let files = self.rivals.iter().flat_map(|r| [Some(&r.name), r.adapter.as_ref()]).flatten();
+        files.into_iter().find(|f| !inside(f)).map(|path| format!("{path:?} is no name of a file"))
+    }
+
+    /// Rivals that a machine has.
+    pub fn rivals_on<'p>(&'p self, machine: &'p str) -> impl Iterator<Item = &'p Rival> {
+        self.rivals.iter().filter(move |r| r.machines.iter().any(|m| m == machine))
+    }
+
+    /// The table of a machine; none named: the first.
+    pub fn table(&self, machine: Option<&str>) -> Option<&TableRow> {
+        self.tables.iter().find(|t| machine.is_none_or(|m| m == t.machine))
+    }
+}
+
+impl Cipher {
+    pub(crate) fn wrong(&self) -> Option<String> {
+        if !word(&self.name, "._") || !inside(&self.entry) || self.rivals.iter().any(|(n, a)| !inside(n) || !inside(a)) {
+            return Some("a name or a path is not one".into());
+        }
+        (self.message_bytes == 0).then(|| "a message of no bytes".into())
+    }
+
+    /// As a primitive whose program exports its functions itself.
+    pub fn plain(&self) -> Primitive {
+        Primitive {
+            name: self.name.clone(),
+            title: self.title.clone(),
+            entry: self.entry.clone(),
+            unit: self.name.replace('.', "_"),
+            targets: vec![self.target.clone()],
+            ..Primitive::default()
+        }
+    }
+}

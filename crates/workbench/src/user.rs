@@ -1,0 +1,231 @@
+//! Functions of anybody's programs on every machine: built at every level, run on inputs that repeat, compared with the interpreter.
+
+use crate::compile::optimised;
+use crate::interface::{compiled, ArgumentRole, Function};
+use crate::operation::Case;
+use crate::subject::one_file;
+use crate::workload::interpreted;
+use crate::BenchError;
+use santoku_backend_c::{Argument, Exported, Options, Role};
+use santoku_driver::{Checked, Target};
+use santoku_ir::{Len, Program, Ty};
+use santoku_lab::bench::{self, Operation, Subject};
+use santoku_lab::harness::{Code, Source};
+use santoku_num::SplitMix64;
+use santoku_passes::Level;
+use santoku_prove::products::widest_secret_product;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// What is measured of a side.
+#[derive(Clone, Debug)]
+pub enum Side {
+    /// A function of a program: by its C name, or by its name in the source. None: every exported function.
+    Program { name: String, path: String, function: Option<String> },
+    /// A function of a C file that has the interface of the other side's.
+    C { name: String, path: PathBuf, function: String },
+}
+
+impl Side {
+    pub fn name(&self) -> &str {
+        match self {
+            Side::Program { name, .. } | Side::C { name, .. } => name,
+        }
+    }
+}
+
+/// How.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// Machines by their names in tables; none: all that measure.
+    pub machines: Vec<String>,
+    /// Levels of the C compilers; none: those of the descriptions.
+    pub levels: Option<Vec<Level>>,
+    /// Elements of arrays of run-time length.
+    pub length: u32,
+    /// Bytes of arguments, by name, in the place of random ones.
+    pub inputs: BTreeMap<String, Vec<u8>>,
+}
+
+/// A function that is measured: its interface and its case.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub function: Function,
+    pub case: Case,
+    pub operation: Operation,
+}
+
+/// A program for a target: its C, and what is asked of it.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    pub text: String,
+    pub asked: Vec<Asked>,
+    /// Before all passes, with the functions that are asked exported alone.
+    pub program: Program,
+    pub target: Target,
+    /// What the back end says of them.
+    pub exported: Vec<Exported>,
+}
+
+/// Inputs tried until what a function requires holds.
+const TRIES: u64 = 400;
+/// Base name of the C.
+const UNIT: &str = "measured";
+
+/// A program whose wanted functions are exported, and no other.
+///
+/// # Errors
+/// `Unknown`: there is no such function.
+pub fn exporting(program: &Program, function: Option<&str>) -> Result<Program, BenchError> {
+    let mut program = program.clone();
+    program.tests.clear();
+    let Some(wanted) = function else {
+        return match program.funcs.iter().any(|f| f.export.is_some()) {
+            true => Ok(program),
+            false => Err(unknown(&program, "exported function", "in this program")),
+        };
+    };
+    let exact = |f: &santoku_ir::Func| f.export.as_deref() == Some(wanted) || f.name == wanted;
+    let last = |f: &santoku_ir::Func| f.name.rsplit('.').next() == Some(wanted);
+    let found = program.funcs.iter().position(exact).or_else(|| {
+        let mut all = program.funcs.iter().enumerate().filter(|(_, f)| last(f));
+        all.next().filter(|_| all.next().is_none()).map(|(at, _)| at)
+    });
+    let at = found.ok_or_else(|| unknown(&program, "function", wanted))?;
+    for (n, f) in program.funcs.iter_mut().enumerate() {
+        let name = f.export.take().unwrap_or_else(|| format!("santoku_{}", f.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")));
+        f.export = (n == at).then_some(name);
+    }
+    Ok(program)
+}
+
+fn unknown(program: &Program, what: &'static str, name: &str) -> BenchError {
+    let known = program.funcs.iter().filter(|f| f.lens.is_empty() || f.export.is_some()).map(|f| f.name.clone()).collect();
+    BenchError::Unknown { what, name: name.into(), known }
+}
+
+/// Compiles the functions of a checked program, chooses inputs and lets the interpreter say what they give.
+///
+/// # Errors
+/// Those of passes and back end; `Lab`: a type that is not called here, or no inputs were found that a function takes.
+pub fn prepare(checked: &Checked, function: Option<&str>, wish: &Wish) -> Result<Prepared, BenchError> {
+    let source = exporting(&checked.program, function)?;
+    let done = optimised(&source, &checked.target, crate::dist::LEVEL, &BTreeSet::new())?;
+    let options = Options {
+        widest: checked.target.widest,
+        products: checked.target.products(),
+        provenance: UNIT.into(),
+        export: true,
+        ..Options::new(UNIT, widest_secret_product(&done.program))
+    };
+    let emitted = santoku_backend_c::emit(&done.program, &options)?;
+    let mut asked = vec![];
+    for e in &emitted.exported {
+        asked.push(ask(&source, e, wish)?);
+    }
+    Ok(Prepared { text: one_file(UNIT, &emitted)?, asked, program: source, target: checked.target.clone(), exported: emitted.exported })
+}
+
+fn ask(program: &Program, exported: &Exported, wish: &Wish) -> Result<Asked, BenchError> {
+    let lab = |reason: String| BenchError::lab(&exported.name, reason);
+    let function = compiled(exported).map_err(lab)?;
+    let mut random = SplitMix64::new(exported.name.bytes().fold(0x5a17, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)));
+    let mut last = String::new();
+    for attempt in 0..TRIES {
+        let mut case = Case { id: exported.name.clone(), function: exported.name.clone(), ..Case::default() };
+        for a in exported.arguments.iter().filter(|a| a.role == Role::Value) {
+            let given = wish.inputs.get(&a.name).cloned();
+            case.inputs.insert(a.name.clone(), given.unwrap_or_else(|| bytes(a, wish.length, attempt, &mut random)));
+        }
+        match interpreted(program, std::slice::from_ref(&function), std::slice::from_ref(exported), &mut case) {
+            Ok(()) => {
+                let operation = Operation { name: exported.name.clone(), bytes: processed(&function, &case) };
+                return Ok(Asked { function, case, operation });
+            }
+            Err(BenchError::Declaration { reason, .. }) => last = reason,
+            Err(other) => return Err(other),
+        }
+    }
+    Err(lab(format!("no inputs were found in {TRIES} tries that it takes; the last: {last}. Give some with `--input NAME=HEX`")))
+}
+
+/// Random bytes of an argument: of full width at first, then ever smaller numbers, which more contracts take.
+fn bytes(a: &Argument, length: u32, attempt: u64, random: &mut SplitMix64) -> Vec<u8> {
+    let (elem, count) = match &a.ty {
+        Ty::Array { elem, len, .. } => {
+            let n = match len {
+                Len::Const(n) => *n as i64,
+                Len::Param { add, .. } => i64::from(length) + add,
+            };
+            (elem.as_ref(), n.max(0) as usize)
+        }
+        scalar => (scalar, 1),
+    };
+    let bits = match elem {
+        Ty::Word(bits) => *bits,
+        _ => 1,
+    };
+    let size = [8, 16, 32, 64, 128].into_iter().find(|b| *b >= bits).unwrap_or(128) as usize / 8;
+    let kept = u64::from(bits).saturating_sub(attempt * u64::from(bits) / TRIES) as u32;
+    let mut all = vec![];
+    for _ in 0..count {
+        let word = (u128::from(random.next_u64()) << 64 | u128::from(random.next_u64())) & (u128::MAX >> (128 - kept.clamp(1, 128)));
+        all.extend(&word.to_le_bytes()[..size]);
+    }
+    all
+}
+
+/// Bytes that a call processes, where a length says so: those of the longest array that has one.
+fn processed(f: &Function, case: &Case) -> usize {
+    let long = f.arguments.iter().filter(|a| a.role == ArgumentRole::Input && a.bytes.as_ref().is_some_and(|b| b.of.is_some()));
+    long.filter_map(|a| case.inputs.get(&a.name).map(Vec::len)).max().unwrap_or(0)
+}
+
+/// Our build as the lab takes it.
+pub fn subject(prepared: &Prepared, name: &str) -> Result<Subject, BenchError> {
+    Ok(Subject {
+        name: name.into(),
+        sources: vec![Source::Text { name: format!("{UNIT}.c"), text: prepared.text.clone() }],
+        support: vec![],
+        include_dirs: vec![],
+        libs: vec![],
+        flags: vec![],
+        level: Level::O2,
+        compiler: None,
+        code: Code::Compressed,
+        setup: None,
+        calls: prepared.asked.iter().map(|a| a.case.call(std::slice::from_ref(&a.function), prepared.target.byte_order)).collect::<Result<_, _>>()?,
+    })
+}
+
+/// A C file in the place of our build: its function is called as ours is.
+///
+/// # Errors
+/// `Lab`: ours has several functions.
+pub fn c_subject(prepared: &Prepared, name: &str, path: &std::path::Path, function: &str) -> Result<Subject, BenchError> {
+    let ours = subject(prepared, name)?;
+    let [call] = &ours.calls[..] else { return Err(BenchError::lab(name, "name the one function that it is compared with: `FILE.stk::function`")) };
+    let declaration = call.declaration.replacen(&format!("{}(", call.function), &format!("{function}("), 1);
+    let call = santoku_lab::harness::Call { declaration, function: function.into(), ..call.clone() };
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
+    Ok(Subject { sources: vec![Source::File(path.into())], include_dirs: vec![folder.into()], calls: vec![call], ..ours })
+}
+
+/// Targets of the machines that measure, one each: name of the machine, target.
+///
+/// # Errors
+/// `Declaration`: a description is wrong; `Unknown`: a machine that does not measure.
+pub fn machines(wanted: &[String]) -> Result<Vec<(String, String)>, BenchError> {
+    let mut all: Vec<(String, String)> = vec![];
+    for name in santoku_target::machine_names() {
+        let target = santoku_lab::cross::machine(name).map_err(|e| BenchError::Declaration { path: name.into(), reason: e.to_string() })?;
+        let machine = target.run.as_ref().map(|r| r.machine.clone()).unwrap_or_default();
+        if bench::measures(&target) && all.iter().all(|(m, _)| *m != machine) {
+            all.push((machine, name.to_string()));
+        }
+    }
+    if let Some(name) = wanted.iter().find(|w| all.iter().all(|(m, _)| m != *w)) {
+        return Err(BenchError::Unknown { what: "machine that measures", name: name.clone(), known: all.into_iter().map(|(m, _)| m).collect() });
+    }
+    Ok(all.into_iter().filter(|(m, _)| wanted.is_empty() || wanted.contains(m)).collect())
+}

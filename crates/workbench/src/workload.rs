@@ -1,0 +1,113 @@
+//! The calls of a primitive that are measured: what the rows say, with results by the interpreter where they say none.
+
+use crate::compile::front;
+use crate::interface::{Argument, ArgumentRole, Function, Returns};
+use crate::operation::{Case, Expectation};
+use crate::primitives::{Primitive, Tree};
+use crate::row::Workload;
+use crate::BenchError;
+use santoku_backend_c::Exported;
+use santoku_driver::{Target, STEPS};
+use santoku_ir::interp::{Interp, Options, Value};
+use santoku_ir::{FuncId, Program, Ty};
+use santoku_lab::bench::Operation;
+use std::collections::BTreeMap;
+
+/// What is measured of a primitive: its operations, and the case of each.
+#[derive(Clone, Debug)]
+pub struct Work {
+    pub operations: Vec<Operation>,
+    /// Name of each in records.
+    pub programs: Vec<String>,
+    pub cases: Vec<Case>,
+}
+
+/// The workloads of a primitive.
+///
+/// # Errors
+/// `Unknown`: it has none; `Declaration`: one does not fit its function; those of the front end.
+pub fn work(tree: &Tree, primitive: &Primitive, functions: &[Function], exported: &[Exported], target: &Target) -> Result<Work, BenchError> {
+    if primitive.workloads.is_empty() {
+        let known = tree.primitives()?.into_iter().filter(|p| !p.workloads.is_empty()).map(|p| p.name).collect();
+        return Err(BenchError::Unknown { what: "workload of", name: primitive.name.clone(), known });
+    }
+    let mut program = None;
+    let mut work = Work { operations: vec![], programs: vec![], cases: vec![] };
+    for w in &primitive.workloads {
+        let mut case = case(w);
+        if case.results.is_empty() && case.returns == Expectation::Any {
+            if program.is_none() {
+                program = Some(front(tree, &primitive.entry, target.clone())?.program);
+            }
+            let Some(program) = &program else { continue };
+            interpreted(program, functions, exported, &mut case)?;
+        }
+        work.operations.push(Operation { name: w.operation.clone(), bytes: w.bytes });
+        work.programs.push(w.program.clone().unwrap_or_else(|| format!("{}.{}", primitive.name, w.operation)));
+        work.cases.push(case);
+    }
+    Ok(work)
+}
+
+fn case(w: &Workload) -> Case {
+    // Rows were read: their digits are hexadecimal.
+    let bytes = |all: &BTreeMap<String, crate::row::Bytes>| all.iter().map(|(n, b)| (n.clone(), b.get().unwrap_or_default())).collect();
+    Case {
+        id: w.operation.clone(),
+        function: w.function.clone(),
+        inputs: bytes(&w.inputs),
+        results: bytes(&w.results),
+        returns: w.returns.map_or(Expectation::Any, Expectation::Exactly),
+    }
+}
+
+/// Puts what the interpreter makes of the source into a case.
+///
+/// # Errors
+/// `Declaration`: the program has no such function; `Source`: what it requires does not hold of the inputs, or its run ends in a fault.
+pub fn interpreted(program: &Program, functions: &[Function], exported: &[Exported], case: &mut Case) -> Result<(), BenchError> {
+    let bad = |reason: String| BenchError::Declaration { path: case.function.clone().into(), reason };
+    let f = functions.iter().find(|f| f.name == case.function).ok_or_else(|| bad("there is no such function".into()))?;
+    let types = exported.iter().find(|e| e.name == case.function).ok_or_else(|| bad("the source exports no such function: name its results".into()))?;
+    let at = program.funcs.iter().position(|x| x.export.as_deref() == Some(&case.function)).ok_or_else(|| bad("the source exports no such function".into()))?;
+    let lengths = case.lengths(f)?;
+    let lens: Vec<u64> = f.arguments.iter().filter(|a| a.role == ArgumentRole::Length).map(|a| lengths.get(&a.name).copied().unwrap_or(0) as u64).collect();
+    let mut args = vec![];
+    for (a, t) in f.arguments.iter().zip(&types.arguments).filter(|(a, _)| matches!(a.role, ArgumentRole::Input | ArgumentRole::Value)) {
+        let given = case.inputs.get(&a.name).ok_or_else(|| bad(format!("`{}` is not given", a.name)))?;
+        args.push(value(a, &t.ty, given));
+    }
+    let options = Options { steps: STEPS, inner_spec_steps: 0, ..Options::checked() };
+    let made = Interp::with_options(program, options).call(FuncId(at as u32), &lens, args).map_err(|fault| bad(fault.to_string()))?;
+    let mut made = made.into_iter();
+    if f.returns != Returns::Nothing {
+        let value = made.next().and_then(|v| v.to_integer()).and_then(|v| i64::try_from(v).ok());
+        case.returns = value.map_or(Expectation::Any, Expectation::Exactly);
+    }
+    for (a, value) in f.arguments.iter().filter(|a| a.role == ArgumentRole::Output).zip(made) {
+        let mut bytes = vec![];
+        number_bytes(&value, a.number, &mut bytes);
+        case.results.insert(a.name.clone(), bytes);
+    }
+    Ok(())
+}
+
+fn word(bytes: &[u8]) -> u128 {
+    bytes.iter().rev().fold(0, |w, b| w << 8 | u128::from(*b))
+}
+
+fn value(a: &Argument, ty: &Ty, bytes: &[u8]) -> Value {
+    match ty {
+        Ty::Array { .. } => Value::words(&bytes.chunks(a.number).map(word).collect::<Vec<u128>>()),
+        Ty::Bool => Value::Bool(word(bytes) != 0),
+        _ => Value::Word(word(bytes)),
+    }
+}
+
+fn number_bytes(value: &Value, size: usize, out: &mut Vec<u8>) {
+    match value {
+        Value::Word(w) => out.extend(&w.to_le_bytes()[..size]),
+        Value::Bool(b) => out.extend(&u64::from(*b).to_le_bytes()[..size]),
+        other => other.parts().into_iter().flatten().for_each(|v| number_bytes(v, size, out)),
+    }
+}
