@@ -61,14 +61,14 @@ fn what_cannot_be_measured_is_refused() {
     refused(&["table", "nacl.box"], expect![[r#"
         error[bad-option]: there is no table `nacl.box`
          |
-         = try: there are: nacl.sign (e31, host), ecdsa.p256 (ckb), cipher.rectangle (host), cipher.chacha20 (host)
+         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), ecdsa.secp256k1 (ckb-vm, zkvm, host), cipher.rectangle (host), cipher.chacha20 (host)
 
         1 error
     "#]]);
     refused(&["table", "ecdsa.p256", "--machine", "e31"], expect![[r#"
         error[bad-option]: there is no table `ecdsa.p256 on e31`
          |
-         = try: there are: nacl.sign (e31, host), ecdsa.p256 (ckb), cipher.rectangle (host), cipher.chacha20 (host)
+         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), ecdsa.secp256k1 (ckb-vm, zkvm, host), cipher.rectangle (host), cipher.chacha20 (host)
 
         1 error
     "#]]);
@@ -87,17 +87,38 @@ fn what_cannot_be_measured_is_refused() {
 
         1 error
     "#]]);
-    refused(&["ablate", "ecdsa.p256"], expect![[r#"
-        error[bad-option]: there is no ablation `ecdsa.p256 on e31`
+    refused(&["ablate", "ecdsa.p256", "--machine", "host"], expect![[r#"
+        error[bad-option]: there is no ablation `ecdsa.p256 on host, whose figures vary`
          |
-         = try: there are: nacl.sign on e31
+         = try: there are: nacl.sign on e31, nacl.sign on ckb-vm, nacl.sign on zkvm, ecdsa.p256 on ckb-vm, ecdsa.p256 on zkvm, hash.sha256 on e31, hash.sha256 on ckb-vm, hash.sha256 on zkvm, scalarmult.curve25519 on e31, scalarmult.curve25519 on ckb-vm, scalarmult.curve25519 on zkvm, aead.chacha20poly1305 on e31, aead.chacha20poly1305 on ckb-vm, aead.chacha20poly1305 on zkvm, ecdsa.secp256k1 on ckb-vm, ecdsa.secp256k1 on zkvm
+
+        1 error
+    "#]]);
+    refused(&["ablate", "nacl.sign", "--target", "aarch64"], expect![[r#"
+        error[bad-option]: there is no table `nacl.sign on qemu-aarch64`
+         |
+         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), ecdsa.secp256k1 (ckb-vm, zkvm, host), cipher.rectangle (host), cipher.chacha20 (host)
+
+        1 error
+    "#]]);
+    refused(&["profile", "nacl.sign", "--operation", "seal"], expect![[r#"
+        error[bad-option]: there is no operation `seal`
+         |
+         = try: there are: sign, open
+
+        1 error
+    "#]]);
+    refused(&["table", "nacl.sign", "--machine", "host", "--levels", "O0"], expect![[r#"
+        error[bad-option]: there is no level on this machine `O0`
+         |
+         = try: there are: O2, O3
 
         1 error
     "#]]);
     refused(&["profile", "cipher.chacha20"], expect![[r#"
-        error[bad-option]: there is no profile `cipher.chacha20`
+        error[bad-option]: there is no table `cipher.chacha20`
          |
-         = try: there are: nacl.sign on e31, ecdsa.p256 on ckb
+         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), ecdsa.secp256k1 (ckb-vm, zkvm, host), cipher.rectangle (host), cipher.chacha20 (host)
 
         1 error
     "#]]);
@@ -110,4 +131,129 @@ fn what_cannot_be_measured_is_refused() {
         1 error
     "#]].assert_eq(&outside.stderr);
     assert_eq!(outside.code, 2);
+}
+
+const SUM: &str = "\
+@export(\"total\")
+fn total<n: len>(x: [u32; n]) -> u32 {
+  var s: u32 = 0
+  for i in 0..<n { s = s + x[i] }
+  s
+}
+
+/// The same from the other end.
+fn backwards<n: len>(x: [u32; n]) -> u32 {
+  var s: u32 = 0
+  for i in rev 0..<n { s = s + x[i] }
+  s
+}
+
+fn other<n: len>(x: [u32; n]) -> u32 {
+  var s: u32 = 0
+  for i in 0..<n { s = s ^ x[i] }
+  s
+}
+
+fn wide(x: [u64; 4]) -> u64 { x[0] ^ x[3] }
+
+/// Takes few of its inputs.
+fn small(x: u32) -> u32
+  requires x < 1000
+{ x + 1 }
+
+/// Takes none.
+fn none(x: u32) -> u32
+  requires x + 1 == x
+{ x }
+
+test \"all are used\" {
+  let x: [u32; 3] = [1, 2, 3]
+  assert backwards(x) == total(x)
+  assert other(x) == 0
+}
+";
+
+const C: &str = "\
+#include <stdint.h>
+uint32_t total(uint32_t n, const uint32_t *x);
+uint32_t wrong(uint32_t n, const uint32_t *x);
+uint32_t total(uint32_t n, const uint32_t *x) { uint32_t s = 0; while (n) s += x[--n]; return s; }
+uint32_t wrong(uint32_t n, const uint32_t *x) { uint32_t s = 1; while (n) s += x[--n]; return s; }
+";
+
+/// Simulators alone: their figures repeat.
+const EXACT: [&str; 4] = ["--machine", "e31,ckb-vm,zkvm", "--levels", "O2"];
+
+#[test]
+fn a_function_of_any_program_is_measured_on_every_machine() {
+    let s = Sandbox::new(&[("sum.stk", SUM.as_bytes())]);
+    let picture = s.path("sum.svg");
+    let run = s.run(&["lab", "bench", "sum.stk", "--length", "100", "--svg", &picture]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    for machine in ["e31", "ckb-vm", "zkvm", "host"] {
+        assert!(run.stdout.contains(&format!("| {machine} ")), "{}", run.stdout);
+        assert!(s.read("sum.svg").contains(&format!("{machine}: cycles")));
+    }
+    let json = s.run(&[&["lab", "bench", "sum.stk::total", "--json", "--length", "100"][..], &EXACT].concat());
+    assert_eq!((json.code, json.stderr.as_str()), (0, ""));
+    let report: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let figures = report["figures"].as_array().unwrap();
+    assert_eq!(figures.len(), 5, "one compiler on e31, two on the others");
+    for f in figures {
+        let cycles = f["cycles"].as_u64().unwrap();
+        assert!((100..4000).contains(&cycles) && f["instret"].as_u64().unwrap() > 200, "{f}");
+        assert!(f["size_bytes"].as_u64().unwrap() > 10 && f["stack_accesses"]["instructions"].as_u64().unwrap() > 3);
+        assert_eq!(f["cycles_per_byte"].as_f64().unwrap(), cycles as f64 / 400.0);
+    }
+}
+
+#[test]
+fn contracts_choose_inputs_and_no_inputs_are_an_error() {
+    let s = Sandbox::new(&[("sum.stk", SUM.as_bytes())]);
+    let run = |args: &[&str]| s.run(&[&["lab", "bench"][..], args, &EXACT].concat());
+    assert_eq!(run(&["sum.stk::small"]).code, 0);
+    assert_eq!(run(&["sum.stk::small", "--input", "x=03000000"]).code, 0);
+    let none = run(&["sum.stk::none"]);
+    assert!(none.code == 2 && none.stderr.contains("no inputs were found") && none.stderr.contains("--input NAME=HEX"), "{}", none.stderr);
+    assert!(run(&["sum.stk::small", "--input", "x=ffffffff"]).stderr.contains("no inputs were found"));
+    let wrong = run(&["sum.stk::small", "--input", "y=00"]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("there is no argument `y`") && wrong.stderr.contains("there are: x"), "{}", wrong.stderr);
+}
+
+#[test]
+fn layouts_of_a_function_of_one_block_are_timed() {
+    let run = lab(&["bench", "../../lib/cipher/rectangle.stk::rectangle_encrypt", "--machine", "host", "--levels", "O2", "--json"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let layouts = report["layouts"].as_array().unwrap();
+    let of = |name: &str| layouts.iter().find(|l| l["variant"].as_str().unwrap().starts_with(name)).unwrap_or_else(|| panic!("no {name}"));
+    // 25 rounds of 12 gates and 4 additions of key bits in each of 16 columns, and the last key.
+    assert_eq!(of("bitslice portable64")["operations"], serde_json::json!(25 * 16 * (12 + 4) + 64));
+    assert!(of("scalar portable64")["cycles_per_byte"].as_f64().unwrap() > 2.0 * of("bitslice portable64")["cycles_per_byte"].as_f64().unwrap());
+}
+
+#[test]
+fn two_functions_are_compared_only_if_they_compute_the_same() {
+    let s = Sandbox::new(&[("sum.stk", SUM.as_bytes()), ("sum.c", C.as_bytes())]);
+    let run = |a: &str, b: &str| s.run(&[&["lab", "compare", a, b][..], &EXACT].concat());
+    for (a, b) in [("sum.stk::total", "sum.stk::backwards"), ("sum.stk::backwards", "sum.c::total"), ("sum.stk::total", "sum.stk::total")] {
+        let good = run(a, b);
+        assert_eq!((good.code, good.stderr.as_str()), (0, ""), "{a} {b}");
+        let lines: Vec<&str> = good.stdout.lines().filter(|l| l.starts_with("| ckb-vm") || l.starts_with("| e31") || l.starts_with("| zkvm")).collect();
+        assert_eq!(lines.len(), 10, "{}", good.stdout);
+        assert!(lines.iter().step_by(2).all(|l| l.trim_end().ends_with("1.00 |")), "{}", good.stdout);
+    }
+    for (a, b, why) in [
+        ("sum.stk::total", "sum.stk::other", "other results than `total`"),
+        ("sum.stk::total", "sum.c::wrong", "returned"),
+        ("sum.stk::total", "sum.stk::wide", "other types"),
+        ("sum.c::total", "sum.stk::total", "name the program first"),
+        ("sum.stk::total", "sum.c", "names no function"),
+        ("sum.stk::total", "none.c::f", "there is no file `none.c`"),
+        ("sum.stk::total", "sum.c::missing", "was not measured"),
+        ("sum.stk::total", "sum.stk::", "names no function"),
+    ] {
+        let bad = run(a, b);
+        assert!(bad.code == 2 && bad.stdout.is_empty() && bad.stderr.contains(why), "{a} {b}: {} {}", bad.code, bad.stderr);
+    }
 }

@@ -1,19 +1,24 @@
 //! How many operations on registers a function makes: gates, where every bit has a register.
 
-use santoku_ir::{Expr, ExprKind, Func, Place, Stmt, Ty};
+use crate::lut;
+use santoku_ir::{Expr, ExprKind, Func, Place, Program, Stmt, Ty};
 
-/// Operations of one run. A call of another function counts as one: what is left of calls here are lookups and gates of three inputs.
-/// Arithmetic of counters and indices is not counted; loops count as often as they run, where that is known.
-pub fn operations(f: &Func) -> u64 {
-    f.body.iter().map(statement).sum()
+/// Operations of one run. A gate of three inputs is one, and so is a function without any, such as a lookup. Arithmetic of counters and indices is
+/// not counted; loops count as often as they run, where that is known.
+pub fn operations(p: &Program, f: &Func) -> u64 {
+    f.body.iter().map(|s| statement(p, s)).sum()
 }
 
-fn statement(s: &Stmt) -> u64 {
+fn called(p: &Program, f: &Func) -> u64 {
+    if lut::is_lut(f) { 1 } else { operations(p, f).max(1) }
+}
+
+fn statement(p: &Program, s: &Stmt) -> u64 {
     match s {
         Stmt::Assign { src, .. } => expression(src),
-        Stmt::Call { args, .. } => 1 + args.iter().map(expression).sum::<u64>(),
-        Stmt::For { lo, hi, body, .. } => body.iter().map(statement).sum::<u64>() * rounds(lo, hi),
-        Stmt::If { then, els, .. } => then.iter().chain(els).map(statement).sum(),
+        Stmt::Call { func, args, .. } => called(p, p.func(*func)) + args.iter().map(expression).sum::<u64>(),
+        Stmt::For { lo, hi, body, .. } => body.iter().map(|s| statement(p, s)).sum::<u64>() * rounds(lo, hi),
+        Stmt::If { then, els, .. } => then.iter().chain(els).map(|s| statement(p, s)).sum(),
         Stmt::Assert { .. } | Stmt::Ghost { .. } => 0,
     }
 }

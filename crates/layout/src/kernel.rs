@@ -104,7 +104,7 @@ fn build_with(program: &Program, func: &str, request: &Request, (unroll, circuit
     if request.layout == Layout::Bitslice {
         made.bitslice()?;
     }
-    made.operations = count::operations(made.f());
+    made.operations = count::operations(&made.program, made.f());
     made.interleave()?;
     made.print()
 }

@@ -1,11 +1,11 @@
 //! What each optimisation brings: one pass switched off at a time, and all of them switched on one after the other in the order of the series
 //! that the row names. Every build passes the checks of its passes, and every program computes what it should.
 
-use crate::compile::Checks;
+use crate::compile::{Checks, DERIVE_WIDTH};
 use crate::primitives::{Primitive, Tree};
 use crate::row::Step;
 use crate::subject::{ours, variant};
-use crate::table::{find, rows, Bench, Line};
+use crate::table::{find, rows, takes_turns, Bench, Line};
 use crate::text::{mega, or_dash, table};
 use crate::workload::Work;
 use crate::{parallel, BenchError};
@@ -13,6 +13,7 @@ use santoku_lab::bench::Subject;
 use santoku_lab::harness::Code;
 use santoku_lab::record::{Row, Stamp};
 use santoku_passes::Level;
+use santoku_target::Executor;
 use std::collections::BTreeSet;
 
 /// Passes that a build cannot go without or that change no code of a program without tables.
@@ -38,6 +39,8 @@ pub struct Ablation {
     pub one_by_one: Vec<Trial>,
     /// Empty for a primitive whose row has no series.
     pub series: Vec<Trial>,
+    /// Trials that have no C, and why.
+    pub left_out: Vec<(String, String)>,
 }
 
 /// What one trial switches off, and how it is compiled.
@@ -52,23 +55,35 @@ struct Plan {
 ///
 /// # Errors
 /// Those of the compiler and of the lab; one failed check or wrong result is a failure of the whole ablation. `Unknown`: the primitive is not
-/// measured on the machine that the target describes. `Declaration`: the series names a pass that there is not.
+/// measured on the machine that the target describes, or that machine is shared: differences of some per cent would be noise. `Declaration`: the series names a pass that there is not.
 pub fn run(tree: &Tree, name: &str, target: &str, level: Level, tell: &(dyn Fn(&str) + Sync)) -> Result<Ablation, BenchError> {
     let described = tree.target(target)?;
     let machine = described.run.as_ref().map(|r| r.machine.clone()).unwrap_or_default();
-    let (primitive, _) = find(tree, name, Some(&machine))?;
-    let (single, series) = (one_by_one(level), series(&primitive, level)?);
+    let (primitive, _) = find(tree, name, Some(&machine), "ablation")?;
+    if takes_turns(&described) {
+        let exact = |p: Primitive| p.tables.iter().filter(|t| t.machine != machine).map(|t| format!("{} on {}", p.name, t.machine)).collect::<Vec<_>>();
+        let known = tree.primitives()?.into_iter().flat_map(exact).collect();
+        return Err(BenchError::Unknown { what: "ablation", name: format!("{name} on {machine}, whose figures vary"), known });
+    }
+    let compresses = described.run.as_ref().is_some_and(|r| r.on == Executor::E31);
+    let (single, series) = (one_by_one(level, compresses), series(&primitive, level)?);
     let first = single.len();
     let plans: Vec<Plan> = single.into_iter().chain(series).collect();
     let full = ours(tree, &primitive, target, level, &BTreeSet::new())?;
     let bench = Bench::new(tree, &primitive, described, full)?;
     let trials = parallel::map(&plans, parallel::threads(), |plan| {
         tell(&plan.label);
-        trial(tree, target, (level, plan), &bench)
+        match trial(tree, target, (level, plan), &bench) {
+            Ok(trial) => Ok((Some(trial), None)),
+            // Widened products may be wider than anything that C has.
+            Err(BenchError::Internal { reason, .. }) if plan.without.contains(DERIVE_WIDTH) => Ok((None, Some((plan.label.clone(), reason)))),
+            Err(e) => Err(e),
+        }
     })?;
-    let (one_by_one, series) = trials.split_at(first);
-    let (one_by_one, series) = (one_by_one.to_vec(), series.to_vec());
-    Ok(Ablation { level, machine, work: bench.work, one_by_one, series })
+    let (mut made, left_out): (Vec<Option<Trial>>, Vec<_>) = trials.into_iter().unzip();
+    let series = made.split_off(first).into_iter().flatten().collect();
+    let one_by_one = made.into_iter().flatten().collect();
+    Ok(Ablation { level, machine, work: bench.work, one_by_one, series, left_out: left_out.into_iter().flatten().collect() })
 }
 
 fn trial(tree: &Tree, target: &str, (level, plan): (Level, &Plan), bench: &Bench) -> Result<Trial, BenchError> {
@@ -84,7 +99,8 @@ fn switches(level: Level) -> Vec<&'static str> {
     passes.map(|p| p.name).filter(|n| !NEUTRAL.contains(n)).collect()
 }
 
-fn one_by_one(level: Level) -> Vec<Plan> {
+/// `compresses`: the machine has instructions of two lengths, and programs without the short ones.
+fn one_by_one(level: Level, compresses: bool) -> Vec<Plan> {
     let plan = |label: String, without: &[&str], code: Code| Plan {
         label,
         published: None,
@@ -93,7 +109,7 @@ fn one_by_one(level: Level) -> Vec<Plan> {
     };
     let mut plans = vec![plan("all passes".into(), &[], Code::Compressed)];
     plans.extend(switches(level).into_iter().map(|name| plan(format!("without {name}"), &[name], Code::Compressed)));
-    plans.push(plan("uncompressed code".into(), &[], Code::Plain));
+    plans.extend(compresses.then(|| plan("uncompressed code".into(), &[], Code::Plain)));
     plans
 }
 
@@ -155,6 +171,9 @@ impl Ablation {
         let mut text = print("to all", single);
         if !series.is_empty() {
             text += &format!("\n{}", print("to last", series));
+        }
+        for (label, why) in &self.left_out {
+            text += &format!("left out: {label}: {why}\n");
         }
         text + &format!(
             "{} at -{}, Mcycles. Every trial: passes checked on this build (functions shown equal + ranges proved again), results right.\n\

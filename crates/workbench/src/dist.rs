@@ -1,6 +1,9 @@
-//! The generated files that are kept in the tree: `dist/c/<unit>/<unit>.{c,h}` for every row of `lib/primitives.toml`.
+//! The generated files that are kept in the tree: for every shipped row of `lib/primitives.toml` `dist/c/<unit>/<unit>.{c,h,abi.json}` and
+//! `dist/rust/<unit>.rs`; `docs/library.md`, and rows of README.
 
 use crate::amalgam::{amalgam, Amalgam};
+use crate::interface::{functions, Function};
+use crate::pages::{page, readme, Shipped};
 use crate::primitives::{Primitive, Tree};
 use crate::{parallel, BenchError};
 use santoku_passes::Level;
@@ -16,7 +19,7 @@ For each target every obligation of the source is proved: ranges, indices, contr
 proves them again.
 ";
 
-/// One unit: its folder, from the root of the tree, and its files.
+/// Files of one folder, from the root of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
     pub folder: PathBuf,
@@ -36,16 +39,34 @@ pub enum Difference {
     Surplus,
 }
 
-/// Makes one primitive's unit. Nothing is proved or written here.
-pub fn unit(tree: &Tree, primitive: &Primitive) -> Result<Unit, BenchError> {
+/// Makes one primitive's C, and says which functions it has.
+fn unit(tree: &Tree, primitive: &Primitive) -> Result<(Unit, Vec<Function>), BenchError> {
     let Amalgam { emitted: made, believed, .. } = amalgam(tree, primitive, LEVEL, &BTreeSet::new(), CLAIM)?;
+    let functions = functions(primitive, &made.exported)?;
     let name = &primitive.unit;
-    Ok(Unit { folder: folder(name), files: vec![(format!("{name}.c"), made.source), (format!("{name}.h"), made.header)], believed })
+    let shipped = Shipped { primitive, functions: functions.clone() };
+    let abi = shipped.abi().map_err(|reason| BenchError::Internal { stage: "pages".into(), reason })?;
+    let files = vec![(format!("{name}.c"), made.source), (format!("{name}.h"), made.header), (format!("{name}.abi.json"), abi)];
+    Ok((Unit { folder: folder(name), files, believed }, functions))
 }
 
-/// Makes the units of these primitives, several at a time.
-pub fn units(tree: &Tree, primitives: &[Primitive]) -> Result<Vec<Unit>, BenchError> {
-    parallel::map(primitives, parallel::threads(), |p| unit(tree, p))
+/// Makes the units of these primitives, several at a time, and what is written of them; `all`: of pages that describe the whole library, too.
+///
+/// # Errors
+/// Those of the compiler; `Declaration`: README has no place for rows.
+pub fn units(tree: &Tree, primitives: &[Primitive], all: bool) -> Result<Vec<Unit>, BenchError> {
+    let made = parallel::map(primitives, parallel::threads(), |p| unit(tree, p))?;
+    let (mut units, functions): (Vec<Unit>, Vec<Vec<Function>>) = made.into_iter().unzip();
+    let shipped: Vec<Shipped<'_>> = primitives.iter().zip(functions).map(|(primitive, functions)| Shipped { primitive, functions }).collect();
+    let plain = |folder: &str, files: Vec<(String, String)>| Unit { folder: PathBuf::from(folder), files, believed: vec![] };
+    units.push(plain("dist/rust", shipped.iter().map(|s| (format!("{}.rs", s.primitive.unit), s.rust())).collect()));
+    if all {
+        let text = readme(&tree.read("README.md")?, &shipped);
+        let text = text.ok_or_else(|| BenchError::Declaration { path: "README.md".into(), reason: "it has no marks for the rows of the library".into() })?;
+        units.push(plain("docs", vec![("library.md".into(), page(&shipped))]));
+        units.push(plain("", vec![("README.md".into(), text)]));
+    }
+    Ok(units)
 }
 
 /// Folder of a unit, from the root of the tree.
@@ -95,10 +116,10 @@ fn first_line(kept: &str, made: &str) -> Option<Difference> {
     None
 }
 
-/// Files below `dist/c`, from the root of the tree.
+/// Files below `dist/c` and `dist/rust`, from the root of the tree.
 pub(crate) fn kept_files(tree: &Tree) -> Result<Vec<PathBuf>, BenchError> {
     let mut found = vec![];
-    let mut open = vec![PathBuf::from("dist/c")];
+    let mut open = vec![PathBuf::from("dist/c"), PathBuf::from("dist/rust")];
     while let Some(folder) = open.pop() {
         let full = tree.root.join(&folder);
         let entries = match std::fs::read_dir(&full) {

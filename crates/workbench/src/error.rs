@@ -19,6 +19,8 @@ pub enum BenchError {
     Internal { stage: String, reason: String },
     /// The measured program computed something wrong: nothing is reported then.
     WrongResult { program: String, reason: String },
+    /// What was to be compared computes different things: the user's fault, and nothing is reported.
+    Differ { what: String, reason: String },
     /// The lab could not build or run something.
     Lab { what: String, reason: String },
 }
@@ -32,6 +34,7 @@ impl std::fmt::Display for BenchError {
             BenchError::Io { path, reason } => write!(f, "{}: {reason}", path.display()),
             BenchError::Internal { stage, reason } => write!(f, "internal error in {stage}: {reason}"),
             BenchError::WrongResult { program, reason } => write!(f, "{program} gave a wrong result: {reason}"),
+            BenchError::Differ { what, reason } => write!(f, "{what} computes something else: {reason}"),
             BenchError::Lab { what, reason } => write!(f, "{what}: {reason}"),
         }
     }

@@ -139,10 +139,16 @@ fn scalar_bytes(ty: &Ty) -> Option<usize> {
     }
 }
 
-/// Bytes of an element of an array.
-fn element_bytes(ty: &Ty) -> Option<usize> {
+/// Bytes of a word in an array.
+pub(crate) fn word_bytes(bits: u32) -> usize {
+    [8, 16, 32, 64].into_iter().find(|b| *b >= bits).unwrap_or(128) as usize / 8
+}
+
+/// Words in an element of an array, which may be an array itself: how many, and the bits of each.
+pub(crate) fn words(ty: &Ty) -> Option<(usize, u32)> {
     match ty {
-        Ty::Word(bits) => [8, 16, 32, 64, 128].into_iter().find(|b| b >= bits).map(|b: u32| b as usize / 8),
+        Ty::Word(bits) => Some((1, *bits)),
+        Ty::Array { elem, len: Len::Const(n), .. } => words(elem).map(|(k, bits)| (k * *n as usize, bits)),
         _ => None,
     }
 }
@@ -177,10 +183,12 @@ fn argument(a: &Compiled, lengths: &[&str]) -> Option<Argument> {
     let role = if a.role == Role::Result { ArgumentRole::Output } else { ArgumentRole::Input };
     match &a.ty {
         Ty::Array { elem, len, .. } => {
-            let number = element_bytes(elem)?;
+            let (each, bits) = words(elem)?;
+            let number = word_bytes(bits);
+            let size = each * number;
             let bytes = match len {
-                Len::Const(n) => Extent::fixed(*n as usize * number),
-                Len::Param { param, add } => Extent { of: Some(lengths.get(param.0 as usize)?.to_string()), times: number, add: add * number as i64 },
+                Len::Const(n) => Extent::fixed(*n as usize * size),
+                Len::Param { param, add } => Extent { of: Some(lengths.get(param.0 as usize)?.to_string()), times: size, add: add * size as i64 },
             };
             Some(plain(role, number, Some(bytes)))
         }

@@ -22,6 +22,7 @@ pub mod mutants_job;
 pub mod mutate;
 pub mod objects;
 pub mod operation;
+mod pages;
 pub mod parallel;
 pub mod primitives;
 pub mod profile;

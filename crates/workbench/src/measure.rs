@@ -75,16 +75,20 @@ pub type Load<'l> = dyn Fn(&str, &str) -> Result<Checked, BenchError> + 'l;
 /// tried.
 ///
 /// # Errors
-/// `Lab`: two sides differ; those of the first machine, if no machine has figures.
+/// `Differ`: two sides compute different things; those of the first machine, if no machine has figures.
 pub fn run(sides: &[Side], load: &Load<'_>, wish: &Wish, layouts: Option<usize>, tell: &(dyn Fn(&str) + Sync)) -> Result<Report, BenchError> {
     let mut report = Report::default();
     let mut first = None;
     for (machine, target) in user::machines(&wish.machines)? {
         tell(&machine);
+        let before = report.figures.len();
         match on_machine(sides, load, wish, (&machine, &target), &mut report) {
             Ok(()) => {}
-            Err(e @ (BenchError::Internal { .. } | BenchError::WrongResult { .. } | BenchError::Unknown { .. })) => return Err(e),
+            // What one machine cannot build another one may; these are no better elsewhere.
+            Err(e @ (BenchError::Internal { .. } | BenchError::WrongResult { .. } | BenchError::Unknown { .. } | BenchError::Differ { .. })) => return Err(e),
             Err(e) => {
+                // A machine has figures of all sides or of none.
+                report.figures.truncate(before);
                 report.left_out.push((machine, reason(&e)));
                 first = first.or(Some(e));
             }
@@ -130,12 +134,12 @@ fn built(side: &Side, (load, target): (&Load<'_>, &str), (wish, before): (&Wish,
 
 /// Gives the second side the inputs of the first, argument by argument; its source must give the same results.
 fn same_inputs(first: &Prepared, second: &mut Prepared, name: &str) -> Result<(), BenchError> {
-    let differ = |why: &str| BenchError::lab(name, format!("it cannot be compared: {why}"));
+    let differ = |why: &str| BenchError::Differ { what: name.to_string(), reason: why.to_string() };
     let types = second.exported.clone();
-    let ([a], [b]) = (&first.asked[..], &mut second.asked[..]) else { return Err(differ("name one function of each side: `FILE.stk::function`")) };
+    let ([a], [b]) = (&first.asked[..], &mut second.asked[..]) else { return Err(differ("it or the other has several functions: name one of each, `FILE.stk::function`")) };
     let shape = |x: &Asked| x.function.arguments.iter().map(|a| (a.role, a.number, a.bytes.as_ref().map(|e| (e.of.is_some(), e.times, e.add)))).collect::<Vec<_>>();
     if shape(a) != shape(b) || a.function.returns != b.function.returns {
-        return Err(differ("its arguments or results are others"));
+        return Err(differ("its arguments or results have other types"));
     }
     let rename = |n: &String| a.function.arguments.iter().position(|x| x.name == *n).map(|at| b.function.arguments[at].name.clone());
     let inputs = a.case.inputs.iter().filter_map(|(n, bytes)| Some((rename(n)?, bytes.clone()))).collect();
@@ -210,7 +214,7 @@ fn on_machine(sides: &[Side], load: &Load<'_>, wish: &Wish, (machine, target): (
 fn check(asked: &Asked, subject: &Subject, left: &CallOutput, target: &santoku_driver::Target) -> Result<(), BenchError> {
     let Some(reason) = asked.case.wrong(std::slice::from_ref(&asked.function), left, target.byte_order) else { return Ok(()) };
     match subject.sources.first() {
-        Some(santoku_lab::harness::Source::File(_)) => Err(BenchError::Lab { what: subject.name.clone(), reason: format!("it computes something else than the program: {reason}") }),
+        Some(santoku_lab::harness::Source::File(_)) => Err(BenchError::Differ { what: subject.name.clone(), reason }),
         _ => Err(BenchError::WrongResult { program: format!("{} at -{}", subject.name, subject.level.name()), reason }),
     }
 }

@@ -26,7 +26,7 @@ pub struct Wish {
 /// # Errors
 /// `Unknown`: no such primitive, machine or operation; `Lab`: the machine does not tell functions apart; `WrongResult`.
 pub fn run(tree: &Tree, name: &str, wish: &Wish) -> Result<Profile, BenchError> {
-    let (primitive, row) = find(tree, name, wish.machine.as_deref())?;
+    let (primitive, row) = find(tree, name, wish.machine.as_deref(), "profile")?;
     let chosen = wish.target.as_ref().unwrap_or(&row.targets[0]);
     let target = tree.target(chosen)?;
     if target.run.as_ref().is_none_or(|r| r.machine != row.machine) {

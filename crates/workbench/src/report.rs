@@ -123,7 +123,7 @@ pub fn svg(report: &Report) -> Result<String, String> {
         for m in &machines {
             let (panel, below) = rest.split_vertically(rows(m) * ROW + FRAME);
             let own: Vec<&Figure> = report.figures.iter().filter(|f| f.machine == *m).collect();
-            draw(&panel, m, &own, &sides(&report.figures)).map_err(|e| e.to_string())?;
+            draw(&panel, m, &own, &report.figures).map_err(|e| e.to_string())?;
             rest = below;
         }
         root.present().map_err(|e| e.to_string())?;
@@ -133,9 +133,11 @@ pub fn svg(report: &Report) -> Result<String, String> {
 
 type Panel<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
-fn draw(panel: &Panel<'_>, machine: &str, figures: &[&Figure], sides: &[&str]) -> Result<(), Box<dyn std::error::Error>> {
+fn draw(panel: &Panel<'_>, machine: &str, figures: &[&Figure], all: &[Figure]) -> Result<(), Box<dyn std::error::Error>> {
     let most = figures.iter().map(|f| f.measures.spread.map_or(f.measures.cycles, |s| s[1].max(f.measures.cycles))).max().unwrap_or(1).max(1) as f64;
     let n = figures.len() as f64;
+    let sides = sides(all);
+    let several = all.iter().any(|f| f.operation != all[0].operation);
     let mut chart = ChartBuilder::on(panel)
         .caption(format!("{machine}: cycles"), ("sans-serif", 16))
         .margin(6)
@@ -143,7 +145,7 @@ fn draw(panel: &Panel<'_>, machine: &str, figures: &[&Figure], sides: &[&str]) -
         .x_label_area_size(26)
         .y_label_area_size(300)
         .build_cartesian_2d(0f64..most * 1.05, 0f64..n)?;
-    chart.configure_mesh().disable_y_mesh().y_labels(0).x_labels(6).x_label_formatter(&|x| format!("{x:.0}")).draw()?;
+    chart.configure_mesh().disable_y_mesh().max_light_lines(0).y_labels(0).x_labels(6).x_label_formatter(&|x| format!("{x:.0}")).draw()?;
     for (k, f) in figures.iter().enumerate() {
         // From the top down, as the table has them.
         let y = n - 1.0 - k as f64;
@@ -155,12 +157,12 @@ fn draw(panel: &Panel<'_>, machine: &str, figures: &[&Figure], sides: &[&str]) -
             let line = vec![(low as f64, y + 0.5), (high as f64, y + 0.5)];
             chart.draw_series(std::iter::once(PathElement::new(line, BLACK.stroke_width(1))))?;
         }
-        let label = format!("{} {} -{} {}", f.side, f.compiler, f.level, f.operation);
+        let what = if several { &f.operation } else { &f.side };
+        let label = format!("{what} {} -{}", f.compiler, f.level);
         let place = chart.backend_coord(&(0.0, y + 0.5));
-        let (left, top) = panel.get_base_pixel();
+        let (_, top) = panel.get_base_pixel();
         let short: String = label.chars().take(52).collect();
         panel.draw(&Text::new(short, (8, place.1 - top - 5), ("sans-serif", 11)))?;
-        let _ = left;
     }
     Ok(())
 }
@@ -192,7 +194,7 @@ mod tests {
         let said = text(&report);
         assert!(said.contains("| 2.00 |") || said.contains("2.00 |"), "{said}");
         let picture = svg(&report).expect("drawn");
-        assert!(picture.starts_with("<svg") && picture.contains("a&lt;b cc -O2 f"), "{picture}");
+        assert!(picture.starts_with("<svg") && picture.contains("a&lt;b cc -O2"), "{picture}");
         // Two bars, and the background.
         assert!(picture.matches("<rect").count() >= 3);
         assert!(svg(&Report::default()).is_err());

@@ -63,18 +63,19 @@ struct Plan {
     ours: bool,
 }
 
-/// The table of a primitive that a machine has.
+/// The table of a primitive that a machine has; `what` is wanted of it: `table`, `profile`, `ablation`.
 ///
 /// # Errors
 /// `Unknown`: no primitive, no table on that machine.
-pub fn find(tree: &Tree, name: &str, machine: Option<&str>) -> Result<(Primitive, TableRow), BenchError> {
+pub fn find(tree: &Tree, name: &str, machine: Option<&str>, what: &'static str) -> Result<(Primitive, TableRow), BenchError> {
     let all = tree.primitives()?;
     let found = all.iter().find(|p| p.name == name).and_then(|p| Some((p.clone(), p.table(machine)?.clone())));
     found.ok_or_else(|| {
         let on = |p: &Primitive| format!("{} ({})", p.name, p.tables.iter().map(|t| t.machine.as_str()).collect::<Vec<_>>().join(", "));
-        let known = all.iter().filter(|p| !p.tables.is_empty()).map(on).collect();
+        let ciphers = tree.ciphers().unwrap_or_default().into_iter().filter(|_| what == "table").map(|c| format!("{} (host)", c.name));
+        let known = all.iter().filter(|p| !p.tables.is_empty()).map(on).chain(ciphers).collect();
         let name = machine.map_or_else(|| name.to_string(), |m| format!("{name} on {m}"));
-        BenchError::Unknown { what: "table", name, known }
+        BenchError::Unknown { what, name, known }
     })
 }
 
@@ -105,7 +106,7 @@ impl<'t> Library<'t> {
 /// # Errors
 /// Those of [`find`], of the compiler and of the lab; `WrongResult`: one computes something else. Nothing is reported then.
 pub fn run(tree: &Tree, name: &str, wish: &Wish, tell: &(dyn Fn(&str) + Sync)) -> Result<Table, BenchError> {
-    let (primitive, row) = find(tree, name, wish.machine.as_deref())?;
+    let (primitive, row) = find(tree, name, wish.machine.as_deref(), "table")?;
     let target = described(tree, &row)?;
     let mut library = Library::new(tree, &primitive);
     tell("compiling");

@@ -1,7 +1,7 @@
 //! Functions of anybody's programs on every machine: built at every level, run on inputs that repeat, compared with the interpreter.
 
 use crate::compile::optimised;
-use crate::interface::{compiled, ArgumentRole, Function};
+use crate::interface::{compiled, word_bytes, words, ArgumentRole, Function};
 use crate::operation::Case;
 use crate::subject::one_file;
 use crate::workload::interpreted;
@@ -119,6 +119,11 @@ pub fn prepare(checked: &Checked, function: Option<&str>, wish: &Wish) -> Result
         ..Options::new(UNIT, widest_secret_product(&done.program))
     };
     let emitted = santoku_backend_c::emit(&done.program, &options)?;
+    let arguments = || emitted.exported.iter().flat_map(|e| e.arguments.iter().filter(|a| a.role == Role::Value).map(|a| a.name.clone()));
+    if let Some(name) = wish.inputs.keys().find(|name| arguments().all(|a| a != **name)) {
+        let known: BTreeSet<String> = arguments().collect();
+        return Err(BenchError::Unknown { what: "argument", name: name.clone(), known: known.into_iter().collect() });
+    }
     let mut asked = vec![];
     for e in &emitted.exported {
         asked.push(ask(&source, e, wish)?);
@@ -151,21 +156,19 @@ fn ask(program: &Program, exported: &Exported, wish: &Wish) -> Result<Asked, Ben
 
 /// Random bytes of an argument: of full width at first, then ever smaller numbers, which more contracts take.
 fn bytes(a: &Argument, length: u32, attempt: u64, random: &mut SplitMix64) -> Vec<u8> {
-    let (elem, count) = match &a.ty {
+    let (count, bits) = match &a.ty {
         Ty::Array { elem, len, .. } => {
             let n = match len {
                 Len::Const(n) => *n as i64,
                 Len::Param { add, .. } => i64::from(length) + add,
             };
-            (elem.as_ref(), n.max(0) as usize)
+            let (each, bits) = words(elem).unwrap_or((1, 8));
+            (n.max(0) as usize * each, bits)
         }
-        scalar => (scalar, 1),
+        Ty::Word(bits) => (1, *bits),
+        _ => (1, 1),
     };
-    let bits = match elem {
-        Ty::Word(bits) => *bits,
-        _ => 1,
-    };
-    let size = [8, 16, 32, 64, 128].into_iter().find(|b| *b >= bits).unwrap_or(128) as usize / 8;
+    let size = word_bytes(bits);
     let kept = u64::from(bits).saturating_sub(attempt * u64::from(bits) / TRIES) as u32;
     let mut all = vec![];
     for _ in 0..count {

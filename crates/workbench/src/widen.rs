@@ -35,7 +35,12 @@ fn storage(ty: &mut Ty) {
         Ty::Int(Some(r)) => range(r),
         Ty::Array { elem, ranges, .. } => {
             storage(elem);
-            ranges.iter_mut().flatten().for_each(range);
+            let Some(all) = ranges else { return };
+            all.iter_mut().for_each(range);
+            // Where some are too large to be widened, elements as a whole are what these are together.
+            if let (Ty::Int(Some(own)), Some(join)) = (elem.as_mut(), all.iter().cloned().reduce(|a, b| a.join(&b))) {
+                *own = join;
+            }
         }
         Ty::Int(None) | Ty::Word(_) | Ty::Bool | Ty::Struct(_) => {}
     }

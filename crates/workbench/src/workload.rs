@@ -98,7 +98,10 @@ fn word(bytes: &[u8]) -> u128 {
 
 fn value(a: &Argument, ty: &Ty, bytes: &[u8]) -> Value {
     match ty {
-        Ty::Array { .. } => Value::words(&bytes.chunks(a.number).map(word).collect::<Vec<u128>>()),
+        Ty::Array { elem, .. } => {
+            let size = crate::interface::words(elem).map_or(1, |(each, _)| each) * a.number;
+            Value::array(bytes.chunks(size.max(1)).map(|b| value(a, elem, b)).collect())
+        }
         Ty::Bool => Value::Bool(word(bytes) != 0),
         _ => Value::Word(word(bytes)),
     }

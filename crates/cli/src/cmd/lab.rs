@@ -164,7 +164,7 @@ fn ablation(tree: &Tree, args: &AblateArgs) -> Result<u8, Failure> {
     let level = levels(&args.level)?[0];
     let target = match &args.target {
         Some(name) => name.clone(),
-        None => table::find(tree, &args.name, args.machine.as_deref()).map_err(failure)?.1.targets[0].clone(),
+        None => table::find(tree, &args.name, args.machine.as_deref(), "ablation").map_err(failure)?.1.targets[0].clone(),
     };
     let found = {
         let progress = Progress::start("lab", "measuring");

@@ -52,6 +52,10 @@ pub fn failure(e: BenchError) -> Failure {
             let d = Diagnostic::error("not-measured", format!("{what} was not measured"));
             refused(d.note(format!("why: {reason}")).help("`santoku explain not-measured`"))
         }
+        BenchError::Differ { what, reason } => {
+            let d = Diagnostic::error("not-measured", format!("{what} computes something else than what it is compared with"));
+            refused(d.note(format!("why: {reason}")).help("compare functions that give the same results; `--input NAME=HEX` chooses what they are given"))
+        }
         BenchError::Internal { stage, reason } => Failure::internal(&stage, reason),
         e @ BenchError::WrongResult { .. } => Failure::internal("lab", e.to_string()),
     }
