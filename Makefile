@@ -32,8 +32,8 @@ soak:
 # Every level, target and single pass switched off.
 sweep: setup build
 	@$(SANTOKU) lab table nacl.sign
-	@$(SANTOKU) lab ablate nacl.sign --machine e31
-	@$(SANTOKU) lab table ecdsa.p256 --machine ckb
+	@$(SANTOKU) lab ablate nacl.sign --target rv32-spark
+	@$(SANTOKU) lab table ecdsa.p256
 
 # Rebuilds the Rocket RTL and compares the timing model with it (about 10 minutes, 10 GB of memory).
 rtl:
