@@ -343,7 +343,7 @@ fn compare_in(
     }
     let lens = convention.lengths(program.func(func)).map_err(stop)?;
     let lengths = lens.as_deref().map_or(Lengths::Symbolic, Lengths::Fixed);
-    let mut inputs = inputs(program, terms, func, lengths, &mut Rng(0x5a17_0c0d_e000 + u64::from(func.0))).map_err(stop)?;
+    let mut inputs = inputs(program, terms, func, lengths, &mut Rng::new(0x5a17_0c0d_e000 + u64::from(func.0))).map_err(stop)?;
     convention.impose(program, func, terms, &mut inputs).map_err(stop)?;
     if shared.iter().any(|(_, p)| twin(shared, *p).is_some()) {
         unite(shared, &mut inputs.args);

@@ -345,9 +345,4 @@ impl Inst {
     pub fn reads_rs2(&self) -> bool {
         self.row.has_field("rs2")
     }
-
-    /// Whether a register is written (it may be x0).
-    pub fn writes_rd(&self) -> bool {
-        matches!(self.row.sem, Sem::Write(_) | Sem::Load { .. } | Sem::Jump(_) | Sem::Csr)
-    }
 }

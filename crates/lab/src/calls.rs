@@ -17,13 +17,9 @@ use std::process::Command;
 #[derive(Clone, Debug)]
 pub struct Job {
     pub sources: Vec<Source>,
-    /// Sources that the program needs besides, such as a source of randomness.
-    pub support: Vec<Source>,
     pub include_dirs: Vec<PathBuf>,
     pub calls: Vec<Call>,
     pub level: Level,
-    /// Further compiler flags for `sources`.
-    pub flags: Vec<String>,
 }
 
 /// Marks around calls, which only the E31's model measures.
@@ -49,10 +45,8 @@ pub fn run(cross: &Cross, job: &Job) -> Result<Vec<CallOutput>, LabError> {
 
 fn on_e31(job: &Job) -> Result<Vec<CallOutput>, LabError> {
     let job = Rv32Job {
-        support: job.support.clone(),
         include_dirs: job.include_dirs.clone(),
         level: job.level,
-        flags: job.flags.clone(),
         ram_bytes: RAM_BYTES,
         constants: harness::Constants::Flash,
         ..Rv32Job::new(job.sources.clone(), job.calls.clone())
@@ -65,12 +59,11 @@ fn on_e31(job: &Job) -> Result<Vec<CallOutput>, LabError> {
 fn built(cross: &Cross, job: &Job, dir: &Path, main: &str) -> Result<PathBuf, LabError> {
     let main = Source::Text { name: "main.c".into(), text: main.into() };
     let mut paths = vec![];
-    for (n, source) in job.sources.iter().chain(&job.support).chain([&main]).enumerate() {
+    for (n, source) in job.sources.iter().chain([&main]).enumerate() {
         paths.push(harness::materialise(dir, n, source)?.1);
     }
     let level = job.level.flag();
-    let flags: Vec<&str> = std::iter::once(level.as_str()).chain(job.flags.iter().map(String::as_str)).collect();
-    Ok(program::build(dir, cross, &paths, &job.include_dirs, &flags)?.program)
+    Ok(program::build(dir, cross, &paths, &job.include_dirs, &[&level])?.program)
 }
 
 fn on_vm(cross: &Cross, on: Executor, job: &Job, dir: &Path) -> Result<Vec<CallOutput>, LabError> {

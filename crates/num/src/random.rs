@@ -1,7 +1,7 @@
 //! Numbers without meaning that repeat from run to run.
 
 /// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). Not for secrets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {

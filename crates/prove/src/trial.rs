@@ -4,6 +4,7 @@
 //! one was run.  Absent on purpose: cleverness; corners and random values only, from a fixed seed.
 //! Trusted: engines.
 
+use santoku_num::SplitMix64;
 use crate::excuse::{lemmas, Excuses};
 use crate::obligation::{Kind, Witness};
 use crate::ranges::witness::allowed_length;
@@ -61,7 +62,7 @@ pub fn search(p: &Program, id: FuncId, tries: u32) -> Trial {
             return run.all(id, &tys, total);
         }
     }
-    let mut rng = Rng(0x5eed_5a17 ^ u64::from(id.0));
+    let mut rng = Rng(SplitMix64::new(0x5eed_5a17 ^ u64::from(id.0)));
     for n in 0..tries {
         let length = |id: &santoku_ir::LocalId| allowed_length(&f.local(*id).ty, LENGTHS[rng.below(LENGTHS.len() as u64) as usize]);
         let lens: Vec<u64> = f.lens.iter().map(length).collect();
@@ -280,15 +281,11 @@ fn nth(p: &Program, ty: &Ty, rest: &mut u64) -> Value {
     }
 }
 
-struct Rng(u64);
+struct Rng(SplitMix64);
 
 impl Rng {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
     fn below(&mut self, n: u64) -> u64 {
         self.next() % n

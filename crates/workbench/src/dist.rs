@@ -2,7 +2,7 @@
 //! `dist/rust/<unit>.rs`; `docs/library.md`, and rows of README.
 
 use crate::amalgam::{amalgam, Amalgam};
-use crate::interface::{functions, Function};
+use crate::interface::described;
 use crate::pages::{page, readme, Shipped};
 use crate::primitives::{Primitive, Tree};
 use crate::{parallel, BenchError};
@@ -40,14 +40,14 @@ pub enum Difference {
 }
 
 /// Makes one primitive's C, and says which functions it has.
-fn unit(tree: &Tree, primitive: &Primitive) -> Result<(Unit, Vec<Function>), BenchError> {
+fn unit(tree: &Tree, primitive: &Primitive) -> Result<(Unit, Shipped), BenchError> {
     let Amalgam { emitted: made, believed, .. } = amalgam(tree, primitive, LEVEL, &BTreeSet::new(), CLAIM)?;
-    let functions = functions(primitive, &made.exported)?;
     let name = &primitive.unit;
-    let shipped = Shipped { primitive, functions: functions.clone() };
+    let (described, header_only) = described(primitive, &made.exported)?;
+    let shipped = Shipped { primitive: primitive.clone(), functions: described, header_only };
     let abi = shipped.abi().map_err(|reason| BenchError::Internal { stage: "pages".into(), reason })?;
     let files = vec![(format!("{name}.c"), made.source), (format!("{name}.h"), made.header), (format!("{name}.abi.json"), abi)];
-    Ok((Unit { folder: folder(name), files, believed }, functions))
+    Ok((Unit { folder: folder(name), files, believed }, shipped))
 }
 
 /// Makes the units of these primitives, several at a time, and what is written of them; `all`: of pages that describe the whole library, too.
@@ -56,15 +56,16 @@ fn unit(tree: &Tree, primitive: &Primitive) -> Result<(Unit, Vec<Function>), Ben
 /// Those of the compiler; `Declaration`: README has no place for rows.
 pub fn units(tree: &Tree, primitives: &[Primitive], all: bool) -> Result<Vec<Unit>, BenchError> {
     let made = parallel::map(primitives, parallel::threads(), |p| unit(tree, p))?;
-    let (mut units, functions): (Vec<Unit>, Vec<Vec<Function>>) = made.into_iter().unzip();
-    let shipped: Vec<Shipped<'_>> = primitives.iter().zip(functions).map(|(primitive, functions)| Shipped { primitive, functions }).collect();
+    let (mut units, shipped): (Vec<Unit>, Vec<Shipped>) = made.into_iter().unzip();
     let plain = |folder: &str, files: Vec<(String, String)>| Unit { folder: PathBuf::from(folder), files, believed: vec![] };
     units.push(plain("dist/rust", shipped.iter().map(|s| (format!("{}.rs", s.primitive.unit), s.rust())).collect()));
     if all {
-        let text = readme(&tree.read("README.md")?, &shipped);
-        let text = text.ok_or_else(|| BenchError::Declaration { path: "README.md".into(), reason: "it has no marks for the rows of the library".into() })?;
         units.push(plain("docs", vec![("library.md".into(), page(&shipped))]));
-        units.push(plain("", vec![("README.md".into(), text)]));
+        if tree.root.join("README.md").exists() {
+            let text = readme(&tree.read("README.md")?, &shipped);
+            let text = text.ok_or_else(|| BenchError::Declaration { path: "README.md".into(), reason: "it has no marks for the rows of the library".into() })?;
+            units.push(plain("", vec![("README.md".into(), text)]));
+        }
     }
     Ok(units)
 }

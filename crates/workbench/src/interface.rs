@@ -130,6 +130,24 @@ pub fn functions(primitive: &Primitive, exported: &[Exported]) -> Result<Vec<Fun
     exported.iter().map(|f| compiled(f).map_err(|reason| bad(&f.name, reason))).collect()
 }
 
+/// Functions that can be described, and the names of those that cannot: they have types that nothing here calls.
+///
+/// # Errors
+/// `Declaration`: the row declares none that could be.
+pub fn described(primitive: &Primitive, exported: &[Exported]) -> Result<(Vec<Function>, Vec<String>), BenchError> {
+    if !primitive.functions.is_empty() {
+        return Ok((functions(primitive, exported)?, vec![]));
+    }
+    let (mut all, mut others) = (vec![], vec![]);
+    for f in exported {
+        match compiled(f) {
+            Ok(function) => all.push(function),
+            Err(_) => others.push(f.name.clone()),
+        }
+    }
+    Ok((all, others))
+}
+
 /// Bytes of a scalar in C, at least four: smaller ones lie in arrays alone.
 fn scalar_bytes(ty: &Ty) -> Option<usize> {
     match ty {

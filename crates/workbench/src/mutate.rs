@@ -3,6 +3,7 @@
 //! Needs: the tables of `isa`, for encodings.  Keeps: a changed instruction is a valid one of the same length and other bits; the same
 //! changes for the same seed.  Absent: whether a change matters ([`crate::mutants`]).
 
+use santoku_num::SplitMix64;
 use santoku_elf::{Function, Image};
 use santoku_isa::{decode, decode_short, rows, shorts, Field, Fields, Inst, Isa, Pattern};
 use serde::Serialize;
@@ -56,7 +57,7 @@ pub struct Mutant {
 /// Up to `count` different changes of a function, spread over its instructions and over all kinds.
 pub fn mutants(image: &Image, isa: &Isa, f: &Function, count: usize, seed: u64) -> Vec<Mutant> {
     let code = instructions(image, isa, f);
-    let mut draw = Draw { isa: *isa, seed: Seed(seed) };
+    let mut draw = Draw { isa: *isa, seed: Seed::new(seed) };
     let (mut seen, mut out) = (BTreeSet::new(), vec![]);
     // A short function has fewer changes than asked for.
     for round in 0..20 * count {
@@ -84,15 +85,16 @@ fn instructions(image: &Image, isa: &Isa, f: &Function) -> Vec<(u64, Inst)> {
     out
 }
 
-/// Chooses by a seed (splitmix64).
-pub(crate) struct Seed(pub u64);
+/// Chooses by a seed.
+pub(crate) struct Seed(SplitMix64);
 
 impl Seed {
+    pub fn new(seed: u64) -> Seed {
+        Seed(SplitMix64::new(seed))
+    }
+
     pub fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
+        self.0.below(n as u64) as usize
     }
 }
 
@@ -184,7 +186,7 @@ mod tests {
 
     fn changes(isa: Isa, bits: u32, kind: Kind) -> BTreeSet<String> {
         let inst = decode(&isa, bits).expect("an instruction");
-        let mut draw = Draw { isa, seed: Seed(1) };
+        let mut draw = Draw { isa, seed: Seed::new(1) };
         let all = (0..400).filter_map(|_| draw.change(&inst, kind)).filter_map(|b| decode(&isa, b));
         all.filter(|new| new.len == inst.len).map(|i| i.to_string()).collect()
     }

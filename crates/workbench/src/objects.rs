@@ -171,7 +171,7 @@ impl<'a> Elf<'a> {
 pub fn changes(object: &[u8], function: &str, symbols: usize, seed: u64) -> Vec<Change> {
     let Some(elf) = Elf::read(object) else { return vec![] };
     let Some(home) = elf.home(function) else { return vec![] };
-    let mut seed = Seed(seed);
+    let mut seed = Seed::new(seed);
     let mut out = vec![];
     let relocations = elf.relocations(home);
     for r in &relocations {

@@ -47,7 +47,7 @@ fn targets() -> Vec<Target> {
 }
 
 fn job(sources: Vec<Source>, calls: Vec<Call>, level: Level) -> Job {
-    Job { sources, support: vec![], include_dirs: vec![shipped()], calls, level, flags: vec![] }
+    Job { sources, include_dirs: vec![shipped()], calls, level }
 }
 
 /// The items in parts of which each fits the memory of the machine; `bytes`: what an item takes.

@@ -131,7 +131,7 @@ impl Run<'_> {
         while let Some(open) = self.calls.pop_if(|open| open.back == self.machine.pc && open.sp == self.machine.regs[2]) {
             self.space.sp = open.sp;
             for address in &open.between {
-                let noise = self.noise.next() & 0xff;
+                let noise = self.noise.next_u64() & 0xff;
                 let _ = self.space.store(*address, 1, noise);
             }
             (any, words, stack) = (true, open.words, open.stack);
@@ -145,13 +145,13 @@ impl Run<'_> {
     pub(super) fn spoil(&mut self, words: usize, stack: u64) {
         let mask = self.bench.isa.xlen.mask();
         for r in SPOILT.into_iter().filter(|r| !(10..10 + words).contains(r)) {
-            self.machine.regs[r] = self.noise.next() & mask;
+            self.machine.regs[r] = self.noise.next_u64() & mask;
         }
         let region = &mut self.space.regions[0];
         let offset = |at: u64| (at.saturating_sub(region.base) as usize).min(region.bytes.len());
         let (from, to) = (offset(self.lowest), offset(self.machine.regs[2].saturating_add(stack)));
         if from < to {
-            let noise = self.noise.bytes((to - from) as u64);
+            let noise = self.noise.bytes((to - from) as usize);
             region.bytes[from..to].copy_from_slice(&noise);
         }
         self.lowest = self.machine.regs[2];

@@ -28,7 +28,7 @@ pub fn inputs(program: &Program, func: FuncId, xlen: u32, count: usize, seed: u6
 fn drawn(program: &Program, func: FuncId, xlen: u32, (count, lengths): (usize, Lengths), seed: u64) -> Vec<Input> {
     // The samples of a proof's inputs are what is wanted; their terms are thrown away.
     let mut terms = Terms::new(xlen, count);
-    let found = source::inputs(program, &mut terms, func, lengths, &mut Rng(seed)).ok().filter(|i| i.valid);
+    let found = source::inputs(program, &mut terms, func, lengths, &mut Rng::new(seed)).ok().filter(|i| i.valid);
     let all = found.into_iter().flat_map(|i| i.concrete).map(|(lens, args)| Input { lens, args });
     let mut out: Vec<Input> = vec![];
     for input in all {

@@ -10,6 +10,7 @@ mod contract;
 pub mod inputs;
 mod memory;
 
+use santoku_num::SplitMix64;
 use crate::shared::twin;
 use crate::source::abi::{self, Kind, Place, Role, Scalar, Signature};
 use crate::source::scalars_of;
@@ -139,13 +140,13 @@ impl<'a> Bench<'a> {
     }
 
     fn enter(&self, input: &Input, noise: u64) -> Result<Run<'_>, String> {
-        let mut noise = Noise(noise);
+        let mut noise = SplitMix64::new(noise);
         let mask = self.isa.xlen.mask();
         let top = STACK + u64::from(self.signature.stack) + FRAME;
-        let mut stack = Region { name: "the stack".into(), base: self.place, bytes: noise.bytes(top), writable: true };
+        let mut stack = Region { name: "the stack".into(), base: self.place, bytes: noise.bytes(top as usize), writable: true };
         let sp = self.place + STACK;
         let mut machine = Machine::new(self.isa, self.entry);
-        machine.regs.iter_mut().skip(1).for_each(|r| *r = noise.next() & mask);
+        machine.regs.iter_mut().skip(1).for_each(|r| *r = noise.next_u64() & mask);
         // Inside the region of no object, and even.
         let return_to = self.place + STRIDE * (self.signature.args.len() as u64 + 1);
         (machine.regs[1], machine.regs[2]) = (return_to, sp);
@@ -168,7 +169,7 @@ impl<'a> Bench<'a> {
                     let count = scalars.len().checked_div(o.units.len()).unwrap_or(0).max(1) as u64;
                     let size = o.size.checked_mul(count).filter(|n| *n < STRIDE / 2).ok_or("an argument is too long")?;
                     let name = f.local(f.params[p]).name.clone();
-                    let mut region = Region { name, base, bytes: noise.bytes(size), writable: false };
+                    let mut region = Region { name, base, bytes: noise.bytes(size as usize), writable: false };
                     for (n, v) in scalars.iter().enumerate() {
                         let (unit, element) = (&o.units[n % o.units.len()], (n / o.units.len()) as u64);
                         region.put(element * o.size + unit.offset, unit.bytes, v);
@@ -184,7 +185,7 @@ impl<'a> Bench<'a> {
                     if with.is_none() {
                         let name = f.local(f.rets[r]).name.clone();
                         let size = o.size.checked_mul(count).filter(|n| *n < STRIDE / 2).ok_or("a result is too long")?;
-                        regions.push(Region { name, base, bytes: noise.bytes(size), writable: true });
+                        regions.push(Region { name, base, bytes: noise.bytes(size as usize), writable: true });
                     }
                     regions[at].writable = true;
                     // Behind the stack.
@@ -273,7 +274,7 @@ struct Run<'b> {
     /// Region of each result by pointer, and how many times its object lies there.
     outs: Vec<(usize, usize, u64)>,
     return_to: u64,
-    noise: Noise,
+    noise: SplitMix64,
     /// gp and tp at entry.
     platform: [u64; 2],
     /// The lowest stack pointer so far.
@@ -418,21 +419,5 @@ impl Run<'_> {
             return End::Fault { pc, why: "the frame of the caller is changed".into() };
         }
         End::Returned
-    }
-}
-
-/// Numbers without meaning (splitmix64).
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn bytes(&mut self, count: u64) -> Vec<u8> {
-        (0..count.div_ceil(8)).flat_map(|_| self.next().to_le_bytes()).take(count as usize).collect()
     }
 }

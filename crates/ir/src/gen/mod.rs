@@ -12,6 +12,7 @@ mod func;
 #[cfg(test)]
 mod tests;
 
+use santoku_num::SplitMix64;
 use crate::data::*;
 use crate::interp::{Int, Value};
 use crate::ty::{Len, Range, StructId, Ty};
@@ -65,28 +66,20 @@ impl Config {
     }
 }
 
-/// A small deterministic generator (SplitMix64).
+/// Chooses programs and values.
 #[derive(Clone, Debug)]
-pub struct Rng(u64);
+pub struct Rng(SplitMix64);
 
 impl Rng {
     pub fn new(seed: u64) -> Rng {
-        Rng(seed)
+        Rng(SplitMix64::new(seed))
     }
     pub fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
     /// A number below `n`; 0 for `n = 0`.
     pub fn below(&mut self, n: u64) -> u64 {
-        if n == 0 {
-            0
-        } else {
-            self.next_u64() % n
-        }
+        if n == 0 { 0 } else { self.0.below(n) }
     }
     /// True once in `n` times.
     pub fn one_in(&mut self, n: u64) -> bool {

@@ -55,18 +55,6 @@ impl Value {
             _ => None,
         }
     }
-    pub fn as_int(&self) -> Option<&Int> {
-        match self {
-            Value::Int(v) => Some(v),
-            _ => None,
-        }
-    }
-    pub fn as_bool(&self) -> Option<bool> {
-        match self {
-            Value::Bool(b) => Some(*b),
-            _ => None,
-        }
-    }
     /// Elements of an array or fields of a struct.
     pub fn parts(&self) -> Option<&[Value]> {
         match self {

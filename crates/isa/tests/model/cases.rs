@@ -127,7 +127,7 @@ pub type After = ([u64; 32], u64);
 
 /// The scratch piece as every executor starts with.
 pub fn scratch() -> FlatMemory {
-    let mut r = Random(7);
+    let mut r = Random::new(7);
     FlatMemory { base: SCRATCH, bytes: (0..SCRATCH_BYTES).map(|_| r.next() as u8).collect() }
 }
 

@@ -67,7 +67,7 @@ pub fn absent(isa: &Isa) -> &'static [&'static str] {
 fn agree<R: Register>(isa: &Isa, rounds: u64, seed: u64) -> u64 {
     let forms = forms(isa);
     let mut tally = Tally::new(&forms, absent(isa));
-    let (mut ckb, mut memory, mut r) = (Ckb::<R>::new(), scratch(), Random(seed));
+    let (mut ckb, mut memory, mut r) = (Ckb::<R>::new(), scratch(), Random::new(seed));
     for _ in 0..rounds {
         for form in &forms {
             let case = random_case(isa, form, &mut r);

@@ -163,7 +163,7 @@ fn group(rule: &Rule, r: &mut Random) -> Option<Vec<Inst>> {
 }
 
 fn groups(rounds: u64, seed: u64) -> Seen {
-    let (mut vm, mut r, mut seen) = (Vm::new(), Random(seed), Seen::default());
+    let (mut vm, mut r, mut seen) = (Vm::new(), Random::new(seed), Seen::default());
     for _ in 0..rounds {
         for rule in RULES {
             if let Some(insts) = group(rule, &mut r) {
@@ -212,7 +212,7 @@ fn loosened() -> Vec<(String, usize, Rule)> {
 /// No condition is idle: without it, something is taken for fused that the VM does not fuse, or fuses otherwise.
 #[test]
 fn every_condition_is_needed() {
-    let (mut vm, mut r) = (Vm::new(), Random(8));
+    let (mut vm, mut r) = (Vm::new(), Random::new(8));
     let all = loosened();
     for (what, at, rule) in &all {
         let mut rules = RULES.to_vec();
@@ -238,7 +238,7 @@ fn every_condition_is_needed() {
 /// gone: rules that begin alike go on otherwise. Who asks of a group with all of it left out asks of every part of it.
 #[test]
 fn what_a_linker_leaves_out_is_all_or_nothing() {
-    let mut r = Random(11);
+    let mut r = Random::new(11);
     let mut groups = 0;
     for rule in RULES.iter().filter(|r| r.deviation.is_some()) {
         let alone: &'static [Rule] = vec![rule.clone()].leak();
@@ -259,7 +259,7 @@ fn what_a_linker_leaves_out_is_all_or_nothing() {
 #[test]
 fn pairs_of_any_instructions() {
     let forms: Vec<Form> = forms(&ISA).into_iter().filter(|f| !memory(f)).collect();
-    let (mut vm, mut r, mut seen) = (Vm::new(), Random(5), Seen::default());
+    let (mut vm, mut r, mut seen) = (Vm::new(), Random::new(5), Seen::default());
     for first in &forms {
         for second in &forms {
             for _ in 0..12 {
@@ -286,7 +286,7 @@ fn only_one(bits: u32) -> Option<bool> {
 /// Every halfword and a sample of words: known to both or to none, but for the list.
 #[test]
 fn decoders_differ_as_listed() {
-    let mut r = Random(6);
+    let mut r = Random::new(6);
     for bits in (0..=0xffffu32).filter(|b| b & 3 != 3) {
         assert_eq!(only_one(bits), None, "{bits:#06x}");
     }

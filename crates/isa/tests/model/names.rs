@@ -34,7 +34,7 @@ fn parts(text: &str) -> Vec<String> {
 fn objdump_reads_the_same() {
     let mut done = 0;
     for isa in &SETS {
-        let mut r = Random(31);
+        let mut r = Random::new(31);
         let mut words = Vec::new();
         for form in forms(isa).iter().filter(|f| !f.short && f.name != "fence") {
             words.extend((0..40).map(|_| form.random_bits(&mut r)));

@@ -29,7 +29,7 @@ fn qemu(isa: &Isa) -> Option<&'static str> {
 
 fn run(isa: &Isa, blocks: usize, rounds: usize, seed: u64) -> Option<Run> {
     let tool = qemu(isa)?;
-    let mut r = Random(seed);
+    let mut r = Random::new(seed);
     let mut program = Program::new(*isa);
     for _ in 0..blocks {
         for (n, form) in forms(isa).iter().enumerate() {

@@ -85,7 +85,7 @@ fn fields(inst: &Inst) -> Fields {
 
 #[test]
 fn encodings_come_back() {
-    let mut r = Random(1);
+    let mut r = Random::new(1);
     let mut done = 0;
     for isa in SETS {
         for row in rows().filter(|r| r.is_in(&isa)) {

@@ -160,7 +160,7 @@ fn evaluated(e: Effect<Term>, sources: &[Word; 2]) -> Effect<Word> {
 }
 
 fn terms_agree(isa: &Isa) -> u64 {
-    let (mut r, mut done) = (Random(21), 0);
+    let (mut r, mut done) = (Random::new(21), 0);
     let x = isa.xlen.bits();
     for form in forms(isa) {
         for _ in 0..300 {

@@ -168,7 +168,7 @@ pub fn seen(isa: &Isa, case: &Case, row: &'static Row, start: &FlatMemory) -> Op
 }
 
 fn observe<R: Register>(isa: &Isa, cases: usize) -> BTreeMap<&'static str, Vec<Observed>> {
-    let mut r = Random(11);
+    let mut r = Random::new(11);
     let mut out = BTreeMap::new();
     for form in forms(isa).iter().filter(|f| !f.short && !absent(isa).contains(&f.name)) {
         let mut list = Vec::new();

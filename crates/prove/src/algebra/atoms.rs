@@ -1,5 +1,6 @@
 //! The table of atoms: range, definition, age, and the values each takes on a few sample inputs.
 
+use santoku_num::SplitMix64;
 use super::iv::Iv;
 use super::mono::{Atom, Exp, Mono};
 use super::poly::Poly;
@@ -64,7 +65,7 @@ pub struct Atoms {
     /// Pivot leaf -> the names that can absorb it, each with the leaf solved for.
     pub(super) pivots: BTreeMap<Atom, Vec<(Atom, Poly)>>,
     clock: u64,
-    rng: u64,
+    rng: SplitMix64,
     samples: usize,
     /// Statement that atoms made from now on belong to.
     pub origin: u32,
@@ -83,7 +84,7 @@ pub struct Atoms {
 impl Atoms {
     /// `samples` sample inputs are carried along (0: none); `seed` makes them repeatable.
     pub fn new(samples: usize, seed: u64) -> Atoms {
-        Atoms { samples, rng: seed | 1, work: Cell::new(WORK_MAX), ..Atoms::default() }
+        Atoms { samples, rng: SplitMix64::new(seed | 1), work: Cell::new(WORK_MAX), ..Atoms::default() }
     }
     /// What linear programs may still cost.
     pub fn limit_work(&mut self, most: u64) {
@@ -151,28 +152,20 @@ impl Atoms {
         let span: BigInt = &hi - &lo + 1;
         Some(
             (0..self.samples)
-                .map(|i| match (i, self.next() % 8) {
+                .map(|i| match (i, self.rng.next_u64() % 8) {
                     (0, _) => lo.clone(),
                     (1, _) | (_, 0) => hi.clone(),
                     (_, 1) => lo.clone(),
                     _ => {
                         let mut v = BigInt::zero();
                         for _ in 0..span.bits() / 64 + 1 {
-                            v = (v << 64) + self.next();
+                            v = (v << 64) + self.rng.next_u64();
                         }
                         &lo + v % &span
                     }
                 })
                 .collect(),
         )
-    }
-    fn next(&mut self) -> u64 {
-        // splitmix64
-        self.rng = self.rng.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.rng;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
     }
     /// Values of a polynomial on the samples.
     pub fn sim(&self, p: &Poly) -> Option<Rc<[BigInt]>> {
@@ -320,16 +313,6 @@ impl Atoms {
                         break;
                     }
                 }
-            }
-        }
-        p
-    }
-    /// As [`Atoms::collapse`], but for every leaf that has a name, whether shorter or not.
-    pub fn collapse_all(&self, p: &Poly) -> Poly {
-        let mut p = p.clone();
-        for (a, list) in &self.pivots {
-            if let (true, Some((_, solved))) = (p.has(*a), list.first()) {
-                p = super::reduce::substitute(&p, *a, solved, None).unwrap_or(p);
             }
         }
         p

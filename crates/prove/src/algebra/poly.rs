@@ -52,9 +52,6 @@ impl Poly {
     pub fn terms(&self) -> impl DoubleEndedIterator<Item = (&Mono, &BigInt)> {
         self.terms.iter()
     }
-    pub fn into_terms(self) -> impl Iterator<Item = (Mono, BigInt)> {
-        Rc::unwrap_or_clone(self.terms).into_iter()
-    }
     pub fn coeff(&self, m: &Mono) -> BigInt {
         self.terms.get(m).cloned().unwrap_or_default()
     }

@@ -23,12 +23,6 @@ impl SVal {
     pub fn agg(v: Vec<SVal>) -> SVal {
         SVal::Agg(Rc::new(v))
     }
-    pub fn as_num(&self) -> Option<&Num> {
-        match self {
-            SVal::Num(n) => Some(n),
-            SVal::Agg(_) | SVal::Opaque(_) | SVal::Undef => None,
-        }
-    }
     pub fn elems(&self) -> Option<&[SVal]> {
         match self {
             SVal::Agg(v) => Some(v),

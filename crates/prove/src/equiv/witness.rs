@@ -4,6 +4,7 @@
 //! difference found. Preconditions are not solved for: runs that fault on either side say nothing.
 //! Trusted: nothing: it looks for inputs that show a difference.
 
+use santoku_num::SplitMix64;
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, ToPrimitive};
 use santoku_ir::interp::{Int, Interp, Options, Value};
@@ -15,22 +16,19 @@ const RUNS: u64 = 40;
 const STEPS: u64 = 3_000_000;
 const STEPS_ALL: u64 = 12_000_000;
 
-/// xorshift64*, enough to hit every branch of a test.
+/// Chooses inputs of functions that are compared.
 #[derive(Clone, Debug)]
-pub struct Rng(u64);
+pub struct Rng(SplitMix64);
 
 impl Rng {
     pub fn new(seed: u64) -> Rng {
-        Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Rng(SplitMix64::new(seed))
     }
     pub fn next_u64(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+        self.0.next_u64()
     }
     pub fn below(&mut self, n: u64) -> u64 {
-        self.next_u64() % n.max(1)
+        self.0.below(n)
     }
 
     /// A value of `0..2^bits`: zero, all ones, small, or uniform.

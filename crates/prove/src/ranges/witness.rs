@@ -2,6 +2,7 @@
 //!
 //! Deterministic: the seed is the function's name.
 
+use santoku_num::SplitMix64;
 use super::num::Num;
 use super::Options;
 use crate::obligation::{Kind, Obligation, Outcome, Witness};
@@ -188,7 +189,7 @@ fn corner(r: &Range, nr: usize) -> BigInt {
 
 fn random(r: &Range, rng: &mut Rng) -> BigInt {
     let span: BigInt = &r.hi - &r.lo + 1;
-    let wide = (0..=span.bits() / 64).fold(BigInt::from(0), |acc, _| (acc << 64u32) + rng.next());
+    let wide = (0..=span.bits() / 64).fold(BigInt::from(0), |acc, _| (acc << 64u32) + rng.random.next_u64());
     &r.lo + wide % span
 }
 
@@ -207,25 +208,19 @@ fn seed(name: &str) -> u64 {
     name.bytes().fold(0x5a17, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// SplitMix64, and the values worth trying.
+/// Numbers without meaning, and the values worth trying.
 pub struct Rng {
-    state: u64,
+    random: SplitMix64,
     landmarks: Vec<BigInt>,
 }
 
 impl Rng {
     /// The same values for a function of the same name and the same constants.
     pub fn of(f: &Func) -> Rng {
-        Rng { state: seed(&f.name), landmarks: landmarks(f) }
-    }
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Rng { random: SplitMix64::new(seed(&f.name)), landmarks: landmarks(f) }
     }
     fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
+        self.random.below(n)
     }
     fn corner(&mut self, r: &Range) -> BigInt {
         let nr = self.below(13 + self.landmarks.len().min(13) as u64) as usize;

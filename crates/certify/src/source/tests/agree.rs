@@ -51,7 +51,7 @@ pub struct Compared {
 /// Executes `func` of `program` and compares every result on every sample with `meant`.
 pub fn compare(program: &Program, meant: &Program, func: FuncId, lengths: Lengths<'_>, samples: usize) -> Result<Compared, Stop> {
     let mut terms = Terms::new(32, samples);
-    let made = inputs(program, &mut terms, func, lengths, &mut Rng(7))?;
+    let made = inputs(program, &mut terms, func, lengths, &mut Rng::new(7))?;
     let env = Env::of(&made);
     let mut source = Source::new(program, &mut terms, &env);
     let results = source.run(func, &made.lens, made.args.clone())?;

@@ -126,7 +126,7 @@ fn all_functions_with_calls_cut() {
             let xlen = if target == "rv32" { 32 } else { 64 };
             let seen = signature(&p, f, xlen).unwrap_or_else(|e| panic!("{}: {e}", f.name));
             assert_eq!(seen.args.len() + usize::from(seen.returned.is_some()), f.rets.len() + f.lens.len() + f.params.len());
-            let made = inputs(&p, &mut terms, func, Lengths::Symbolic, &mut Rng(1)).unwrap_or_else(|e| panic!("{}: {e}", f.name));
+            let made = inputs(&p, &mut terms, func, Lengths::Symbolic, &mut Rng::new(1)).unwrap_or_else(|e| panic!("{}: {e}", f.name));
             assert!(made.valid, "{}", f.name);
             let env = Env { cut: (0..k as u32).map(FuncId).collect(), ..Env::of(&made) };
             let mut source = Source::new(&p, &mut terms, &env);

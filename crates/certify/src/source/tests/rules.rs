@@ -124,7 +124,7 @@ fn f {
 fn cut_calls_are_recorded() {
     let p = program(CALLS);
     let mut terms = Terms::new(32, SAMPLES);
-    let made = inputs(&p, &mut terms, FuncId(1), Lengths::Symbolic, &mut Rng(1)).expect("inputs");
+    let made = inputs(&p, &mut terms, FuncId(1), Lengths::Symbolic, &mut Rng::new(1)).expect("inputs");
     let env = Env { cut: vec![FuncId(0)], ..Env::of(&made) };
     let mut source = Source::new(&p, &mut terms, &env);
     let results = source.run(FuncId(1), &made.lens, made.args.clone()).expect("executed");
@@ -165,7 +165,7 @@ fn f {
 
 fn symbolic(p: &Program, env: &dyn Fn(&Inputs) -> Box<dyn Environment>) -> (Terms, Inputs, Result<Vec<Value>, Stop>) {
     let mut terms = Terms::new(32, SAMPLES);
-    let made = inputs(p, &mut terms, FuncId(0), Lengths::Symbolic, &mut Rng(3)).expect("inputs");
+    let made = inputs(p, &mut terms, FuncId(0), Lengths::Symbolic, &mut Rng::new(3)).expect("inputs");
     let env = env(&made);
     let done = Source::new(p, &mut terms, &*env).run(FuncId(0), &made.lens, made.args.clone());
     (terms, made, done)
@@ -242,7 +242,7 @@ fn loops_with_constant_bounds_can_be_cut() {
     let p = program("fn f {\n  param x: u8\n  ret r: u8\n  counter i: public int 0..9\n  body {\n    r#1 = x#0\n    for i#2 in 0 ..< 9 { r#1 = (r#1 + 1u8) }\n  }\n}\n");
     for (all, added, cuts) in [(false, 9, 0), (true, 1, 1)] {
         let mut terms = Terms::new(32, SAMPLES);
-        let made = inputs(&p, &mut terms, FuncId(0), Lengths::Symbolic, &mut Rng(3)).expect("inputs");
+        let made = inputs(&p, &mut terms, FuncId(0), Lengths::Symbolic, &mut Rng::new(3)).expect("inputs");
         let env = OneRound { env: Env::of(&made), all, seen: RefCell::default() };
         let r = Source::new(&p, &mut terms, &env).run(FuncId(0), &[], made.args.clone()).expect("executed")[0].scalar().expect("a scalar");
         let x = made.args[0].scalar().expect("a scalar");
@@ -255,7 +255,7 @@ fn loops_with_constant_bounds_can_be_cut() {
 fn limits_end_an_execution() {
     let p = program("fn f {\n  param x: u8\n  ret r: u8\n  counter i: public int 0..1000000000\n  body {\n    r#1 = x#0\n    for i#2 in 0 ..< 1000000000 { r#1 = (r#1 + 1u8) }\n  }\n}\n");
     let mut terms = Terms::new(32, 1);
-    let made = inputs(&p, &mut terms, FuncId(0), Lengths::Symbolic, &mut Rng(1)).expect("inputs");
+    let made = inputs(&p, &mut terms, FuncId(0), Lengths::Symbolic, &mut Rng::new(1)).expect("inputs");
     let env = Env::of(&made);
     let mut source = Source::new(&p, &mut terms, &env);
     source.limits.steps = 10_000;
@@ -265,7 +265,7 @@ fn limits_end_an_execution() {
 #[test]
 fn samples_meet_the_preconditions() {
     let text = |clause: &str| program(&format!("fn f {{\n  param x: [int 0..200; 2]\n  param k: public int 0..20\n  ret r: int 0..400\n  requires {clause} \"it\"\n  body {{ r#2 = ((x#0[0] : int 0..200) + (x#0[1] : int 0..200) : int 0..400) }}\n}}\n"));
-    let made = |p: &Program| inputs(p, &mut Terms::new(32, SAMPLES), FuncId(0), Lengths::Symbolic, &mut Rng(5)).expect("inputs");
+    let made = |p: &Program| inputs(p, &mut Terms::new(32, SAMPLES), FuncId(0), Lengths::Symbolic, &mut Rng::new(5)).expect("inputs");
     let p = text("((x#0[0] + x#0[1]) < 200)");
     let met = made(&p);
     assert!(met.valid);
