@@ -7,48 +7,61 @@ cd "$(dirname "$0")/.."
 # documentation, for there are none.
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-1}
 how=(--locked --workspace --tests)
-echo "test: PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED"
+jobs=$(nproc)
+echo "test: PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED, $jobs suites at a time"
 
-log=$(mktemp) said=$(mktemp)
+folder=$(mktemp -d)
 # Checks that could not be made write a line each into this file (`crates/skips`). Set-up has installed all compilers and tools,
 # so only what the machine itself lacks is a reason; anything else fails.
-export SANTOKU_SKIPS=$(mktemp) SANTOKU_STRICT=1
-commands=
-trap '[ -z "$commands" ] || kill "$commands" 2>/dev/null || true; rm -f "$log" "$said" "$SANTOKU_SKIPS"' EXIT
+export SANTOKU_SKIPS=$folder/skips SANTOKU_STRICT=1
+touch "$SANTOKU_SKIPS"
+suites=
+trap '[ -z "$suites" ] || kill "$suites" 2>/dev/null || true; rm -rf "$folder"' EXIT
 
-# One build for the tests and for the command that is tried below.
+# One build for the tests and for the command that is tried.
 echo "test: building the workspace and its tests"
-if ! cargo test "${how[@]}" --no-run >"$log" 2>&1; then
-  cat "$log"
+if ! cargo test "${how[@]}" --no-run >"$folder/build" 2>&1; then
+  cat "$folder/build"
   echo "failed: the build"
   exit 1
 fi
-grep '^warning: unused' "$log" || true
-folder=$(cargo metadata --locked --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+grep '^warning: unused' "$folder/build" || true
+built=$SECONDS
 
-# While tests of one thread run, the commands have the other core.
-tools/library.sh "$folder/debug/santoku" >"$said" 2>&1 &
-commands=$!
+# Name, executable and folder of every suite, those first that take longest: one suite is one thread, and none begins late.
+found='s|.*"manifest_path":"\([^"]*\)/Cargo.toml".*"test":true.*"executable":"\([^"]*\)".*|\2 \1|p'
+cargo test "${how[@]}" --no-run --message-format=json 2>/dev/null | sed -n "$found" | while read -r executable place; do
+  stem=${executable##*/}
+  echo "${place##*/}/${stem%-*} $executable $place"
+done >"$folder/all"
+echo "library library $PWD" >>"$folder/all"
+awk 'NR == FNR { if ($1 !~ /^#/) rank[$1] = NR; next } { print ($1 in rank ? rank[$1] : 1000), $0 }' tools/slow-suites "$folder/all" | sort -n -k1,1 -s | cut -d' ' -f2- >"$folder/order"
+[ "$(wc -l <"$folder/order")" -gt 50 ] || { echo "failed: $(wc -l <"$folder/order") suites were found"; exit 1; }
 
-echo "test: running the workspace's tests"
-status=0
-# The pipe ends with cargo's status: that grep finds nothing is no failure.
-# Lines that begin with `tried` are the counts of the tests that attack the tree.
-cargo test "${how[@]}" --no-fail-fast -- --show-output 2>&1 | tee "$log" | { grep -E '^(test result|running [1-9]|error|tried|test .* FAILED|warning: unused)' || true; } || status=$?
+echo "test: running $(wc -l <"$folder/order") suites, and the commands on the library"
+RUST_TEST_THREADS=1 xargs -P "$jobs" -L 1 tools/suite.sh "$folder" <"$folder/order" &
+suites=$!
+wait "$suites" || true
+suites=
 
-echo "test: library tests, proofs and generated code"
-broken=0
-wait "$commands" || broken=$(grep -c '^failed: ' "$said") || broken=1
-commands=
-cat "$said"
-
-failures "$log"
-passed=$(count "$log" passed)
-failed=$(($(count "$log" failed) + broken))
+broken=$(find "$folder" -name '*.failed' | wc -l)
+for failed in "$folder"/*.failed; do
+  [ -e "$failed" ] || continue
+  echo "failed: $(basename "$failed" .failed)"
+  failures "${failed%.failed}.log"
+done
+cat "$folder/library.log"
+cat "$folder"/*.log >"$folder/everything"
 sort -u "$SANTOKU_SKIPS"
 skipped=$(sort -u "$SANTOKU_SKIPS" | grep -c . || true)
-echo "left to make soak: $(count "$log" ignored) long tests"
-echo "$passed passed, $failed failed, $skipped skipped"
+echo "the slowest tests, in seconds:"
+grep -H '^test .* <[0-9.]*s>$' "$folder"/*.log | sed 's|.*/\([^/]*\)\.log:test \(.*\) \.\.\. .* <\([0-9.]*\)s>$|\3 \1 \2|' | sort -rn | head -10
+passed=$(count "$folder/everything" passed)
+failed=$(count "$folder/everything" failed)
+results=$(grep -c '^test result' "$folder/everything" || true)
+echo "left to make soak: $(count "$folder/everything" ignored) long tests"
+echo "$passed passed, $failed failed, $skipped skipped; $results suites; built in $built s, tested in $((SECONDS - built)) s"
 [ "$passed" -gt 0 ] || echo "failed: no test ran"
-[ "$status" -eq 0 ] || echo "failed: cargo test, exit code $status"
-[ "$status" -eq 0 ] && [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+# Every suite says how it ended, and every command was tried.
+[ "$((results + 1))" -eq "$(wc -l <"$folder/order")" ] || { echo "failed: a suite has no result"; broken=$((broken + 1)); }
+[ "$broken" -eq 0 ] && [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,6 +1,6 @@
 //! Choices of implementations, judged before they are used: what names nothing is refused, not ignored.
 
-use crate::check::{Loader, Request};
+use crate::request::{Loader, Request};
 use crate::failure::Failure;
 use santoku_diag::{Diagnostic, FileId, Sources};
 use santoku_syntax::ast::{File, ItemKind};

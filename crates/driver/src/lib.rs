@@ -18,12 +18,14 @@ mod failure;
 mod interpret;
 mod lay_out;
 mod prove;
+mod request;
 mod stages;
 mod target;
 
 pub use args::{parse_arg, show_value};
 pub use build::{believed, build, build_watched, interface, printable, BuildOptions, Built, Step};
-pub use check::{check, Checked, Loader, Request};
+pub use check::{check, Checked};
+pub use request::{Loader, Request};
 pub use failure::Failure;
 pub use interpret::{call, find_function, run_tests, TestOutcome, STEPS};
 pub use lay_out::{lay_out, lay_out_watched, GRANULARITY, Isa, LaidOut, Layout, LayoutOptions};

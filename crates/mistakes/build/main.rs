@@ -14,7 +14,7 @@ const PROVER: &str = "../prove/src";
 /// judge is asked.
 const UNCOMPARED: (&str, &str) = ("algebra/atoms.rs", "!self.samples_count || self.fault.is_some()");
 /// What else the tests ask for: the list of what is believed of clauses, after every engine.
-const ASKED: (&str, &str) = ("prove/report.rs", "\nfn join(");
+const ASKED: (&str, &str) = ("prove/whole.rs", "\nfn join(");
 
 fn main() {
     for at in ["build", "table.rs", "mistakes", PROVER] {

@@ -8,7 +8,7 @@
 //! that fails wherever an engine found that no input gets, and the contracts and declared ranges it has anyway.
 
 use crate::contracts::Contradicted;
-use crate::excuse::Excuses;
+use crate::excuse::{Excuses, NOBODY, NOBODY_BY_ALGEBRA, NOBODY_BY_SOLVER};
 use crate::obligation::{Engine, Kind, Witness};
 use crate::ranges::witness::{Inputs, Rng};
 use crate::ranges::{annotate_with, Dead, Ranges, Round};
@@ -35,11 +35,6 @@ const FAR_INNER_SPEC_STEPS: u64 = 1 << 16;
 /// Scalars of one argument set, likewise.
 const SCALARS: u64 = 1 << 16;
 const FAR_SCALARS: u64 = 1 << 20;
-
-/// What the assertions say that were put where no input gets.
-pub const NOBODY: &str = "no input gets here";
-pub const NOBODY_BY_SOLVER: &str = "no input gets here, or what the solver is told contradicts itself";
-pub const NOBODY_BY_ALGEBRA: &str = "no input gets here, or what the algebra knows contradicts itself";
 
 /// The engine that put an assertion where it found that no input gets, if this message is of one.
 pub fn who_said_nobody(message: &str) -> Option<Engine> {

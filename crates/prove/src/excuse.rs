@@ -3,12 +3,15 @@
 //! Needs: the obligations that are open.  Keeps: an obligation that an engine closed may rely on every other one; the first that breaks
 //! in a run is the one to look at, and it is excused if an open obligation may be the one that broke.  Absent: runs.
 
-use crate::crosscheck::{NOBODY, NOBODY_BY_ALGEBRA, NOBODY_BY_SOLVER};
 use crate::obligation::{Kind, Obligation};
-use crate::trial::kind_of;
 use santoku_ir::interp::{Fault, FaultKind};
-use santoku_ir::{visit, Func, FuncId, Ghost, Loc, Program, Stmt};
+use santoku_ir::{visit, ContractKind, Func, FuncId, Ghost, Loc, Program, Stmt};
 use std::collections::BTreeMap;
+
+/// What the assertions say that were put where no input gets.
+pub const NOBODY: &str = "no input gets here";
+pub const NOBODY_BY_SOLVER: &str = "no input gets here, or what the solver is told contradicts itself";
+pub const NOBODY_BY_ALGEBRA: &str = "no input gets here, or what the algebra knows contradicts itself";
 
 /// The open obligations of a program, by the name of their function.
 #[derive(Default)]
@@ -79,4 +82,18 @@ impl Excuses {
     fn any(&self, func: &str, f: impl Fn(&(Kind, Loc)) -> bool) -> bool {
         self.open.get(func).is_some_and(|all| all.iter().any(f))
     }
+}
+
+/// The kind of obligation that rules a fault out; none for the end of a budget.
+pub fn kind_of(fault: &FaultKind) -> Option<Kind> {
+    Some(match fault {
+        FaultKind::OutOfSteps | FaultKind::IntTooLarge | FaultKind::Internal { .. } | FaultKind::BadArgument { .. } => return None,
+        FaultKind::RangeLeft { .. } => Kind::Range,
+        FaultKind::IndexOutOfBounds { .. } | FaultKind::SliceOutOfBounds { .. } | FaultKind::Length { .. } => Kind::Index,
+        FaultKind::ShiftCount { .. } => Kind::Shift,
+        FaultKind::Assertion { .. } | FaultKind::Invariant { .. } => Kind::Assert,
+        FaultKind::Undefined { .. } => Kind::Defined,
+        FaultKind::Contract { kind: ContractKind::Requires, .. } => Kind::Requires,
+        FaultKind::Contract { kind: ContractKind::Ensures, .. } => Kind::Ensures,
+    })
 }

@@ -30,5 +30,7 @@ pub mod smt;
 pub mod tally;
 mod threads;
 pub mod trial;
+pub mod whole;
 
-pub use report::{prove, ProveOptions, Report};
+pub use report::Report;
+pub use whole::{prove, ProveOptions};

@@ -5,7 +5,7 @@
 //! Trusted: engines.
 
 use santoku_num::SplitMix64;
-use crate::excuse::{lemmas, Excuses};
+use crate::excuse::{kind_of, lemmas, Excuses};
 use crate::obligation::{Kind, Witness};
 use crate::ranges::witness::allowed_length;
 use num_bigint::BigInt;
@@ -214,20 +214,6 @@ impl<'p> Runner<'p> {
         let clause = if let FaultKind::Contract { text, .. } = what { Some(text) } else { None };
         Once::Broken(Box::new(Broken { witness, kind, own, loc, func, call, clause }))
     }
-}
-
-/// The kind of obligation that rules a fault out; none for the end of a budget.
-pub fn kind_of(fault: &FaultKind) -> Option<Kind> {
-    Some(match fault {
-        FaultKind::OutOfSteps | FaultKind::IntTooLarge | FaultKind::Internal { .. } | FaultKind::BadArgument { .. } => return None,
-        FaultKind::RangeLeft { .. } => Kind::Range,
-        FaultKind::IndexOutOfBounds { .. } | FaultKind::SliceOutOfBounds { .. } | FaultKind::Length { .. } => Kind::Index,
-        FaultKind::ShiftCount { .. } => Kind::Shift,
-        FaultKind::Assertion { .. } | FaultKind::Invariant { .. } => Kind::Assert,
-        FaultKind::Undefined { .. } => Kind::Defined,
-        FaultKind::Contract { kind: ContractKind::Requires, .. } => Kind::Requires,
-        FaultKind::Contract { kind: ContractKind::Ensures, .. } => Kind::Ensures,
-    })
 }
 
 /// Number of values of a type, if it is small.

@@ -6,7 +6,7 @@
 use crate::consts::{CVal, Env};
 use crate::context::Cx;
 use crate::limits;
-use crate::names::Entity;
+use crate::entities::Entity;
 use santoku_diag::{Diagnostic, Span};
 use santoku_syntax::ast::{Block, ConstFunction, Expr, ExprKind, Stmt, StmtKind};
 

@@ -6,7 +6,7 @@ use crate::instances::{Instance, InstanceKey};
 use crate::limits;
 use crate::modules::{ModId, World};
 use crate::resolve::ModuleInstance;
-use crate::names::Entity;
+use crate::entities::Entity;
 use crate::types::Signature;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{ConstId, ConstValue, FuncId, Loc, Program, SpecId, Stmt, StructId, Ty};

@@ -3,7 +3,7 @@
 use crate::consts::{Env, Generic};
 use crate::context::Cx;
 use crate::instances::{GenericKey, InstanceKey};
-use crate::names::Entity;
+use crate::entities::Entity;
 use crate::types::open_int;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;

@@ -4,7 +4,7 @@ use crate::body::{self, Lowered};
 use crate::consts::{Env, Generic};
 use crate::context::Cx;
 use crate::limits;
-use crate::names::Entity;
+use crate::entities::Entity;
 use num_bigint::BigInt;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{FuncId, Ty};

@@ -3,7 +3,8 @@
 use crate::consts::{Env, Generic};
 use crate::context::Cx;
 use crate::modules::ModId;
-use crate::names::{Entity, Item};
+use crate::entities::Entity;
+use crate::names::Item;
 use crate::types::STy;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Len, LocalId, Ty};

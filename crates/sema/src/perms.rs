@@ -5,7 +5,7 @@
 
 use crate::consts::CVal;
 use crate::context::Cx;
-use crate::names::Entity;
+use crate::entities::Entity;
 use crate::tables::{each, placed, Bad};
 use crate::types::{STy, Signature};
 use num_bigint::BigInt;

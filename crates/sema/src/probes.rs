@@ -6,8 +6,9 @@
 
 use crate::context::Cx;
 use crate::instances::{GenericKey, Instance, InstanceKey};
-use crate::names::{Entity, Item};
-use crate::program;
+use crate::entities::Entity;
+use crate::names::Item;
+use crate::verified;
 use crate::written;
 use santoku_diag::{Diagnostic, Severity, Span};
 use santoku_ir::{Range, Ty};
@@ -83,7 +84,7 @@ fn used(cx: &Cx, entity: Entity) -> bool {
 fn scratch<'w>(cx: &Cx<'w>) -> Cx<'w> {
     // Without a size: nothing is allocated.
     let mut own = Cx::new(cx.world);
-    own.own = program::own_modules(&mut own);
+    own.own = verified::own_modules(&mut own);
     own
 }
 
@@ -132,8 +133,8 @@ fn sample(cx: &Cx, entity: Entity, f: &Function, generics: Vec<GenericKey>) -> S
     let shown = shown(&own, f, &generics);
     let made = own.instance(InstanceKey { entity, generics, views: Default::default() }, f.name.span);
     if made.is_some() && own.diagnostics.len() == before {
-        program::verify(&mut own);
-        program::verify_branching(&mut own);
+        verified::verify(&mut own);
+        verified::verify_branching(&mut own);
     }
     let said: Vec<Diagnostic> = own.diagnostics.split_off(before).into_iter().filter(|d| d.severity == Severity::Error).collect();
     let fits = said.iter().all(|d| SURE.contains(&d.code));

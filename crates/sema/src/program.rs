@@ -1,18 +1,19 @@
 //! The whole program: what the entry file asks for, in order.
 
+use crate::verified::{internal, own_modules, span_of, verify, verify_branching};
 use crate::body;
 use crate::context::Cx;
 use crate::instances::{plain_key, Instance};
 use crate::interfaces;
 use crate::limits;
 use crate::modules::{ModId, World};
-use crate::names::{Entity, Item};
+use crate::entities::Entity;
+use crate::names::Item;
 use crate::{Compiled, Export, Failed};
 use santoku_diag::{Diagnostic, Severity, Span};
-use santoku_ir::verify::VerifyError;
 use santoku_ir::{FuncId, Program, Test};
 use santoku_syntax::ast::{Block, ItemKind};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Analyses a loaded world, on a thread whose stack bears the nesting that the limits allow.
 pub fn analyse(world: World) -> Result<Compiled, Failed> {
@@ -64,84 +65,6 @@ fn everything(cx: &mut Cx) -> Vec<Export> {
     nothing_lost(cx);
     crate::probes::check(cx);
     exports(cx)
-}
-
-/// What the entry file itself is: its module, the implementation chosen for its interface, the instance it stands for;
-/// of a module with parameters, its examples.
-pub fn own_modules(cx: &mut Cx) -> Vec<ModId> {
-    let world = cx.world;
-    let entry = world.module(world.entry);
-    if !entry.params().is_empty() {
-        let mut own = Vec::new();
-        for (i, example) in entry.examples.iter().enumerate() {
-            let name = format!("{}.example{}", entry.name, i + 1);
-            own.extend(cx.instantiate(world.entry, example, name));
-        }
-        return own;
-    }
-    let mut own = vec![world.entry];
-    own.extend(entry.chosen);
-    let mut at = 0;
-    while at < own.len() {
-        let target = cx.stands_for(own[at]);
-        own.extend(target.filter(|t| !own.contains(t)));
-        at += 1;
-    }
-    own
-}
-
-/// The first unset variable of each function; later ones mostly follow from it.
-fn unset_variables(cx: &mut Cx, errors: &[VerifyError]) {
-    let mut functions: BTreeSet<&str> = BTreeSet::new();
-    for e in errors.iter().filter(|e| e.code == "unassigned") {
-        if functions.insert(&e.func) {
-            cx.report(
-                Diagnostic::error("unset-variable", "a variable is read before it has a value")
-                    .at(span_of(e.loc), &e.message)
-                    .help("give the variable a value where it is declared, or on every way to this place"),
-            );
-        }
-    }
-}
-
-/// Variables without a value, in functions whose selections read (and so had to set) them.
-pub fn verify_branching(cx: &mut Cx) {
-    let bodies = std::mem::take(&mut cx.branching);
-    if bodies.is_empty() {
-        return;
-    }
-    let mut program = cx.program.clone();
-    for f in &mut program.funcs {
-        // Secrecy has been judged; here branches stand on secrets.
-        f.locals.iter_mut().for_each(|l| l.public = true);
-        if let Some(body) = bodies.get(&f.name) {
-            f.body.clone_from(body);
-        }
-    }
-    unset_variables(cx, &santoku_ir::verify::verify(&program));
-}
-
-/// The core's own rules. A value read before it is written is the user's fault; anything else is ours.
-pub fn verify(cx: &mut Cx) {
-    let errors = santoku_ir::verify::verify(&cx.program);
-    unset_variables(cx, &errors);
-    for e in errors.iter().filter(|e| e.code != "unassigned") {
-        internal(cx, e.to_string(), Some(span_of(e.loc)));
-    }
-}
-
-fn internal(cx: &mut Cx, title: String, place: Option<Span>) {
-    let d = Diagnostic::error("internal", title)
-        .note("pass: sema")
-        .help("this is a fault of the compiler; please report it");
-    cx.report(match place {
-        Some(span) => d.at(span, "while compiling this"),
-        None => d,
-    });
-}
-
-fn span_of(loc: santoku_ir::Loc) -> Span {
-    Span { file: santoku_diag::FileId(loc.file), start: loc.start, end: loc.end }
 }
 
 /// What failed must have said why: a function left out in silence would be a lie.

@@ -5,7 +5,7 @@
 use crate::consts::CVal;
 use crate::context::Cx;
 use crate::limits;
-use crate::names::Entity;
+use crate::entities::Entity;
 use crate::types::{STy, Signature};
 use num_traits::ToPrimitive;
 use santoku_diag::{Diagnostic, Span};

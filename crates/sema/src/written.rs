@@ -6,7 +6,8 @@
 
 use crate::context::Cx;
 use crate::modules::ModId;
-use crate::names::{Entity, Item};
+use crate::entities::Entity;
+use crate::names::Item;
 use santoku_diag::Diagnostic;
 use santoku_syntax::ast::{Block, Expr, ExprKind, Function, GenericArg, GhostKind, GenericKind, ItemKind, Param, Path, Stmt, StmtKind, Type, TypeKind};
 use std::collections::BTreeSet;

@@ -4,7 +4,8 @@
 //! arrival, from lap to lap, and where the loop is left; what has no relation is unknown behind the loop.  Absent: loops in
 //! loops of unknown count.
 
-use super::relation::{Index, Relation, When};
+use super::relation::{Index, Relation};
+use super::source::When;
 use super::Cut;
 use crate::machine::exec::{End, SP};
 use crate::machine::{Exec, Halt, State, Why};

@@ -2,7 +2,7 @@
 //!
 //! Needs: what is known at the first arrival and after one lap.  Keeps: nothing; every guess is checked by the caller.
 
-use super::source::{Carried, Cut};
+use super::source::{Carried, Cut, When};
 use crate::term::{Terms, T};
 use num_bigint::BigInt;
 use std::collections::HashMap;
@@ -26,15 +26,6 @@ pub struct View {
     pub shift: u32,
     pub bits: u32,
     pub sign: bool,
-}
-
-/// Which of the values of a carried scalar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
-    Head,
-    Next,
-    End,
-    After,
 }
 
 impl View {

@@ -3,7 +3,6 @@
 //! Needs: the source executor.  Keeps: after the loop its results are unknowns that stand for what the last round leaves; with
 //! no round, the state is as it was.  Absent: arrays of run-time length changed in a loop.
 
-use super::relation::When;
 use crate::source::layout::{object, Unit};
 use crate::source::{Site, Source, State, Stop, Value};
 use crate::term::{Everywhere, Terms, Var, T};
@@ -14,6 +13,15 @@ use std::collections::BTreeSet;
 
 /// Rounds between those of two samples, where all have the same number.
 const STRIDE: usize = 37;
+
+/// Which of the values of a carried scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    Head,
+    Next,
+    End,
+    After,
+}
 
 /// One loop of the source, cut at its head.
 #[derive(Clone, Debug)]

@@ -4,7 +4,6 @@
 //! met.  Absent: judgement; the caller of this file checks the preconditions.
 
 use super::exec::{Environment, Source};
-use super::inputs::Sample;
 use super::value::{concrete, known_length, with_lengths, Value};
 use super::Stop;
 use crate::term::{Terms, T};
@@ -13,6 +12,9 @@ use num_traits::ToPrimitive;
 use santoku_ir::interp;
 use santoku_ir::visit::walk_stmts;
 use santoku_ir::{FuncId, Len, Program, Stmt, Ty};
+
+/// Lengths and arguments.
+pub type Sample = (Vec<u64>, Vec<interp::Value>);
 
 /// Work until the call is met.
 const STEPS: u64 = 400_000;

@@ -3,6 +3,7 @@
 //! Needs: layouts for the ranges, the interpreter for the judgement of `requires`.  Keeps: the same inputs for the same
 //! seed.  Absent: a search for rare inputs; a precondition that nothing tried meets makes [`Inputs::valid`] false.
 
+use super::harvest::Sample;
 use santoku_num::SplitMix64;
 use super::harvest;
 use super::layout::{self, Object};
@@ -225,9 +226,6 @@ struct Draw<'a> {
     style: Style,
     rng: &'a mut Rng,
 }
-
-/// Lengths and arguments.
-pub type Sample = (Vec<u64>, Vec<interp::Value>);
 
 /// `count` samples, and whether they meet the preconditions. What nothing random meets is looked for in callers, so many
 /// levels up.

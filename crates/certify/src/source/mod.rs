@@ -18,7 +18,8 @@ mod required;
 mod value;
 
 pub use exec::{CallMade, Environment, Limits, Site, Source, State};
-pub use inputs::{inputs, meeting, InputArray, Inputs, Lengths, Rng, Sample};
+pub use inputs::{inputs, meeting, InputArray, Inputs, Lengths, Rng};
+pub use harvest::Sample;
 pub use required::required;
 pub use value::{concrete, known_length, scalars_of, with_lengths, Origin, RunArray, Value, Write};
 

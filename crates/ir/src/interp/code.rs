@@ -4,7 +4,7 @@
 
 use super::fault::Fault;
 use super::int::Int;
-use super::ops::{mask, Kind, Run};
+use super::ops::{mask, to_usize, Kind, Run};
 use super::store::Bounds;
 use super::value::Value;
 use crate::data::*;
@@ -247,10 +247,6 @@ impl<'p> Lower<'p> {
         };
         Ok(Path { base: place.base, steps: place.projs.iter().map(step).collect::<Run<_>>()? })
     }
-}
-
-pub(super) fn to_usize(n: u64) -> Run<usize> {
-    usize::try_from(n).map_err(|_| Fault::internal("a length exceeds this machine"))
 }
 
 fn local_slot(func: &Func, id: LocalId) -> Run<usize> {

@@ -171,3 +171,7 @@ pub(super) fn to_word(v: Value, mask: u128) -> Run<Value> {
         _ => Err(mismatch("a conversion to a word")),
     }
 }
+
+pub(super) fn to_usize(n: u64) -> Run<usize> {
+    usize::try_from(n).map_err(|_| Fault::internal("a length exceeds this machine"))
+}

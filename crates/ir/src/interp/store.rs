@@ -1,9 +1,8 @@
 //! Writing through projections, and checking what flows into declared types.
 
-use super::code::to_usize;
 use super::fault::{Fault, FaultKind};
 use super::int::Int;
-use super::ops::{mask, Run};
+use super::ops::{mask, to_usize, Run};
 use super::value::Value;
 use crate::data::Program;
 use crate::ty::{Len, Range, Ty};

@@ -9,7 +9,7 @@ use santoku_mistakes::clauses::Finder;
 use santoku_mistakes::contracts::{self, cost};
 use santoku_mistakes::mistake;
 use santoku_mistakes::obligation::{Kind, Obligation};
-use santoku_mistakes::report;
+use santoku_mistakes::whole;
 use std::cell::Cell;
 
 /// A clause at the place where it is to hold.
@@ -38,7 +38,7 @@ pub fn broken(p: &Program, fault: &Fault) -> Option<Clause> {
 
 /// What the engines behind contracts leave to be believed of a function.
 pub fn engines(p: &Program, id: FuncId, made: Option<usize>, blind: bool) -> Vec<Obligation> {
-    let all = || report::join(vec![], contracts::check(p, id, &cost::of_program(p)));
+    let all = || whole::join(vec![], contracts::check(p, id, &cost::of_program(p)));
     mistake::blindly(blind, || mistake::with(made, all))
 }
 

@@ -7,11 +7,13 @@
 
 mod network;
 mod plan;
+mod step;
 
+use step::{Move, Step};
 use crate::options::PassOptions;
 use crate::util::each_function;
 use num_bigint::BigInt;
-use plan::{plan, Move, Plan, Step};
+use plan::{plan, Plan};
 use santoku_ir::perm::{self, Perm};
 use santoku_ir::{Expr, Func, Local, LocalId, LocalKind, Place, Program, Stmt, Ty};
 

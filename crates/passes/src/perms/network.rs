@@ -3,7 +3,7 @@
 //! `from[j]` is the bit that becomes bit `j`; there are `2^k` bits, whose numbers have `k` digits.
 //! Source: V. E. Beneš, Mathematical Theory of Connecting Networks and Telephone Traffic (1965); exchange of bits: H. S. Warren, Hacker's Delight, 7-1.
 
-use super::plan::Step;
+use super::step::Step;
 
 /// A permutation that permutes the digits of bit numbers and complements some of them.
 pub fn of_index_bits(from: &[usize]) -> Option<Vec<Step>> {

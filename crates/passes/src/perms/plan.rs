@@ -1,5 +1,6 @@
 //! The cheapest steps found for a permutation: parts that move alike, or exchanges of bits at one distance.
 
+use super::step::{Move, Step};
 use super::network;
 use santoku_ir::perm::Perm;
 use std::collections::BTreeMap;
@@ -9,22 +10,6 @@ use std::collections::BTreeMap;
 pub struct Plan {
     pub bits: u32,
     pub steps: Vec<Step>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Exchanges bit `i` and bit `i + shift` for each bit `i` of `low`.
-    Swap { shift: u32, low: u128 },
-    /// The exclusive or of the word moved in several ways, of each way the bits of a mask, or all.
-    Moves(Vec<(Move, Option<u128>)>),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Move {
-    Left(u32),
-    Right(u32),
-    /// Rotated left.
-    Around(u32),
 }
 
 /// A rotation is one operation on many machines and three on others; of narrow words two shifts, an or and a mask on all.

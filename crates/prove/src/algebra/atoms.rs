@@ -4,7 +4,7 @@ use santoku_num::SplitMix64;
 use super::iv::Iv;
 use super::mono::{Atom, Exp, Mono};
 use super::poly::Poly;
-use super::split::Num;
+use super::num::Num;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use std::cell::Cell;
@@ -307,7 +307,7 @@ impl Atoms {
                 continue;
             }
             for (_, solved) in list {
-                if let Some(q) = super::reduce::substitute(&p, *a, solved, None) {
+                if let Some(q) = super::poly::substitute(&p, *a, solved, None) {
                     if q.len() < p.len() {
                         p = q;
                         break;

@@ -3,8 +3,7 @@
 
 use super::atoms::{Atoms, Def};
 use super::mono::{Atom, Mono};
-use super::poly::Poly;
-use super::reduce;
+use super::poly::{self, Poly};
 use super::simplex::{self, Answer, Bounds};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -74,7 +73,7 @@ fn telescope_settles(atoms: &Atoms, f: &Form) -> bool {
             _ => None,
         });
         let Some((a, d)) = newest else { return false };
-        match reduce::substitute(&f.p, a, d, None) {
+        match poly::substitute(&f.p, a, d, None) {
             Some(n) if n.len() <= TERMS_MAX => f.p = n,
             _ => return false,
         }
@@ -143,7 +142,7 @@ fn expand_names(atoms: &Atoms, p: &Poly) -> Poly {
         let i = atoms.info(a);
         if let (true, Some(Def::Exact(d))) = (i.named, &i.def) {
             if d.atoms().iter().any(|b| b.is_bool()) {
-                p = reduce::substitute(&p, a, d, None).unwrap_or(p);
+                p = poly::substitute(&p, a, d, None).unwrap_or(p);
             }
         }
     }

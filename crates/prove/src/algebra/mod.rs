@@ -14,6 +14,7 @@ pub mod bound;
 pub mod ideal;
 pub mod iv;
 pub mod mono;
+pub mod num;
 pub mod poly;
 pub mod reduce;
 pub mod simplex;

@@ -228,3 +228,25 @@ fn add_to(terms: &mut BTreeMap<Mono, BigInt>, m: Mono, c: BigInt) {
         }
     }
 }
+
+/// `p` with `a := def`. `None` when a power of `def` cannot be written out.
+pub fn substitute(p: &Poly, a: Atom, def: &Poly, modulus: Option<&BigInt>) -> Option<Poly> {
+    let mut out = Poly::zero();
+    let mut by_exp: BTreeMap<Exp, Poly> = BTreeMap::new();
+    for (m, c) in p.terms() {
+        match m.exp_of(a) {
+            None => out.add_term(m.clone(), c.clone()),
+            Some(e) => by_exp.entry(e.clone()).or_default().add_term(m.without(a), c.clone()),
+        }
+    }
+    for (e, cofactor) in by_exp {
+        let d = if e == Exp::Small(1) { def.clone() } else { def.pow(&e, modulus, 20_000)? };
+        for (m, c) in cofactor.terms() {
+            out.add_shifted(&d, m, c);
+        }
+    }
+    Some(match modulus {
+        Some(p) => out.reduce_coeffs(p),
+        None => out,
+    })
+}

@@ -2,11 +2,11 @@
 
 use super::atoms::{Atoms, Def};
 use super::mono::{Atom, Exp};
-use super::poly::Poly;
+use super::poly::{substitute, Poly};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Bounds of one elimination; beyond them it gives up (which proves nothing, so is sound).
 #[derive(Clone, Debug)]
@@ -21,28 +21,6 @@ impl Default for Limits {
     fn default() -> Self {
         Limits { steps: 200_000, terms: 60_000, names: false }
     }
-}
-
-/// `p` with `a := def`. `None` when a power of `def` cannot be written out.
-pub fn substitute(p: &Poly, a: Atom, def: &Poly, modulus: Option<&BigInt>) -> Option<Poly> {
-    let mut out = Poly::zero();
-    let mut by_exp: BTreeMap<Exp, Poly> = BTreeMap::new();
-    for (m, c) in p.terms() {
-        match m.exp_of(a) {
-            None => out.add_term(m.clone(), c.clone()),
-            Some(e) => by_exp.entry(e.clone()).or_default().add_term(m.without(a), c.clone()),
-        }
-    }
-    for (e, cofactor) in by_exp {
-        let d = if e == Exp::Small(1) { def.clone() } else { def.pow(&e, modulus, 20_000)? };
-        for (m, c) in cofactor.terms() {
-            out.add_shifted(&d, m, c);
-        }
-    }
-    Some(match modulus {
-        Some(p) => out.reduce_coeffs(p),
-        None => out,
-    })
 }
 
 /// Normal form of `goal` modulo `modulus` (exactly, without one). In exact mode the result may be the goal times a

@@ -2,29 +2,16 @@
 //! only fill low bits, are separated first; shifts of shifts and remainders of remainders are merged. What is left
 //! becomes a pair of atoms `x = 2^k q + r`, the same pair for the same `(x, k)`.
 
+use super::num::Num;
 use super::atoms::{Atoms, Def, Quot};
 use super::iv::Iv;
 use super::mono::{Atom, Mono};
-use super::poly::Poly;
+use super::poly::{self, Poly};
 use super::reduce;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::BTreeSet;
-
-/// A polynomial with an interval that may be tighter than its monomials tell.
-#[derive(Clone, Debug)]
-pub struct Num {
-    pub p: Poly,
-    pub iv: Iv,
-}
-
-impl Num {
-    pub fn constant(c: impl Into<BigInt>) -> Num {
-        let c = c.into();
-        Num { iv: Iv::point(&c), p: Poly::constant(c) }
-    }
-}
 
 fn pow2(k: u32) -> BigInt {
     BigInt::one() << k
@@ -239,7 +226,7 @@ impl Atoms {
         let mut forms = vec![d.clone()];
         for a in d.atoms() {
             if let (Some(Def::Exact(def)), Some(_)) = (&self.info(a).def, &self.info(a).rem_of) {
-                forms.extend(reduce::substitute(d, a, def, None));
+                forms.extend(poly::substitute(d, a, def, None));
             }
         }
         forms.iter().find_map(|f| self.decide_by_cases(f, |iv| if iv.is_nonneg() { Some(false) } else { iv.below(&BigInt::zero()).then_some(true) }))

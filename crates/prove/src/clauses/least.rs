@@ -80,7 +80,7 @@ fn by_selection(known: &Known, goal: &Poly, guard: &Poly, left: &mut usize) -> O
     if let Some(tree) = by_fact.or_else(|| leaf(vec![])) {
         return Some(tree);
     }
-    let a = super::zero::selection(known, &goal.add(guard))?;
+    let a = selection(known, &goal.add(guard))?;
     let no = by_selection(&known.case(a, false), goal, guard, left)?;
     Some(Tree::Case(a, Box::new((no, by_selection(&known.case(a, true), goal, guard, left)?))))
 }
@@ -259,4 +259,10 @@ impl Program {
         }
         found.into_iter().next_back()
     }
+}
+
+/// The newest 0/1 atom that a name of the goal depends on.
+pub fn selection(known: &Known, goal: &Poly) -> Option<Atom> {
+    let inside = goal.atoms().into_iter().flat_map(|a| known.name(a).filter(|_| !a.is_bool()).map(|p| p.atoms()).unwrap_or_else(|| [a].into()));
+    inside.filter(|a| a.is_bool()).max_by_key(|a| a.nr())
 }

@@ -1,5 +1,6 @@
 //! Steps towards zero: facts solved for their newest atoms, multiples of the others, names written out.
 
+use super::least::selection;
 use santoku_ir::interp::Int;
 use santoku_meaning::atoms::Def;
 use santoku_meaning::poly::{inverse, Atom, Mono, Poly};
@@ -269,12 +270,6 @@ fn renamed(known: &Known, goal: &Poly) -> Vec<Step> {
         let p = known.name(a).filter(|p| known.fixed.iter().any(|(b, _)| known.atoms.mentions(a, *b)) && p.as_const().is_none())?;
         known.atoms.name_of(&p).map(|to| Step::Rename(a, to))
     }).collect()
-}
-
-/// The newest 0/1 atom that a name of the goal depends on.
-pub fn selection(known: &Known, goal: &Poly) -> Option<Atom> {
-    let inside = goal.atoms().into_iter().flat_map(|a| known.name(a).filter(|_| !a.is_bool()).map(|p| p.atoms()).unwrap_or_else(|| [a].into()));
-    inside.filter(|a| a.is_bool()).max_by_key(|a| a.nr())
 }
 
 fn steps(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Vec<Step>> {

@@ -9,7 +9,7 @@ use super::Contradicted;
 use super::goal::Fact;
 use super::state::{self, Fresh, SVal};
 use super::words::Bits;
-use crate::algebra::split::Num;
+use crate::algebra::num::Num;
 use crate::algebra::{Atoms, Iv, Poly};
 use crate::carried::Carried;
 use crate::obligation::Obligation;

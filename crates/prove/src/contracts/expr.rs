@@ -3,7 +3,7 @@
 use super::exec::{Exec, Step};
 use super::state::{self, Fresh, SVal};
 use super::words;
-use crate::algebra::split::Num;
+use crate::algebra::num::Num;
 use crate::algebra::{Iv, Poly};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};

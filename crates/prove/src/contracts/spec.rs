@@ -4,7 +4,7 @@ use super::exec::Exec;
 use super::expr::Stop;
 use super::state::SVal;
 use crate::algebra::mono::Exp;
-use crate::algebra::split::Num;
+use crate::algebra::num::Num;
 use crate::algebra::{Atoms, Iv, Poly};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};

@@ -1,6 +1,6 @@
 //! Symbolic values of program variables.
 
-use crate::algebra::split::Num;
+use crate::algebra::num::Num;
 use crate::algebra::{Atoms, Iv, Poly};
 use num_bigint::BigInt;
 use santoku_ir::{ConstValue, Len, Program, Ty};

@@ -1,6 +1,7 @@
 //! Words as integers: wrapping arithmetic, and bit operations as sums wherever bits do not overlap.
 
-use crate::algebra::split::{interpolate, Num};
+use crate::algebra::num::Num;
+use crate::algebra::split::interpolate;
 use crate::algebra::{Atom, Atoms, Iv, Poly};
 use num_bigint::BigInt;
 use num_integer::Integer;

@@ -5,7 +5,8 @@
 
 use super::{bare, FnCx, One};
 use crate::consts::{const_ty, CVal, Generic};
-use crate::names::{Entity, Item};
+use crate::entities::Entity;
+use crate::names::Item;
 use num_bigint::BigInt;
 use santoku_ir::{Expr, LocalId, Place, Ty};
 use santoku_syntax::ast::{self, BinOp, ExprKind};

@@ -2,7 +2,8 @@
 
 use super::{bare, Binding, FnCx};
 use crate::draft::Draft;
-use crate::names::{Entity, Item};
+use crate::entities::Entity;
+use crate::names::Item;
 use crate::spec::{self, SpecVal};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Ghost, LocalId, LocalKind, SpecExpr, Ty};

@@ -3,7 +3,8 @@
 use super::{bare, Binding, Dst, FnCx, One, Val};
 use crate::arith;
 use crate::consts::{CVal, Generic};
-use crate::names::{Entity, Item};
+use crate::entities::Entity;
+use crate::names::Item;
 use crate::secrecy::Need;
 use num_bigint::BigInt;
 use num_integer::Integer;

@@ -3,7 +3,7 @@
 use super::{Scope, SpecTy, SpecVal, View};
 use crate::consts::Generic;
 use crate::context::Cx;
-use crate::names::Entity;
+use crate::entities::Entity;
 use crate::types::STy;
 use santoku_ir::{Contract, ContractKind, Local, LocalId};
 use santoku_syntax::ast::{Clause, ClauseKind, Function};

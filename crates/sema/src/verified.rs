@@ -1,0 +1,85 @@
+//! What the rules of the core say of what was made, and which modules the entry file is.
+
+use crate::context::Cx;
+use crate::modules::ModId;
+use santoku_diag::{Diagnostic, Span};
+use santoku_ir::verify::VerifyError;
+use std::collections::BTreeSet;
+
+/// What the entry file itself is: its module, the implementation chosen for its interface, the instance it stands for;
+/// of a module with parameters, its examples.
+pub fn own_modules(cx: &mut Cx) -> Vec<ModId> {
+    let world = cx.world;
+    let entry = world.module(world.entry);
+    if !entry.params().is_empty() {
+        let mut own = Vec::new();
+        for (i, example) in entry.examples.iter().enumerate() {
+            let name = format!("{}.example{}", entry.name, i + 1);
+            own.extend(cx.instantiate(world.entry, example, name));
+        }
+        return own;
+    }
+    let mut own = vec![world.entry];
+    own.extend(entry.chosen);
+    let mut at = 0;
+    while at < own.len() {
+        let target = cx.stands_for(own[at]);
+        own.extend(target.filter(|t| !own.contains(t)));
+        at += 1;
+    }
+    own
+}
+
+/// The first unset variable of each function; later ones mostly follow from it.
+fn unset_variables(cx: &mut Cx, errors: &[VerifyError]) {
+    let mut functions: BTreeSet<&str> = BTreeSet::new();
+    for e in errors.iter().filter(|e| e.code == "unassigned") {
+        if functions.insert(&e.func) {
+            cx.report(
+                Diagnostic::error("unset-variable", "a variable is read before it has a value")
+                    .at(span_of(e.loc), &e.message)
+                    .help("give the variable a value where it is declared, or on every way to this place"),
+            );
+        }
+    }
+}
+
+/// Variables without a value, in functions whose selections read (and so had to set) them.
+pub fn verify_branching(cx: &mut Cx) {
+    let bodies = std::mem::take(&mut cx.branching);
+    if bodies.is_empty() {
+        return;
+    }
+    let mut program = cx.program.clone();
+    for f in &mut program.funcs {
+        // Secrecy has been judged; here branches stand on secrets.
+        f.locals.iter_mut().for_each(|l| l.public = true);
+        if let Some(body) = bodies.get(&f.name) {
+            f.body.clone_from(body);
+        }
+    }
+    unset_variables(cx, &santoku_ir::verify::verify(&program));
+}
+
+/// The core's own rules. A value read before it is written is the user's fault; anything else is ours.
+pub fn verify(cx: &mut Cx) {
+    let errors = santoku_ir::verify::verify(&cx.program);
+    unset_variables(cx, &errors);
+    for e in errors.iter().filter(|e| e.code != "unassigned") {
+        internal(cx, e.to_string(), Some(span_of(e.loc)));
+    }
+}
+
+pub fn internal(cx: &mut Cx, title: String, place: Option<Span>) {
+    let d = Diagnostic::error("internal", title)
+        .note("pass: sema")
+        .help("this is a fault of the compiler; please report it");
+    cx.report(match place {
+        Some(span) => d.at(span, "while compiling this"),
+        None => d,
+    });
+}
+
+pub fn span_of(loc: santoku_ir::Loc) -> Span {
+    Span { file: santoku_diag::FileId(loc.file), start: loc.start, end: loc.end }
+}

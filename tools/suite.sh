@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# One suite of tests, for test.sh: its output goes to a file, a line of it to the terminal.
+# usage: suite.sh FOLDER NAME EXECUTABLE PLACE     FOLDER: gets NAME.log, and NAME.failed if it fails; PLACE: where it runs
+set -uo pipefail
+folder=$1 name=$2 executable=$3 place=$4
+log=$folder/${name//\//.}.log
+from=$SECONDS
+if [ "$executable" = library ]; then
+  "$place/tools/library.sh" "$place/${CARGO_TARGET_DIR:-target}/debug/santoku" >"$log" 2>&1 || touch "$folder/${name//\//.}.failed"
+else
+  # Times of single tests are printed by an option that is not stable.
+  cd "$place" && RUSTC_BOOTSTRAP=1 "$executable" --show-output -Z unstable-options --report-time >"$log" 2>&1 || touch "$folder/${name//\//.}.failed"
+fi
+# Lines that begin with `tried` are the counts of the tests that attack the tree.
+{ grep -E '^(error|tried|test .* FAILED|test result|failed: )' "$log" || [ "$executable" = library ] || echo "failed: it ended without a result"; } |
+  sed "s|^test result|$name, $((SECONDS - from)) s|"
