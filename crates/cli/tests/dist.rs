@@ -23,6 +23,9 @@ fn dist_proves_makes_and_compares() {
         toy.add for rv32: 6 obligations, 6 proved, 0 open
         dist/c/toy_add/toy_add.c
         dist/c/toy_add/toy_add.h
+        dist/c/toy_add/toy_add.abi.json
+        dist/rust/toy_add.rs
+        docs/library.md
     "#]].assert_eq(&made.stdout);
     let source = s.read("dist/c/toy_add/toy_add.c");
     expect![[r#"
@@ -40,7 +43,7 @@ fn dist_proves_makes_and_compares() {
     expect![[r#"
         toy.add for host64: 6 obligations, 6 proved, 0 open
         toy.add for rv32: 6 obligations, 6 proved, 0 open
-        2 files as made
+        5 files as made
     "#]].assert_eq(&check.stdout);
 }
 
@@ -58,6 +61,9 @@ fn a_function_that_no_input_may_call_is_not_shipped() {
 fn a_file_that_is_not_as_made_is_named() {
     let s = tree(ADD);
     assert_eq!(s.run(&["dist", "toy.add"]).code, 0);
+    let one = s.run(&["dist", "--check"]);
+    assert!(one.code == 2 && one.stderr.contains("`docs/library.md`") && one.stderr.contains("it is missing"), "the page is of all: {}", one.stderr);
+    assert_eq!(s.run(&["dist"]).code, 0);
     let path = "dist/c/toy_add/toy_add.c";
     let good = s.read(path);
     let check = || {

@@ -95,9 +95,9 @@ fn what_cannot_be_measured_is_refused() {
         1 error
     "#]]);
     refused(&["ablate", "nacl.sign", "--target", "aarch64"], expect![[r#"
-        error[bad-option]: there is no table `nacl.sign on qemu-aarch64`
+        error[bad-option]: there is no ablation `nacl.sign on qemu-aarch64`
          |
-         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), ecdsa.secp256k1 (ckb-vm, zkvm, host), cipher.rectangle (host), cipher.chacha20 (host)
+         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), ecdsa.secp256k1 (ckb-vm, zkvm, host)
 
         1 error
     "#]]);
@@ -116,9 +116,9 @@ fn what_cannot_be_measured_is_refused() {
         1 error
     "#]]);
     refused(&["profile", "cipher.chacha20"], expect![[r#"
-        error[bad-option]: there is no table `cipher.chacha20`
+        error[bad-option]: there is no profile `cipher.chacha20`
          |
-         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), ecdsa.secp256k1 (ckb-vm, zkvm, host), cipher.rectangle (host), cipher.chacha20 (host)
+         = try: there are: nacl.sign (e31, host, ckb-vm, zkvm), ecdsa.p256 (ckb-vm, zkvm, host), hash.sha256 (e31, host, ckb-vm, zkvm), scalarmult.curve25519 (e31, host, ckb-vm, zkvm), aead.chacha20poly1305 (e31, host, ckb-vm, zkvm), ecdsa.secp256k1 (ckb-vm, zkvm, host)
 
         1 error
     "#]]);

@@ -12,6 +12,7 @@
 
 pub mod build;
 pub mod data;
+pub mod expr;
 #[cfg(any(test, feature = "testing"))]
 pub mod gen;
 pub mod interp;

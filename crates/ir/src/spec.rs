@@ -1,6 +1,6 @@
 //! Contracts and specification functions: mathematics over unbounded integers, never compiled.
 
-use crate::data::{CmpOp, FuncId, Loc, Place, SpecId};
+use crate::expr::{CmpOp, FuncId, Loc, Place, SpecId};
 use crate::ty::LocalId;
 use num_bigint::BigInt;
 
