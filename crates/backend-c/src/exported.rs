@@ -1,6 +1,6 @@
 //! Exported functions as C calls them: what a caller other than a C compiler has to know.
 
-use crate::func::{FnCx, Signature};
+use crate::func::{CTy, FnCx, Signature};
 use santoku_ir::{Func, LocalId, Ty};
 
 /// What an argument is for.
@@ -14,6 +14,24 @@ pub enum Role {
     Value,
 }
 
+/// How a number lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Number {
+    /// 1, 2, 4, 8 or 16.
+    pub bytes: usize,
+    pub signed: bool,
+}
+
+impl Number {
+    /// Of a scalar, or of the scalars in an array; none of a structure or a register.
+    fn of(t: &CTy) -> Option<Number> {
+        match t.leaf() {
+            CTy::Int(i) => Some(Number { bytes: i.bits as usize / 8, signed: i.signed }),
+            CTy::Vec(_) | CTy::Array(..) | CTy::Struct(_) => None,
+        }
+    }
+}
+
 /// An argument of an exported function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
@@ -22,6 +40,8 @@ pub struct Argument {
     pub role: Role,
     /// Its type in the program; lengths of arrays are those of the `Length` arguments, counted from 0.
     pub ty: Ty,
+    /// Of the value, or of the elements of an array.
+    pub number: Option<Number>,
     pub public: bool,
 }
 
@@ -34,23 +54,27 @@ pub struct Exported {
     pub arguments: Vec<Argument>,
     /// Type of the value returned; none for `void`.
     pub returned: Option<Ty>,
+    pub returned_number: Option<Number>,
 }
 
 impl Exported {
     pub(crate) fn of(cx: &FnCx<'_>, f: &Func, signature: &Signature) -> Result<Exported, crate::EmitError> {
         let argument = |role: Role| {
-            move |id: &LocalId| {
+            move |(id, number): (&LocalId, Option<Number>)| {
                 let l = f.local(*id);
-                Argument { name: l.name.clone(), role, ty: l.ty.clone(), public: l.public }
+                Argument { name: l.name.clone(), role, ty: l.ty.clone(), number, public: l.public }
             }
         };
         let results = if signature.returns { &[][..] } else { &f.rets[..] };
-        let arguments = results.iter().map(argument(Role::Result)).chain(f.lens.iter().map(argument(Role::Length)));
+        let results = results.iter().zip(signature.rets.iter().map(Number::of)).map(argument(Role::Result));
+        let lengths = f.lens.iter().map(|id| (id, Some(Number { bytes: 4, signed: false }))).map(argument(Role::Length));
+        let values = f.params.iter().zip(signature.params.iter().map(Number::of)).map(argument(Role::Value));
         Ok(Exported {
             name: signature.name.clone(),
             declaration: cx.prototype(signature)?,
-            arguments: arguments.chain(f.params.iter().map(argument(Role::Value))).collect(),
+            arguments: results.chain(lengths).chain(values).collect(),
             returned: signature.returns.then(|| f.local(f.rets[0]).ty.clone()),
+            returned_number: signature.rets.first().filter(|_| signature.returns).and_then(Number::of),
         })
     }
 }

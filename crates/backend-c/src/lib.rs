@@ -27,7 +27,7 @@ mod unit;
 mod vector;
 mod words;
 
-pub use exported::{Argument, Exported, Role};
+pub use exported::{Argument, Exported, Number, Role};
 pub use storage::storage;
 pub use unit::{emit, interface, Emitted, Options, Placement};
 pub use vector::Vector;

@@ -24,6 +24,9 @@ pub struct Argument {
     pub role: ArgumentRole,
     /// Bytes of one number in what it points to, or of the value.
     pub number: usize,
+    /// Numbers may be negative.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub signed: bool,
     /// Bytes that it points to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Extent>,
@@ -148,26 +151,12 @@ pub fn described(primitive: &Primitive, exported: &[Exported]) -> Result<(Vec<Fu
     Ok((all, others))
 }
 
-/// Bytes of a scalar in C, at least four: smaller ones lie in arrays alone.
-fn scalar_bytes(ty: &Ty) -> Option<usize> {
+/// Scalars in an element of an array, which may be an array itself.
+pub(crate) fn scalars(ty: &Ty) -> Option<usize> {
     match ty {
-        Ty::Bool => Some(4),
-        Ty::Word(bits) => [32, 64, 128].into_iter().find(|b| b >= bits).map(|b: u32| b as usize / 8),
-        Ty::Int(_) | Ty::Array { .. } | Ty::Struct(_) => None,
-    }
-}
-
-/// Bytes of a word in an array.
-pub(crate) fn word_bytes(bits: u32) -> usize {
-    [8, 16, 32, 64].into_iter().find(|b| *b >= bits).unwrap_or(128) as usize / 8
-}
-
-/// Words in an element of an array, which may be an array itself: how many, and the bits of each.
-pub(crate) fn words(ty: &Ty) -> Option<(usize, u32)> {
-    match ty {
-        Ty::Word(bits) => Some((1, *bits)),
-        Ty::Array { elem, len: Len::Const(n), .. } => words(elem).map(|(k, bits)| (k * *n as usize, bits)),
-        _ => None,
+        Ty::Word(_) | Ty::Bool | Ty::Int(_) => Some(1),
+        Ty::Array { elem, len: Len::Const(n), .. } => scalars(elem).map(|k| k * *n as usize),
+        Ty::Array { .. } | Ty::Struct(_) => None,
     }
 }
 
@@ -181,42 +170,54 @@ pub fn compiled(f: &Exported) -> Result<Function, String> {
     for a in &f.arguments {
         arguments.push(argument(a, &lengths).ok_or_else(|| format!("`{}` has a type that is not called here", a.name))?);
     }
-    // Types of C99's headers are not known where a program is driven.
-    let words = [("uint8_t", "unsigned char"), ("uint16_t", "unsigned short"), ("uint64_t", "unsigned long long"), ("restrict ", ""), ("uint32_t", "__UINT32_TYPE__")];
+    // Types of C99's headers are not known where a program is driven. Longer names go first: they hold shorter ones.
+    let words = [
+        ("uint8_t", "unsigned char"),
+        ("uint16_t", "unsigned short"),
+        ("uint32_t", "__UINT32_TYPE__"),
+        ("uint64_t", "unsigned long long"),
+        ("int8_t", "signed char"),
+        ("int16_t", "short"),
+        ("int32_t", "__INT32_TYPE__"),
+        ("int64_t", "long long"),
+        ("restrict ", ""),
+    ];
     let declaration = words.iter().fold(f.declaration.clone(), |text, (from, to)| text.replace(from, to));
-    let returns = match &f.returned {
-        None => Returns::Nothing,
-        Some(Ty::Bool) => Returns::Verdict,
-        Some(ty) if scalar_bytes(ty) == Some(8) => Returns::Word64,
-        Some(_) => Returns::Word32,
+    if declaration.contains("stk_") {
+        return Err("it has numbers of 128 bits, which are not called here".into());
+    }
+    let returns = match (&f.returned, f.returned_number) {
+        (None, _) => Returns::Nothing,
+        (Some(Ty::Bool), _) => Returns::Verdict,
+        (Some(_), Some(n)) if n.bytes == 8 => Returns::Word64,
+        (Some(_), Some(n)) if n.bytes < 8 => Returns::Word32,
+        (Some(_), _) => return Err("what it returns has a type that is not called here".into()),
     };
     Ok(Function { name: f.name.clone(), declaration, arguments, returns })
 }
 
 fn argument(a: &Compiled, lengths: &[&str]) -> Option<Argument> {
-    let plain = |role, number, bytes| Argument { name: a.name.clone(), role, number, bytes, room: None, public: a.public, null: false, overlaps: vec![] };
+    let number = a.number?;
+    let plain = |role, bytes| Argument { name: a.name.clone(), role, number: number.bytes, signed: number.signed, bytes, room: None, public: a.public, null: false, overlaps: vec![] };
     if a.role == Role::Length {
-        return Some(plain(ArgumentRole::Length, 4, None));
+        return Some(plain(ArgumentRole::Length, None));
     }
     let role = if a.role == Role::Result { ArgumentRole::Output } else { ArgumentRole::Input };
     match &a.ty {
         Ty::Array { elem, len, .. } => {
-            let (each, bits) = words(elem)?;
-            let number = word_bytes(bits);
-            let size = each * number;
+            let size = scalars(elem)? * number.bytes;
             let bytes = match len {
                 Len::Const(n) => Extent::fixed(*n as usize * size),
                 Len::Param { param, add } => Extent { of: Some(lengths.get(param.0 as usize)?.to_string()), times: size, add: add * size as i64 },
             };
-            Some(plain(role, number, Some(bytes)))
+            Some(plain(role, Some(bytes)))
         }
-        scalar => {
-            let number = scalar_bytes(scalar).filter(|n| *n <= 8)?;
-            match role {
-                ArgumentRole::Output => Some(plain(role, number, Some(Extent::fixed(number)))),
-                _ => Some(plain(ArgumentRole::Value, number, None)),
-            }
-        }
+        Ty::Struct(_) => None,
+        _ if number.bytes > 8 => None,
+        _ => match role {
+            ArgumentRole::Output => Some(plain(role, Some(Extent::fixed(number.bytes)))),
+            _ => Some(plain(ArgumentRole::Value, None)),
+        },
     }
 }
 
@@ -252,7 +253,7 @@ fn declared_argument(a: &ArgumentRow) -> Option<Argument> {
         None => None,
     };
     let public = a.public || role == ArgumentRole::Length;
-    [1, 2, 4, 8].contains(&number).then(|| Argument { name: a.name.clone(), role, number, bytes, room, public, null: a.null, overlaps: a.overlaps.clone() })
+    [1, 2, 4, 8].contains(&number).then(|| Argument { name: a.name.clone(), role, number, signed: false, bytes, room, public, null: a.null, overlaps: a.overlaps.clone() })
 }
 
 fn c_argument(a: &Argument) -> String {

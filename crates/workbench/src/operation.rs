@@ -26,7 +26,7 @@ pub enum Expectation {
     /// Nothing is said.
     #[default]
     Any,
-    Exactly(i64),
+    Exactly(i128),
     /// A verdict that the vector's author leaves open or not.
     Verdict(santoku_vectors::Expected),
 }
@@ -114,8 +114,13 @@ impl Case {
     pub fn wrong(&self, functions: &[Function], left: &CallOutput, order: ByteOrder) -> Option<String> {
         let f = functions.iter().find(|f| f.name == self.function)?;
         let returned = left.ret as u32 as i32;
+        // C says whether a number is signed; its bytes are the same.
+        let is = |n: i128| match f.returns {
+            Returns::Word64 => n == i128::from(left.ret) || n == i128::from(left.ret as i64),
+            _ => n == i128::from(left.ret as u32) || n == i128::from(returned),
+        };
         match self.returns {
-            Expectation::Exactly(n) if i64::from(returned) != n && left.ret as i64 != n => return Some(format!("{}: returned {returned} instead of {n}", self.id)),
+            Expectation::Exactly(n) if !is(n) => return Some(format!("{}: returned {} instead of {n}", self.id, left.ret as i64)),
             Expectation::Verdict(e) if !e.agrees(left.ret != 0) => return Some(format!("{}: returned {returned}", self.id)),
             _ => {}
         }

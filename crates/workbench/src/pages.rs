@@ -64,7 +64,7 @@ fn rust_name(name: &str) -> String {
 }
 
 fn rust_type(a: &Argument) -> String {
-    let number = format!("u{}", 8 * a.number);
+    let number = format!("{}{}", if a.signed { "i" } else { "u" }, 8 * a.number);
     match a.role {
         ArgumentRole::Input => format!("*const {number}"),
         ArgumentRole::Output => format!("*mut {number}"),

@@ -1,13 +1,16 @@
 //! Functions of anybody's programs on every machine: built at every level, run on inputs that repeat, compared with the interpreter.
 
 use crate::compile::optimised;
-use crate::interface::{compiled, word_bytes, words, ArgumentRole, Function};
+use crate::interface::{compiled, ArgumentRole, Function};
 use crate::operation::Case;
 use crate::subject::one_file;
 use crate::workload::interpreted;
 use crate::BenchError;
 use santoku_backend_c::{Argument, Exported, Options, Role};
 use santoku_driver::{Checked, Target};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use santoku_ir::interp::Int;
 use santoku_ir::{Len, Program, Ty};
 use santoku_lab::bench::{self, Operation, Subject};
 use santoku_lab::harness::{Code, Source};
@@ -154,28 +157,38 @@ fn ask(program: &Program, exported: &Exported, wish: &Wish) -> Result<Asked, Ben
     Err(lab(format!("no inputs were found in {TRIES} tries that it takes; the last: {last}. Give some with `--input NAME=HEX`")))
 }
 
-/// Random bytes of an argument: of full width at first, then ever smaller numbers, which more contracts take.
+/// Random bytes of an argument: of its whole range at first, then ever smaller numbers, which more contracts take.
 fn bytes(a: &Argument, length: u32, attempt: u64, random: &mut SplitMix64) -> Vec<u8> {
-    let (count, bits) = match &a.ty {
-        Ty::Array { elem, len, .. } => {
+    let mut all = vec![];
+    fill(&a.ty, a.number.map_or(1, |n| n.bytes), (length, attempt), random, &mut all);
+    all
+}
+
+fn fill(ty: &Ty, size: usize, (length, attempt): (u32, u64), random: &mut SplitMix64, out: &mut Vec<u8>) {
+    match ty {
+        Ty::Array { elem, len, ranges } => {
             let n = match len {
                 Len::Const(n) => *n as i64,
                 Len::Param { add, .. } => i64::from(length) + add,
             };
-            let (each, bits) = words(elem).unwrap_or((1, 8));
-            (n.max(0) as usize * each, bits)
+            for k in 0..n.max(0) as usize {
+                let own = ranges.as_ref().and_then(|r| r.get(k)).map(|r| Ty::Int(Some(r.clone())));
+                fill(own.as_ref().unwrap_or(elem), size, (length, attempt), random, out);
+            }
         }
-        Ty::Word(bits) => (1, *bits),
-        _ => (1, 1),
-    };
-    let size = word_bytes(bits);
-    let kept = u64::from(bits).saturating_sub(attempt * u64::from(bits) / TRIES) as u32;
-    let mut all = vec![];
-    for _ in 0..count {
-        let word = (u128::from(random.next_u64()) << 64 | u128::from(random.next_u64())) & (u128::MAX >> (128 - kept.clamp(1, 128)));
-        all.extend(&word.to_le_bytes()[..size]);
+        Ty::Int(Some(r)) => {
+            let span = &r.hi - &r.lo + BigInt::from(1);
+            let any: BigInt = (BigInt::from(random.next_u64()) << 64u32) + random.next_u64();
+            let v = ((any.mod_floor(&span) + &r.lo) >> (attempt * span.bits() / TRIES)).clamp(r.lo.clone(), r.hi.clone());
+            out.extend(&Int::from(v).low_bits(u128::MAX).to_le_bytes()[..size]);
+        }
+        scalar => {
+            let bits = if let Ty::Word(bits) = scalar { *bits } else { 1 };
+            let kept = u64::from(bits).saturating_sub(attempt * u64::from(bits) / TRIES) as u32;
+            let word = (u128::from(random.next_u64()) << 64 | u128::from(random.next_u64())) & (u128::MAX >> (128 - kept.clamp(1, 128)));
+            out.extend(&word.to_le_bytes()[..size]);
+        }
     }
-    all
 }
 
 /// Bytes that a call processes, where a length says so: those of the longest array that has one.

@@ -7,6 +7,7 @@ use crate::primitives::{Primitive, Tree};
 use crate::row::Workload;
 use crate::BenchError;
 use santoku_backend_c::Exported;
+use num_bigint::BigInt;
 use santoku_driver::{Target, STEPS};
 use santoku_ir::interp::{Interp, Options, Value};
 use santoku_ir::{FuncId, Program, Ty};
@@ -57,7 +58,7 @@ fn case(w: &Workload) -> Case {
         function: w.function.clone(),
         inputs: bytes(&w.inputs),
         results: bytes(&w.results),
-        returns: w.returns.map_or(Expectation::Any, Expectation::Exactly),
+        returns: w.returns.map_or(Expectation::Any, |n| Expectation::Exactly(n.into())),
     }
 }
 
@@ -81,8 +82,8 @@ pub fn interpreted(program: &Program, functions: &[Function], exported: &[Export
     let made = Interp::with_options(program, options).call(FuncId(at as u32), &lens, args).map_err(|fault| bad(fault.to_string()))?;
     let mut made = made.into_iter();
     if f.returns != Returns::Nothing {
-        let value = made.next().and_then(|v| v.to_integer()).and_then(|v| i64::try_from(v).ok());
-        case.returns = value.map_or(Expectation::Any, Expectation::Exactly);
+        let value = made.next().and_then(|v| v.to_integer()).and_then(|v| i128::try_from(v).ok());
+        case.returns = Expectation::Exactly(value.ok_or_else(|| bad("it gives no number".into()))?);
     }
     for (a, value) in f.arguments.iter().filter(|a| a.role == ArgumentRole::Output).zip(made) {
         let mut bytes = vec![];
@@ -96,13 +97,24 @@ fn word(bytes: &[u8]) -> u128 {
     bytes.iter().rev().fold(0, |w, b| w << 8 | u128::from(*b))
 }
 
+/// A number as C reads it.
+fn integer(bytes: &[u8], signed: bool) -> BigInt {
+    let word = word(bytes);
+    let unused = 128 - 8 * bytes.len().min(16) as u32;
+    match signed {
+        true => BigInt::from((word << unused) as i128 >> unused),
+        false => BigInt::from(word),
+    }
+}
+
 fn value(a: &Argument, ty: &Ty, bytes: &[u8]) -> Value {
     match ty {
         Ty::Array { elem, .. } => {
-            let size = crate::interface::words(elem).map_or(1, |(each, _)| each) * a.number;
+            let size = crate::interface::scalars(elem).unwrap_or(1) * a.number;
             Value::array(bytes.chunks(size.max(1)).map(|b| value(a, elem, b)).collect())
         }
         Ty::Bool => Value::Bool(word(bytes) != 0),
+        Ty::Int(_) => Value::int(integer(bytes, a.signed)),
         _ => Value::Word(word(bytes)),
     }
 }
@@ -111,6 +123,8 @@ fn number_bytes(value: &Value, size: usize, out: &mut Vec<u8>) {
     match value {
         Value::Word(w) => out.extend(&w.to_le_bytes()[..size]),
         Value::Bool(b) => out.extend(&u64::from(*b).to_le_bytes()[..size]),
+        // Two's complement: integers of C have at most 128 bits.
+        Value::Int(v) => out.extend(&v.low_bits(u128::MAX).to_le_bytes()[..size]),
         other => other.parts().into_iter().flatten().for_each(|v| number_bytes(v, size, out)),
     }
 }
