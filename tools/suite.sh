@@ -8,9 +8,9 @@ from=$SECONDS
 if [ "$executable" = library ]; then
   "$place/tools/library.sh" "$place/${CARGO_TARGET_DIR:-target}/debug/santoku" >"$log" 2>&1 || touch "$folder/${name//\//.}.failed"
 else
-  # Times of single tests are printed by an option that is not stable.
-  cd "$place" && RUSTC_BOOTSTRAP=1 "$executable" --show-output -Z unstable-options --report-time >"$log" 2>&1 || touch "$folder/${name//\//.}.failed"
+  # As cargo runs it; times of single tests are printed by an option that is not stable.
+  cd "$place" && CARGO_MANIFEST_DIR=$place RUSTC_BOOTSTRAP=1 "$executable" --show-output -Z unstable-options --report-time >"$log" 2>&1 || touch "$folder/${name//\//.}.failed"
 fi
 # Lines that begin with `tried` are the counts of the tests that attack the tree.
-{ grep -E '^(error|tried|test .* FAILED|test result|failed: )' "$log" || [ "$executable" = library ] || echo "failed: it ended without a result"; } |
-  sed "s|^test result|$name, $((SECONDS - from)) s|"
+{ grep -E '^(error|tried|test .* FAILED|test result: |failed: )' "$log" || [ "$executable" = library ] || echo "failed: it ended without a result"; } |
+  sed "s|^test result:|$name, $((SECONDS - from)) s:|"

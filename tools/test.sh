@@ -6,9 +6,11 @@ cd "$(dirname "$0")/.."
 # Generated inputs are the same in every run, and other ones in every `make soak`. `--tests`: no suites of examples in
 # documentation, for there are none.
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-1}
+# Of the largest matrices a part has its turn each day, and all of it in `make soak`.
+export SANTOKU_TURN=${SANTOKU_TURN:-$(($(date +%s) / 86400))}
 how=(--locked --workspace --tests)
 jobs=$(nproc)
-echo "test: PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED, $jobs suites at a time"
+echo "test: PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED, SANTOKU_TURN=$SANTOKU_TURN, $jobs suites at a time"
 
 folder=$(mktemp -d)
 # Checks that could not be made write a line each into this file (`crates/skips`). Set-up has installed all compilers and tools,
@@ -29,7 +31,7 @@ grep '^warning: unused' "$folder/build" || true
 built=$SECONDS
 
 # Name, executable and folder of every suite, those first that take longest: one suite is one thread, and none begins late.
-found='s|.*"manifest_path":"\([^"]*\)/Cargo.toml".*"test":true.*"executable":"\([^"]*\)".*|\2 \1|p'
+found='s|.*"manifest_path":"\([^"]*\)/Cargo.toml".*"profile":{[^}]*"test":true}.*"executable":"\([^"]*\)".*|\2 \1|p'
 cargo test "${how[@]}" --no-run --message-format=json 2>/dev/null | sed -n "$found" | while read -r executable place; do
   stem=${executable##*/}
   echo "${place##*/}/${stem%-*} $executable $place"
@@ -58,7 +60,7 @@ echo "the slowest tests, in seconds:"
 grep -H '^test .* <[0-9.]*s>$' "$folder"/*.log | sed 's|.*/\([^/]*\)\.log:test \(.*\) \.\.\. .* <\([0-9.]*\)s>$|\3 \1 \2|' | sort -rn | head -10
 passed=$(count "$folder/everything" passed)
 failed=$(count "$folder/everything" failed)
-results=$(grep -c '^test result' "$folder/everything" || true)
+results=$(grep -c '^test result: ' "$folder/everything" || true)
 echo "left to make soak: $(count "$folder/everything" ignored) long tests"
 echo "$passed passed, $failed failed, $skipped skipped; $results suites; built in $built s, tested in $((SECONDS - built)) s"
 [ "$passed" -gt 0 ] || echo "failed: no test ran"

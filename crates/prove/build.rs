@@ -4,7 +4,7 @@
 mod digest;
 
 /// What judges: this crate, the judge of safety, the judge of meaning, the meaning of the core, and the versions of what others wrote.
-const JUDGES: [&str; 5] = ["src", "../judge/src", "../meaning/src", "../ir/src", "../../Cargo.lock"];
+const JUDGES: [&str; 6] = ["src", "../judge/src", "../meaning/src", "../ir/src", "../num/src", "../../Cargo.lock"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

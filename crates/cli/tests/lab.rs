@@ -156,6 +156,15 @@ fn other<n: len>(x: [u32; n]) -> u32 {
 
 fn wide(x: [u64; 4]) -> u64 { x[0] ^ x[3] }
 
+/// Signed limbs, each of a range of its own; what is given is negative half of the time.
+fn limbs(x: [int in -2^45..2^45; 4], y: int in -100..100) -> [int; 4] {
+  [for i in 0..<4: x[i] * 3 - y]
+}
+
+fn sign(x: int in -1000..1000) -> int { x - 5 }
+
+fn large(x: u64) -> u64 { x | (1 << 63) }
+
 /// Takes few of its inputs.
 fn small(x: u32) -> u32
   requires x < 1000
@@ -205,6 +214,21 @@ fn a_function_of_any_program_is_measured_on_every_machine() {
         assert!(f["size_bytes"].as_u64().unwrap() > 10 && f["stack_accesses"]["instructions"].as_u64().unwrap() > 3);
         assert_eq!(f["cycles_per_byte"].as_f64().unwrap(), cycles as f64 / 400.0);
     }
+}
+
+#[test]
+fn integers_of_any_sign_and_size_are_given_and_compared() {
+    let s = Sandbox::new(&[("sum.stk", SUM.as_bytes())]);
+    for function in ["limbs", "sign", "large"] {
+        let run = s.run(&[&["lab", "bench", &format!("sum.stk::{function}"), "--json"][..], &EXACT].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{function}");
+        let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(report["figures"].as_array().unwrap().len(), 5, "{function}: {}", run.stdout);
+    }
+    let sign = |x: &str| s.run(&[&["lab", "bench", "sum.stk::sign", "--input", x][..], &EXACT].concat());
+    assert_eq!((sign("x=fdffffff").code, sign("x=fdffffff").stderr.as_str()), (0, ""), "-3");
+    let short = sign("x=fd");
+    assert!(short.code == 2 && short.stderr.contains("all bytes of each"), "{}", short.stderr);
 }
 
 #[test]

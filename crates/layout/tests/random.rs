@@ -133,7 +133,8 @@ fn shared_words_and_words_of_every_size_reach_the_kernel() {
 #[test]
 fn blocks_of_any_number_of_words_come_in_and_go_out() {
     let mut cases = Vec::new();
-    for (words, bits) in [(1, 64), (5, 64), (12, 32), (25, 64), (7, 32), (3, 32), (5, 16), (9, 16), (3, 8), (11, 8), (17, 8), (5, 24)] {
+    let all = [(1, 64), (5, 64), (12, 32), (25, 64), (7, 32), (3, 32), (5, 16), (9, 16), (3, 8), (11, 8), (17, 8), (5, 24)];
+    for (_, (words, bits)) in all.into_iter().enumerate().filter(|(k, _)| seeds::in_turn(*k as u64, 4)) {
         // Every word gets something of its own, so that two that changed places show.
         let text = format!("@export(\"f\")\nfn f(x: [u{bits}; {words}], k: u{bits}) -> [u{bits}; {words}] {{\n  [for i in 0..<{words}: (x[(2 * i + 1) % {words}] <<< 3) ^ (x[i] & k) ^ u{bits}(7 * i + 1)]\n}}\n");
         for (layout, isa) in WAYS {
@@ -145,7 +146,7 @@ fn blocks_of_any_number_of_words_come_in_and_go_out() {
     let count = try_all(&cases);
     print(&count);
     assert!(count.refused.is_empty() && count.left_out.is_empty(), "{:?} {:?}", count.refused, count.left_out);
-    assert!(count.agreed >= 2 * 12, "the portable ones run everywhere: {}", count.agreed);
+    assert!(count.agreed >= 2 * 3, "the portable ones run everywhere: {}", count.agreed);
 }
 
 /// What has no transposition is refused: words of other sizes in lanes, blocks beyond the stack.

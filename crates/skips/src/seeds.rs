@@ -11,6 +11,25 @@ pub fn first() -> u64 {
     first_of(number("PROPTEST_RNG_SEED").unwrap_or(1))
 }
 
+/// Whether item `k` of a matrix has its turn: one of every `of` in a usual run, another one the next day (`SANTOKU_TURN`, which `make test` prints);
+/// all of them where `SANTOKU_SEEDS` asks for a long run.
+pub fn in_turn(k: u64, of: u64) -> bool {
+    number("SANTOKU_SEEDS").is_some() || k % of.max(1) == turn() % of.max(1)
+}
+
+/// One of `parts` equal parts of `0..n`, another one the next day; all of it in a long run.
+pub fn part(n: u64, parts: u64) -> std::ops::Range<u64> {
+    if number("SANTOKU_SEEDS").is_some() {
+        return 0..n;
+    }
+    let (size, at) = (n / parts.max(1), turn() % parts.max(1));
+    at * size..(at + 1) * size
+}
+
+fn turn() -> u64 {
+    number("SANTOKU_TURN").unwrap_or(0)
+}
+
 fn first_of(run: u64) -> u64 {
     // Room for a million seeds before those of another run.
     (run % (1 << 31)) << 20
@@ -23,6 +42,16 @@ fn number(name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_item_has_its_turn() {
+        if std::env::var("SANTOKU_SEEDS").is_err() {
+            assert_eq!((0..12).filter(|k| in_turn(*k, 4)).count(), 3);
+            assert_eq!(part(12, 4).count(), 3);
+        } else {
+            assert!(in_turn(3, 4) && part(12, 4) == (0..12));
+        }
+    }
 
     #[test]
     fn runs_share_no_seeds() {

@@ -143,6 +143,10 @@ fn ask(program: &Program, exported: &Exported, wish: &Wish) -> Result<Asked, Ben
         let mut case = Case { id: exported.name.clone(), function: exported.name.clone(), ..Case::default() };
         for a in exported.arguments.iter().filter(|a| a.role == Role::Value) {
             let given = wish.inputs.get(&a.name).cloned();
+            let number = a.number.map_or(1, |n| n.bytes);
+            if given.as_ref().is_some_and(|g| if matches!(a.ty, Ty::Array { .. }) { g.len() % number != 0 } else { g.len() != number }) {
+                return Err(lab(format!("`{}` is of numbers of {number} bytes: `--input` gives all bytes of each", a.name)));
+            }
             case.inputs.insert(a.name.clone(), given.unwrap_or_else(|| bytes(a, wish.length, attempt, &mut random)));
         }
         match interpreted(program, std::slice::from_ref(&function), std::slice::from_ref(exported), &mut case) {
