@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # One suite of tests, for test.sh: its output goes to a file, a line of it to the terminal.
-# usage: suite.sh FOLDER NAME EXECUTABLE PLACE     FOLDER: gets NAME.log, and NAME.failed if it fails; PLACE: where it runs
+# usage: suite.sh FOLDER NAME EXECUTABLE PLACE     FOLDER: gets NAME.log, and NAME.failed if it fails; PLACE: where it runs.
+# `library` for an executable: the commands on the library, by the binary that SANTOKU_TRIED names.
 set -uo pipefail
 folder=$1 name=$2 executable=$3 place=$4
 log=$folder/${name//\//.}.log
 from=$SECONDS
 if [ "$executable" = library ]; then
-  "$place/tools/library.sh" "$place/${CARGO_TARGET_DIR:-target}/debug/santoku" >"$log" 2>&1 || touch "$folder/${name//\//.}.failed"
+  "$place/tools/library.sh" "$SANTOKU_TRIED" >"$log" 2>&1 || touch "$folder/${name//\//.}.failed"
 else
   # As cargo runs it; times of single tests are printed by an option that is not stable.
   cd "$place" && CARGO_MANIFEST_DIR=$place RUSTC_BOOTSTRAP=1 "$executable" --show-output -Z unstable-options --report-time >"$log" 2>&1 || touch "$folder/${name//\//.}.failed"

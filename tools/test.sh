@@ -29,6 +29,8 @@ if ! cargo test "${how[@]}" --no-run >"$folder/build" 2>&1; then
 fi
 grep '^warning: unused' "$folder/build" || true
 built=$SECONDS
+target=$(cargo metadata --locked --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+export SANTOKU_TRIED=$target/debug/santoku
 
 # Name, executable and folder of every suite, those first that take longest: one suite is one thread, and none begins late.
 found='s|.*"manifest_path":"\([^"]*\)/Cargo.toml".*"profile":{[^}]*"test":true}.*"executable":"\([^"]*\)".*|\2 \1|p'
