@@ -12,18 +12,23 @@ pub fn first() -> u64 {
 }
 
 /// Whether item `k` of a matrix has its turn: one of every `of` in a usual run, another one the next day (`SANTOKU_TURN`, which `make test` prints);
-/// all of them where `SANTOKU_SEEDS` asks for a long run.
+/// all of them in `make soak`.
 pub fn in_turn(k: u64, of: u64) -> bool {
-    number("SANTOKU_SEEDS").is_some() || k % of.max(1) == turn() % of.max(1)
+    whole() || k % of.max(1) == turn() % of.max(1)
 }
 
-/// One of `parts` equal parts of `0..n`, another one the next day; all of it in a long run.
+/// One of `parts` equal parts of `0..n`, another one the next day; all of it in `make soak`.
 pub fn part(n: u64, parts: u64) -> std::ops::Range<u64> {
-    if number("SANTOKU_SEEDS").is_some() {
+    if whole() {
         return 0..n;
     }
     let (size, at) = (n / parts.max(1), turn() % parts.max(1));
     at * size..(at + 1) * size
+}
+
+/// Whether matrices are tried as a whole: `make soak` says so.
+pub fn whole() -> bool {
+    std::env::var_os("SANTOKU_WHOLE").is_some()
 }
 
 fn turn() -> u64 {
@@ -45,7 +50,7 @@ mod tests {
 
     #[test]
     fn every_item_has_its_turn() {
-        if std::env::var("SANTOKU_SEEDS").is_err() {
+        if !whole() {
             assert_eq!((0..12).filter(|k| in_turn(*k, 4)).count(), 3);
             assert_eq!(part(12, 4).count(), 3);
         } else {
