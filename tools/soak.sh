@@ -27,15 +27,8 @@ if ! cargo test --release --locked --workspace --tests --no-run --message-format
   echo "failed: the build"
   exit 1
 fi
-# Lines of a folder of a package and one of its test programs.
-python3 - "$work/built" >"$work/programs" <<'END'
-import json, os, sys
-for line in open(sys.argv[1]):
-    m = json.loads(line)
-    if m.get("executable") and m["profile"]["test"]:
-        print(os.path.relpath(os.path.dirname(m["manifest_path"])), m["executable"])
-END
-santoku=$(cargo metadata --locked --no-deps --format-version 1 | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')/release/santoku
+test_programs "$work/built" >"$work/programs"
+santoku=$(target_folder)/release/santoku
 mapfile -t crates < <(cut -d' ' -f1 "$work/programs" | sort -u)
 mapfile -t programs < <("$santoku" lab certify --list)
 

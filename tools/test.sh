@@ -22,23 +22,21 @@ trap '[ -z "$suites" ] || kill "$suites" 2>/dev/null || true; rm -rf "$folder"' 
 
 # One build for the tests and for the command that is tried.
 echo "test: building the workspace and its tests"
-if ! cargo test "${how[@]}" --no-run >"$folder/build" 2>&1; then
+if ! cargo test "${how[@]}" --no-run --message-format=json-render-diagnostics >"$folder/built" 2>"$folder/build"; then
   cat "$folder/build"
   echo "failed: the build"
   exit 1
 fi
 grep '^warning: unused' "$folder/build" || true
 built=$SECONDS
-target=$(cargo metadata --locked --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
-export SANTOKU_TRIED=$target/debug/santoku
+export SANTOKU_TRIED=$(target_folder)/debug/santoku
 
 # Name, executable and folder of every suite, those first that take longest: one suite is one thread, and none begins late.
-found='s|.*"manifest_path":"\([^"]*\)/Cargo.toml".*"profile":{[^}]*"test":true}.*"executable":"\([^"]*\)".*|\2 \1|p'
-cargo test "${how[@]}" --no-run --message-format=json 2>/dev/null | sed -n "$found" | while read -r executable place; do
+test_programs "$folder/built" | while read -r place executable; do
   stem=${executable##*/}
   echo "${place##*/}/${stem%-*} $executable $place"
 done >"$folder/all"
-echo "library library $PWD" >>"$folder/all"
+echo "library library ." >>"$folder/all"
 awk 'NR == FNR { if ($1 !~ /^#/) rank[$1] = NR; next } { print ($1 in rank ? rank[$1] : 1000), $0 }' tools/slow-suites "$folder/all" | sort -n -k1,1 -s | cut -d' ' -f2- >"$folder/order"
 [ "$(wc -l <"$folder/order")" -gt 50 ] || { echo "failed: $(wc -l <"$folder/order") suites were found"; exit 1; }
 

@@ -24,8 +24,8 @@ pub struct Job {
 
 /// Marks around calls, which only the E31's model measures.
 const WINDOWS: &str = "void lab_window_begin(void) {}\nvoid lab_window_end(void) {}\n";
-/// Bytes of memory that a program on the E31's model may use.
-const RAM_BYTES: u32 = 16 << 20;
+/// Bytes of memory that a program on the E31's model may use: more than the board has, so that long messages can be tried.
+pub(crate) const RAM_BYTES: u32 = 16 << 20;
 /// Cycles of a virtual machine after which a program is given up.
 pub(crate) const MAX_CYCLES: u64 = 200_000_000_000;
 
@@ -87,9 +87,14 @@ pub(crate) fn variables(n: usize, call: &Call) -> Vec<String> {
 pub(crate) fn left(n: usize, call: &Call, outputs: &BTreeMap<String, Vec<u8>>) -> CallOutput {
     let bytes = |name: &str, len: usize| outputs.get(name).and_then(|b| b.get(..len)).map(<[u8]>::to_vec);
     CallOutput {
-        ret: bytes(&driver::result(n), 8).map_or(0, |b| b.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b))),
+        ret: bytes(&driver::result(n), 8).map_or(0, |b| number(&b)),
         buffers: call.args.iter().enumerate().map(|(a, arg)| length(arg).and_then(|len| bytes(&driver::buffer(n, a), len))).collect(),
     }
+}
+
+/// A number whose lowest byte comes first.
+pub(crate) fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b))
 }
 
 /// The virtual machine that a target is.
@@ -157,7 +162,7 @@ fn read_back(calls: &[Call], mut bytes: &[u8]) -> Result<Vec<CallOutput>, LabErr
     };
     let mut out = vec![];
     for call in calls {
-        let ret = take(8)?.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b));
+        let ret = number(&take(8)?);
         let ret = if call.ret == Ret::Void { 0 } else { ret };
         let buffers = call.args.iter().map(|arg| length(arg).map(&mut take).transpose()).collect::<Result<_, _>>()?;
         out.push(CallOutput { ret, buffers });

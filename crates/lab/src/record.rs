@@ -12,7 +12,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
-use crate::harness::{Rv32Job, Rv32Report};
 
 /// One measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,41 +95,6 @@ fn civil_date(day: u64) -> String {
     let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
     let year = era * 400 + year_of_era + u64::from(month <= 2);
     format!("{year:04}-{month:02}-{day_of_month:02}")
-}
-
-impl Row {
-    /// Row of one call of an RV32 job.
-    pub fn rv32(
-        program: &str,
-        variant: &str,
-        job: &Rv32Job,
-        report: &Rv32Report,
-        call: usize,
-        stamp: &Stamp,
-    ) -> Result<Row, LabError> {
-        let (Some(measure), Some(bound)) = (report.measures.get(call), report.stack_bounds.get(call)) else {
-            return Err(LabError::Record(format!("the job makes no call {call}")));
-        };
-        Ok(Row {
-            program: program.to_string(),
-            variant: variant.to_string(),
-            machine: "e31".to_string(),
-            level: job.level.name().to_string(),
-            cycles_core: measure.cycles_core,
-            cycles_board: Some(measure.cycles_board),
-            instret: Some(measure.instret),
-            icache_misses: Some(measure.icache_misses),
-            flash_words: Some(measure.flash_words),
-            stack_bytes: Some(u64::from(measure.stack_bytes)),
-            stack_bound_bytes: Some(bound.bytes),
-            size_bytes: Some(report.size_bytes),
-            trace_hash: Some(format!("{:016x}", measure.trace_hash)),
-            compiler: report.program.compiler.clone(),
-            flags: report.program.flags.join(" "),
-            date: stamp.date.clone(),
-            commit: stamp.commit.clone(),
-        })
-    }
 }
 
 /// A set of rows measured together.

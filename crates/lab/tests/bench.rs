@@ -2,7 +2,7 @@
 
 use santoku_lab::bench::{machine, measures, Built, Operation, Subject};
 use santoku_lab::cross;
-use santoku_lab::harness::{Arg, Call, Code, Level, Ret, Source};
+use santoku_lab::harness::{Arg, Call, Ret, Source};
 use santoku_lab::LabError;
 use std::collections::BTreeSet;
 
@@ -36,19 +36,7 @@ fn subject(name: &str, text: &str) -> Subject {
         ret: Ret::Void,
     };
     let work = |n: u32| Call { declaration: "unsigned work(unsigned n)".into(), function: "work".into(), args: vec![Arg::Word32(n)], ret: Ret::Word32 };
-    Subject {
-        name: name.into(),
-        sources: vec![Source::Text { name: "u.c".into(), text: text.into() }],
-        support: vec![],
-        include_dirs: vec![],
-        libs: vec![],
-        flags: vec![],
-        level: Level::O2,
-        compiler: None,
-        code: Code::Compressed,
-        setup: None,
-        calls: vec![square, work(100), work(1000)],
-    }
+    Subject::new(name, vec![Source::Text { name: "u.c".into(), text: text.into() }], vec![square, work(100), work(1000)])
 }
 
 fn operations() -> Vec<Operation> {

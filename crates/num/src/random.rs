@@ -21,16 +21,6 @@ impl SplitMix64 {
         self.next_u64() % n.max(1)
     }
 
-    /// True once in `n` times.
-    pub fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-
-    /// An element of a list that is not empty.
-    pub fn pick<'v, T>(&mut self, from: &'v [T]) -> &'v T {
-        &from[self.below(from.len() as u64) as usize]
-    }
-
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
         (0..count.div_ceil(8)).flat_map(|_| self.next_u64().to_le_bytes()).take(count).collect()
     }

@@ -2,7 +2,7 @@
 
 use crate::cipher::{self, Sliced};
 use crate::operation::{Case, Expectation};
-use crate::table::takes_turns;
+use crate::table::{builds, takes_turns};
 use crate::user::{self, Asked, Prepared, Side, Wish};
 use crate::workload::interpreted;
 use crate::BenchError;
@@ -167,12 +167,9 @@ fn on_machine(sides: &[Side], load: &Load<'_>, wish: &Wish, (machine, target): (
     let described = &first.target;
     let lab = |e: santoku_lab::LabError| BenchError::lab(machine, e);
     let measuring = bench::machine(described).map_err(lab)?;
-    let wanted = |l: &santoku_passes::Level| wish.levels.as_ref().is_none_or(|all| all.contains(l));
     let mut subjects = vec![];
-    for using in &described.compilers {
-        for level in using.levels.iter().filter(|l| wanted(l)) {
-            subjects.extend(plans.iter().map(|s| Subject { level: *level, compiler: Some(using.name.clone()), ..s.clone() }));
-        }
+    for (compiler, level) in builds(described, wish.levels.as_deref()) {
+        subjects.extend(plans.iter().map(|s| Subject { level, compiler: Some(compiler.clone()), ..s.clone() }));
     }
     if subjects.is_empty() {
         return Err(BenchError::lab(machine, "its compilers have none of these levels"));

@@ -7,7 +7,7 @@ use crate::primitives::{Primitive, Tree};
 use crate::row::Rival;
 use crate::BenchError;
 use santoku_backend_c::{Emitted, Exported};
-use santoku_lab::harness::{Call, Code, Source};
+use santoku_lab::harness::{Call, Source};
 use santoku_lab::{bench, peers};
 use santoku_passes::Level;
 use std::collections::BTreeSet;
@@ -61,19 +61,8 @@ fn support(tree: &Tree, primitive: &Primitive) -> Vec<Source> {
 
 /// A text of ours as what the lab builds.
 pub fn of_text(tree: &Tree, primitive: &Primitive, name: &str, text: String, calls: Vec<Call>) -> bench::Subject {
-    bench::Subject {
-        name: name.into(),
-        sources: vec![Source::Text { name: format!("{}.c", primitive.unit), text }],
-        support: support(tree, primitive),
-        include_dirs: vec![],
-        libs: vec![],
-        flags: vec![],
-        level: Level::O2,
-        compiler: None,
-        code: Code::Compressed,
-        setup: None,
-        calls,
-    }
+    let sources = vec![Source::Text { name: format!("{}.c", primitive.unit), text }];
+    bench::Subject { support: support(tree, primitive), ..bench::Subject::new(name, sources, calls) }
 }
 
 /// A rival, obtained from its registry, that is given the same calls.
@@ -88,17 +77,14 @@ pub fn rival(tree: &Tree, primitive: &Primitive, row: &Rival, calls: &[Call]) ->
         Some(own) => Call { declaration: call.declaration.replacen(&format!("{}(", call.function), &format!("{own}("), 1), function: own.clone(), ..call.clone() },
         None => call.clone(),
     };
+    let sources = peer.sources.iter().cloned().chain(adapter).map(Source::File).collect();
     Ok(bench::Subject {
-        name: peer.name.clone(),
-        sources: peer.sources.iter().cloned().chain(adapter).map(Source::File).collect(),
         support: support(tree, primitive),
         include_dirs: peer.include_dirs.clone(),
         libs: peer.libs.clone(),
         flags: peer.cflags.clone(),
         level: row.level,
-        compiler: None,
-        code: Code::Compressed,
         setup: row.setup.clone(),
-        calls: calls.iter().map(renamed).collect(),
+        ..bench::Subject::new(&peer.name, sources, calls.iter().map(renamed).collect())
     })
 }

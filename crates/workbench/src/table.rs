@@ -151,10 +151,15 @@ pub(crate) fn takes_turns(target: &Target) -> bool {
     target.run.as_ref().is_some_and(|r| r.on == santoku_target::Executor::Native)
 }
 
+/// Compilers of a target and their levels; of these the ones that are wished for, if any are named.
+pub(crate) fn builds(target: &Target, levels: Option<&[Level]>) -> Vec<(String, Level)> {
+    let wanted = |level: &Level| levels.is_none_or(|all| all.contains(level));
+    target.compilers.iter().flat_map(|c| c.levels.iter().filter(|l| wanted(l)).map(|l| (c.name.clone(), *l))).collect()
+}
+
 fn plans(library: &mut Library<'_>, row: &TableRow, wish: &Wish, bench: &Bench) -> Result<Vec<Plan>, BenchError> {
     let (tree, primitive, target) = (library.tree, library.primitive, &bench.target);
-    let wanted = |level: &Level| wish.levels.as_ref().is_none_or(|all| all.contains(level));
-    let builds: Vec<(String, Level)> = target.compilers.iter().flat_map(|c| c.levels.iter().filter(|l| wanted(l)).map(|l| (c.name.clone(), *l))).collect();
+    let builds = builds(target, wish.levels.as_deref());
     if builds.is_empty() {
         let known = target.compilers.iter().flat_map(|c| c.levels.iter().map(|l| l.name().to_string())).collect::<BTreeSet<_>>().into_iter().collect();
         let name = wish.levels.iter().flatten().map(|l| l.name()).collect::<Vec<_>>().join(",");

@@ -13,12 +13,14 @@ use num_integer::Integer;
 use santoku_ir::interp::Int;
 use santoku_ir::{Len, Program, Ty};
 use santoku_lab::bench::{self, Operation, Subject};
-use santoku_lab::harness::{Code, Source};
+use santoku_lab::harness::Source;
 use santoku_num::SplitMix64;
 use santoku_passes::Level;
 use santoku_prove::products::widest_secret_product;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+
+pub use santoku_vectors::from_hex;
 
 /// What is measured of a side.
 #[derive(Clone, Debug)]
@@ -203,19 +205,8 @@ fn processed(f: &Function, case: &Case) -> usize {
 
 /// Our build as the lab takes it.
 pub fn subject(prepared: &Prepared, name: &str) -> Result<Subject, BenchError> {
-    Ok(Subject {
-        name: name.into(),
-        sources: vec![Source::Text { name: format!("{UNIT}.c"), text: prepared.text.clone() }],
-        support: vec![],
-        include_dirs: vec![],
-        libs: vec![],
-        flags: vec![],
-        level: Level::O2,
-        compiler: None,
-        code: Code::Compressed,
-        setup: None,
-        calls: prepared.asked.iter().map(|a| a.case.call(std::slice::from_ref(&a.function), prepared.target.byte_order)).collect::<Result<_, _>>()?,
-    })
+    let calls = prepared.asked.iter().map(|a| a.case.call(std::slice::from_ref(&a.function), prepared.target.byte_order)).collect::<Result<_, _>>()?;
+    Ok(Subject::new(name, vec![Source::Text { name: format!("{UNIT}.c"), text: prepared.text.clone() }], calls))
 }
 
 /// A C file in the place of our build: its function is called as ours is.

@@ -7,7 +7,7 @@ use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::{Checked, Failure, GRANULARITY};
 use santoku_workbench::measure::{is_c, run as measure, Report};
 use santoku_workbench::report::{svg, text};
-use santoku_workbench::user::{Side, Wish};
+use santoku_workbench::user::{from_hex, Side, Wish};
 use santoku_workbench::BenchError;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -147,11 +147,7 @@ fn print(made: &Report, as_json: bool) -> Result<u8, Failure> {
 fn inputs(all: &[String]) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
     let mut out = BTreeMap::new();
     for text in all {
-        let bytes = |hex: &str| -> Option<Vec<u8>> {
-            let whole = hex.len() % 2 == 0 && hex.bytes().all(|b| b.is_ascii_hexdigit());
-            whole.then(|| (0..hex.len() / 2).filter_map(|k| u8::from_str_radix(&hex[2 * k..2 * k + 2], 16).ok()).collect())
-        };
-        let parsed = text.split_once('=').filter(|(name, _)| !name.is_empty()).and_then(|(name, hex)| Some((name.to_string(), bytes(hex)?)));
+        let parsed = text.split_once('=').filter(|(name, _)| !name.is_empty()).and_then(|(name, hex)| Some((name.to_string(), from_hex(hex)?)));
         let Some((name, bytes)) = parsed else {
             let d = Diagnostic::error("bad-option", format!("`--input {text}` gives no bytes"));
             return Err(refused(d.help("write `--input key=00ff`, two hexadecimal digits a byte")));

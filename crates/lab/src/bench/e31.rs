@@ -1,19 +1,14 @@
 //! The simulated SiFive E31.
 
-use super::{check, no_operation, Built, Fact, Machine, Measures, Operation, Outcome, Profile, StackAccesses, Subject};
-use crate::cross::{machine, Cross};
+use super::{check, no_operation, no_subject, Built, Fact, Machine, Measures, Operation, Outcome, Profile, StackAccesses, Subject};
+use crate::calls::RAM_BYTES;
+use crate::cross::Cross;
 use crate::error::LabError;
 use crate::harness::{Constants, Program, Rv32Job, Rv32Run, Toolchain};
 use crate::profile::{flamegraph_svg, leaf_table};
 use crate::rv32::{Config, Measure};
 
-/// Bytes of memory that a program may use: more than the board has, so that long messages can be tried.
-const RAM_BYTES: u32 = 16 << 20;
-
-pub struct E31 {
-    pub name: String,
-    pub constants: Constants,
-}
+pub struct E31;
 
 struct Made {
     subject: Subject,
@@ -24,51 +19,45 @@ struct Made {
 
 struct Programs {
     toolchain: Toolchain,
-    constants: Constants,
     made: Vec<Made>,
     facts: Vec<Fact>,
 }
 
 impl Machine for E31 {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn build(&self, subjects: &[Subject], operations: &[Operation]) -> Result<Box<dyn Built>, LabError> {
         check(subjects, operations)?;
         let toolchain = Toolchain::find()?;
         let (mut made, mut facts) = (vec![], vec![]);
         for subject in subjects {
-            let program = toolchain.build(&job(subject, self.constants))?;
+            let program = toolchain.build(&job(subject))?;
             let bounds = subject.calls.iter().map(|c| program.stack_bound(&c.function).ok().map(|b| b.bytes)).collect();
             facts.push(Fact {
                 compiler: program.compiler.clone(),
-                command: toolchain.command(),
+                command: toolchain.cross().compiler.command(),
                 flags: program.flags.clone(),
                 size_bytes: Some(program.size_bytes()?),
-                stack_accesses: Some(stack_accesses(&program)?),
+                stack_accesses: Some(stack_accesses(toolchain.cross(), &program)?),
             });
             made.push(Made { subject: subject.clone(), program, ran: None, bounds });
         }
-        Ok(Box::new(Programs { toolchain, constants: self.constants, made, facts }))
+        Ok(Box::new(Programs { toolchain, made, facts }))
     }
 }
 
-fn job(subject: &Subject, constants: Constants) -> Rv32Job {
+fn job(subject: &Subject) -> Rv32Job {
     Rv32Job {
         support: subject.support.clone(),
         include_dirs: subject.include_dirs.clone(),
         code: subject.code,
         level: subject.level,
-        constants,
+        constants: Constants::Flash,
         flags: subject.flags.clone(),
         ram_bytes: RAM_BYTES,
         ..Rv32Job::new(subject.sources.clone(), subject.calls.clone())
     }
 }
 
-fn stack_accesses(program: &Program) -> Result<StackAccesses, LabError> {
-    let cross = Cross::find(&machine("rv32")?, Some("gcc"))?;
+fn stack_accesses(cross: &Cross, program: &Program) -> Result<StackAccesses, LabError> {
     let dir = tempfile::tempdir().map_err(LabError::io(std::env::temp_dir()))?;
     let mut objects = vec![];
     for (n, object) in program.objects.iter().enumerate() {
@@ -76,7 +65,7 @@ fn stack_accesses(program: &Program) -> Result<StackAccesses, LabError> {
         std::fs::write(&path, &object.bytes).map_err(LabError::io(&path))?;
         objects.push(path);
     }
-    super::spills::count(&cross, &objects)
+    super::spills::count(cross, &objects)
 }
 
 fn config() -> Config {
@@ -123,7 +112,7 @@ impl Built for Programs {
     }
 
     fn run_on(&mut self, subject: usize, operation: usize, inputs: &[(usize, Vec<u8>)]) -> Result<Outcome, LabError> {
-        let made = self.made.get(subject).ok_or_else(|| LabError::BadJob(format!("there is no implementation {subject}")))?;
+        let made = self.made.get(subject).ok_or_else(|| no_subject(subject))?;
         let mut other = made.program.clone();
         for (arg, bytes) in inputs {
             other.set_input(operation, *arg, bytes)?;
@@ -133,11 +122,11 @@ impl Built for Programs {
     }
 
     fn profile(&mut self, subject: usize, operation: usize, title: &str) -> Result<Profile, LabError> {
-        let made = self.made.get(subject).ok_or_else(|| LabError::BadJob(format!("there is no implementation {subject}")))?;
+        let made = self.made.get(subject).ok_or_else(|| no_subject(subject))?;
         // The tree is that of the last window.
         let call = made.subject.calls.get(operation).ok_or_else(|| no_operation(operation))?;
         let alone = Subject { calls: vec![call.clone()], ..made.subject.clone() };
-        let ran = self.toolchain.build(&job(&alone, self.constants))?.run(&Config { profile: true, ..config() })?;
+        let ran = self.toolchain.build(&job(&alone))?.run(&Config { profile: true, ..config() })?;
         let calls = ran.run.calls.ok_or_else(|| LabError::BadJob("the run kept no call tree".into()))?;
         let cycles = ran.run.windows.last().map_or(0, |w| w.cycles_core);
         Ok(Profile { leaves: leaf_table(&calls), svg: flamegraph_svg(&calls, title)?, cycles })

@@ -1,18 +1,17 @@
 //! This machine: all implementations in one process, timed in turn.
 
-use super::{check, no_operation, Built, Fact, Machine, Measures, Operation, Outcome, Subject};
+use super::{check, no_operation, own, Built, Fact, Machine, Measures, Operation, Outcome, Subject};
+use crate::calls::{length, number};
 use crate::cross::Cross;
 use crate::error::LabError;
 use crate::harness::{materialise, Arg, Call, CallOutput, Ret};
 use crate::host::{compare, HostImpl, HostRow, HostRun, Workload};
-use crate::size::text_rodata;
 use santoku_target::Target;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 pub struct Host {
     pub target: Target,
-    pub name: String,
 }
 
 struct Timed {
@@ -27,21 +26,12 @@ struct Timed {
 /// Where what a call leaves begins: the result first, then each argument.
 const ALIGN: usize = 64;
 
-/// Bytes that an argument takes in memory; of a buffer what it holds.
-fn length(arg: &Arg) -> usize {
-    match arg {
-        Arg::In(bytes) => bytes.len(),
-        Arg::Out(len) => *len,
-        Arg::Null | Arg::Word32(_) | Arg::Word64(_) => 0,
-    }
-}
-
 /// Offsets of the arguments, and bytes of all.
 fn layout(call: &Call) -> (Vec<usize>, usize) {
     let mut at = ALIGN;
     let offsets = call.args.iter().map(|arg| {
         let own = at;
-        at += length(arg).div_ceil(ALIGN) * ALIGN;
+        at += length(arg).unwrap_or(0).div_ceil(ALIGN) * ALIGN;
         own
     });
     let offsets = offsets.collect();
@@ -94,10 +84,6 @@ fn adapter(subject: &Subject, operations: &[Operation]) -> String {
 }
 
 impl Machine for Host {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn build(&self, subjects: &[Subject], operations: &[Operation]) -> Result<Box<dyn Built>, LabError> {
         check(subjects, operations)?;
         let scratch = tempfile::tempdir().map_err(LabError::io(std::env::temp_dir()))?;
@@ -126,9 +112,19 @@ impl Host {
             sources.push(materialise(dir, n, source)?.1);
         }
         let flags = [cross.flags(subject.level)?, subject.flags.clone()].concat();
-        let (size, stack) = own(&cross, subject, &sources[..subject.sources.len()], &flags, dir)?;
+        // What draws from a library of others has no size of its own.
+        let own = match subject.libs.is_empty() {
+            true => Some(own(&cross, &objects(&cross, subject, &sources[..subject.sources.len()], &flags, dir)?)?),
+            false => None,
+        };
         let command = cross.compiler.command();
-        let fact = Fact { compiler: cross.version().to_string(), command: command.clone(), flags: flags.clone(), size_bytes: size, stack_accesses: stack };
+        let fact = Fact {
+            compiler: cross.version().to_string(),
+            command: command.clone(),
+            flags: flags.clone(),
+            size_bytes: own.map(|o| o.0),
+            stack_accesses: own.map(|o| o.1),
+        };
         let made = HostImpl {
             name: format!("{} {command} -{}", subject.name, subject.level.name()),
             compiler: command,
@@ -142,21 +138,15 @@ impl Host {
     }
 }
 
-/// Size and stack accesses of an implementation's own objects; none of one that draws from a library of others.
-type Own = (Option<u64>, Option<super::StackAccesses>);
-
-fn own(cross: &Cross, subject: &Subject, sources: &[PathBuf], flags: &[String], dir: &Path) -> Result<Own, LabError> {
-    if !subject.libs.is_empty() {
-        return Ok((None, None));
-    }
-    let (mut size, mut objects) = (0, vec![]);
+/// Objects of an implementation's own sources.
+fn objects(cross: &Cross, subject: &Subject, sources: &[PathBuf], flags: &[String], dir: &Path) -> Result<Vec<PathBuf>, LabError> {
+    let mut objects = vec![];
     for (n, source) in sources.iter().enumerate() {
         let object = dir.join(format!("own{n}.o"));
         cross.object(source, flags, &subject.include_dirs, &object)?;
-        size += text_rodata(&std::fs::read(&object).map_err(LabError::io(&object))?)?;
         objects.push(object);
     }
-    Ok((Some(size), Some(super::spills::count(cross, &objects)?)))
+    Ok(objects)
 }
 
 impl Timed {
@@ -180,12 +170,9 @@ fn measures(row: &HostRow) -> Measures {
 }
 
 fn left(call: &Call, result: &[u8]) -> CallOutput {
-    let ret = result.get(..8).map_or(0, |b| b.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)));
+    let ret = result.get(..8).map_or(0, number);
     let (offsets, _) = layout(call);
-    let buffer = |(arg, at): (&Arg, &usize)| match arg {
-        Arg::In(_) | Arg::Out(_) => result.get(*at..*at + length(arg)).map(<[u8]>::to_vec),
-        Arg::Null | Arg::Word32(_) | Arg::Word64(_) => None,
-    };
+    let buffer = |(arg, at): (&Arg, &usize)| result.get(*at..*at + length(arg)?).map(<[u8]>::to_vec);
     CallOutput { ret, buffers: call.args.iter().zip(&offsets).map(buffer).collect() }
 }
 

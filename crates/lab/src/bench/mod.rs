@@ -10,8 +10,9 @@ mod vm;
 
 use crate::cross::Cross;
 use crate::error::LabError;
-use crate::harness::{Call, CallOutput, Code, Constants, Level, Source};
+use crate::harness::{Call, CallOutput, Code, Level, Source};
 use crate::profile::Leaf;
+use crate::size::text_rodata;
 use santoku_target::{Executor, Target};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -40,6 +41,25 @@ pub struct Subject {
     pub setup: Option<String>,
     /// One call an operation, in the order of the operations.
     pub calls: Vec<Call>,
+}
+
+impl Subject {
+    /// Sources and calls alone, by the machine's first compiler at `-O2`.
+    pub fn new(name: &str, sources: Vec<Source>, calls: Vec<Call>) -> Subject {
+        Subject {
+            name: name.into(),
+            sources,
+            support: vec![],
+            include_dirs: vec![],
+            libs: vec![],
+            flags: vec![],
+            level: Level::O2,
+            compiler: None,
+            code: Code::Compressed,
+            setup: None,
+            calls,
+        }
+    }
 }
 
 /// What calls do.
@@ -121,9 +141,6 @@ pub struct Profile {
 
 /// A machine that measures.
 pub trait Machine: Send + Sync {
-    /// Name in tables and records.
-    fn name(&self) -> &str;
-
     /// Builds all implementations of the operations.
     ///
     /// # Errors
@@ -177,9 +194,9 @@ pub fn machine(target: &Target) -> Result<Box<dyn Machine>, LabError> {
     let wrong = |reason: &str| LabError::Target { name: target.name.clone(), reason: reason.into() };
     let run = target.run.as_ref().ok_or_else(|| wrong("its description has no `[run]`"))?;
     match run.on {
-        Executor::E31 => Ok(Box::new(e31::E31 { name: run.machine.clone(), constants: Constants::Flash })),
-        Executor::CkbVm | Executor::Rv64Vm => Ok(Box::new(vm::Vm { target: target.clone(), name: run.machine.clone() })),
-        Executor::Native => Ok(Box::new(host::Host { target: target.clone(), name: run.machine.clone() })),
+        Executor::E31 => Ok(Box::new(e31::E31)),
+        Executor::CkbVm | Executor::Rv64Vm => Ok(Box::new(vm::Vm { target: target.clone() })),
+        Executor::Native => Ok(Box::new(host::Host { target: target.clone() })),
         Executor::Emulator => Err(wrong("an emulator counts no cycles")),
     }
 }
@@ -201,6 +218,19 @@ fn check(subjects: &[Subject], operations: &[Operation]) -> Result<(), LabError>
 
 fn no_operation(n: usize) -> LabError {
     LabError::BadJob(format!("there is no operation {n}"))
+}
+
+fn no_subject(n: usize) -> LabError {
+    LabError::BadJob(format!("there is no implementation {n}"))
+}
+
+/// Bytes of `.text` and `.rodata` of objects, and their accesses to the stack.
+fn own(cross: &Cross, objects: &[PathBuf]) -> Result<(u64, StackAccesses), LabError> {
+    let mut size = 0;
+    for object in objects {
+        size += text_rodata(&std::fs::read(object).map_err(LabError::io(object))?)?;
+    }
+    Ok((size, spills::count(cross, objects)?))
 }
 
 /// A compiler of a machine for a subject.

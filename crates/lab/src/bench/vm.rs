@@ -1,24 +1,22 @@
 //! CKB-VM, and the guest of a zkVM: exact cycles of one call, the difference of a run with it and a run without.
 
-use super::{check, compiler, no_operation, Built, Fact, Machine, Measures, Operation, Outcome, Profile, Subject};
+use super::{check, compiler, no_operation, no_subject, own, Built, Fact, Machine, Measures, Operation, Outcome, Profile, Subject};
 use crate::ckb::{self, CkbError, CkbJob};
 use crate::error::LabError;
 use crate::harness::{driver, materialise, Arg, Call, Source};
 use crate::profile::Leaf;
-use crate::size::text_rodata;
 use crate::{calls, program};
 use santoku_target::Target;
 
 pub struct Vm {
     pub target: Target,
-    pub name: String,
 }
 
 struct Made {
     elf: Vec<u8>,
     calls: Vec<Call>,
-    /// Cycles of a run that makes no call.
-    without: u64,
+    /// Cycles and operations of a run that makes no call.
+    without: (u64, u64),
     machine: ckb::Machine,
 }
 
@@ -32,10 +30,6 @@ fn lab(e: CkbError) -> LabError {
 }
 
 impl Machine for Vm {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn build(&self, subjects: &[Subject], operations: &[Operation]) -> Result<Box<dyn Built>, LabError> {
         check(subjects, operations)?;
         let (mut made, mut facts) = (vec![], vec![]);
@@ -61,22 +55,19 @@ impl Vm {
         let level = subject.level.flag();
         let flags: Vec<&str> = std::iter::once(level.as_str()).chain(subject.flags.iter().map(String::as_str)).collect();
         let linked = program::build(dir, &cross, &paths, &subject.include_dirs, &flags)?;
-        let own = &linked.objects[..subject.sources.len()];
-        let mut size = 0;
-        for object in own {
-            size += text_rodata(&std::fs::read(object).map_err(LabError::io(object))?)?;
-        }
+        let (size, stack) = own(&cross, &linked.objects[..subject.sources.len()])?;
         let fact = Fact {
             compiler: cross.version().to_string(),
             command: cross.compiler.command(),
             flags: [cross.flags(subject.level)?, subject.flags.clone()].concat(),
             size_bytes: Some(size),
-            stack_accesses: Some(super::spills::count(&cross, own)?),
+            stack_accesses: Some(stack),
         };
         let machine = calls::virtual_machine(&cross, cross.run()?.on)?;
         let elf = std::fs::read(&linked.program).map_err(LabError::io(&linked.program))?;
-        let mut one = Made { elf, calls: subject.calls.clone(), without: 0, machine };
-        one.without = ckb::run(&one.elf, &one.job(one.calls.len(), &[])).and_then(|r| r.expect_exit(0)).map_err(lab)?.cycles;
+        let mut one = Made { elf, calls: subject.calls.clone(), without: (0, 0), machine };
+        let none = one.profile(one.calls.len())?;
+        one.without = (none.run.cycles, none.operations);
         Ok((one, fact))
     }
 }
@@ -97,8 +88,9 @@ impl Made {
         }
     }
 
+    /// A run that makes this call, step by step; the number of calls stands for none.
     fn profile(&self, operation: usize) -> Result<ckb::Profile, LabError> {
-        if operation >= self.calls.len() {
+        if operation > self.calls.len() {
             return Err(no_operation(operation));
         }
         let profile = ckb::profile(&self.elf, &self.job(operation, &[])).map_err(lab)?;
@@ -109,13 +101,13 @@ impl Made {
     }
 
     fn outcome(&self, operation: usize) -> Result<Outcome, LabError> {
+        let call = self.calls.get(operation).ok_or_else(|| no_operation(operation))?;
         let profile = self.profile(operation)?;
-        let none = ckb::profile(&self.elf, &self.job(self.calls.len(), &[])).map_err(lab)?;
         Ok(Outcome {
-            left: calls::left(operation, &self.calls[operation], &profile.run.outputs),
+            left: calls::left(operation, call, &profile.run.outputs),
             measures: Measures {
-                cycles: profile.run.cycles.saturating_sub(self.without),
-                instret: Some(profile.operations.saturating_sub(none.operations)),
+                cycles: profile.run.cycles.saturating_sub(self.without.0),
+                instret: Some(profile.operations.saturating_sub(self.without.1)),
                 stack_bytes: Some(profile.stack_bytes),
                 ..Measures::default()
             },
@@ -133,7 +125,7 @@ impl Built for Programs {
     }
 
     fn run_on(&mut self, subject: usize, operation: usize, inputs: &[(usize, Vec<u8>)]) -> Result<Outcome, LabError> {
-        let made = self.made.get(subject).ok_or_else(|| LabError::BadJob(format!("there is no implementation {subject}")))?;
+        let made = self.made.get(subject).ok_or_else(|| no_subject(subject))?;
         let call = made.calls.get(operation).ok_or_else(|| no_operation(operation))?;
         for (arg, bytes) in inputs {
             if !matches!(call.args.get(*arg), Some(Arg::In(old)) if old.len() == bytes.len()) {
@@ -141,12 +133,15 @@ impl Built for Programs {
             }
         }
         let run = ckb::run(&made.elf, &made.job(operation, inputs)).and_then(|r| r.expect_exit(0)).map_err(lab)?;
-        let measures = Measures { cycles: run.cycles.saturating_sub(made.without), ..Measures::default() };
+        let measures = Measures { cycles: run.cycles.saturating_sub(made.without.0), ..Measures::default() };
         Ok(Outcome { left: calls::left(operation, call, &run.outputs), measures })
     }
 
     fn profile(&mut self, subject: usize, operation: usize, title: &str) -> Result<Profile, LabError> {
-        let made = self.made.get(subject).ok_or_else(|| LabError::BadJob(format!("there is no implementation {subject}")))?;
+        let made = self.made.get(subject).ok_or_else(|| no_subject(subject))?;
+        if operation >= made.calls.len() {
+            return Err(no_operation(operation));
+        }
         let profile = made.profile(operation)?;
         let leaf = |f: &ckb::FunctionCost| Leaf { function: f.name.clone(), self_cycles: f.self_cycles, inclusive_cycles: f.inclusive_cycles, calls: f.calls };
         Ok(Profile {

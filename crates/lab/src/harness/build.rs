@@ -36,9 +36,9 @@ impl Toolchain {
         self.cross.version()
     }
 
-    /// The compiler's command.
-    pub fn command(&self) -> String {
-        self.cross.compiler.command()
+    /// The compiler, and the target that it is of.
+    pub(crate) fn cross(&self) -> &Cross {
+        &self.cross
     }
 
     /// Flags that choose the instruction set, and what assembly that reads counters takes besides.
