@@ -19,7 +19,7 @@ rust_min=1.85
 
 missing=()
 for p in "${packages[@]}"; do
-  dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
+  dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep 'install ok installed' >/dev/null || missing+=("$p")
 done
 if [ ${#missing[@]} -gt 0 ]; then
   echo "setup: installing Debian packages: ${missing[*]}"
@@ -42,7 +42,7 @@ rust_ok() {
   command -v cargo >/dev/null 2>&1 || return 1
   local have
   have=$(rustc --version | awk '{print $2}')
-  [ "$(printf '%s\n%s\n' "$rust_min" "$have" | sort -V | head -n 1)" = "$rust_min" ]
+  [ "$(printf '%s\n%s\n' "$rust_min" "$have" | sort -V | sed -n 1p)" = "$rust_min" ]
 }
 
 [ -f "$HOME/.cargo/env" ] && . "$HOME/.cargo/env"

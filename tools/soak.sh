@@ -34,7 +34,7 @@ mapfile -t programs < <("$santoku" lab certify --list)
 
 # What a part's outcome depends on: the project's own packages below it, the library and what is generated of it, compilers.
 # Pages are no input: the tests that read them are short, and `make test` runs them.
-tools_used=$({ rustc -V; for c in $(grep -h '^command = ' targets/compilers.toml | cut -d'"' -f2) clang-14 clang-16; do "$c" --version | head -n 1; done; } 2>&1)
+tools_used=$({ rustc -V; for c in $(grep -h '^command = ' targets/compilers.toml | cut -d'"' -f2) clang-14 clang-16; do "$c" --version | sed -n 1p; done; } 2>&1)
 inputs() {
   local crate=cli edges=normal,build below
   [[ $1 != tests-* ]] || { crate=${1#tests-} edges=all; }
@@ -42,7 +42,7 @@ inputs() {
   [ "${#below[@]}" -gt 0 ] || return 1
   { echo "$tools_used"; find "${below[@]}" lib dist targets tuned proof peers lab/rtl Cargo.toml Cargo.lock -type f | sort | xargs sha256sum; } | sha256sum | cut -c 1-16
 }
-known() { grep -lx "inputs $2" lab/runs/*/summary.md 2>/dev/null | xargs -r grep -lxF "soak-$1 passed" | head -n 1 || true; }
+known() { grep -lx "inputs $2" lab/runs/*/summary.md 2>/dev/null | xargs -r grep -lxF "soak-$1 passed" | sed -n 1p || true; }
 
 # All test programs of a package, each in the package's folder as cargo does it.
 suites() {
@@ -109,7 +109,7 @@ list)
   ;;
 ?*)
   for name in "$@"; do
-    printf '%s\n' "${tests[@]}" "${others[@]}" | grep -qxF -- "$name" || { echo "soak: no part is called \`$name\`; \`tools/soak.sh list\` names them" >&2; exit 2; }
+    printf '%s\n' "${tests[@]}" "${others[@]}" | grep -xF -- "$name" >/dev/null || { echo "soak: no part is called \`$name\`; \`tools/soak.sh list\` names them" >&2; exit 2; }
   done
   tests=("$@") others=()
   ;;

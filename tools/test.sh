@@ -57,7 +57,7 @@ cat "$folder"/*.log >"$folder/everything"
 sort -u "$SANTOKU_SKIPS"
 skipped=$(sort -u "$SANTOKU_SKIPS" | grep -c . || true)
 echo "the slowest tests, in seconds:"
-grep -H '^test .* <[0-9.]*s>$' "$folder"/*.log | sed 's|.*/\([^/]*\)\.log:test \(.*\) \.\.\. .* <\([0-9.]*\)s>$|\3 \1 \2|' | sort -rn | head -10
+grep -H '^test .* <[0-9.]*s>$' "$folder"/*.log | sed 's|.*/\([^/]*\)\.log:test \(.*\) \.\.\. .* <\([0-9.]*\)s>$|\3 \1 \2|' | sort -rn | sed -n 1,10p
 passed=$(count "$folder/everything" passed)
 failed=$(count "$folder/everything" failed)
 results=$(grep -c '^test result: ' "$folder/everything" || true)

@@ -1,9 +1,10 @@
 //! Arrays and structs: copies, literals, selections, comparison.
 
 use crate::alias::{expr_places, overlap};
-use crate::ctype::{literal, CInt, U32};
-use crate::expr::{is_zero_const, Res, Val};
-use crate::func::{is_empty, CTy, FnCx};
+use crate::ctype::{is_empty, literal, CInt, CTy, U32};
+use crate::expr::Val;
+use crate::known::is_zero_const;
+use crate::context::{FnCx, Res};
 use num_bigint::BigInt;
 use santoku_ir::visit::place_exprs;
 use santoku_ir::{Base, CmpOp, Expr, ExprKind, Len, Place, Ty};
@@ -282,7 +283,7 @@ impl FnCx<'_> {
     }
 
     fn type_of_aggregate(&self, ty: &Ty) -> Res<CTy> {
-        crate::func::storage(self.unit, ty, true).map_err(|_| self.unsupported("a comparison of aggregates without proven ranges"))
+        crate::context::storage(self.unit, ty, true).map_err(|_| self.unsupported("a comparison of aggregates without proven ranges"))
     }
 
     fn gather(&mut self, acc: &str, a: (&str, &CTy), b: (&str, &CTy)) -> Res<()> {

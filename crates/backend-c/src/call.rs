@@ -1,9 +1,9 @@
 //! Calls: arguments by value or by pointer, results straight into the caller's slot unless that could be observed.
 
 use crate::alias::overlap;
-use crate::ctype::U32;
-use crate::expr::Res;
-use crate::func::{is_empty, CTy, FnCx};
+use crate::ctype::{is_empty, CTy, U32};
+use crate::context::{FnCx, Res};
+
 use santoku_ir::{Base, Expr, ExprKind, FuncId, Place, Ty};
 
 impl FnCx<'_> {

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use santoku_ir::Range;
+use santoku_ir::{Len, Range, StructId};
 
 /// A C integer type of exact width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -131,4 +131,38 @@ fn number(v: &BigInt) -> String {
     } else {
         format!("0x{v:x}")
     }
+}
+
+/// A type as C stores it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CTy {
+    Int(CInt),
+    /// A SIMD register of lanes of this many bits (vector mode only).
+    Vec(u32),
+    Array(Box<CTy>, Len),
+    Struct(StructId),
+}
+
+impl CTy {
+    pub fn is_aggregate(&self) -> bool {
+        matches!(self, CTy::Array(..) | CTy::Struct(_))
+    }
+    /// The scalar at the bottom of nested arrays.
+    pub fn leaf(&self) -> &CTy {
+        match self {
+            CTy::Array(e, _) => e.leaf(),
+            other => other,
+        }
+    }
+    pub fn leaf_mut(&mut self) -> &mut CTy {
+        match self {
+            CTy::Array(e, _) => e.leaf_mut(),
+            other => other,
+        }
+    }
+}
+
+/// No scalar is in an object of this type.
+pub fn is_empty(t: &CTy) -> bool {
+    matches!(t, CTy::Array(e, len) if *len == Len::Const(0) || is_empty(e))
 }

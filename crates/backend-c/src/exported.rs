@@ -1,6 +1,7 @@
 //! Exported functions as C calls them: what a caller other than a C compiler has to know.
 
-use crate::func::{CTy, FnCx, Signature};
+use crate::context::{FnCx, Signature};
+use crate::ctype::CTy;
 use santoku_ir::{Func, LocalId, Ty};
 
 /// What an argument is for.

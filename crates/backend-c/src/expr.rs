@@ -1,12 +1,13 @@
 //! Scalar expressions. Every operation is computed in the narrowest C type (of at least 32 bits) that holds its
 //! operands and its result, all known from the proven ranges.
 
-use crate::ctype::{bits_needed, literal, narrowest, pow2, word_storage, CInt, U32};
-use crate::func::{CTy, FnCx};
+use crate::ctype::{literal, pow2, word_storage, CInt, CTy, U32};
+use crate::context::{FnCx, Res};
+use crate::known::{const_count, decided, mask_bits, scalar_range};
 use crate::settle::single;
 use crate::EmitError;
 use num_bigint::BigInt;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{One, Signed, Zero};
 use santoku_ir::{Base, BinOp, CmpOp, Expr, ExprKind, Len, Place, Proj, Range, Ty, UnOp};
 
 /// C text of a scalar and the type it has in C. The text binds as tightly as a primary expression.
@@ -16,38 +17,7 @@ pub struct Val {
     pub ty: CInt,
 }
 
-pub type Res<T> = Result<T, EmitError>;
-
-/// `k` if `v = 2^k - 1`.
-pub fn mask_bits(v: &BigInt) -> Option<u32> {
-    let n: BigInt = v + 1;
-    let k = n.trailing_zeros()? as u32;
-    (n == pow2(k)).then_some(k)
-}
-
 impl FnCx<'_> {
-    /// The value range of a scalar expression as its C computation sees it.
-    pub fn range_of(&self, e: &Expr) -> Res<Range> {
-        scalar_range(e).ok_or_else(|| match &e.ty {
-            Ty::Int(_) => EmitError::Unannotated { func: self.f.name.clone(), what: "an integer expression".into(), loc: self.loc },
-            _ => self.unsupported("an aggregate where a scalar is expected"),
-        })
-    }
-
-    pub fn unsupported(&self, what: impl Into<String>) -> EmitError {
-        EmitError::Unsupported { func: self.f.name.clone(), what: what.into(), loc: self.loc }
-    }
-
-    /// Narrowest type for a range, within what the target has.
-    pub fn fit(&self, r: &Range) -> Res<CInt> {
-        narrowest(r, 32).filter(|t| t.bits <= self.unit.opts.widest).ok_or_else(|| EmitError::TooWide {
-            func: self.f.name.clone(),
-            bits: bits_needed(r),
-            widest: self.unit.opts.widest,
-            loc: self.loc,
-        })
-    }
-
     /// The type in which a value of this expression naturally lives.
     pub fn natural(&self, e: &Expr) -> Res<CInt> {
         match &e.ty {
@@ -443,31 +413,6 @@ impl FnCx<'_> {
     }
 }
 
-/// The values a scalar may have; none for an aggregate, or an integer that carries no range.
-pub fn scalar_range(e: &Expr) -> Option<Range> {
-    match (&e.kind, &e.ty) {
-        (ExprKind::Const(v), _) => Some(Range::new(v.clone(), v.clone())),
-        (_, Ty::Int(range)) => range.clone(),
-        (_, Ty::Word(b)) => Some(Range::new(0, pow2(*b) - 1)),
-        (_, Ty::Bool) => Some(Range::new(0, 1)),
-        (_, Ty::Array { .. } | Ty::Struct(_)) => None,
-    }
-}
-
-/// The outcome of a comparison that the ranges alone decide.
-pub fn decided(op: CmpOp, a: &Range, b: &Range) -> Option<bool> {
-    let (below, above) = (a.hi < b.lo, a.lo > b.hi);
-    let same = a.lo == a.hi && a == b;
-    match op {
-        CmpOp::Eq => (below || above).then_some(false).or(same.then_some(true)),
-        CmpOp::Ne => (below || above).then_some(true).or(same.then_some(false)),
-        CmpOp::Lt => below.then_some(true).or((a.lo >= b.hi).then_some(false)),
-        CmpOp::Le => (a.hi <= b.lo).then_some(true).or(above.then_some(false)),
-        CmpOp::Gt => above.then_some(true).or((a.hi <= b.lo).then_some(false)),
-        CmpOp::Ge => (a.lo >= b.hi).then_some(true).or(below.then_some(false)),
-    }
-}
-
 /// The text with a pair of parentheses around the whole removed.
 pub fn strip_parens(s: &str) -> String {
     if !(s.starts_with('(') && s.ends_with(')')) {
@@ -510,18 +455,4 @@ fn trim_word(text: String, bits: u32, t: CInt) -> Val {
     }
     let mask = pow2(bits) - BigInt::one();
     Val { text: format!("({text} & {})", literal(&mask, t)), ty: t }
-}
-
-/// A constant shift count.
-pub fn const_count(b: &Expr) -> Option<u32> {
-    match (&b.kind, &b.ty) {
-        (ExprKind::Const(v), _) => v.to_u32(),
-        (_, Ty::Int(Some(r))) if r.lo == r.hi => r.lo.to_u32(),
-        _ => None,
-    }
-}
-
-/// Zero test used by emitters of literals.
-pub fn is_zero_const(e: &Expr) -> bool {
-    matches!(&e.kind, ExprKind::Const(v) if v.is_zero())
 }

@@ -1,78 +1,14 @@
 //! One function: C types of its locals, signature, body.
 
-use crate::ctype::{narrowest, word_storage, CInt};
-use crate::expr::Res;
+use crate::ctype::{is_empty, CTy};
+use crate::context::{storage, FnCx, Res, Signature, UnitCx};
 use crate::merge::merged;
-use crate::names::Names;
 use crate::scope::{place_locals, BlockPath};
-use crate::unit::UnitCx;
 use crate::{EmitError, LOCAL_BYTES};
 use santoku_ir::visit::walk_stmts;
-use santoku_ir::{Base, ExprKind, Func, FuncId, Len, Loc, LocalId, LocalKind, Place, Proj, Range, Stmt, StructId, Ty};
+use santoku_ir::{Base, ExprKind, Func, FuncId, Len, LocalId, LocalKind, Place, Proj, Range, Stmt, Ty};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-
-/// A type as C stores it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CTy {
-    Int(CInt),
-    /// A SIMD register of lanes of this many bits (vector mode only).
-    Vec(u32),
-    Array(Box<CTy>, Len),
-    Struct(StructId),
-}
-
-/// No scalar is in an object of this type.
-pub fn is_empty(t: &CTy) -> bool {
-    matches!(t, CTy::Array(e, len) if *len == Len::Const(0) || is_empty(e))
-}
-
-impl CTy {
-    pub fn is_aggregate(&self) -> bool {
-        matches!(self, CTy::Array(..) | CTy::Struct(_))
-    }
-    /// The scalar at the bottom of nested arrays.
-    pub fn leaf(&self) -> &CTy {
-        match self {
-            CTy::Array(e, _) => e.leaf(),
-            other => other,
-        }
-    }
-    fn leaf_mut(&mut self) -> &mut CTy {
-        match self {
-            CTy::Array(e, _) => e.leaf_mut(),
-            other => other,
-        }
-    }
-}
-
-/// Everything needed while one function is printed.
-pub struct FnCx<'a> {
-    pub unit: &'a UnitCx<'a>,
-    pub f: &'a Func,
-    pub loc: Loc,
-    /// C name and type of each local.
-    pub names: Vec<String>,
-    pub ctys: Vec<CTy>,
-    /// Scalar results beyond the first come back through pointers.
-    pub by_pointer: Vec<bool>,
-    pub fresh: Names,
-    pub out: String,
-    pub indent: usize,
-    declared_at: BTreeMap<BlockPath, Vec<LocalId>>,
-    /// A variable that is the same object as a result: the last statement, which copies it there, is none.
-    pub one: Option<(LocalId, LocalId)>,
-}
-
-/// The part of a function its callers need.
-#[derive(Clone, Debug)]
-pub struct Signature {
-    pub name: String,
-    pub params: Vec<CTy>,
-    pub rets: Vec<CTy>,
-    /// The only result is a scalar and is the C return value.
-    pub returns: bool,
-}
 
 impl<'a> FnCx<'a> {
     pub fn new(unit: &'a UnitCx<'a>, id: FuncId) -> Res<FnCx<'a>> {
@@ -199,20 +135,6 @@ impl<'a> FnCx<'a> {
             }
             Base::Const(_) => false,
         }
-    }
-
-    pub fn line(&mut self, text: &str) {
-        let _ = writeln!(self.out, "{:indent$}{text}", "", indent = self.indent * 4);
-    }
-
-    pub fn open(&mut self, text: &str) {
-        self.line(text);
-        self.indent += 1;
-    }
-
-    pub fn close(&mut self) {
-        self.indent -= 1;
-        self.line("}");
     }
 
     /// Declarator `type name[..]` for an object of type `t`.
@@ -346,58 +268,6 @@ fn leaf_range(ty: &Ty) -> Option<Range> {
         Ty::Array { elem, .. } => leaf_range(elem),
         Ty::Word(_) | Ty::Bool | Ty::Struct(_) => None,
     }
-}
-
-pub enum StorageError {
-    Unannotated,
-    TooWide(u64),
-}
-
-impl StorageError {
-    /// The error as the user sees it, for local `what` of `f`.
-    pub fn of(self, unit: &UnitCx<'_>, f: &Func, what: &str) -> EmitError {
-        match self {
-            StorageError::Unannotated => EmitError::Unannotated { func: f.name.clone(), what: format!("`{what}`"), loc: f.loc },
-            StorageError::TooWide(bits) => EmitError::TooWide { func: f.name.clone(), bits, widest: unit.opts.widest, loc: f.loc },
-        }
-    }
-
-    /// The same for what belongs to no function.
-    pub fn of_item(self, unit: &UnitCx<'_>, what: &str, loc: santoku_ir::Loc) -> EmitError {
-        match self {
-            StorageError::Unannotated => EmitError::Unannotated { func: String::new(), what: what.into(), loc },
-            StorageError::TooWide(bits) => EmitError::TooWide { func: what.replace('`', ""), bits, widest: unit.opts.widest, loc },
-        }
-    }
-}
-
-/// Storage type of an element. `public` words stay scalars in vector mode.
-pub fn storage(unit: &UnitCx<'_>, ty: &Ty, public: bool) -> Result<CTy, StorageError> {
-    Ok(match ty {
-        Ty::Word(b) if unit.opts.vector.is_some() && !public => CTy::Vec(*b),
-        Ty::Word(b) if word_storage(*b).bits > unit.opts.widest => return Err(StorageError::TooWide((*b).into())),
-        Ty::Word(b) => CTy::Int(word_storage(*b)),
-        Ty::Bool => CTy::Int(CInt::unsigned(8)),
-        Ty::Int(None) => return Err(StorageError::Unannotated),
-        Ty::Int(Some(r)) => CTy::Int(int_storage(unit, r)?),
-        Ty::Array { elem, len, .. } => match leaf_range_here(ty) {
-            Some(r) => CTy::Array(Box::new(CTy::Int(int_storage(unit, &r)?)), len.clone()),
-            None => CTy::Array(Box::new(storage(unit, elem, public)?), len.clone()),
-        },
-        Ty::Struct(id) => CTy::Struct(*id),
-    })
-}
-
-/// Range of the elements of a flat integer array.
-fn leaf_range_here(ty: &Ty) -> Option<Range> {
-    match ty {
-        Ty::Array { ranges: Some(rs), .. } => rs.iter().cloned().reduce(|a, b| a.join(&b)),
-        _ => None,
-    }
-}
-
-pub fn int_storage(unit: &UnitCx<'_>, r: &Range) -> Result<CInt, StorageError> {
-    narrowest(r, 8).filter(|t| t.bits <= unit.opts.widest).ok_or_else(|| StorageError::TooWide(crate::ctype::bits_needed(r)))
 }
 
 /// `lo .. hi` for the reader of the C text.

@@ -2,8 +2,9 @@
 //! type of at least k bits, where wrapping is defined and harmless.
 
 use crate::ctype::{literal, pow2, CInt};
-use crate::expr::{cast, const_count, Res, Val};
-use crate::func::FnCx;
+use crate::context::{FnCx, Res};
+use crate::expr::{cast, Val};
+use crate::known::const_count;
 use num_bigint::BigInt;
 use santoku_ir::{BinOp, Expr, ExprKind, Ty, UnOp};
 

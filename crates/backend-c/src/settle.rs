@@ -3,7 +3,7 @@
 //! Printed, they would be the pointless comparisons and unused variables that C compilers warn of. Bounds are evaluated once.
 
 use crate::alias::expr_places;
-use crate::expr::{decided, scalar_range};
+use crate::known::{decided, scalar_range};
 use num_bigint::BigInt;
 use num_traits::Zero;
 use santoku_ir::visit::{children, expr_locals, map_exprs, rewrite_stmts, stmt_exprs, walk_stmts, written_locals};

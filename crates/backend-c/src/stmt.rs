@@ -1,8 +1,8 @@
 //! Statements.
 
-use crate::ctype::U32;
-use crate::expr::{strip_parens, Res};
-use crate::func::{CTy, FnCx};
+use crate::ctype::{CTy, U32};
+use crate::context::{FnCx, Res};
+use crate::expr::strip_parens;
 use crate::scope::BlockPath;
 use num_traits::Signed;
 use santoku_ir::{Expr, ExprKind, LocalId, Place, Stmt};

@@ -2,7 +2,7 @@
 //!
 //! Trusted: c.
 
-use crate::unit::printed_functions;
+use crate::printed::printed_functions;
 use crate::{EmitError, LOCAL_BYTES};
 use num_traits::ToPrimitive;
 use santoku_ir::visit::walk_stmts;

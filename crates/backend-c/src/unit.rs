@@ -1,69 +1,21 @@
 //! A whole C unit: includes, checks, helpers, types, tables, prototypes, functions, and its header.
 
 use crate::alias::InPlace;
-use crate::ctype::{literal, word_storage, CInt};
+use crate::ctype::{literal, word_storage, CInt, CTy};
 use crate::exported::Exported;
-use crate::expr::Res;
-use crate::func::{doc_lines, storage, CTy, FnCx, Signature, StorageError};
+use crate::context::{storage, FnCx, Res, Signature, StorageError, UnitCx};
+use crate::func::doc_lines;
 use crate::merge::in_one;
 use crate::names::Names;
 use crate::settle::settled;
 use crate::preamble::{helpers_for, mentions, products, wide_types, ASSUMPTIONS, MEMORY, NOINLINE, PLACEMENT};
-use crate::vector::Vector;
+use crate::options::{Options, Placement};
+use crate::printed::printed_functions;
 use crate::EmitError;
-use santoku_ir::visit::{walk_places, walk_stmts};
-use santoku_ir::{Base, ConstId, ConstValue, Func, FuncId, Inline, Loc, LocalKind, Program, Range, Stmt, StructDef, StructId, Ty};
+use santoku_ir::visit::walk_places;
+use santoku_ir::{Base, ConstValue, Func, FuncId, Inline, Loc, LocalKind, Program, Range, StructDef, StructId, Ty};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-
-/// Where constant tables live when the user of the C file does not say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Placement {
-    #[default]
-    Flash,
-    Ram,
-}
-
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Name of the unit: `nacl_sign` gives `nacl_sign.c` and `nacl_sign.h`.
-    pub unit: String,
-    /// Widest integer the target computes with: 64 or 128 bits.
-    pub widest: u32,
-    pub placement: Placement,
-    /// First comment of both files: how they were made.
-    pub provenance: String,
-    /// C text appended to the unit (hand-written API over the exported functions), and to the header.
-    pub api_source: String,
-    pub api_header: String,
-    pub vector: Option<Vector>,
-    /// Bits of the widest product with a secret in it, `None` where secrets are not multiplied: the unit refuses processors that
-    /// take a time for it that depends on the secret. Only an analysis of the program knows, so there is no default.
-    pub secret_product: Option<u32>,
-    /// Bits of the widest product that takes the same time for all operands: 64-bit products of secrets are made of 32-bit ones where it
-    /// is 32.
-    pub products: u32,
-    /// Exported functions are external and stand in the header; when false they are `static` too (`api_source` calls them).
-    pub export: bool,
-}
-
-impl Options {
-    /// What most units are, for one of this name whose widest product of a secret has so many bits.
-    pub fn new(unit: impl Into<String>, secret_product: Option<u32>) -> Options {
-        Options {
-            unit: unit.into(),
-            widest: 128,
-            placement: Placement::Flash,
-            provenance: String::new(),
-            api_source: String::new(),
-            api_header: String::new(),
-            vector: None,
-            secret_product,
-            products: 128,
-            export: true,
-        }
-    }
-}
 
 /// The printed unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,42 +26,6 @@ pub struct Emitted {
     pub functions: BTreeMap<FuncId, String>,
     /// Functions of the header.
     pub exported: Vec<Exported>,
-}
-
-/// Shared by all functions of the unit.
-pub struct UnitCx<'a> {
-    pub program: &'a Program,
-    pub opts: &'a Options,
-    pub signatures: Vec<Signature>,
-    pub in_place: Vec<InPlace>,
-    pub globals: Names,
-    struct_names: Vec<String>,
-    /// `None`: of no type of C, and nothing has it.
-    struct_fields: Vec<Option<Vec<(String, CTy)>>>,
-    const_names: Vec<String>,
-    const_types: Vec<CTy>,
-    const_used: Vec<bool>,
-    index: BTreeMap<String, usize>,
-}
-
-impl UnitCx<'_> {
-    pub fn fields(&self, id: StructId) -> Vec<(String, CTy)> {
-        self.struct_fields[id.0 as usize].clone().unwrap_or_default()
-    }
-    pub fn const_root(&self, id: ConstId) -> (String, CTy) {
-        (self.const_names[id.0 as usize].clone(), self.const_types[id.0 as usize].clone())
-    }
-    pub fn index_of(&self, f: &Func) -> usize {
-        self.index[&f.name]
-    }
-    pub fn scalar_name(&self, t: &CTy) -> String {
-        match t {
-            CTy::Int(t) => t.name().to_string(),
-            CTy::Vec(_) => self.opts.vector.as_ref().map_or("V", |v| &v.type_name).to_string(),
-            CTy::Struct(id) => self.struct_names[id.0 as usize].clone(),
-            CTy::Array(e, _) => self.scalar_name(e),
-        }
-    }
 }
 
 /// Prints `program` as one C file and its header.
@@ -183,41 +99,6 @@ fn narrow_where_open(ty: &Ty) -> Ty {
         Ty::Array { elem, len, ranges } => Ty::Array { elem: Box::new(narrow_where_open(elem)), len: len.clone(), ranges: ranges.clone() },
         other => other.clone(),
     }
-}
-
-/// Which functions are printed, and whether each is an entry: the exported functions and what they call; where nothing is
-/// exported, all but tests, and those that no other function calls are the entries.
-pub fn printed_functions(p: &Program) -> Vec<Option<bool>> {
-    let mut calls: Vec<Vec<usize>> = vec![];
-    for f in &p.funcs {
-        let mut to = vec![];
-        walk_stmts(&f.body, &mut |s| {
-            if let Stmt::Call { func, .. } = s {
-                to.push(func.0 as usize);
-            }
-        });
-        calls.push(to);
-    }
-    let test = |k: usize| p.tests.iter().any(|t| t.func.0 as usize == k);
-    let exported: Vec<usize> = (0..p.funcs.len()).filter(|k| p.funcs[*k].export.is_some()).collect();
-    if exported.is_empty() {
-        let called = |k: usize| (0..calls.len()).any(|j| !test(j) && calls[j].contains(&k));
-        return (0..p.funcs.len()).map(|k| (!test(k)).then(|| !called(k))).collect();
-    }
-    let mut out = vec![None; p.funcs.len()];
-    let mut todo = exported;
-    for k in &todo {
-        out[*k] = Some(true);
-    }
-    while let Some(k) = todo.pop() {
-        for j in &calls[k] {
-            if out[*j].is_none() {
-                out[*j] = Some(false);
-                todo.push(*j);
-            }
-        }
-    }
-    out
 }
 
 fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {

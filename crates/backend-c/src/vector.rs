@@ -1,21 +1,10 @@
 //! Vector mode: a word is a SIMD register holding that word of many instances, one per lane. Operations are macros
 //! `V_ADD32(a, b)`, `V_ROTL32(a, k)`, ... of a preamble the caller supplies.
 
-use crate::expr::{const_count, Res};
-use crate::func::{CTy, FnCx};
+use crate::context::{FnCx, Res};
+use crate::ctype::CTy;
+use crate::known::const_count;
 use santoku_ir::{BinOp, Expr, ExprKind, Ty, UnOp};
-
-/// The SIMD flavour of a unit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Vector {
-    /// Name of the register type, defined by `preamble`.
-    pub type_name: String,
-    /// Includes, the type, and the operation macros `V_SETw V_ADDw V_SUBw V_MULw V_SHLw V_SHRw V_ROTLw V_XOR V_AND V_OR V_NOT`;
-    /// `V_SHLVw V_SHRVw V_ROTLVw` take a count that is known when the program runs, `w` among them.
-    pub preamble: String,
-    /// Functions (by name in the program) that are not printed: a call of one is a use of this macro of the preamble.
-    pub macros: std::collections::BTreeMap<String, String>,
-}
 
 impl FnCx<'_> {
     /// A word expression as a register.

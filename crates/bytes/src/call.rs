@@ -12,7 +12,7 @@ use crate::{known, stop, Res};
 use santoku_ir::{FuncId, Ty};
 use santoku_judge::itv::Itv;
 use santoku_meaning::atoms::Num;
-use santoku_meaning::outside::flat;
+use santoku_meaning::value::flat;
 use santoku_meaning::words;
 
 /// Registers that a callee may change: ra, t0 to t6, a0 to a7.

@@ -14,7 +14,7 @@ use santoku_isa::ckb::{fuse, may_go, RULES};
 use santoku_isa::{effect, Effect, Inst, Isa, Latency, Sem};
 use santoku_judge::itv::{pow2, Itv};
 use santoku_meaning::atoms::{Atoms, Num};
-use santoku_meaning::outside::Call;
+use santoku_meaning::state::Call;
 use santoku_meaning::poly::Poly;
 use santoku_meaning::value::Val;
 use santoku_meaning::words;

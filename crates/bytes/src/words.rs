@@ -8,7 +8,7 @@ use santoku_isa::Domain;
 use santoku_judge::itv::{pow2, Itv};
 use santoku_meaning::atoms::{Atoms, Num};
 use santoku_meaning::poly::Poly;
-use santoku_meaning::run::PRODUCT;
+use santoku_meaning::state::PRODUCT;
 use santoku_meaning::words;
 
 /// A word and its width.

@@ -5,12 +5,13 @@
 //! called as the psABI says.
 
 use crate::entered::entered;
-use crate::file::{settle, Job, Subject, World};
+use crate::settle::settle;
+use crate::subject::{Job, Subject, World};
 use crate::function::Verdict;
 use crate::guess::Facts;
 use crate::reach::callers;
 use crate::source::convention::Convention;
-use crate::verdict::Results;
+use crate::results::Results;
 use santoku_ir::FuncId;
 use std::collections::{BTreeMap, BTreeSet};
 

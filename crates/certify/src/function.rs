@@ -6,7 +6,8 @@
 //! with.  Absent: which functions of a file are asked ([`crate::file`]).
 
 use crate::loops::{self, Cut};
-use crate::machine::exec::{Arrays, RA, SP};
+use crate::machine::code::{RA, SP};
+use crate::machine::state::Arrays;
 use crate::machine::memory::{undefined, Kind, Object};
 use crate::machine::{Code, Exec, Halt, State, Why};
 use crate::source::abi::{self, InRegisters, Place, Role, Signature};

@@ -4,7 +4,8 @@
 //! remembered, with the calls it rests on, so a failure is always shown afresh.  Absent: files.
 //! Trusted: bytes, leaks, certifier.
 
-use crate::file::Options;
+use crate::hash::hex;
+use crate::subject::Options;
 use crate::function::{Found, Verdict};
 use crate::source::convention::Convention;
 use santoku_elf::{Access, Cover, Image, Island, Seen};
@@ -180,10 +181,6 @@ pub fn callees(f: &Func) -> BTreeSet<FuncId> {
 /// Names a program by its text.
 pub fn program_hash(program: &Program) -> String {
     hex(&Sha256::digest(print(program)))
-}
-
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// The remembered proof under a key.

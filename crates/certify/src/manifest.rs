@@ -3,7 +3,7 @@
 //!
 //! Needs: reports.  Keeps: a function counts as known only with everything it runs and calls, by hash.  Absent: files.
 
-use crate::report::{FileReport, SharedReport, Status};
+use crate::report::{FileReport, Inside, SharedReport, Status};
 use santoku_elf::{Function, Image};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,14 +20,6 @@ pub struct Call {
     /// How it is called, if not as the source says.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub convention: Vec<String>,
-}
-
-/// Code without a proof of its own that runs inside a function.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Inside {
-    pub symbol: String,
-    pub hash: String,
 }
 
 /// One proved function of one object.
@@ -209,7 +201,7 @@ pub struct Match {
 
 /// Looks up every function of an image.
 pub fn look_up(image: &Image, list: &[Record]) -> Vec<Match> {
-    let hashes: Vec<String> = image.functions.iter().map(|f| crate::file::hash_of(image, f)).collect();
+    let hashes: Vec<String> = image.functions.iter().map(|f| crate::hash::hash_of(image, f)).collect();
     let here = |k: usize| &image.functions[k];
     let named = |name: &str| -> Vec<usize> { (0..hashes.len()).filter(|k| has_name(here(*k), name)).collect() };
     let fits = |k: usize, r: &Record| r.hash == hashes[k] && r.xlen == image.xlen && has_name(here(k), &r.symbol);

@@ -4,7 +4,7 @@
 //! one from code of no function. Whether there are others is asked of `entered`.  Absent: what is made of it.
 //! Trusted: nothing: it orders the work.
 
-use crate::file::Subject;
+use crate::subject::Subject;
 use santoku_elf::Function;
 use santoku_ir::FuncId;
 use santoku_isa::Sem;

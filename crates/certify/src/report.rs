@@ -66,7 +66,7 @@ pub struct FunctionReport {
     /// Calls it rests on, by name of the callee.
     pub calls: Vec<Rest>,
     /// Code without a proof of its own that it runs, directly or through others such.
-    pub inside: Vec<crate::manifest::Inside>,
+    pub inside: Vec<Inside>,
     /// Of what is proved on its own: why the certifier is believed for it. None where the judge of bytes accepts it, and all that it calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub believed: Option<String>,
@@ -334,3 +334,11 @@ pub const ASSUMED: [&str; 12] = [
     "objects are linked statically, by a linker that changes nothing but what relocations say: symbols that are neither weak nor in a COMDAT group mean the definition of this file, whatever their visibility, and nothing is put before them when the program is linked or starts",
     "a hash names a function with its constants; who relies on hashes needs those of all functions it calls",
 ];
+
+/// Code without a proof of its own that runs inside a function.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Inside {
+    pub symbol: String,
+    pub hash: String,
+}

@@ -3,6 +3,7 @@
 //! Cuts are enumerated bottom up; a first choice by area flow, then rounds that choose each node's cut again by the exact
 //! number of cells it adds.
 
+use crate::gates::{table_of, Circuit, Gate};
 use std::collections::BTreeMap;
 
 /// A node: a leaf, or a function of up to three earlier nodes (bit `a + 2b + 4c` of the table).
@@ -159,4 +160,30 @@ fn join(a: &[Cut], b: &[Cut]) -> Vec<Cut> {
         }
     }
     all
+}
+
+/// The same function in gates of three inputs.
+pub fn covered(c: &Circuit) -> Circuit {
+    let mut nodes = vec![Node::Leaf; c.inputs as usize];
+    for g in &c.gates {
+        let operands = g.operands();
+        let table = table_of(g);
+        nodes.push(Node::Function { operands, table });
+    }
+    let mut place: Vec<u32> = (0..nodes.len() as u32).collect();
+    let mut gates = Vec::new();
+    for cell in cover(&nodes, &c.outputs) {
+        let at = |k: usize| cell.leaves.get(k).or(cell.leaves.last()).map_or(0, |l| place[*l as usize]);
+        gates.push(Gate::Lut([at(0), at(1), at(2)], repeated(cell.table, cell.leaves.len())));
+        place[cell.node as usize] = c.inputs + gates.len() as u32 - 1;
+    }
+    Circuit { inputs: c.inputs, gates, outputs: c.outputs.iter().map(|o| place[*o as usize]).collect() }
+}
+
+/// The table when the last leaf stands in for the missing ones: rows where they differ never occur.
+fn repeated(table: u8, leaves: usize) -> u8 {
+    match leaves {
+        0 => if table & 1 == 1 { 0xff } else { 0 },
+        _ => table,
+    }
 }

@@ -125,3 +125,24 @@ impl Circuit {
         Circuit { inputs: self.inputs, gates, outputs: self.outputs.iter().map(|o| place[*o as usize]).collect() }
     }
 }
+
+/// The gates a machine has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Basis {
+    /// And, or, exclusive or, not.
+    Two,
+    /// Any function of three inputs (`vpternlog`).
+    Lut3,
+}
+
+/// A gate as a table over its operands in order.
+pub fn table_of(g: &Gate) -> u8 {
+    match g {
+        Gate::Lut(_, t) => *t,
+        Gate::And(..) => 0x88,
+        Gate::Or(..) => 0xee,
+        Gate::Xor(..) => 0x66,
+        Gate::Not(_) => 0x55,
+        Gate::Const(c) => if *c { 0xff } else { 0 },
+    }
+}

@@ -1,7 +1,6 @@
 //! Circuits better than what search finds here. Each is proved on every input before it is used.
 
-use crate::gates::{Circuit, Gate};
-use crate::Basis;
+use crate::gates::{Basis, Circuit, Gate};
 use Gate::{And, Lut, Not, Or, Xor};
 
 struct Known {

@@ -30,18 +30,9 @@ mod ternary;
 mod tower;
 mod truth;
 
-pub use cover::{cover, Cell, Node};
-pub use gates::{lut, Circuit, Gate};
+pub use cover::{cover, covered, Cell, Node};
+pub use gates::{lut, table_of, Basis, Circuit, Gate};
 pub use observer::{Observer, Silent};
-
-/// The gates a machine has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Basis {
-    /// And, or, exclusive or, not.
-    Two,
-    /// Any function of three inputs (`vpternlog`).
-    Lut3,
-}
 
 /// Most inputs and outputs of a table.
 pub const BITS_MAX: u32 = 8;
@@ -82,44 +73,6 @@ fn proved(basis: Basis, inputs: u32, outputs: u32, entries: &[u64], observer: &m
 fn well_formed(inputs: u32, outputs: u32, entries: &[u64]) -> bool {
     let sizes = (1..=BITS_MAX).contains(&inputs) && (1..=BITS_MAX).contains(&outputs);
     sizes && entries.len() == 1 << inputs && entries.iter().all(|e| e >> outputs == 0)
-}
-
-/// The same function in gates of three inputs.
-pub fn covered(c: &Circuit) -> Circuit {
-    let mut nodes = vec![Node::Leaf; c.inputs as usize];
-    for g in &c.gates {
-        let operands = g.operands();
-        let table = table_of(g);
-        nodes.push(Node::Function { operands, table });
-    }
-    let mut place: Vec<u32> = (0..nodes.len() as u32).collect();
-    let mut gates = Vec::new();
-    for cell in cover(&nodes, &c.outputs) {
-        let at = |k: usize| cell.leaves.get(k).or(cell.leaves.last()).map_or(0, |l| place[*l as usize]);
-        gates.push(Gate::Lut([at(0), at(1), at(2)], repeated(cell.table, cell.leaves.len())));
-        place[cell.node as usize] = c.inputs + gates.len() as u32 - 1;
-    }
-    Circuit { inputs: c.inputs, gates, outputs: c.outputs.iter().map(|o| place[*o as usize]).collect() }
-}
-
-/// The table when the last leaf stands in for the missing ones: rows where they differ never occur.
-fn repeated(table: u8, leaves: usize) -> u8 {
-    match leaves {
-        0 => if table & 1 == 1 { 0xff } else { 0 },
-        _ => table,
-    }
-}
-
-/// A gate as a table over its operands in order.
-pub fn table_of(g: &Gate) -> u8 {
-    match g {
-        Gate::Lut(_, t) => *t,
-        Gate::And(..) => 0x88,
-        Gate::Or(..) => 0xee,
-        Gate::Xor(..) => 0x66,
-        Gate::Not(_) => 0x55,
-        Gate::Const(c) => if *c { 0xff } else { 0 },
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use object::elf;
 
-use crate::read::{Home, Raw, RawRelocation, RawSection, RawSymbol, SymbolKind};
+use crate::raw::{Home, Raw, RawRelocation, RawSection, RawSymbol, SymbolKind};
 
 /// Flags of sections whose meaning is known here.
 const KNOWN_FLAGS: u64 = (elf::SHF_WRITE

@@ -348,3 +348,24 @@ impl<'a> Hasher<'a> {
         self.number(address);
     }
 }
+
+impl Image {
+    /// The same file with another instruction of the same length (2 or 4 bytes) at `pc`: for asking a judge about changed
+    /// code. A branch or jump that referred to a symbol then leads where its own bits say. `None` where no code is, and for
+    /// either half of an address or a far call, which mean something only together.
+    pub fn replaced(&self, pc: u64, bytes: &[u8]) -> Option<Image> {
+        if self.references.get(&pc).is_some_and(|r| r.role != Role::Jump || r.external) {
+            return None;
+        }
+        let old = self.fetch(pc)?;
+        let width = if insn::length(old as u16) == 2 { 2 } else { 4 };
+        let mut image = self.clone();
+        let section = image.sections.iter_mut().find(|s| s.contains(pc))?;
+        let from = usize::try_from(pc - section.address).ok()?;
+        let place = section.bytes.as_mut()?.get_mut(from..from + width).filter(|p| p.len() == bytes.len())?;
+        place.copy_from_slice(bytes);
+        image.references.remove(&pc);
+        image.digest = of_file(&[&self.digest[..], &pc.to_le_bytes(), bytes].concat());
+        Some(image)
+    }
+}

@@ -2,7 +2,8 @@
 
 use gimli::{AttributeValue, DebugLine, DebugLineOffset, DebugLineStr, DebugStr, EndianSlice, LineRow, Reader, RunTimeEndian};
 
-use crate::read::{Raw, LINE_SECTIONS};
+use crate::raw::Raw;
+use crate::read::LINE_SECTIONS;
 
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 

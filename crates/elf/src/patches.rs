@@ -5,7 +5,7 @@
 use object::elf::*;
 
 use crate::error::Error;
-use crate::read::{Raw, RawRelocation};
+use crate::raw::{Raw, RawRelocation};
 
 /// What a relocation does with the bytes at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

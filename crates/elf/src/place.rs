@@ -1,7 +1,7 @@
 //! Addresses: as the linker gave them, or distinct ones for the sections of an object.
 
 use crate::error::Error;
-use crate::read::{Home, Raw, RawSection, SymbolKind};
+use crate::raw::{Home, Raw, RawSection, SymbolKind};
 
 /// First address given in an object. Nothing lies at 0, so a null pointer points at nothing.
 const BASE: u64 = 0x1_0000;

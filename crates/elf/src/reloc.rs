@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::insn::{self, Format};
 use crate::patches::{self, Extent, Loose, Sort, POINTER_MAX};
 use crate::place::Addresses;
-use crate::read::{Home, Raw, RawRelocation, SymbolKind};
+use crate::raw::{Home, Raw, RawRelocation, SymbolKind};
 
 /// What an instruction refers to, known from its relocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

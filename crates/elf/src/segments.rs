@@ -6,7 +6,7 @@ use object::LittleEndian;
 
 use crate::error::Error;
 use crate::place::takes_room;
-use crate::read::RawSection;
+use crate::raw::RawSection;
 
 const LE: LittleEndian = LittleEndian;
 

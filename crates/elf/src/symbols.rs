@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::doubt;
-use crate::read::{Home, Raw, RawSymbol, SymbolKind};
+use crate::raw::{Home, Raw, RawSymbol, SymbolKind};
 use crate::{Access, Data, Function, Section};
 
 fn in_section(sections: &[Section], address: u64) -> Option<&Section> {

@@ -6,37 +6,17 @@
 //! are those of a word of its width.  Absent: what the functions are.
 //! Trusted: nothing: a second opinion on the passes; the term graph, which is believed, has to agree.
 
-use crate::atoms::{Applied, Atoms, Def, Num, BITS};
-use crate::outside::flat;
+use crate::atoms::{Applied, Of, Atoms, Def, Num, BITS};
+use crate::value::flat;
 use crate::poly::Poly;
-use crate::run::{known, stop, Res, Run};
+use crate::found::{known, stop, Res};
+use crate::state::Run;
 use crate::value::Val;
 use santoku_ir::{Base, BinOp, Expr, Len, Place, Proj, Ty};
 use santoku_judge::itv::Itv;
 
 /// Scalars of an array that is read or written at a place that is no number.
 const SCALARS: usize = 1 << 14;
-
-/// A function that is not looked into.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Of {
-    /// What stands at an index: of the index and what stands at each.
-    Element,
-    /// Scalar so many of an element: of the index and the array's code.
-    Coded(u32),
-    /// The code of an array with one element written: of its code before, the index and the element.
-    Written,
-    /// What is at one place after a write: of the distance to what is written, the new value and the old.
-    Kept,
-    /// The code of an array of equal elements: of the element and the length.
-    Repeated,
-    /// What was never written, by place: nothing that is defined depends on it.
-    Unwritten,
-    /// A shift by what is no number.
-    Shifted(BinOp),
-    /// Whether a value of which no bounds are known is negative.
-    Negative,
-}
 
 /// A step into an aggregate.
 enum Step {

@@ -2,8 +2,8 @@
 //! Trusted: field.
 
 use santoku_ir::spec_words::of_bits;
-use santoku_ir::{visit, Base, ContractKind, Func, Ghost, Len, Place, Program, SpecExpr, SpecId, Stmt, Ty};
-use std::collections::BTreeMap;
+use santoku_ir::{visit, Base, ContractKind, Func, Ghost, Len, Place, Program, SpecExpr, SpecId, SpecOp, Stmt, Ty};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A number, or an array of so many numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,4 +81,29 @@ fn element(p: &Program, e: &SpecExpr, inside: &mut Vec<SpecId>) -> bool {
         SpecExpr::If(_, a, b) => element(p, a, inside) && element(p, b, inside),
         e => matches!(text(p, e, inside), Found::Is(Extent::Number)),
     }
+}
+
+/// The argument that every call of a function in its own body lowers by a constant, of a function that calls itself and nothing that
+/// calls it. What finitely many of its equations say then holds of some function, so nothing absurd follows from them.
+pub fn decreasing(p: &Program, id: SpecId) -> Option<usize> {
+    let f = &p.specs[id.0 as usize];
+    let mut calls: Vec<&[SpecExpr]> = vec![];
+    let (mut seen, mut todo) = (BTreeSet::new(), vec![id]);
+    while let Some(at) = todo.pop() {
+        let mut back = false;
+        visit::walk_spec(&p.specs[at.0 as usize].body, &mut |e| match e {
+            SpecExpr::Call(to, args) if *to == id && at == id => calls.push(args),
+            SpecExpr::Call(to, _) if *to == id => back = true,
+            SpecExpr::Call(to, _) if seen.insert(*to) => todo.push(*to),
+            _ => {}
+        });
+        if back {
+            return None;
+        }
+    }
+    let less = |e: &SpecExpr, i: usize| match e {
+        SpecExpr::Bin(SpecOp::Sub, a, c) => **a == SpecExpr::Var(i as u32) && matches!(&**c, SpecExpr::Int(c) if *c > 0.into()),
+        _ => false,
+    };
+    (0..f.params.len()).find(|i| !calls.is_empty() && calls.iter().all(|args| args.get(*i).is_some_and(|e| less(e, *i))))
 }

@@ -6,29 +6,22 @@
 //! Trusted: field.
 
 use crate::atoms::Num;
-use crate::goal::Prop;
-use crate::run::{known, stop, Res, Run};
+use crate::prop::Prop;
+use crate::found::{known, stop, Moment, Res};
+use crate::state::Run;
 use crate::extent::Extent;
-use crate::spec::{places, Part};
+use crate::spec::places;
+use crate::state::Part;
 use crate::value::Val;
 use crate::poly::{Atom, Poly};
 use santoku_ir::interp::Int;
-use santoku_ir::{visit, Base, ContractKind, FuncId, Ghost, Len, Loc, LocalId, Place, Program, Proj, SpecExpr, SpecId, SpecOp, Stmt, Ty};
+use santoku_ir::{visit, Base, ContractKind, FuncId, Ghost, Len, Loc, LocalId, Place, Proj, SpecExpr, SpecId, Stmt, Ty};
 use santoku_judge::itv::Itv;
 use santoku_judge::value::of_type;
 use std::collections::BTreeSet;
 
 /// Elements of a part of an array of run-time length.
 const PART: u64 = 1 << 12;
-
-/// When a claim is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Moment {
-    Here,
-    /// Of an invariant: where the loop is reached; behind a round.
-    Entry,
-    Step,
-}
 
 /// The invariants at the head of a loop, and the statements behind them.
 fn head(body: &[Stmt]) -> (Vec<(&SpecExpr, Loc)>, &[Stmt]) {
@@ -194,7 +187,7 @@ impl<'a> Run<'a> {
             }
             _ => return Ok(None),
         };
-        Ok(self.path(rest)?.and_then(|path| crate::run::part(&v, &path)))
+        Ok(self.path(rest)?.and_then(|path| crate::value::part(&v, &path)))
     }
 
     /// The parameters of run-time length, which nobody writes.
@@ -320,29 +313,4 @@ impl Run<'_> {
         self.values.insert(key, value.clone());
         value.p
     }
-}
-
-/// The argument that every call of a function in its own body lowers by a constant, of a function that calls itself and nothing that
-/// calls it. What finitely many of its equations say then holds of some function, so nothing absurd follows from them.
-pub fn decreasing(p: &Program, id: SpecId) -> Option<usize> {
-    let f = &p.specs[id.0 as usize];
-    let mut calls: Vec<&[SpecExpr]> = vec![];
-    let (mut seen, mut todo) = (BTreeSet::new(), vec![id]);
-    while let Some(at) = todo.pop() {
-        let mut back = false;
-        visit::walk_spec(&p.specs[at.0 as usize].body, &mut |e| match e {
-            SpecExpr::Call(to, args) if *to == id && at == id => calls.push(args),
-            SpecExpr::Call(to, _) if *to == id => back = true,
-            SpecExpr::Call(to, _) if seen.insert(*to) => todo.push(*to),
-            _ => {}
-        });
-        if back {
-            return None;
-        }
-    }
-    let less = |e: &SpecExpr, i: usize| match e {
-        SpecExpr::Bin(SpecOp::Sub, a, c) => **a == SpecExpr::Var(i as u32) && matches!(&**c, SpecExpr::Int(c) if *c > 0.into()),
-        _ => false,
-    };
-    (0..f.params.len()).find(|i| !calls.is_empty() && calls.iter().all(|args| args.get(*i).is_some_and(|e| less(e, *i))))
 }

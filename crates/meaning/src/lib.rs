@@ -12,6 +12,7 @@
 pub mod atoms;
 pub mod codes;
 mod extent;
+pub mod found;
 pub mod ghost;
 pub mod goal;
 pub mod poly;
@@ -19,29 +20,18 @@ pub mod proof;
 pub mod outside;
 pub mod rounds;
 pub mod run;
+mod prop;
 mod spec;
+pub mod state;
 pub mod twins;
 pub mod value;
 pub mod words;
 
-pub use ghost::Moment;
-pub use goal::Search;
-pub use run::Stop;
+pub use found::{Clauses, Moment, Stop};
+pub use proof::Search;
 
 use santoku_ir::spec_words::of_bits;
-use santoku_ir::{visit, Func, FuncId, Loc, Program, Stmt};
-use std::collections::BTreeMap;
-
-/// Which clauses hold.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Clauses {
-    /// The function's own, by place among its contracts.
-    pub ensures: BTreeMap<usize, bool>,
-    /// Of a callee at a call: every time that it is called there.
-    pub requires: BTreeMap<(Loc, FuncId, usize), bool>,
-    /// Of ghost text.
-    pub claims: BTreeMap<(Loc, Moment), bool>,
-}
+use santoku_ir::{visit, Func, FuncId, Program, Stmt};
 
 /// Judges the clauses of a function and those of its callees.
 ///
@@ -99,7 +89,7 @@ struct Mode {
 }
 
 fn judged(p: &Program, id: FuncId, search: &dyn Search, mode: Mode) -> (Clauses, Option<Stop>) {
-    let mut run = run::Run::new(p, id, search);
+    let mut run = state::Run::new(p, id, search);
     (run.words, run.bits, run.cuts, run.names) = (mode.words, mode.bits, mode.cuts, mode.names);
     if !mode.words {
         run.spoken_of = extent::spoken_of(p, run.f);
@@ -110,26 +100,4 @@ fn judged(p: &Program, id: FuncId, search: &dyn Search, mode: Mode) -> (Clauses,
         found.ensures.values_mut().chain(found.requires.values_mut()).for_each(|held| *held = false);
     }
     (found, stopped)
-}
-
-impl Clauses {
-    fn all(&self) -> impl Iterator<Item = bool> + '_ {
-        self.ensures.values().chain(self.requires.values()).chain(self.claims.values()).copied()
-    }
-    fn holds(&self) -> bool {
-        self.all().all(|held| held)
-    }
-    fn held(&self) -> usize {
-        self.all().filter(|held| *held).count()
-    }
-    /// What one of two executions found, of a function without claims.
-    fn or(mut self, other: Clauses) -> Clauses {
-        for (k, held) in other.ensures {
-            *self.ensures.entry(k).or_insert(false) |= held;
-        }
-        for (k, held) in other.requires {
-            *self.requires.entry(k).or_insert(false) |= held;
-        }
-        self
-    }
 }

@@ -4,45 +4,18 @@
 //! Absent: contracts.
 //! Trusted: bytes, leaks.
 
-use crate::atoms::{Atoms, Num};
-use crate::goal::Search;
+use crate::atoms::Atoms;
+use crate::proof::Search;
 use crate::poly::Poly;
 use crate::proof::{Known, Tree, Zero};
-use crate::rounds::Loop;
-use crate::run::{known, stop, Res, Run, DEPTH};
+
+use crate::found::{known, stop, Res};
+use crate::value::flat;
+use crate::state::{Call, Outside, Run, DEPTH};
 use crate::value::Val;
 use santoku_ir::interp::Int;
 use santoku_ir::{FuncId, LocalId, Place, Program};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
-/// A call: the function, and the scalars that are passed in storage order.
-pub type Call = (FuncId, Vec<Poly>);
-
-/// What is known of calls.
-#[derive(Clone, Debug, Default)]
-pub struct Outside {
-    /// Functions that are not looked into.
-    pub cut: BTreeSet<FuncId>,
-    /// What the calls of them give.
-    pub made: BTreeMap<Call, Vec<Val>>,
-    /// Terms that may be looked at.
-    pub terms: u64,
-    /// Words of more terms than this get names.
-    pub names: Option<usize>,
-    /// Bits of the pieces that have names, and in which bitwise operations are done.
-    pub word: u32,
-    /// Where the execution is beside that of another program.
-    pub beside: Option<Beside>,
-}
-
-/// An execution beside another: what is no polynomial is a function of what it is computed from.
-#[derive(Clone, Debug, Default)]
-pub struct Beside {
-    /// It has to do what the first did.
-    pub follows: bool,
-    /// Loops whose rounds are not counted: of the first execution so far, or those that are left for the second.
-    pub loops: VecDeque<Loop>,
-}
+use std::collections::BTreeMap;
 
 impl Run<'_> {
     pub(crate) fn call_outside(&mut self, dsts: &[Place], id: FuncId, mut frame: Vec<Option<Val>>) -> Res<()> {
@@ -91,16 +64,6 @@ impl Run<'_> {
         }
         Ok(())
     }
-}
-
-/// The scalars of a value in storage order. `None`: it has parts that are not followed.
-pub fn flat(v: &Val, out: &mut Vec<Num>) -> Option<()> {
-    match v {
-        Val::Num(n) => out.push(n.clone()),
-        Val::Agg(es) => es.iter().try_for_each(|e| flat(e, out))?,
-        Val::Unknown | Val::Open(_) => return None,
-    }
-    Some(())
 }
 
 /// What a function gives for any arguments: these, its results, the calls it makes, and the atoms of all.

@@ -3,7 +3,7 @@
 
 use crate::atoms::{Atoms, Def};
 use crate::poly::{inverse, Atom, Mono, Poly};
-use crate::run::TERMS;
+
 use santoku_ir::interp::Int;
 use std::borrow::Cow;
 
@@ -253,4 +253,15 @@ pub fn tightened(p: &Poly) -> Option<Poly> {
     }
     let terms: Option<Vec<(Mono, Int)>> = p.terms().map(|(m, c)| Some((m.clone(), c.div_floor(&common)?))).collect();
     Some(Poly::of(terms?))
+}
+
+/// Longest polynomial, most statements, callees inside callees.
+pub const TERMS: usize = 20_000;
+
+/// Finds proofs. Whatever it answers is checked.
+pub trait Search {
+    /// Why `goal` is zero (modulo `m`).
+    fn zero(&self, known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero>;
+    /// A proof of `goal >= 0` wherever the 0/1 polynomial `guard` is 1.
+    fn least(&self, known: &Known, goal: &Poly, guard: &Poly) -> Option<Tree>;
 }

@@ -10,34 +10,12 @@
 //! Trusted: nothing: a second opinion on the passes; the term graph, which is believed, has to agree.
 
 use crate::atoms::Num;
-use crate::outside::flat;
-use crate::poly::Poly;
-use crate::run::{known, stop, Res, Run};
+use crate::value::flat;
+use crate::found::{known, stop, Res};
+use crate::state::{Carried, Loop, Run};
 use crate::value::Val;
 use santoku_ir::{visit, LocalId, Stmt, Ty};
 use santoku_judge::itv::Itv;
-
-/// A loop of the first program.
-#[derive(Clone, Debug)]
-pub struct Loop {
-    lo: Poly,
-    hi: Poly,
-    rev: bool,
-    counter: Num,
-    carried: Vec<Carried>,
-    /// The loops of a round.
-    inner: Vec<Loop>,
-}
-
-/// A scalar that a loop changes: before it, at the head of a round, at its end, behind the loop.
-#[derive(Clone, Debug)]
-struct Carried {
-    name: String,
-    before: Poly,
-    head: Num,
-    next: Poly,
-    behind: Num,
-}
 
 impl<'a> Run<'a> {
     pub(crate) fn rounds_beside(&mut self, var: LocalId, (lo, hi): (&Num, &Num), rev: bool, body: &'a [Stmt]) -> Res<()> {

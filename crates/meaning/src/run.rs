@@ -6,52 +6,26 @@
 //! Trusted: field, bytes, leaks.
 
 use crate::atoms::{twos, Atoms, Num, BITS};
-use crate::extent::Extent;
-use crate::goal::Search;
-use crate::outside::Outside;
+use crate::proof::Search;
+use crate::found::{known, stop, Clauses, Res};
 use crate::poly::Poly;
-use crate::spec::Part;
-use crate::value::Val;
+use crate::proof::TERMS;
+use crate::state::{Run, DEPTH, PRODUCT};
+use crate::value::{part, Val};
 use crate::words;
-use crate::Clauses;
+
 use santoku_ir::interp::Int;
 use santoku_ir::typing::Scope;
-use santoku_ir::{visit, Base, BinOp, CmpOp, ContractKind, Expr, ExprKind, Func, FuncId, Len, Loc, LocalId, Place, Program, Proj, SpecId, Stmt, Ty, UnOp};
+use santoku_ir::{visit, Base, BinOp, CmpOp, ContractKind, Expr, ExprKind, FuncId, Len, Loc, LocalId, Place, Program, Proj, Stmt, Ty, UnOp};
 use santoku_judge::itv::{pow2, Itv};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why nothing more can be said of a function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stop(pub String);
-
-pub type Res<T> = Result<T, Stop>;
-
-impl Stop {
-    /// What was computed became too long to be followed.
-    pub fn is_too_long(&self) -> bool {
-        self.0.ends_with("too long")
-    }
-}
-
-pub fn stop<T>(why: &str) -> Res<T> {
-    Err(Stop(why.into()))
-}
-
-pub fn known<T>(v: Option<T>, why: &str) -> Res<T> {
-    v.map_or_else(|| stop(why), Ok)
-}
-
-/// Longest polynomial, most statements, callees inside callees.
-pub const TERMS: usize = 20_000;
 const STEPS: u64 = 400_000;
 /// Elements that an index is followed among.
 const ALTERNATIVES: usize = 64;
-/// Products of terms that a product of values is made of.
-pub const PRODUCT: usize = 40_000;
 /// Of a callee that is run in place.
 const STEPS_INSIDE: u64 = 4_000;
 const TERMS_INSIDE: usize = 200;
-pub const DEPTH: u32 = 16;
 /// Terms of a value that has a name, where long ones have.
 const NAMED: usize = 8;
 /// Terms of a word that has no name where its bits are taken.
@@ -61,48 +35,6 @@ const LONG: usize = 4;
 enum Step {
     At(usize),
     Part(usize, usize),
-}
-
-pub struct Run<'a> {
-    pub p: &'a Program,
-    pub f: &'a Func,
-    pub atoms: Atoms,
-    pub locals: Vec<Option<Val>>,
-    /// Polynomials that are zero, exactly or modulo a number, and polynomials that are not negative where a 0/1 polynomial is 1.
-    pub zeros: Vec<(Poly, Option<Int>)>,
-    pub least: Vec<(Poly, Poly)>,
-    /// 1 where execution gets here.
-    pub guard: Poly,
-    pub search: &'a dyn Search,
-    pub steps: u64,
-    /// Steps that may be reached, and terms of a polynomial.
-    pub limits: (u64, usize),
-    /// Callees that take too much to be run in place.
-    too_much: BTreeSet<FuncId>,
-    /// Specification functions without parameters.
-    pub constants: BTreeMap<SpecId, Num>,
-    /// Specification functions of aggregates.
-    pub values: BTreeMap<(SpecId, Vec<Part>), Num>,
-    /// Clauses are about bits: callees are run in place, and long words have names where their bits are taken.
-    pub words: bool,
-    /// Functions of bits by which callees say what they give, where clauses are not about bits: their text is not looked at.
-    pub spoken_of: BTreeMap<SpecId, Extent>,
-    /// 0/1 values that are no atoms have names, and what is known where a clause stands may decide its conditions.
-    pub bits: bool,
-    /// What an assertion speaks of is any number of its size behind it, of which it is known.
-    pub cuts: bool,
-    /// Long values that a variable is given have names.
-    pub names: bool,
-    /// Arrays of run-time length that nobody writes: what they hold, and their lengths; elements that were asked for.
-    pub opens: Vec<(Ty, Num)>,
-    pub elements: BTreeMap<(usize, Poly), Val>,
-    /// Inside a round that stands for others.
-    pub supposed: u32,
-    /// Callees that are run in place: what they require of others is asked in them.
-    pub depth: u32,
-    pub found: Clauses,
-    /// Where calls are results of what is passed, instead of what contracts say.
-    pub outside: Option<Outside>,
 }
 
 impl<'a> Run<'a> {
@@ -574,16 +506,6 @@ impl<'a> Run<'a> {
             _ => self.atoms.fresh(Some(Itv::bool())).p,
         };
         Ok(Num::truth(p))
-    }
-}
-
-/// The part of a value; a number of elements ends the path.
-pub fn part(v: &Val, path: &[(usize, Option<usize>)]) -> Option<Val> {
-    match (path.split_first(), v) {
-        (None, _) => Some(v.clone()),
-        (Some(((i, None), rest)), Val::Agg(es)) => part(es.get(*i)?, rest),
-        (Some(((o, Some(n)), [])), Val::Agg(es)) => Some(Val::agg(es.get(*o..o.checked_add(*n)?)?.to_vec())),
-        _ => None,
     }
 }
 

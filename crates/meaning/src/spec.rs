@@ -2,9 +2,12 @@
 
 use crate::atoms::Num;
 use crate::extent::Extent;
-use crate::goal::Prop;
+use crate::prop::Prop;
 use crate::poly::Poly;
-use crate::run::{known, part, stop, Res, Run, PRODUCT, TERMS};
+use crate::found::{known, stop, Res};
+use crate::proof::TERMS;
+use crate::state::{Part, Run, PRODUCT};
+use crate::value::part;
 use crate::value::Val;
 use santoku_ir::interp::Int;
 use santoku_ir::{Base, BinOp, CmpOp, Place, Proj, SpecExpr, SpecFn, SpecId, SpecOp, Ty};
@@ -23,14 +26,6 @@ enum Spec {
     Prop(Prop),
     Agg(Rc<Vec<Spec>>),
     /// An array of run-time length.
-    Open(usize),
-}
-
-/// Of an argument of a specification function.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
-    Agg(usize),
-    Num(Poly),
     Open(usize),
 }
 
@@ -442,7 +437,7 @@ impl<'r, 'a> Eval<'r, 'a> {
             let (b, e) = (b.clone(), known(e.p.as_const().filter(|e| !e.is_negative()), "an exponent that is no constant")?);
             return self.power(&b, &e);
         }
-        if let Some(at) = crate::ghost::decreasing(self.run.p, id) {
+        if let Some(at) = crate::extent::decreasing(self.run.p, id) {
             if !matches!(&args[at], Spec::Num(n) if n.p.as_const().is_some()) {
                 return self.applied(id, args, at);
             }

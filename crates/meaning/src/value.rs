@@ -71,3 +71,23 @@ impl Val {
         })
     }
 }
+
+/// The part of a value; a number of elements ends the path.
+pub fn part(v: &Val, path: &[(usize, Option<usize>)]) -> Option<Val> {
+    match (path.split_first(), v) {
+        (None, _) => Some(v.clone()),
+        (Some(((i, None), rest)), Val::Agg(es)) => part(es.get(*i)?, rest),
+        (Some(((o, Some(n)), [])), Val::Agg(es)) => Some(Val::agg(es.get(*o..o.checked_add(*n)?)?.to_vec())),
+        _ => None,
+    }
+}
+
+/// The scalars of a value in storage order. `None`: it has parts that are not followed.
+pub fn flat(v: &Val, out: &mut Vec<Num>) -> Option<()> {
+    match v {
+        Val::Num(n) => out.push(n.clone()),
+        Val::Agg(es) => es.iter().try_for_each(|e| flat(e, out))?,
+        Val::Unknown | Val::Open(_) => return None,
+    }
+    Some(())
+}

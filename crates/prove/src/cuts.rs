@@ -14,7 +14,7 @@ use santoku_ir::visit::{spec_children_mut, walk_spec};
 use santoku_ir::{Base, ContractKind, Func, FuncId, Ghost, Len, LocalId, Place, Program, SpecExpr, SpecOp, Stmt, Ty};
 use santoku_meaning::atoms::{Atoms, Def};
 use santoku_meaning::poly::{inverse, Mono, Poly};
-use santoku_meaning::run::Run;
+use santoku_meaning::state::Run;
 use std::collections::BTreeMap;
 
 /// Terms of a polynomial.

@@ -8,7 +8,7 @@ use santoku_ir::{Func, FuncId, Program, Ty};
 use santoku_prove::algebra::{Atom, Atoms, Def, Poly};
 use santoku_prove::carried::Carried;
 use santoku_prove::contracts::cost;
-use santoku_prove::contracts::exec::Exec;
+use santoku_prove::contracts::run::Exec;
 use santoku_prove::contracts::state::SVal;
 
 const SAMPLES: usize = 40;

@@ -8,6 +8,7 @@
 
 mod built_in;
 mod compiler;
+mod fault;
 mod level;
 mod run;
 mod target;
@@ -15,9 +16,10 @@ mod vector;
 
 pub use built_in::{built_in, compilers, machine_names, names, vector, vectors};
 pub use compiler::{Compiler, Compilers};
+pub use fault::Fault;
 pub use level::{Level, ParseLevelError};
 pub use run::{Costs, Executor, Memory, Run};
-pub use target::{ByteOrder, Certify, Fault, Fused, InstructionSet, Target, Use, VariableTime};
+pub use target::{ByteOrder, Certify, Fused, InstructionSet, Target, Use, VariableTime};
 pub use vector::{Affine, VectorUnit};
 
 /// The target of a command that names none.

@@ -2,7 +2,7 @@
 //!
 //! Needs: the calling convention, layouts.  Keeps: nothing of `machine::contract`, which it judges.  Absent: what a call gives.
 
-use super::{Bench, Run};
+use super::bench::{Bench, Callee, Open, Run};
 use crate::source::abi::{signature, Kind, Place, Role, Signature};
 use santoku_ir::FuncId;
 use santoku_isa::Memory;
@@ -10,23 +10,6 @@ use std::collections::BTreeMap;
 
 /// Registers that belong to the callee, but for results: ra, t0 to t6, a0 to a7.
 const SPOILT: [usize; 16] = [1, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31];
-
-/// A function whose calls are watched.
-pub(super) struct Callee {
-    signature: Signature,
-    /// Registers of the result.
-    words: usize,
-}
-
-/// A call that has not returned.
-pub(super) struct Open {
-    back: u64,
-    sp: u64,
-    stack: u64,
-    words: usize,
-    /// Bytes between the scalars of results.
-    between: Vec<u64>,
-}
 
 impl<'a> Bench<'a> {
     /// Holds calls of these functions to the convention of the source.

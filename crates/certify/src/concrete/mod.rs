@@ -6,14 +6,17 @@
 //! ([`inputs`]).
 //! Trusted: nothing: it runs code to show what is wrong.
 
+mod bench;
 mod contract;
 pub mod inputs;
 mod memory;
 
 use santoku_num::SplitMix64;
 use crate::shared::twin;
-use crate::source::abi::{self, Kind, Place, Role, Scalar, Signature};
+use crate::source::abi::{self, Kind, Place, Role, Scalar};
 use crate::source::scalars_of;
+pub use bench::{Bench, End, Ran, Shown};
+use bench::Run;
 use inputs::Input;
 use memory::{modulo, Region, Space};
 use num_bigint::BigInt;
@@ -38,50 +41,6 @@ const KEPT: [usize; 15] = [2, 3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27
 /// Bytes the C library's functions may move in one call.
 const COPY_MAX: u64 = 1 << 20;
 
-/// A function of a file, ready to be run.
-pub struct Bench<'a> {
-    image: &'a Image,
-    isa: Isa,
-    program: &'a Program,
-    func: FuncId,
-    entry: u64,
-    shared: Vec<(usize, usize)>,
-    signature: Signature,
-    place: u64,
-    decoded: RefCell<HashMap<u64, Inst>>,
-    /// Functions whose calls are held to the source's convention, by address.
-    callees: BTreeMap<u64, contract::Callee>,
-    /// Multiplications show their operands.
-    pub multiplications_show: bool,
-    /// The processor is CKB-VM.
-    pub ckb_vm: bool,
-}
-
-/// What a run showed at one instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown {
-    /// Whether a branch was taken.
-    Branch(bool),
-    /// The address of a load or a store, by the object it lies in.
-    Address(String),
-    /// Where a jump led.
-    Jump(u64),
-    /// Operands of an operation of variable time.
-    Operands(u64, u64),
-}
-
-/// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
-    Returned,
-    /// Too many instructions.
-    Endless,
-    /// A rule is broken, or memory is touched that the function may not touch.
-    Fault { pc: u64, why: String },
-    /// What the code does there is not known here, which says nothing of the code.
-    Unknown { pc: u64, why: String },
-}
-
 /// Why a run does not go on.
 enum Stopped {
     Fault(String),
@@ -92,17 +51,6 @@ impl From<String> for Stopped {
     fn from(rule: String) -> Stopped {
         Stopped::Fault(rule)
     }
-}
-
-/// A finished run.
-#[derive(Clone, Debug)]
-pub struct Ran {
-    pub end: End,
-    /// All results, flattened in order of the source: registers, then objects. Empty unless it returned.
-    pub results: Vec<BigInt>,
-    /// In order of execution.
-    pub seen: Vec<(u64, Shown)>,
-    pub steps: u64,
 }
 
 impl<'a> Bench<'a> {
@@ -264,27 +212,6 @@ fn words(s: &Scalar, value: &BigInt, xlen: u32) -> Vec<u64> {
         true => vec![i64::from(part(0) as u32 as i32) as u64],
         false => (0..s.bits / xlen).map(part).collect(),
     }
-}
-
-/// A run in progress.
-struct Run<'b> {
-    bench: &'b Bench<'b>,
-    machine: Machine,
-    space: Space<'b>,
-    /// Region of each result by pointer, and how many times its object lies there.
-    outs: Vec<(usize, usize, u64)>,
-    return_to: u64,
-    noise: SplitMix64,
-    /// gp and tp at entry.
-    platform: [u64; 2],
-    /// The lowest stack pointer so far.
-    lowest: u64,
-    /// Calls that have not returned.
-    calls: Vec<contract::Open>,
-    seen: Vec<(u64, Shown)>,
-    steps: u64,
-    /// Instructions that belong to the group before them: no group begins with them.
-    taken: std::ops::Range<u64>,
 }
 
 impl Run<'_> {

@@ -7,7 +7,8 @@
 use super::relation::{Index, Relation};
 use super::source::When;
 use super::Cut;
-use crate::machine::exec::{End, SP};
+use crate::machine::code::SP;
+use crate::machine::state::{End, Lap};
 use crate::machine::{Exec, Halt, State, Why};
 use crate::term::{Terms, T};
 use num_bigint::BigInt;
@@ -21,25 +22,6 @@ const TRIES: usize = 10;
 const BESIDE_STEPS: u64 = 10_000;
 /// Laps in one execution.
 const LAPS_MAX: u32 = 64;
-
-/// A lap being executed.
-#[derive(Clone, Debug)]
-pub(crate) struct Lap {
-    body: Rc<BTreeSet<u64>>,
-    /// Forks open and functions executed in place at the head.
-    forks: u32,
-    frames: usize,
-    started: bool,
-    /// Where it may be left, on which condition, and how.
-    exits: Vec<(T, u64, State)>,
-}
-
-impl Lap {
-    /// Whether this is the first step, which is at the head and yet not the end.
-    pub(crate) fn start(&mut self) -> bool {
-        !std::mem::replace(&mut self.started, true)
-    }
-}
 
 /// What one lap leads to.
 struct Done {

@@ -4,9 +4,10 @@
 //! results.  Absent: whether the source makes the same call, which is asked at the end.
 
 use super::contract::{not_followed, Passed};
-use super::exec::{Exec, Made, State, SP};
+use super::code::SP;
+use super::state::{Exec, Made, State};
 use super::memory::Kind;
-use super::Why;
+use super::stop::Why;
 use crate::source::abi::{self, InRegisters, Place, Role};
 use crate::source::layout;
 use crate::term::{OutSpec, Terms, T};

@@ -5,38 +5,16 @@
 //! byte is read only through the thing that was named, inside it; a jump arrives only where a relocation or a link says.
 //! Absent: linked images, whose addresses are numbers; their proofs are of that very file.
 
-use super::exec::Exec;
-use super::Why;
+use super::state::{Exec, UpperOf};
+use super::stop::Why;
 use crate::term::{Var, T};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_elf::{Island, Place, What};
 use santoku_isa::{Inst, Sem};
-use std::collections::BTreeMap;
 
 /// Addresses below and above are nothing's.
 const EDGE: u64 = 4096;
-
-/// What an upper part is of: [`santoku_elf::Part`].
-type UpperOf = (Island, (bool, u64));
-
-/// Terms for what the code names.
-#[derive(Default)]
-pub(crate) struct Constants {
-    bases: BTreeMap<Island, T>,
-    /// Addresses of instructions.
-    codes: BTreeMap<T, u64>,
-    /// What upper parts of addresses are of, by what a register holds.
-    uppers: BTreeMap<T, UpperOf>,
-    /// Through which the address is made that is read at the moment.
-    pub(super) through: Option<Island>,
-}
-
-impl Constants {
-    pub(super) fn bases(&self) -> impl Iterator<Item = (Island, T)> + '_ {
-        self.bases.iter().map(|(island, base)| (*island, *base))
-    }
-}
 
 impl Exec<'_> {
     /// The instruction at `pc` with what its relocation says of an address: the instruction and first operand that are

@@ -19,8 +19,9 @@
 //!
 //! Needs: the state at the call.  Keeps: a clause that is not shown ends the execution.  Absent: results ([`super::call`]).
 
-use super::exec::{Code, Exec, State, GP, RA, TP};
-use super::{Leak, Why};
+use super::code::{Code, GP, RA, TP};
+use super::state::{Exec, State};
+use super::stop::{Leak, Why};
 use crate::source::abi::{InRegisters, Scalar};
 use crate::source::layout;
 use crate::term::{Terms, T};

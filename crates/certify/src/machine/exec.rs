@@ -4,157 +4,25 @@
 //! condition is open both ways are executed and joined where they meet.  Absent: loops whose number of rounds is not settled
 //! by constants.
 
-use super::constants::Constants;
+use super::code::{GP, SP, TP};
+use super::state::{End, Exec, Lap, State};
 use super::contract::Callee;
 use super::domain::{Values, Word};
-use super::flow::Flow;
-use super::memory::{undefined, Object};
-use super::weave::Region;
-use super::{Halt, Leak, Why};
-use crate::loops::machine::Lap;
-use crate::loops::Cut;
-use crate::source::convention::Convention;
-use crate::source::CallMade;
+
+use super::memory::undefined;
+
+use super::stop::{Halt, Leak, Why};
+
 use crate::term::{Terms, T};
 use num_traits::{One, ToPrimitive};
-use santoku_elf::{Image, Ledger};
-use santoku_ir::{FuncId, Program};
-use santoku_isa::{effect, Effect, Inst, Isa, Latency};
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::rc::Rc;
+use santoku_isa::{effect, Effect, Inst, Latency};
+use std::collections::VecDeque;
 
-/// Instructions one execution may follow.
-const STEPS_MAX: u64 = 1_000_000;
 /// Forks nested in each other, and in all.
 const FORKS_MAX: u32 = 600;
 const FORKS_IN_ALL: u32 = 1_500;
 /// Forks nested in each other where the source has loops of run-time length: a loop that goes with none of them ends here.
 const FORKS_WITH_LOOPS: u32 = 48;
-
-pub const RA: usize = 1;
-pub const SP: usize = 2;
-pub const GP: usize = 3;
-pub const TP: usize = 4;
-
-/// A file with what is known of it.
-pub struct Code<'a> {
-    /// Writes down what is read.
-    pub image: Ledger<'a>,
-    pub isa: Isa,
-    pub program: &'a Program,
-    /// Functions of the program by their symbol in the file.
-    pub symbols: BTreeMap<String, FuncId>,
-    /// Functions that are not called as the source says, by address.
-    pub conventions: BTreeMap<u64, Convention>,
-    /// Multiplications of secrets count as a leak.
-    pub secret_mul_leaks: bool,
-    /// The processor is CKB-VM, which executes some groups of instructions as one.
-    pub ckb_vm: bool,
-    /// Without the attempts that ask a solver.
-    pub normal_form_only: bool,
-    flows: RefCell<BTreeMap<u64, Rc<Flow>>>,
-}
-
-impl<'a> Code<'a> {
-    pub fn new(image: &'a Image, isa: Isa, program: &'a Program, symbols: BTreeMap<String, FuncId>) -> Code<'a> {
-        Code { image: Ledger::new(image), isa, program, symbols, conventions: BTreeMap::new(), secret_mul_leaks: false, ckb_vm: false, normal_form_only: false, flows: RefCell::default() }
-    }
-
-    pub fn xlen(&self) -> u32 {
-        self.isa.xlen.bits()
-    }
-
-    pub(crate) fn mask(&self, pc: u64) -> u64 {
-        pc & self.isa.xlen.mask()
-    }
-
-    pub(crate) fn decode(&self, pc: u64) -> Option<Inst> {
-        let word = self.image.fetch(pc).filter(|_| self.isa.takes_at(pc))?;
-        santoku_isa::decode(&self.isa, word).filter(|inst| self.knows(inst))
-    }
-
-    /// Why there is nothing to execute at `pc`.
-    fn nothing_at(&self, pc: u64) -> Why {
-        let known = if self.isa.takes_at(pc) { "no instruction is known here" } else { "an instruction at an address that 4 does not divide, and the processor has none of 16 bits" };
-        Why::Unsupported(self.image.doubt(pc).unwrap_or_else(|| known.into()))
-    }
-
-    /// A branch without a relocation leads to the same place wherever a linker puts things.
-    fn firm_branch(&self, pc: u64, to: u64) -> Result<(), Why> {
-        match self.image.is_firm(pc, to) {
-            true => Ok(()),
-            false => Err(Why::Unsupported(format!("a branch to {to:#x}, at a distance that a linker may change and no relocation names"))),
-        }
-    }
-
-    /// CKB-VM takes no fence with registers in it for an instruction.
-    fn knows(&self, inst: &Inst) -> bool {
-        !self.ckb_vm || inst.row.name != "fence" || (inst.rd, inst.rs1) == (0, 0)
-    }
-
-    /// The same for guesses at the flow, on which nothing rests.
-    pub(super) fn guess(&self, pc: u64) -> Option<Inst> {
-        santoku_isa::decode(&self.isa, self.image.guess(pc)?)
-    }
-
-    /// Whether both lie in one function, its first instruction included: that may be the head of a loop.
-    pub(crate) fn same_function(&self, a: u64, b: u64) -> bool {
-        match (self.image.function_at(a), self.image.function_at(b)) {
-            (Some(f), Some(g)) => f.address == g.address,
-            _ => false,
-        }
-    }
-
-    /// Whether a jump that leaves no return address behind stays in its function, or one that does leads into the middle of it.
-    pub(crate) fn stays(&self, pc: u64, to: u64, links: bool) -> bool {
-        self.same_function(pc, to) && !(links && self.image.function_at(to).is_some_and(|f| f.address == to))
-    }
-
-    /// How the function at an address is called.
-    pub fn convention_at(&self, address: u64) -> Convention {
-        self.conventions.get(&address).cloned().unwrap_or_default()
-    }
-
-    /// The function of the program that starts at `pc`.
-    pub fn cut_at(&self, pc: u64) -> Option<FuncId> {
-        let f = self.image.function_at(pc).filter(|f| f.address == pc)?;
-        std::iter::once(&f.name).chain(&f.aliases).find_map(|n| self.symbols.get(n).copied())
-    }
-
-    /// How execution may go through the function around `pc`.
-    pub(crate) fn flow_of(&self, pc: u64) -> Option<Rc<Flow>> {
-        let entry = self.image.function_at(pc)?.address;
-        let mut all = self.flows.borrow_mut();
-        Some(all.entry(entry).or_insert_with(|| Rc::new(Flow::new(self, entry))).clone())
-    }
-}
-
-/// Registers and memory at one point of the code.
-#[derive(Clone, Debug)]
-pub struct State {
-    pub regs: Vec<T>,
-    pub objects: Vec<Object>,
-    /// 0 or 1: whether execution comes here.
-    pub path: T,
-    /// Bits that are 1 wherever execution comes here: the conditions of the path.
-    pub conditions: Vec<T>,
-    /// Return addresses of functions that are being executed in place.
-    pub frames: Vec<u64>,
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    Stop,
-    /// The loop that is executed for one lap was left for certain.
-    Left,
-    Return,
-    /// Back at the head of a loop, in a [`Region`].
-    Back(u64),
-    /// At a branch whose ways the region's weaver follows.
-    Split(T, u64, u64),
-}
 
 /// What is known of the condition of a branch.
 enum Open {
@@ -163,84 +31,7 @@ enum Open {
     Public(T),
 }
 
-/// A call that was replaced by the source's function.
-#[derive(Clone, Debug)]
-pub struct Made {
-    pub pc: u64,
-    pub func: FuncId,
-    pub args: Vec<T>,
-    pub path: T,
-    /// Bits that are 1 wherever it is made.
-    pub conditions: Vec<T>,
-    /// Result and parameter that are the same object.
-    pub shared: Vec<(usize, usize)>,
-}
-
-/// An execution in progress.
-pub struct Exec<'a> {
-    pub code: &'a Code<'a>,
-    pub terms: &'a mut Terms,
-    /// Address of each object of the states; the stack's is 0.
-    pub bases: Vec<T>,
-    /// Arrays of run-time length: the bound of the index and the element.
-    pub arrays: &'a dyn Arrays,
-    pub made: Vec<Made>,
-    /// What the source calls.
-    pub(crate) calls: Vec<CallMade>,
-    /// Where the function returns to.
-    pub return_to: T,
-    /// Bytes of arguments on the stack.
-    pub stack_args: i64,
-    /// What gp and tp hold at entry.
-    pub(crate) platform: [T; 2],
-    /// The function whose call could not be replaced, where that ended the execution.
-    pub refused: Option<u64>,
-    /// The call being replaced: where, and the function called. Also in laps, whose calls say nothing of the convention.
-    pub(crate) calling: Option<(u64, u64)>,
-    /// Lowest offset the stack pointer had.
-    pub deepest: i64,
-    pub steps: u64,
-    /// Limit of [`Terms::size`].
-    pub terms_max: usize,
-    /// Limit of `steps`.
-    pub(crate) steps_max: u64,
-    forked: u32,
-    /// Loops of the source that are to be found in the code.
-    pub cuts: Vec<Rc<Cut>>,
-    /// The function has arrays of run-time length: conditions are kept as facts, too.
-    pub with_facts: bool,
-    /// Terms that are not negative in any execution that comes here.
-    pub facts: Vec<T>,
-    /// Conditions of the branches taken to come here.
-    pub(crate) assumed: Vec<T>,
-    pub(crate) fresh: u32,
-    pub(crate) forks: u32,
-    /// The lap being executed.
-    pub(crate) lap: Option<Lap>,
-    /// Where several ways are followed side by side at the moment.
-    pub(super) region: Option<Region>,
-    pub(crate) laps: u32,
-    /// Heads of loops of constant count.
-    pub(crate) plain: BTreeSet<u64>,
-    /// Constants of the file by name.
-    pub(super) constants: Constants,
-}
-
-/// What the source knows of arrays of run-time length.
-pub trait Arrays {
-    /// Scalar `index` of array `array` as an integer.
-    fn read(&self, terms: &mut Terms, array: u32, index: T) -> T;
-    /// Whether all of them are public.
-    fn public(&self, array: u32) -> bool;
-    /// Number of scalars.
-    fn length(&self, terms: &mut Terms, array: u32) -> T;
-}
-
 impl<'a> Exec<'a> {
-    pub fn new(code: &'a Code<'a>, terms: &'a mut Terms, bases: Vec<T>, arrays: &'a dyn Arrays, return_to: T) -> Exec<'a> {
-        Exec { code, terms, bases, arrays, made: vec![], calls: vec![], return_to, stack_args: 0, platform: [Terms::ZERO; 2], deepest: 0, steps: 0, terms_max: 40_000_000, steps_max: STEPS_MAX, cuts: vec![], refused: None, calling: None, with_facts: false, facts: vec![], assumed: vec![], fresh: 0, forks: 0, forked: 0, lap: None, region: None, laps: 0, plain: BTreeSet::new(), constants: Constants::default() }
-    }
-
     /// Executes from `pc` to the return of the function.
     ///
     /// # Errors

@@ -3,7 +3,8 @@
 //! Needs: code.  Keeps: an answer only for branches all of whose ways lead to the function's end.  Absent: values. What is
 //! found here only says where states are joined, never that they are equal.
 
-use super::exec::Code;
+use super::code::{Code, Flow};
+use super::shape::Edges;
 use super::{live, shape};
 use santoku_isa::{Inst, Sem};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,22 +36,6 @@ fn edges(code: &Code, entry: u64) -> Edges {
         edges.insert(pc, next);
     }
     edges
-}
-
-/// The successors of every instruction of one function.
-pub(crate) type Edges = BTreeMap<u64, Vec<Option<u64>>>;
-
-/// How execution may go through one function.
-pub(crate) struct Flow {
-    edges: Edges,
-    /// For every instruction, the next one that all ways from it lead to; `None`: the end only.
-    meets: BTreeMap<u64, Option<u64>>,
-    /// For every head of a loop, the instructions of the loop.
-    pub loops: BTreeMap<u64, Rc<BTreeSet<u64>>>,
-    /// Position in an order in which what follows comes later, but for ways back in a loop.
-    order: BTreeMap<u64, usize>,
-    /// Registers that may be read before they are written, one bit each.
-    live: BTreeMap<u64, u32>,
 }
 
 impl Flow {
@@ -201,4 +186,13 @@ fn post_dominators(succ: &[Vec<usize>], end: usize) -> Vec<Option<usize>> {
         }
     }
     dom
+}
+
+impl Code<'_> {
+    /// How execution may go through the function around `pc`.
+    pub(crate) fn flow_of(&self, pc: u64) -> Option<Rc<Flow>> {
+        let entry = self.image.function_at(pc)?.address;
+        let mut all = self.flows.borrow_mut();
+        Some(all.entry(entry).or_insert_with(|| Rc::new(Flow::new(self, entry))).clone())
+    }
 }

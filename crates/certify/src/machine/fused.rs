@@ -4,8 +4,8 @@
 //! that the VM sees the group (an earlier group may take its first instruction, a linker may leave out what stands between),
 //! the code is not followed.  Absent: groups without a deviation, which are executed one by one.
 
-use super::exec::Code;
-use super::Why;
+use super::code::Code;
+use super::stop::Why;
 use santoku_isa::ckb::{fuse, may_go, Fused, RULES};
 use santoku_isa::Inst;
 use std::collections::BTreeSet;

@@ -3,8 +3,8 @@
 //! Needs: the flow of the code.  Keeps: nothing rests on it: a register taken for unread gets an unknown value where ways meet.
 //! Absent: memory.
 
-use super::exec::{Code, RA, SP};
-use super::flow::Edges;
+use super::code::{Code, RA, SP};
+use super::shape::Edges;
 use santoku_isa::{Inst, Sem};
 use std::collections::BTreeMap;
 

@@ -4,8 +4,8 @@
 //! only if its arguments are the source's wherever the code makes it, and the source makes it there, too.  Absent: what a call
 //! gives ([`super::call`]).
 
-use super::exec::Made;
-use super::{Exec, State};
+use super::state::Made;
+use super::state::{Exec, State};
 use crate::source::CallMade;
 use crate::term::{Terms, T};
 use num_traits::One;

@@ -4,9 +4,9 @@
 //! read belongs to a scalar of a certain place in an element that is shown to be inside, or to padding, which holds anything.
 //! Absent: stores; no result is such an array.
 
-use super::exec::{Exec, State};
+use super::state::{Exec, State};
 use super::memory::choices;
-use super::Why;
+use super::stop::Why;
 use crate::source::layout::{Object, Unit};
 use crate::term::{Terms, T};
 use num_bigint::BigInt;

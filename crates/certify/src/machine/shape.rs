@@ -3,7 +3,6 @@
 //! Needs: the flow of the code.  Keeps: an edge to a point that dominates its origin is a back edge.  Absent: loops with two
 //! entries, which are no loops here.
 
-use super::flow::Edges;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For every head of a loop, the instructions of the loop.
@@ -67,3 +66,6 @@ fn reaches_without(edges: &Edges, from: u64, through: u64, to: u64) -> bool {
     }
     false
 }
+
+/// The successors of every instruction of one function.
+pub(crate) type Edges = BTreeMap<u64, Vec<Option<u64>>>;

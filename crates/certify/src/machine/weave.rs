@@ -8,33 +8,14 @@
 //! Needs: the flow of the code.  Keeps: a joined state is each of its parts wherever that part's path is taken.  Absent: loops
 //! whose rounds differ from way to way; their ways join at the end.
 
-use super::exec::{End, Exec, State};
-use super::flow::Flow;
-use super::{Halt, Why};
+use super::state::{End, Exec, Region, State};
+use super::stop::{Halt, Why};
 use crate::term::{Terms, T};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Ways followed at a time.
 const WAYS_MAX: usize = 64;
-
-/// The loop through which ways are followed side by side.
-#[derive(Clone)]
-pub(crate) struct Region {
-    flow: Rc<Flow>,
-    /// Functions executed in place around it.
-    frames: usize,
-    /// Where all ways end; `None`: where the function does.
-    end: Option<u64>,
-    /// Registers that the loop changes by constants only: those of two ways that are joined are equal, whatever the steps.
-    counters: Rc<Vec<u8>>,
-}
-
-impl Region {
-    pub fn end(&self) -> Option<u64> {
-        self.end
-    }
-}
 
 /// Steps back to a head of a loop, position in the code, address, and a number for those that are not joined.
 type Place = (u32, usize, u64, usize);

@@ -4,9 +4,10 @@
 //! arguments and no others; a caller that relies on it has to make the call of the source with them.  Absent: which convention
 //! a function has, which is guessed elsewhere and decides nothing.
 
-use super::abi::Role;
+use santoku_bytes::abi::Role;
 use super::value::{concrete, known_length, with_lengths, Value};
-use super::{meeting, Inputs, Stop};
+use super::inputs::{meeting, Inputs};
+use super::stop::Stop;
 use crate::term::Terms;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -121,5 +122,5 @@ impl Convention {
 /// Names a constant by its scalars.
 fn digest(scalars: &[BigInt]) -> String {
     let all: Vec<String> = scalars.iter().map(BigInt::to_string).collect();
-    crate::key::hex(&Sha256::digest(all.join(","))[..12])
+    crate::hash::hex(&Sha256::digest(all.join(","))[..12])
 }

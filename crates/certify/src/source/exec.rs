@@ -4,152 +4,21 @@
 //! statement maps to the next, so that a loop can be cut at its head ([`Environment::cuts_loop`]).  Absent: asserts,
 //! invariants and contracts, which are proved elsewhere.
 
-use super::layout;
+use santoku_bytes::layout;
 use super::ops;
+use super::state::*;
 use super::value::{concrete, known_length, scalars_of, with_lengths, Origin, RunArray, Value};
-use super::Stop;
-use crate::term::{Everywhere, Naming, OutSpec, Terms, T};
+use super::stop::Stop;
+use crate::term::{Everywhere, OutSpec, Terms, T};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
-use santoku_ir::interp::{self, Interp, Options};
-use santoku_ir::{Base, CmpOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Len, Loc, LocalId, Place, Program, Stmt, Ty};
+use santoku_ir::interp::{Interp, Options};
+use santoku_ir::{Base, CmpOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Len, Loc, Place, Program, Stmt, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Steps of the interpreter for one cut call on one sample.
 const CALL_STEPS: u64 = 1 << 26;
-
-/// What the executor does not decide itself.
-pub trait Environment {
-    /// Calls of this function stay uninterpreted.
-    fn cut(&self, func: FuncId) -> bool;
-
-    /// Scalar `index` (elements laid out one after the other, each in storage order) of the input array of this number.
-    fn read(&self, terms: &mut Terms, array: u32, index: T) -> T;
-
-    /// Whether that array is public.
-    fn array_public(&self, _array: u32) -> bool {
-        false
-    }
-
-    /// The value of that array on a sample. It is needed for the values of cut calls alone.
-    fn array_value(&self, _array: u32, _sample: usize) -> Option<interp::Value> {
-        None
-    }
-
-    /// This loop is left to [`Environment::run_loop`]. Loops whose bounds are not constant always are.
-    fn cuts_loop(&self, _site: &Site<'_>) -> bool {
-        false
-    }
-
-    /// Executes a loop the executor does not follow step by step. On return, `state` is the state after it.
-    ///
-    /// [`Source::round`] executes one round. The ranges written on its expressions are proved of rounds that take place,
-    /// with the counter in `lo..hi`: a round that may not take place belongs under a path condition, and places given
-    /// invented values need their declared ranges.
-    ///
-    /// # Errors
-    /// Whatever stops the execution; unless overridden, [`Stop::Loop`].
-    fn run_loop<'a>(&self, source: &mut Source<'a>, site: &Site<'a>, _state: &mut State) -> Result<(), Stop> {
-        let f = source.program.func(site.func);
-        Err(Stop::Loop(f.name.clone(), f.local(site.var).name.clone(), site.loc.line))
-    }
-}
-
-/// A loop, its bounds evaluated.
-#[derive(Clone, Debug)]
-pub struct Site<'a> {
-    pub func: FuncId,
-    pub var: LocalId,
-    pub lo: T,
-    pub hi: T,
-    pub rev: bool,
-    /// Their number, where it is known; 0 where it is not.
-    pub rounds: u64,
-    pub invariants: &'a [Expr],
-    pub body: &'a [Stmt],
-    pub loc: Loc,
-}
-
-/// How much one execution may take.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Statements, expressions and elements touched.
-    pub steps: u64,
-    /// [`Terms::size`] at the end of any statement.
-    pub terms: usize,
-    /// Cut calls: the one with this number, from 1, ends the execution.
-    pub calls: usize,
-    /// Words of so many summands get a name where they are assigned: for long chains of additions, which would otherwise
-    /// repeat all that came before.
-    pub naming: Option<Naming>,
-    /// Values met are kept in [`Source::watched`].
-    pub watch: bool,
-    /// Every word that is computed gets a name where it is assigned ([`Terms::name_word`]).
-    pub name_words: bool,
-    /// Long loops with branches are proved by induction, after so many rounds that are followed.
-    pub by_induction: Option<u64>,
-    /// Loops of run-time length are taken two rounds at a time.
-    pub in_pairs: bool,
-    /// [`Terms::split_choices`].
-    pub choices: bool,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            steps: 20_000_000,
-            terms: 20_000_000,
-            calls: usize::MAX,
-            naming: None,
-            watch: false,
-            name_words: false,
-            by_induction: None,
-            in_pairs: false,
-            choices: false,
-        }
-    }
-}
-
-/// Where the execution of one activation stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
-    /// By [`LocalId`].
-    pub locals: Vec<Value>,
-    /// 0 or 1: whether execution comes here.
-    pub path: T,
-}
-
-/// A call that was not looked into.
-#[derive(Clone, Debug)]
-pub struct CallMade {
-    pub func: FuncId,
-    pub name: String,
-    /// The arguments as [`Terms::call`] got them: lengths, then the scalars of all parameters in storage order.
-    pub flat: Vec<T>,
-    pub lens: Vec<T>,
-    pub args: Vec<Value>,
-    pub results: Vec<Value>,
-    /// 0 or 1: whether it is made.
-    pub path: T,
-    pub loc: Loc,
-}
-
-/// An execution in progress.
-pub struct Source<'a> {
-    pub program: &'a Program,
-    pub terms: &'a mut Terms,
-    pub env: &'a dyn Environment,
-    pub limits: Limits,
-    /// Cut calls in the order of execution, both branches of conditions included.
-    pub calls: Vec<CallMade>,
-    /// Scalars met in expressions.
-    pub watched: BTreeSet<T>,
-    steps: u64,
-    tables: BTreeMap<ConstId, Value>,
-    /// For the values of cut calls on the samples.
-    interp: Interp<'a>,
-}
 
 impl<'a> Source<'a> {
     pub fn new(program: &'a Program, terms: &'a mut Terms, env: &'a dyn Environment) -> Source<'a> {
@@ -340,7 +209,7 @@ impl<'a> Source<'a> {
         self.block(site.func, site.body, state)
     }
 
-    fn assign(&mut self, dst: &Place, path: &super::place::Path, value: Value, state: &mut State) -> Result<(), Stop> {
+    fn assign(&mut self, dst: &Place, path: &Path, value: Value, state: &mut State) -> Result<(), Stop> {
         let Base::Local(id) = dst.base else { return Err(Stop::Malformed("a write to a constant".into())) };
         let when = state.path;
         // Taken out, so that it is not shared with the state while it is written.

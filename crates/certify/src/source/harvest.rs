@@ -3,9 +3,9 @@
 //! Needs: the executor, which on constants is an interpreter that can be watched.  Keeps: the arguments of the first call
 //! met.  Absent: judgement; the caller of this file checks the preconditions.
 
-use super::exec::{Environment, Source};
+use super::state::{Environment, Source};
 use super::value::{concrete, known_length, with_lengths, Value};
-use super::Stop;
+use super::stop::Stop;
 use crate::term::{Terms, T};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;

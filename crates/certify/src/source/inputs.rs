@@ -6,9 +6,9 @@
 use super::harvest::Sample;
 use santoku_num::SplitMix64;
 use super::harvest;
-use super::layout::{self, Object};
+use santoku_bytes::layout::{self, Object};
 use super::value::{known_length, scalars_of, with_lengths, Value};
-use super::Stop;
+use super::stop::Stop;
 use crate::term::{OutSpec, Terms, Var, T};
 use num_bigint::BigInt;
 use num_integer::Integer;

@@ -3,28 +3,14 @@
 //! Needs: [`super::exec`].  Keeps: an index inside its array is an obligation proved elsewhere; where an index is computed
 //! under a condition, it is taken to be inside only where the condition holds.  Absent: addresses.
 
-use super::exec::{Source, State};
+use super::state::{Path, Source, State, Step};
 use super::value::{Origin, RunArray, Value, Write};
-use super::Stop;
+use super::stop::Stop;
 use crate::term::{Everywhere, Terms, T};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use santoku_ir::{Func, Place, Proj};
 use std::rc::Rc;
-
-/// One step into an aggregate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    Field(u32),
-    At(T),
-}
-
-/// Where a place leads: steps, and for a trailing slice its offset and length.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Path {
-    pub steps: Vec<Step>,
-    pub slice: Option<(T, u64)>,
-}
 
 impl<'a> Source<'a> {
     pub(super) fn resolve(&mut self, f: &'a Func, place: &'a Place, state: &State) -> Result<Path, Stop> {

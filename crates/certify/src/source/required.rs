@@ -3,7 +3,8 @@
 //! Needs: inputs.  Keeps: only comparisons of sums are understood; what is left out is not assumed.  Absent: aggregates.
 
 use super::value::Value;
-use super::{ops, Inputs};
+use super::inputs::Inputs;
+use super::ops;
 use crate::term::{Terms, T};
 use santoku_ir::{Base, ContractKind, Func, LocalId, SpecExpr, SpecOp};
 

@@ -3,7 +3,7 @@
 //! Needs: terms, types.  Keeps: copies are cheap (shared until written); elements and fields in storage order.  Absent:
 //! places ([`super::place`]).
 
-use super::Stop;
+use super::stop::Stop;
 use crate::term::{Terms, T};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
@@ -123,7 +123,7 @@ impl Value {
             Ty::Word(_) | Ty::Int(_) | Ty::Bool => Value::Undef,
             // Elements are alike and shared.
             Ty::Array { elem, len: Len::Const(n), .. } => {
-                let n = usize::try_from(*n).ok().filter(|n| *n as u64 <= super::layout::UNITS_MAX).ok_or(Stop::TooBig)?;
+                let n = usize::try_from(*n).ok().filter(|n| *n as u64 <= santoku_bytes::layout::UNITS_MAX).ok_or(Stop::TooBig)?;
                 Value::parts(vec![Value::blank(program, elem)?; n])
             }
             Ty::Array { elem, len: Len::Param { .. }, .. } => {

@@ -1,6 +1,7 @@
 //! The simulated SiFive E31.
 
-use super::{check, no_operation, no_subject, Built, Fact, Machine, Measures, Operation, Outcome, Profile, StackAccesses, Subject};
+use super::parts::{check, no_operation, no_subject, Built, Fact, Machine, Measures, Operation, Outcome, Profile, Subject};
+use super::spills::StackAccesses;
 use crate::calls::RAM_BYTES;
 use crate::cross::Cross;
 use crate::error::LabError;

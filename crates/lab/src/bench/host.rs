@@ -1,6 +1,6 @@
 //! This machine: all implementations in one process, timed in turn.
 
-use super::{check, no_operation, own, Built, Fact, Machine, Measures, Operation, Outcome, Subject};
+use super::parts::{check, compiler, no_operation, own, Built, Fact, Machine, Measures, Operation, Outcome, Subject};
 use crate::calls::{length, number};
 use crate::cross::Cross;
 use crate::error::LabError;
@@ -106,7 +106,7 @@ impl Machine for Host {
 
 impl Host {
     fn one(&self, subject: &Subject, operations: &[Operation], dir: &Path) -> Result<(HostImpl, Fact), LabError> {
-        let cross = super::compiler(&self.target, subject)?;
+        let cross = compiler(&self.target, subject)?;
         let mut sources = vec![];
         for (n, source) in subject.sources.iter().chain(&subject.support).enumerate() {
             sources.push(materialise(dir, n, source)?.1);

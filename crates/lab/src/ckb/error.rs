@@ -1,7 +1,5 @@
 //! Why a CKB-VM run gave no result.
 
-use super::image::Image;
-
 /// Failures of loading and running a program.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -68,11 +66,11 @@ pub enum CkbError {
 }
 
 impl CkbError {
-    /// The VM's refusal to go on, at `pc`.
-    pub(super) fn trap(error: ckb_vm::Error, pc: u64, image: &Image, max_cycles: u64) -> Self {
+    /// The VM's refusal to go on, at `pc` in a function.
+    pub(super) fn trap(error: ckb_vm::Error, pc: u64, function: String, max_cycles: u64) -> Self {
         match error {
             ckb_vm::Error::CyclesExceeded => CkbError::Cycles { max_cycles },
-            other => CkbError::Trap { pc, function: image.function_name(image.function_at(pc)), reason: other.to_string() },
+            other => CkbError::Trap { pc, function, reason: other.to_string() },
         }
     }
 }

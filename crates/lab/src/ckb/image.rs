@@ -1,6 +1,6 @@
 //! Functions and variables of an ELF file, by name and address.
 
-use super::CkbError;
+use super::error::CkbError;
 use object::{Object, ObjectSymbol, SymbolKind};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
 //! Where the cycles of a run go.
 
 use super::calls::CallTree;
-use super::{CkbError, CkbJob, CkbRun, Loaded};
+use super::error::CkbError;
+use super::machine::{CkbJob, CkbRun, Loaded};
 use ckb_vm::ckb_vm_definitions::instructions as ops;
 use ckb_vm::decoder::build_decoder;
 use ckb_vm::instructions::{execute, extract_opcode, instruction_length, is_basic_block_end_instruction, Itype, Utype};
@@ -120,7 +121,7 @@ pub fn profile(mut loaded: Loaded, job: &CkbJob) -> Result<Profile, CkbError> {
             execute(instruction, vm)?;
             Ok(instruction)
         };
-        let instruction = step().map_err(|e| CkbError::trap(e, pc, image, job.max_cycles))?;
+        let instruction = step().map_err(|e| CkbError::trap(e, pc, image.function_name(image.function_at(pc)), job.max_cycles))?;
         if let Some((_, lowest)) = &mut stack {
             *lowest = (*lowest).min(vm.registers()[SP]);
         }

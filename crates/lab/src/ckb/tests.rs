@@ -1,4 +1,5 @@
 use super::*;
+use ckb_vm::cost_model::estimate_cycles;
 use crate::cross::{machine, Cross};
 use crate::error::LabError;
 use crate::program::build;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::driver;
-use super::{Code, Constants, Level, Object, Program, Rv32Job, Source};
+use santoku_target::Level;
+use super::job::{Code, Constants, Object, Program, Rv32Job, Source};
 use crate::cross::{machine, tool, Cross};
 use crate::error::LabError;
 use crate::rv32::Image;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Arg, Call, Ret};
+use super::job::{Arg, Call, Ret};
 use crate::error::LabError;
 
 /// Symbol of the buffer of an argument.

@@ -1,6 +1,7 @@
 //! Builds the bench: every implementation becomes one relocatable object whose only global symbol is its `bench_impl_N`.
 
-use super::{HostError, HostImpl, Workload};
+use super::error::HostError;
+use super::job::{HostImpl, Workload};
 use crate::cross::{machine, Cross};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! Reads the bench's lines, checks that results agree, and turns samples into percentiles.
 
-use super::{HostError, HostImpl, HostMachine, HostRow, HostRun, Spread, Workload};
+use super::error::HostError;
+use super::job::{HostImpl, HostMachine, HostRow, HostRun, Spread, Workload};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! A C program built for this machine and fed bytes: to see what C computes, not how fast.
 
-use super::HostError;
+use super::error::HostError;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

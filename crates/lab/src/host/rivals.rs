@@ -1,6 +1,6 @@
 //! Peers as [`HostImpl`]s, with the adapters kept in `peers/<name>/`.
 
-use super::HostImpl;
+use super::job::HostImpl;
 use crate::peers::{self, PeerError};
 use std::path::Path;
 

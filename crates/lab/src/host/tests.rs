@@ -1,4 +1,5 @@
 use super::*;
+use std::path::PathBuf;
 use crate::peers::find_root;
 
 fn root() -> PathBuf {

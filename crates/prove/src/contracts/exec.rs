@@ -4,119 +4,18 @@
 //! everything it assigns, and so are both sides of a public condition that is not constant: what is proved about such
 //! a run holds for every real one, and facts learned in it are not carried out unless they hold unconditionally.
 
-use super::expr::Stop;
-use super::Contradicted;
-use super::goal::Fact;
+use super::run::{Exec, Step, Stop};
 use super::state::{self, Fresh, SVal};
-use super::words::Bits;
 use crate::algebra::num::Num;
-use crate::algebra::{Atoms, Iv, Poly};
-use crate::carried::Carried;
-use crate::obligation::Obligation;
+use crate::algebra::{Iv, Poly};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_ir::typing::Scope;
-use santoku_ir::{ConstId, ContractKind, Expr, Func, FuncId, Loc, LocalId, LocalKind, Place, Program, Proj, Stmt, Ty};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use santoku_ir::{Expr, Loc, LocalId, Place, Proj, Stmt, Ty};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Statements executed per function before loops are no longer unrolled.
-pub const FUEL: u64 = 400_000;
-/// Steps of all clauses that one run evaluates.
-pub const SPEC_STEPS: u64 = 1 << 22;
-/// Longest polynomial of an ordinary run, and of one that looks into callees with contracts.
-pub const TERMS_MAX: usize = 20_000;
-pub const TERMS_UNFOLDED_MAX: usize = 2_000;
-/// Estimated statements up to which a callee with a contract is looked into.
-pub const UNFOLD_COST_MAX: u64 = 300;
-/// Estimated statements up to which a function without contract is executed at its call.
-pub const INLINE_COST_MAX: u64 = 20_000;
-
-/// Variables of the function being executed.
-pub struct Frame<'p> {
-    pub id: FuncId,
-    pub func: &'p Func,
-    pub vals: Vec<SVal>,
-}
-
-/// One symbolic run.
-pub struct Exec<'p> {
-    pub prog: &'p Program,
-    pub atoms: Atoms,
-    pub bits: Bits,
-    pub facts: Vec<Fact>,
-    /// Polynomials known to be at least 0.
-    pub bounds: Vec<Poly>,
-    pub frame: Frame<'p>,
-    pub fuel: u64,
-    /// Steps left for clauses of contracts.
-    pub spec_steps: u64,
-    /// Not every execution comes here (see the module text).
-    pub conditional: bool,
-    /// Every sample input is an allowed one: the function has no `requires`.
-    pub samples_allowed: bool,
-    /// Callees are executed in place even where they have contracts, as far as the budget allows.
-    pub unfold: bool,
-    /// Polynomials longer than this end the run.
-    pub terms_max: usize,
-    /// Inside a callee executed in place: its own obligations are its own.
-    pub inlined: u32,
-    /// Condition under which this point is reached, as a product of booleans.
-    pub guard: Poly,
-    pub obligations: Vec<Obligation>,
-    pub contradicted: Contradicted,
-    pub locs: Vec<Loc>,
-    /// What the statement at one of these wrote, and which element.
-    pub places: HashMap<u32, (LocalId, Option<usize>)>,
-    pub costs: &'p [u64],
-    /// What needs no arithmetic.
-    pub carried: &'p Carried,
-    pub divs: BTreeMap<(Poly, BigInt), (Num, Num)>,
-    consts: BTreeMap<ConstId, SVal>,
-}
-
 impl<'p> Exec<'p> {
-    /// Starts at the entry of `id`, every length and parameter an input.
-    pub fn new(prog: &'p Program, id: FuncId, costs: &'p [u64], carried: &'p Carried, samples: usize, seed: u64) -> Exec<'p> {
-        let func = prog.func(id);
-        let mut atoms = Atoms::new(samples, seed);
-        let allowed = func.contracts.iter().all(|c| c.kind != ContractKind::Requires);
-        atoms.samples_count = allowed;
-        let vals = func
-            .locals
-            .iter()
-            .map(|l| match l.kind {
-                LocalKind::Len => SVal::num(Num { p: atoms.input(&l.name, Iv::word(31)), iv: Iv::word(31) }),
-                LocalKind::Param => state::fresh(prog, &mut atoms, &l.ty, &l.name, Fresh::Input),
-                LocalKind::Ret | LocalKind::Var | LocalKind::Counter => state::undefined(prog, &l.ty),
-            })
-            .collect();
-        Exec {
-            prog,
-            atoms,
-            bits: Bits::default(),
-            facts: Vec::new(),
-            bounds: Vec::new(),
-            frame: Frame { id, func, vals },
-            fuel: FUEL,
-            spec_steps: SPEC_STEPS,
-            conditional: false,
-            samples_allowed: allowed,
-            unfold: false,
-            terms_max: TERMS_MAX,
-            inlined: 0,
-            guard: Poly::constant(1),
-            obligations: Vec::new(),
-            contradicted: Contradicted::default(),
-            locs: vec![func.loc],
-            places: HashMap::new(),
-            costs,
-            carried,
-            divs: BTreeMap::new(),
-            consts: BTreeMap::new(),
-        }
-    }
-
     pub fn block(&mut self, body: &'p [Stmt]) -> Result<(), Stop> {
         body.iter().try_for_each(|s| self.stmt(s))
     }
@@ -274,25 +173,9 @@ impl<'p> Exec<'p> {
             .collect()
     }
 
-    /// A constant table, converted once.
-    pub fn const_value(&mut self, id: ConstId) -> SVal {
-        let prog = self.prog;
-        self.consts.entry(id).or_insert_with(|| state::constant(&prog.consts[id.0 as usize].value)).clone()
-    }
-
     fn index(&mut self, e: &Expr) -> Result<Option<usize>, Stop> {
         Ok(self.scalar(e)?.p.as_const().and_then(|v| v.to_usize()))
     }
-}
-
-/// One evaluated projection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    At(usize),
-    /// An index that is not a constant.
-    Any,
-    Slice(usize, usize),
-    AnySlice(usize),
 }
 
 enum Stored {

@@ -1,6 +1,6 @@
 //! Why a clause is open, in words: what could not be settled, where, and what is left.
 
-use super::exec::Exec;
+use super::run::Exec;
 use super::goal::Open;
 use crate::ranges::show::Show;
 use santoku_ir::{visit, Loc, Stmt};

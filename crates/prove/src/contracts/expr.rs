@@ -1,6 +1,6 @@
 //! Symbolic execution of one function: expressions.
 
-use super::exec::{Exec, Step};
+use super::run::{Exec, Step, Stop};
 use super::state::{self, Fresh, SVal};
 use super::words;
 use crate::algebra::num::Num;
@@ -9,19 +9,6 @@ use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_ir::typing::Scope;
 use santoku_ir::{Base, BinOp, CmpOp, Expr, ExprKind, Len, Place, Ty, UnOp};
-
-/// Why symbolic execution ended early.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// The program is outside of what this engine can follow.
-    Unsupported(String),
-    /// Polynomials grew beyond the budget.
-    TooLarge,
-    /// A specification takes more steps to write out than there are.
-    Specification,
-    /// The core is not well formed; the verifier should have said so.
-    Internal(String),
-}
 
 impl Exec<'_> {
     pub fn scalar(&mut self, e: &Expr) -> Result<Num, Stop> {

@@ -1,20 +1,13 @@
 //! Facts and goals: learning conditions, proving conditions.
 
-use super::exec::Exec;
-use super::spec::Prop;
+use super::run::Exec;
+use super::props::{Fact, Prop};
 use crate::algebra::mono::Mono;
 use crate::algebra::reduce::{self, Limits};
 use crate::algebra::{bound, ideal, Atom, Def, Iv, Poly};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
-
-/// A polynomial that is zero, exactly or modulo a constant.
-#[derive(Clone, Debug)]
-pub struct Fact {
-    pub p: Poly,
-    pub modulus: Option<BigInt>,
-}
 
 /// Why a goal is open: what is left of it, and the statement of its newest part.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,42 +15,23 @@ mod explain;
 pub mod expr;
 pub mod ghost;
 pub mod goal;
+pub mod props;
+pub mod run;
 pub mod spec;
 pub mod state;
 pub mod words;
 
 use crate::carried::{self, Carried};
 use crate::equiv;
-use crate::obligation::{clauses, Engine, Kind, Obligation, Outcome, NOT_DECIDED};
-use exec::Exec;
-use expr::Stop;
-use santoku_ir::{ContractKind, FuncId, Loc, Program, Stmt};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::obligation::{clauses, Engine, Kind, Obligation, Outcome};
+pub use run::Contradicted;
+use run::{Exec, TERMS_UNFOLDED_MAX};
+use santoku_ir::{ContractKind, FuncId, Program, Stmt};
 
 /// What linear programs may cost where nothing depends on them.
 const WORK_SETTLED: u64 = 400_000;
 /// Sample inputs carried along each symbolic run.
 const SAMPLES: usize = 6;
-
-impl Stop {
-    /// Why a clause is open that was not written out.
-    fn of_clause(&self) -> String {
-        match self {
-            Stop::Specification => NOT_DECIDED.into(),
-            _ => format!("the clause is outside of what the prover follows: {}", self.reason()),
-        }
-    }
-
-    /// The reason in words.
-    pub fn reason(&self) -> String {
-        match self {
-            Stop::Unsupported(s) => s.clone(),
-            Stop::TooLarge => "the polynomials grew beyond the budget".into(),
-            Stop::Specification => NOT_DECIDED.into(),
-            Stop::Internal(s) => format!("internal error in pass prove: {s}"),
-        }
-    }
-}
 
 /// Whether a function has obligations of this module at all.
 pub fn concerns(p: &Program, id: FuncId) -> bool {
@@ -66,36 +47,6 @@ pub fn concerns(p: &Program, id: FuncId) -> bool {
         found |= matches!(s, Stmt::Ghost { .. });
     });
     found
-}
-
-/// Where what is known contradicts itself: no input gets there, or the prover is wrong. Nothing was proved from it.
-#[derive(Clone, Debug, Default)]
-pub struct Contradicted {
-    /// At the end of the function.
-    pub end: bool,
-    /// Clauses of callees at calls: how often judged, how often with a contradiction.
-    calls: BTreeMap<(Loc, FuncId, usize), [u32; 2]>,
-}
-
-impl Contradicted {
-    fn call(&mut self, at: (Loc, FuncId, usize), contradiction: bool) {
-        let [all, bad] = self.calls.entry(at).or_default();
-        *all += 1;
-        *bad += u32::from(contradiction);
-    }
-    /// Calls that no execution gets to, whatever the round of a loop.
-    pub fn calls(&self) -> BTreeSet<(Loc, FuncId)> {
-        self.calls.iter().filter(|(_, [all, bad])| all == bad).map(|((loc, callee, _), _)| (*loc, *callee)).collect()
-    }
-    pub fn any(&self) -> bool {
-        self.end || self.calls.values().any(|[_, bad]| *bad > 0)
-    }
-    fn join(&mut self, other: Contradicted) {
-        self.end |= other.end;
-        other.calls.into_iter().for_each(|(at, n)| {
-            self.calls.entry(at).or_insert(n);
-        });
-    }
 }
 
 /// All obligations of kinds `ensures` and `requires` of one function. `costs` comes from [`cost::of_program`].
@@ -169,7 +120,7 @@ fn attempt(p: &Program, id: FuncId, costs: &[u64], carried: &Carried, effort: Ef
     let mut ex = Exec::new(p, id, costs, carried, SAMPLES, 0x5eed + u64::from(id.0));
     ex.unfold = unfold;
     if unfold {
-        ex.terms_max = exec::TERMS_UNFOLDED_MAX;
+        ex.terms_max = TERMS_UNFOLDED_MAX;
     }
     if effort == Effort::Settled {
         ex.atoms.limit_work(WORK_SETTLED);

@@ -1,7 +1,8 @@
 //! Contract clauses over symbolic values: integers become polynomials, conditions become [`Prop`]s.
 
-use super::exec::Exec;
-use super::expr::Stop;
+use super::props::Prop;
+use super::run::{Exec, Step};
+use super::run::Stop;
 use super::state::SVal;
 use crate::algebra::mono::Exp;
 use crate::algebra::num::Num;
@@ -10,55 +11,6 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use santoku_ir::{Base, CmpOp, Func, Place, Proj, SpecExpr, SpecFn, SpecId, SpecOp, Ty};
 use std::rc::Rc;
-
-/// A condition on integers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Prop {
-    True,
-    False,
-    /// `p == 0`
-    Zero(Poly),
-    /// `p ≡ 0 mod m`
-    Cong(Poly, BigInt),
-    /// `p >= 0`, with what is known of its interval.
-    NonNeg(Poly),
-    /// A 0/1 polynomial is 1.
-    Flag(Poly),
-    Not(Box<Prop>),
-    And(Vec<Prop>),
-    Or(Vec<Prop>),
-    Implies(Box<Prop>, Box<Prop>),
-    Iff(Box<Prop>, Box<Prop>),
-}
-
-impl Prop {
-    pub fn and(ps: Vec<Prop>) -> Prop {
-        let mut out = Vec::new();
-        for p in ps {
-            match p {
-                Prop::True => {}
-                Prop::False => return Prop::False,
-                Prop::And(qs) => out.extend(qs),
-                p => out.push(p),
-            }
-        }
-        match out.len() {
-            0 => Prop::True,
-            1 => out.remove(0),
-            _ => Prop::And(out),
-        }
-    }
-    pub fn negate(self) -> Prop {
-        match self {
-            Prop::True => Prop::False,
-            Prop::False => Prop::True,
-            Prop::Not(p) => *p,
-            Prop::NonNeg(p) => Prop::NonNeg(p.neg().sub(&Poly::constant(1))),
-            Prop::Flag(p) => Prop::Flag(Poly::constant(1).sub(&p)),
-            p => Prop::Not(Box::new(p)),
-        }
-    }
-}
 
 /// A value of the specification language.
 #[derive(Clone, Debug)]
@@ -232,8 +184,8 @@ impl<'a, 'p> SpecEval<'a, 'p> {
         let mut v = root;
         for step in path {
             v = match (&v, step) {
-                (SVal::Agg(es), super::exec::Step::At(i)) if i < es.len() => es[i].clone(),
-                (SVal::Agg(es), super::exec::Step::Slice(o, n)) if o + n <= es.len() => SVal::agg(es[o..o + n].to_vec()),
+                (SVal::Agg(es), Step::At(i)) if i < es.len() => es[i].clone(),
+                (SVal::Agg(es), Step::Slice(o, n)) if o + n <= es.len() => SVal::agg(es[o..o + n].to_vec()),
                 _ => return unsupported("a place in a contract that is not constant"),
             };
         }

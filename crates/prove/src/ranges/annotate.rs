@@ -2,20 +2,11 @@
 
 use super::itv::Itv;
 use super::value::Abs;
-use super::{analyse, Options, Ranges};
+use super::found::{Options, Ranges};
+use super::settle::analyse;
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use num_bigint::BigInt;
 use santoku_ir::{visit, Expr, FuncId, LocalId, LocalKind, Program, Range, Stmt, Ty};
-
-/// Whether some exact integer inside has no declared range.
-pub fn undeclared(p: &Program, ty: &Ty) -> bool {
-    match ty {
-        Ty::Word(_) | Ty::Bool => false,
-        Ty::Int(r) => r.is_none(),
-        Ty::Array { elem, ranges, .. } => ranges.is_none() && undeclared(p, elem),
-        Ty::Struct(id) => p.structs[id.0 as usize].fields.iter().any(|(_, t)| undeclared(p, t)),
-    }
-}
 
 /// The program with every `Int(None)` of an expression or local replaced by its proven range: expressions by the
 /// values of that occurrence, locals by all values ever stored in them (element by element for arrays of

@@ -6,7 +6,7 @@ use super::num::Num;
 use super::place::concrete;
 use super::record::Failure;
 use super::run::{Run, State};
-use super::split::Step;
+use super::cases::Step;
 use super::value::{Abs, Fact, Sc};
 use crate::obligation::{ensures_text, requires_text, Kind, NOT_DECIDED};
 use num_traits::ToPrimitive;

@@ -11,16 +11,6 @@ use crate::obligation::Kind;
 use santoku_ir::{Base, BinOp, Expr, ExprKind, Len, LocalId, Place, Proj, Ty, UnOp};
 use std::rc::Rc;
 
-/// The operands worth naming when a value is too wide.
-pub fn operands(e: &Expr) -> Vec<&Expr> {
-    match &e.kind {
-        ExprKind::Bin(_, a, b) => vec![a, b],
-        ExprKind::Un(_, a) | ExprKind::Cast(a) => vec![a],
-        ExprKind::Select(_, a, b) => vec![a, b],
-        _ => Vec::new(),
-    }
-}
-
 impl Run<'_> {
     /// The value of `e`; settles the obligations inside it.
     pub fn eval(&mut self, st: &mut State, e: &Expr) -> Abs {

@@ -6,7 +6,7 @@ use super::num::Num;
 use super::place::Step;
 use super::record::Failure;
 use super::run::{Covers, Run, State};
-use super::split::{self, Item};
+use super::cases::{self, Item};
 use super::value::{Abs, Sc};
 use crate::obligation::Kind;
 use santoku_ir::{visit, Expr, Len, LocalId, Place, Stmt, Ty};
@@ -23,7 +23,7 @@ struct Bounds {
 impl Run<'_> {
     pub fn for_loop(&mut self, st: &mut State, s: &Stmt) {
         let Stmt::For { lo, hi, invariants, body, .. } = s else { return };
-        let (lo, hi) = self.within(split::Step::Bounds, |run| (run.scalar(st, lo), run.scalar(st, hi)));
+        let (lo, hi) = self.within(cases::Step::Bounds, |run| (run.scalar(st, lo), run.scalar(st, hi)));
         if let (Some(a), Some(b)) = (constant(&lo), constant(&hi)) {
             if b <= a {
                 return self.empty_loop(st, s, a, b);
@@ -211,7 +211,7 @@ impl Run<'_> {
         for inv in set.invariants {
             self.hold(st, inv);
         }
-        self.within(split::Step::AnyRound, |run| run.block(st, set.body));
+        self.within(cases::Step::AnyRound, |run| run.block(st, set.body));
         if !quiet && !st.dead && !set.invariants.is_empty() {
             let k = if set.rev { -1 } else { 1 };
             let next = self.counter_at(set.counter.add(&Itv::point(k)), i.plus(k));

@@ -5,12 +5,12 @@ use super::lin::{Atoms, Lin};
 use super::num::Num;
 use super::record::{addr, Failure, Record, Sites};
 use super::show::Show;
-use super::split::Splits;
+use super::cases::Splits;
+use super::found::{Options, Summary};
 use super::value::{Abs, Cond, Fact, Sc};
-use super::{Options, Summary};
 use crate::obligation::{Kind, Origin};
 use crate::smt::Slice;
-use santoku_ir::{Expr, Func, Loc, LocalId, Program, Stmt, Ty};
+use santoku_ir::{Expr, ExprKind, Func, Loc, LocalId, Program, Ty};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -290,7 +290,7 @@ impl<'a> Run<'a> {
         let mut operands = Vec::new();
         self.mute += 1;
         let (fails, steps) = (self.fails, self.steps);
-        for part in super::eval::operands(e) {
+        for part in parts(e) {
             if matches!(part.ty, Ty::Int(_) | Ty::Word(_)) && part.as_const().is_none() {
                 let v = self.eval(st, part).itv();
                 operands.push((self.show().expr(part), v));
@@ -315,10 +315,14 @@ impl<'a> Run<'a> {
     pub fn func_addr(&self) -> usize {
         addr(self.f)
     }
+}
 
-    /// Executes a list of statements; see [`super::split`] for what happens at a failure.
-    pub fn block(&mut self, st: &mut State, body: &[Stmt]) {
-        let items: Vec<super::split::Item> = body.iter().map(super::split::Item::Stmt).collect();
-        self.sequence(st, &items);
+/// The operands worth naming when a value is too wide.
+fn parts(e: &Expr) -> Vec<&Expr> {
+    match &e.kind {
+        ExprKind::Bin(_, a, b) => vec![a, b],
+        ExprKind::Un(_, a) | ExprKind::Cast(a) => vec![a],
+        ExprKind::Select(_, a, b) => vec![a, b],
+        _ => Vec::new(),
     }
 }

@@ -1,14 +1,14 @@
 //! The engines over one function, one after another, and what they leave to report.
 
-use super::annotate;
 use super::itv::Itv;
 use super::record::{self, Entry, Record, Sites};
 use super::run::{Depth, Run, Visit};
 use super::value::{has_ints, Abs};
-use super::{witness, Dead, FuncRanges, Options, Summary};
+use super::found::{Dead, FuncRanges, Options, Ranges, Summary};
+use super::witness;
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use crate::smt::{self, Model, Slice};
-use santoku_ir::{visit, ContractKind, Func, FuncId, Loc, LocalId, Program, Stmt};
+use santoku_ir::{visit, ContractKind, Func, FuncId, Loc, LocalId, Program, Stmt, Ty};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Instant;
@@ -188,7 +188,7 @@ impl<'a> Job<'a> {
         let (p, f) = (self.p, self.f);
         let ints = f.rets.iter().any(|r| has_ints(p, &f.local(*r).ty));
         let narrowable = ints && !(f.params.is_empty() && f.lens.is_empty());
-        let undeclared = narrowable && f.rets.iter().any(|r| annotate::undeclared(p, &f.local(*r).ty));
+        let undeclared = narrowable && f.rets.iter().any(|r| undeclared(p, &f.local(*r).ty));
         Summary { rets: rets.to_vec(), narrowable, undeclared, steps, special: RefCell::default() }
     }
 }
@@ -268,4 +268,29 @@ fn report(func: FuncId, loc: Loc, runs: [&[Entry]; 3], start: Instant) -> Vec<Ob
 
 fn failed(f: &record::Failure) -> Outcome {
     Outcome::Failed { reason: f.reason.clone(), witness: None, origin: f.origin.clone() }
+}
+
+/// Settles every safety obligation of every function but the bodies of tests (those are executed).
+pub fn analyse(p: &Program, opts: &Options) -> (Ranges, Vec<Obligation>) {
+    let consts: Vec<Abs> = p.consts.iter().map(|c| Abs::of_const(&c.value)).collect();
+    let tests: BTreeSet<FuncId> = p.tests.iter().map(|t| t.func).collect();
+    let (mut funcs, mut sums, mut all) = (Vec::new(), Vec::new(), Vec::new());
+    for nr in 0..p.funcs.len() {
+        let id = FuncId(nr as u32);
+        let settled = settle(p, id, opts, &sums, &consts, !tests.contains(&id));
+        sums.push(settled.summary);
+        funcs.push(settled.ranges);
+        all.extend(settled.obligations);
+    }
+    (Ranges { funcs }, all)
+}
+
+/// Whether some exact integer inside has no declared range.
+fn undeclared(p: &Program, ty: &Ty) -> bool {
+    match ty {
+        Ty::Word(_) | Ty::Bool => false,
+        Ty::Int(r) => r.is_none(),
+        Ty::Array { elem, ranges, .. } => ranges.is_none() && undeclared(p, elem),
+        Ty::Struct(id) => p.structs[id.0 as usize].fields.iter().any(|(_, t)| undeclared(p, t)),
+    }
 }

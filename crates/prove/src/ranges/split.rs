@@ -11,146 +11,14 @@
 //! case whose assumption holds of it, or where nothing is assumed; a case that runs out of a budget, or never gets
 //! to its point, assumes less. No count of what two runs did is compared.
 
+use super::cases::{Event, Item, Plan, Point, Step};
 use super::itv::Itv;
 use super::num::Num;
 use super::record::addr;
 use super::run::{Run, State};
 use super::value::Sc;
 use santoku_ir::{Expr, Stmt};
-use std::collections::{BTreeMap, VecDeque};
-
-/// What a sequence consists of.
-#[derive(Clone, Copy)]
-pub enum Item<'s> {
-    Stmt(&'s Stmt),
-    /// One step of an unrolled loop.
-    Iteration(&'s Stmt, i128),
-}
-
-impl Item<'_> {
-    fn step(self) -> Step {
-        match self {
-            Item::Stmt(s @ Stmt::For { .. }) => Step::Loop(addr(s)),
-            Item::Stmt(s) => Step::Stmt(addr(s)),
-            Item::Iteration(s, at) => Step::Round(addr(s), at),
-        }
-    }
-    fn addr(self) -> usize {
-        match self {
-            Item::Stmt(s) | Item::Iteration(s, _) => addr(s),
-        }
-    }
-}
-
-/// One level of where a run is. Statements by address: the program is borrowed for all runs over a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    Stmt(usize),
-    Loop(usize),
-    /// The bounds of the loop around, which are evaluated once.
-    Bounds,
-    /// The round of an unrolled loop that has this counter.
-    Round(usize, i128),
-    /// Any round of a summarised loop.
-    AnyRound,
-    /// Inside a clause of a contract, which is read in several states.
-    Clause,
-}
-
-/// One evaluation of one expression: where, and the expression's address. All that is read at a point is read in
-/// one state, so an expression read twice there has one value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Point {
-    path: Vec<Step>,
-    expr: usize,
-}
-
-/// A quotient of a stored value that had few possible values.
-#[derive(Clone, Debug)]
-struct Event {
-    /// How many were noted before: orders the search, decides nothing else.
-    nr: u64,
-    point: Point,
-    first: i128,
-    last: i128,
-}
-
-/// Intervals that no integer is outside of.
-#[derive(Clone, Debug)]
-struct Cases(Vec<Itv>);
-
-impl Cases {
-    /// One per value, the outer ones open-ended: the values were those of another run, which binds nobody. `None`: they would
-    /// leave an integer out.
-    fn of(first: i128, last: i128) -> Option<Cases> {
-        let one = |q: i128| Itv {
-            lo: if q == first { Num::NegInf } else { Num::from(q) },
-            hi: if q == last { Num::PosInf } else { Num::from(q) },
-        };
-        let all: Vec<Itv> = (first..=last).map(one).collect();
-        cover(&all).then_some(Cases(all))
-    }
-}
-
-/// Whether every integer is in one of the intervals, which are in order.
-fn cover(all: &[Itv]) -> bool {
-    let ends = all.first().is_some_and(|i| i.lo == Num::NegInf) && all.last().is_some_and(|i| i.hi == Num::PosInf);
-    ends && all.windows(2).all(|w| w[1].lo <= w[0].hi.add(&Num::ONE))
-}
-
-/// From the item at `start` on, `items` items run once per case of the quotient at `point`.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    start: Vec<Step>,
-    items: usize,
-    point: Point,
-    cases: Cases,
-    active: bool,
-}
-
-impl Plan {
-    /// A group of `items` in the sequence at `path`. `None` where the event is no point of the group: not in one of the items, or
-    /// in a loop that is summarised inside the group.
-    fn new(path: &[Step], items: &[Item], event: &Event) -> Option<Plan> {
-        let inside = event.point.path.strip_prefix(path)?;
-        let (first, rest) = inside.split_first()?;
-        if !items.iter().any(|i| i.step() == *first) || rest.contains(&Step::AnyRound) {
-            return None;
-        }
-        let start = [path, &[items.first()?.step()]].concat();
-        let cases = Cases::of(event.first, event.last)?;
-        Some(Plan { start, items: items.len(), point: event.point.clone(), cases, active: false })
-    }
-
-    fn starts(&self, path: &[Step], next: Step) -> bool {
-        !self.active && self.start.split_last().is_some_and(|(last, before)| *last == next && before == path)
-    }
-}
-
-#[derive(Debug, Default)]
-pub struct Splits {
-    /// Where the run is.
-    path: Vec<Step>,
-    noted: u64,
-    events: VecDeque<Event>,
-    pub plans: Vec<Plan>,
-    /// Quotients fixed right now, and what they are taken to be.
-    forced: Vec<(Point, Itv)>,
-    /// Whether to look for splits at failures.
-    pub search: bool,
-    trial: bool,
-    tried: BTreeMap<usize, u32>,
-    /// Steps that trials may still use.
-    pub steps: u64,
-}
-
-impl Splits {
-    /// The rounds of unrolled loops that the run is in: loop by address, counter.
-    pub fn rounds(&self) -> Vec<(usize, i128)> {
-        let round = |s: &Step| if let Step::Round(at, i) = s { Some((*at, *i)) } else { None };
-        self.path.iter().filter_map(round).collect()
-    }
-}
+use std::collections::VecDeque;
 
 struct Snapshot {
     index: usize,
@@ -351,6 +219,7 @@ impl Run<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cases::{cover, Cases};
     use super::*;
 
     #[test]
@@ -380,5 +249,13 @@ mod tests {
         assert!(plan(&[first, Step::Loop(3), Step::AnyRound, inner]).is_none());
         assert!(plan(&[inner]).is_none());
         assert!(Plan::new(&[Step::Loop(2)], &items, &event(vec![first])).is_none());
+    }
+}
+
+impl Run<'_> {
+    /// Executes a list of statements; see the head of this file for what happens at a failure.
+    pub fn block(&mut self, st: &mut State, body: &[Stmt]) {
+        let items: Vec<Item> = body.iter().map(Item::Stmt).collect();
+        self.sequence(st, &items);
     }
 }

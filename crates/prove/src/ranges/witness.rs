@@ -4,7 +4,7 @@
 
 use santoku_num::SplitMix64;
 use super::num::Num;
-use super::Options;
+use super::found::Options;
 use crate::obligation::{Kind, Obligation, Outcome, Witness};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};

@@ -1,6 +1,6 @@
 //! Queries as SMT-LIB text over integers, and replies back into models.
 
-use super::{Answer, Model, Node, Slice, Term};
+use super::slice::{Answer, Model, Node, Slice, Term};
 use crate::ranges::{Itv, Num};
 use num_bigint::BigInt;
 use santoku_ir::{CmpOp, LocalId};

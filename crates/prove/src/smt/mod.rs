@@ -7,70 +7,12 @@
 
 mod emit;
 mod process;
+mod slice;
 
-use crate::ranges::{Itv, Num};
-use santoku_ir::{CmpOp, LocalId};
-use std::collections::BTreeMap;
+use crate::ranges::Itv;
 
 pub use process::{available, Session};
-
-/// Number of a term; 0 is none.
-pub type Term = u32;
-
-/// One value of a straight-line slice of a function. Booleans are 0 or 1.
-#[derive(Clone, Debug)]
-pub enum Node {
-    /// A scalar of a parameter at entry.
-    Input(LocalId, Vec<usize>),
-    /// Anything in its interval.
-    Free,
-    Const(Num),
-    Add(Term, Term),
-    Sub(Term, Term),
-    Mul(Term, Term),
-    /// Floor quotient and floor remainder by a positive constant.
-    Div(Term, Num),
-    Mod(Term, Num),
-    Cmp(CmpOp, Term, Term),
-    /// The second where the first is 1, else the third.
-    Select(Term, Term, Term),
-}
-
-/// Values the solver gave to parameter scalars.
-pub type Model = BTreeMap<(LocalId, Vec<usize>), Num>;
-
-/// What the solver said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// No value of the slice breaks the claim.
-    Holds,
-    /// These inputs may break it; exact unless something in the slice is only known by its interval.
-    Maybe(Model),
-    /// No answer within the limit, or no solver.
-    Unknown,
-}
-
-/// What a query showed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Holds,
-    /// Not shown.
-    Open,
-    /// What the query takes for granted cannot be: it would prove anything, so it proves nothing. No input gets there, or
-    /// the terms are wrong.
-    Contradiction,
-}
-
-/// The terms of one run and the limits of its queries.
-#[derive(Debug)]
-pub struct Slice {
-    nodes: Vec<(Node, Itv)>,
-    /// Solver steps per query.
-    limit: u64,
-    queries: u32,
-    /// Candidate inputs from queries that did not hold.
-    pub models: Vec<Model>,
-}
+pub use slice::{Answer, Model, Node, Slice, Term, Verdict};
 
 /// Terms in one query.
 const MAX_CONE: usize = 6_000;
@@ -165,6 +107,8 @@ impl Slice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranges::Num;
+    use santoku_ir::LocalId;
 
     /// `x - 2 * (x / 2)` for `x` in 0..9, against `0..hi`.
     fn parity(hi: i128) -> (bool, Vec<Model>) {

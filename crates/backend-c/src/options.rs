@@ -1,0 +1,64 @@
+//! What the caller of the back end chooses for a unit.
+
+use std::collections::BTreeMap;
+
+/// Where constant tables live when the user of the C file does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Placement {
+    #[default]
+    Flash,
+    Ram,
+}
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Name of the unit: `nacl_sign` gives `nacl_sign.c` and `nacl_sign.h`.
+    pub unit: String,
+    /// Widest integer the target computes with: 64 or 128 bits.
+    pub widest: u32,
+    pub placement: Placement,
+    /// First comment of both files: how they were made.
+    pub provenance: String,
+    /// C text appended to the unit (hand-written API over the exported functions), and to the header.
+    pub api_source: String,
+    pub api_header: String,
+    pub vector: Option<Vector>,
+    /// Bits of the widest product with a secret in it, `None` where secrets are not multiplied: the unit refuses processors that
+    /// take a time for it that depends on the secret. Only an analysis of the program knows, so there is no default.
+    pub secret_product: Option<u32>,
+    /// Bits of the widest product that takes the same time for all operands: 64-bit products of secrets are made of 32-bit ones where it
+    /// is 32.
+    pub products: u32,
+    /// Exported functions are external and stand in the header; when false they are `static` too (`api_source` calls them).
+    pub export: bool,
+}
+
+impl Options {
+    /// What most units are, for one of this name whose widest product of a secret has so many bits.
+    pub fn new(unit: impl Into<String>, secret_product: Option<u32>) -> Options {
+        Options {
+            unit: unit.into(),
+            widest: 128,
+            placement: Placement::Flash,
+            provenance: String::new(),
+            api_source: String::new(),
+            api_header: String::new(),
+            vector: None,
+            secret_product,
+            products: 128,
+            export: true,
+        }
+    }
+}
+
+/// The SIMD flavour of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vector {
+    /// Name of the register type, defined by `preamble`.
+    pub type_name: String,
+    /// Includes, the type, and the operation macros `V_SETw V_ADDw V_SUBw V_MULw V_SHLw V_SHRw V_ROTLw V_XOR V_AND V_OR V_NOT`;
+    /// `V_SHLVw V_SHRVw V_ROTLVw` take a count that is known when the program runs, `w` among them.
+    pub preamble: String,
+    /// Functions (by name in the program) that are not printed: a call of one is a use of this macro of the preamble.
+    pub macros: BTreeMap<String, String>,
+}
