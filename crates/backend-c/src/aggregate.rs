@@ -1,10 +1,10 @@
 //! Arrays and structs: copies, literals, selections, comparison.
 
 use crate::alias::{expr_places, overlap};
+use crate::context::{FnCx, Res};
 use crate::ctype::{is_empty, literal, CInt, CTy, U32};
 use crate::expr::Val;
 use crate::known::is_zero_const;
-use crate::context::{FnCx, Res};
 use num_bigint::BigInt;
 use santoku_ir::visit::place_exprs;
 use santoku_ir::{Base, CmpOp, Expr, ExprKind, Len, Place, Ty};

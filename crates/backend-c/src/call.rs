@@ -1,9 +1,8 @@
 //! Calls: arguments by value or by pointer, results straight into the caller's slot unless that could be observed.
 
 use crate::alias::overlap;
-use crate::ctype::{is_empty, CTy, U32};
 use crate::context::{FnCx, Res};
-
+use crate::ctype::{is_empty, CTy, U32};
 use santoku_ir::{Base, Expr, ExprKind, FuncId, Place, Ty};
 
 impl FnCx<'_> {

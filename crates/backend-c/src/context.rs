@@ -1,12 +1,12 @@
 //! What is at hand while a unit is printed, and while one of its functions is.
 
+use crate::EmitError;
 use crate::alias::InPlace;
 use crate::ctype::{bits_needed, narrowest, word_storage, CInt, CTy};
 use crate::known::scalar_range;
 use crate::names::Names;
 use crate::options::Options;
 use crate::scope::BlockPath;
-use crate::EmitError;
 use santoku_ir::{ConstId, Expr, Func, Loc, LocalId, Program, Range, StructId, Ty};
 use std::collections::BTreeMap;
 use std::fmt::Write;

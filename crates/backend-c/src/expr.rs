@@ -1,11 +1,11 @@
 //! Scalar expressions. Every operation is computed in the narrowest C type (of at least 32 bits) that holds its
 //! operands and its result, all known from the proven ranges.
 
-use crate::ctype::{literal, pow2, word_storage, CInt, CTy, U32};
+use crate::EmitError;
 use crate::context::{FnCx, Res};
+use crate::ctype::{literal, pow2, word_storage, CInt, CTy, U32};
 use crate::known::{const_count, decided, mask_bits, scalar_range};
 use crate::settle::single;
-use crate::EmitError;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use santoku_ir::{Base, BinOp, CmpOp, Expr, ExprKind, Len, Place, Proj, Range, Ty, UnOp};

@@ -1,7 +1,7 @@
 //! One function: C types of its locals, signature, body.
 
-use crate::ctype::{is_empty, CTy};
 use crate::context::{storage, FnCx, Res, Signature, UnitCx};
+use crate::ctype::{is_empty, CTy};
 use crate::merge::merged;
 use crate::scope::{place_locals, BlockPath};
 use crate::{EmitError, LOCAL_BYTES};

@@ -1,8 +1,8 @@
 //! Values needed only modulo 2^k: sums, differences and products are computed in the narrowest unsigned
 //! type of at least k bits, where wrapping is defined and harmless.
 
-use crate::ctype::{literal, pow2, CInt};
 use crate::context::{FnCx, Res};
+use crate::ctype::{literal, pow2, CInt};
 use crate::expr::{cast, Val};
 use crate::known::const_count;
 use num_bigint::BigInt;

@@ -1,7 +1,7 @@
 //! Statements.
 
-use crate::ctype::{CTy, U32};
 use crate::context::{FnCx, Res};
+use crate::ctype::{CTy, U32};
 use crate::expr::strip_parens;
 use crate::scope::BlockPath;
 use num_traits::Signed;

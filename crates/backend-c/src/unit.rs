@@ -1,17 +1,17 @@
 //! A whole C unit: includes, checks, helpers, types, tables, prototypes, functions, and its header.
 
+use crate::EmitError;
 use crate::alias::InPlace;
+use crate::context::{storage, FnCx, Res, Signature, StorageError, UnitCx};
 use crate::ctype::{literal, word_storage, CInt, CTy};
 use crate::exported::Exported;
-use crate::context::{storage, FnCx, Res, Signature, StorageError, UnitCx};
 use crate::func::doc_lines;
 use crate::merge::in_one;
 use crate::names::Names;
-use crate::settle::settled;
-use crate::preamble::{helpers_for, mentions, products, wide_types, ASSUMPTIONS, MEMORY, NOINLINE, PLACEMENT};
 use crate::options::{Options, Placement};
+use crate::preamble::{helpers_for, mentions, products, wide_types, ASSUMPTIONS, MEMORY, NOINLINE, PLACEMENT};
 use crate::printed::printed_functions;
-use crate::EmitError;
+use crate::settle::settled;
 use santoku_ir::visit::walk_places;
 use santoku_ir::{Base, ConstValue, Func, FuncId, Inline, Loc, LocalKind, Program, Range, StructDef, StructId, Ty};
 use std::collections::BTreeMap;

@@ -4,8 +4,8 @@
 //! Inside a helper the bytes have constant offsets from one pointer, which compilers turn into one access where the machine
 //! has it; `b[i]`, `b[i + 1]` with an unsigned `i` they may not, since `i + 1` could wrap.
 
-use crate::ctype::{CInt, CTy, U32};
 use crate::context::{FnCx, Res};
+use crate::ctype::{CInt, CTy, U32};
 use crate::expr::Val;
 use crate::known::const_count;
 use num_bigint::BigInt;

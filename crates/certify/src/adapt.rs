@@ -5,13 +5,13 @@
 //! called as the psABI says.
 
 use crate::entered::entered;
-use crate::settle::settle;
-use crate::subject::{Job, Subject, World};
 use crate::function::Verdict;
 use crate::guess::Facts;
 use crate::reach::callers;
-use crate::source::convention::Convention;
 use crate::results::Results;
+use crate::settle::settle;
+use crate::source::convention::Convention;
+use crate::subject::{Job, Subject, World};
 use santoku_ir::FuncId;
 use std::collections::{BTreeMap, BTreeSet};
 

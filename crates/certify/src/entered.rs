@@ -5,9 +5,9 @@
 //! the data leads to, is followed instruction by instruction, through jumps, calls and the ends of functions.  Absent:
 //! addresses of code that are made otherwise than by `lui`, `auipc`, `gp` or a word of data.
 
-use crate::subject::{Job, Subject};
 use crate::function::Verdict;
 use crate::results::Results;
+use crate::subject::{Job, Subject};
 use santoku_elf::Function;
 use santoku_isa::{Inst, Sem};
 use std::collections::BTreeSet;

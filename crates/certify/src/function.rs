@@ -7,14 +7,14 @@
 
 use crate::loops::{self, Cut};
 use crate::machine::code::{RA, SP};
-use crate::machine::state::Arrays;
 use crate::machine::memory::{undefined, Kind, Object};
+use crate::machine::state::Arrays;
 use crate::machine::{Code, Exec, Halt, State, Why};
+use crate::shared::{modelled, twin, unite};
 use crate::source::abi::{self, InRegisters, Place, Role, Signature};
 use crate::source::layout::Unit;
 use crate::source::{self, inputs, Environment, Inputs, Lengths, Limits, Rng, Site, Source, Value};
-use crate::shared::{modelled, twin, unite};
-use crate::term::{Naming, Terms, Var, T};
+use crate::term::{Naming, T, Terms, Var};
 use num_bigint::{BigInt, Sign};
 use num_traits::One;
 use santoku_ir::{visit, BinOp, Expr, ExprKind, Func, FuncId, Program, Stmt};

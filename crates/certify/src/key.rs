@@ -4,10 +4,10 @@
 //! remembered, with the calls it rests on, so a failure is always shown afresh.  Absent: files.
 //! Trusted: bytes, leaks, certifier.
 
-use crate::hash::hex;
-use crate::subject::Options;
 use crate::function::{Found, Verdict};
+use crate::hash::hex;
 use crate::source::convention::Convention;
+use crate::subject::Options;
 use santoku_elf::{Access, Cover, Image, Island, Seen};
 use santoku_ir::text::{func_text, print};
 use santoku_ir::{visit, Func, FuncId, Program, Stmt};

@@ -4,17 +4,16 @@
 //! Trusted: bytes, leaks, certifier.
 
 use crate::entered::{entered, Entered};
-use crate::hash::hash_of;
-use crate::subject::{Done, Job, Subject};
 use crate::function::{Difference, Verdict};
+use crate::hash::hash_of;
 use crate::isa::isa_name;
 use crate::key::{callees, program_hash, ENGINE_VERSION};
-use crate::results::{Known, Results};
-use crate::report::Inside;
-use crate::reach::{callers, Callers};
 use crate::machine::{Halt, Leak, Why};
-use crate::report::{Differing, FileReport, FunctionReport, Rest, SharedReport, Site, Status, Totals, WithoutSymbol, Witness, Work, ASSUMED};
+use crate::reach::{callers, Callers};
+use crate::report::{Differing, FileReport, FunctionReport, Inside, Rest, SharedReport, Site, Status, Totals, WithoutSymbol, Witness, Work, ASSUMED};
+use crate::results::{Known, Results};
 use crate::shared::Shared;
+use crate::subject::{Done, Job, Subject};
 use santoku_bytes::closed::Judged;
 use santoku_elf::Function;
 use santoku_ir::{FuncId, Program};

@@ -1,7 +1,7 @@
 //! A file, ready to be asked.
 
-use crate::{doubt, insn, lines, merge, patches, reloc};
 use crate::reloc::{References, Role};
+use crate::{doubt, insn, lines, merge, patches, reloc};
 use std::collections::BTreeMap;
 
 /// A function: a symbol with code.

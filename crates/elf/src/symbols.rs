@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::doubt;
 use crate::raw::{Home, Raw, RawSymbol, SymbolKind};
-use crate::{Access, Data, Function, Section};
+use crate::{doubt, Access, Data, Function, Section};
 
 fn in_section(sections: &[Section], address: u64) -> Option<&Section> {
     let after = sections.partition_point(|s| s.address <= address);

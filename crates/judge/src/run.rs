@@ -3,8 +3,8 @@
 use crate::itv::Itv;
 use crate::lin::{Atoms, Lin};
 use crate::place::Covers;
-use crate::value::{Cond, Sc, Val};
 use crate::plan::address;
+use crate::value::{Cond, Sc, Val};
 use crate::{Claims, Plan, Refusal, Search, Split};
 use santoku_ir::interp::Int;
 use santoku_ir::{Func, Loc, LocalId, Program, Stmt};

@@ -1,7 +1,6 @@
 //! Atoms and what they are: values of inputs, quotients, names of polynomials, truth values.
 //! Trusted: field, bytes, leaks.
 
-
 use crate::poly::{Atom, Mono, Poly};
 use santoku_ir::interp::Int;
 use santoku_ir::BinOp;

@@ -6,12 +6,11 @@
 //! are those of a word of its width.  Absent: what the functions are.
 //! Trusted: nothing: a second opinion on the passes; the term graph, which is believed, has to agree.
 
-use crate::atoms::{Applied, Of, Atoms, Def, Num, BITS};
-use crate::value::flat;
-use crate::poly::Poly;
+use crate::atoms::{Applied, Atoms, Def, Num, Of, BITS};
 use crate::found::{known, stop, Res};
+use crate::poly::Poly;
 use crate::state::Run;
-use crate::value::Val;
+use crate::value::{flat, Val};
 use santoku_ir::{Base, BinOp, Expr, Len, Place, Proj, Ty};
 use santoku_judge::itv::Itv;
 

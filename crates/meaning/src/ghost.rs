@@ -6,14 +6,13 @@
 //! Trusted: field.
 
 use crate::atoms::Num;
-use crate::prop::Prop;
-use crate::found::{known, stop, Moment, Res};
-use crate::state::Run;
 use crate::extent::Extent;
-use crate::spec::places;
-use crate::state::Part;
-use crate::value::Val;
+use crate::found::{known, stop, Moment, Res};
 use crate::poly::{Atom, Poly};
+use crate::prop::Prop;
+use crate::spec::places;
+use crate::state::{Part, Run};
+use crate::value::Val;
 use santoku_ir::interp::Int;
 use santoku_ir::{visit, Base, ContractKind, FuncId, Ghost, Len, Loc, LocalId, Place, Proj, SpecExpr, SpecId, Stmt, Ty};
 use santoku_judge::itv::Itv;

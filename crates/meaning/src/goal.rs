@@ -1,10 +1,10 @@
 //! Conditions on polynomials: learning and proving them.
 
 use crate::atoms::Num;
-use crate::poly::Poly;
-use crate::prop::Prop;
-use crate::proof::{Known, Zero};
 use crate::found::Res;
+use crate::poly::Poly;
+use crate::proof::{Known, Zero};
+use crate::prop::Prop;
 use crate::state::Run;
 use crate::value::Val;
 use santoku_ir::interp::Int;

@@ -5,14 +5,11 @@
 //! Trusted: bytes, leaks.
 
 use crate::atoms::Atoms;
-use crate::proof::Search;
-use crate::poly::Poly;
-use crate::proof::{Known, Tree, Zero};
-
 use crate::found::{known, stop, Res};
-use crate::value::flat;
+use crate::poly::Poly;
+use crate::proof::{Known, Search, Tree, Zero};
 use crate::state::{Call, Outside, Run, DEPTH};
-use crate::value::Val;
+use crate::value::{flat, Val};
 use santoku_ir::interp::Int;
 use santoku_ir::{FuncId, LocalId, Place, Program};
 use std::collections::BTreeMap;

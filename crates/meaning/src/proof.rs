@@ -3,7 +3,6 @@
 
 use crate::atoms::{Atoms, Def};
 use crate::poly::{inverse, Atom, Mono, Poly};
-
 use santoku_ir::interp::Int;
 use std::borrow::Cow;
 

@@ -10,10 +10,9 @@
 //! Trusted: nothing: a second opinion on the passes; the term graph, which is believed, has to agree.
 
 use crate::atoms::Num;
-use crate::value::flat;
 use crate::found::{known, stop, Res};
 use crate::state::{Carried, Loop, Run};
-use crate::value::Val;
+use crate::value::{flat, Val};
 use santoku_ir::{visit, LocalId, Stmt, Ty};
 use santoku_judge::itv::Itv;
 

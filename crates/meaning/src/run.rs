@@ -6,14 +6,12 @@
 //! Trusted: field, bytes, leaks.
 
 use crate::atoms::{twos, Atoms, Num, BITS};
-use crate::proof::Search;
 use crate::found::{known, stop, Clauses, Res};
 use crate::poly::Poly;
-use crate::proof::TERMS;
+use crate::proof::{Search, TERMS};
 use crate::state::{Run, DEPTH, PRODUCT};
 use crate::value::{part, Val};
 use crate::words;
-
 use santoku_ir::interp::Int;
 use santoku_ir::typing::Scope;
 use santoku_ir::{visit, Base, BinOp, CmpOp, ContractKind, Expr, ExprKind, FuncId, Len, Loc, LocalId, Place, Program, Proj, Stmt, Ty, UnOp};

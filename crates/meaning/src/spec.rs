@@ -2,13 +2,12 @@
 
 use crate::atoms::Num;
 use crate::extent::Extent;
-use crate::prop::Prop;
-use crate::poly::Poly;
 use crate::found::{known, stop, Res};
+use crate::poly::Poly;
 use crate::proof::TERMS;
+use crate::prop::Prop;
 use crate::state::{Part, Run, PRODUCT};
-use crate::value::part;
-use crate::value::Val;
+use crate::value::{part, Val};
 use santoku_ir::interp::Int;
 use santoku_ir::{Base, BinOp, CmpOp, Place, Proj, SpecExpr, SpecFn, SpecId, SpecOp, Ty};
 use santoku_judge::itv::Itv;

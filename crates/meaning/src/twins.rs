@@ -7,12 +7,11 @@
 //! defined.  Absent: declared ranges, which play no part; search; a reason that would tell a wrong rewrite from one that is not followed.
 //! Trusted: nothing: a second opinion on the passes; the term graph, which is believed, has to agree.
 
-use crate::outside::NoSearch;
-use crate::state::{Beside, Call, Outside, Run};
-use crate::value::flat;
-use crate::poly::Poly;
 use crate::found::{known, stop, Res, Stop};
-use crate::value::Val;
+use crate::outside::NoSearch;
+use crate::poly::Poly;
+use crate::state::{Beside, Call, Outside, Run};
+use crate::value::{flat, Val};
 use santoku_ir::typing::without_ranges;
 use santoku_ir::{visit, Func, FuncId, LocalId, Program, Stmt, Ty};
 use std::collections::{BTreeMap, BTreeSet};

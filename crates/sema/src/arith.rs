@@ -5,6 +5,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use santoku_diag::{Diagnostic, Span};
+use santoku_ir::perm::Perm;
 use santoku_syntax::ast::BinOp;
 
 /// Why a constant operation has no result.
@@ -154,6 +155,11 @@ pub fn show(v: &BigInt) -> String {
         }
     }
     format!("0x{:x}", v)
+}
+
+/// What a permutation makes of a constant.
+pub fn applied(perm: &Perm, x: &BigInt) -> BigInt {
+    perm.from.iter().enumerate().fold(BigInt::ZERO, |y, (j, from)| y | ((x >> *from & BigInt::from(1)) << j))
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 //! Keeps: a call ends, because steps, elements and depth of all calls of a run are bounded.
 //! Trusted: text.
 
-use crate::consts::{CVal, Env};
 use crate::context::Cx;
-use crate::limits;
 use crate::entities::Entity;
+use crate::limits;
+use crate::values::{CVal, Env};
 use santoku_diag::{Diagnostic, Span};
 use santoku_syntax::ast::{Block, ConstFunction, Expr, ExprKind, Stmt, StmtKind};
 
@@ -15,9 +15,6 @@ enum Tail {
     Value(CVal),
     Again(Vec<CVal>, Span),
 }
-
-/// A constant function and its arguments.
-pub type ConstCall = (Entity, Vec<CVal>);
 
 impl Cx<'_> {
     /// A call whose arguments are constants where `env` stands.

@@ -5,66 +5,20 @@
 
 use crate::arith::{self, Fault};
 use crate::context::{Cached, Cx};
-use crate::limits;
-use crate::modules::ModId;
 use crate::entities::Entity;
+use crate::keys::Arg;
+use crate::limits;
 use crate::names::Item;
-use crate::resolve::Arg;
-use crate::types::word_range;
+use crate::sty::word_range;
+use crate::values::{const_ty, weight, with_value_ranges, CVal, Env, Generic};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
 use santoku_diag::{Diagnostic, Span};
-use santoku_ir::{Len, Range, StructId, Ty};
+use santoku_ir::{Len, Range, Ty};
 use santoku_syntax::ast::{BinOp, Expr, ExprKind, Ident, Path, UnOp};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// A constant value.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CVal {
-    Int(BigInt),
-    /// Bits and value.
-    Word(u32, BigInt),
-    Bool(bool),
-    Array(Vec<CVal>),
-    Struct(StructId, Vec<CVal>),
-}
-
-/// What a generic parameter stands for.
-#[derive(Clone, Debug)]
-pub enum Generic {
-    Const(BigInt),
-    Type(Ty),
-    /// A length: constant, or in terms of the length parameters of the function being lowered.
-    Len(Len),
-}
-
-/// Where an expression or type stands.
-#[derive(Clone, Debug)]
-pub struct Env {
-    pub module: ModId,
-    pub generics: BTreeMap<String, Generic>,
-    /// Comprehension and index variables, innermost last.
-    pub vars: Vec<(String, CVal)>,
-    /// Run-time variables in scope: they hide constants of the same name.
-    pub hidden: Rc<BTreeSet<String>>,
-}
-
-impl Env {
-    pub fn var(&self, name: &str) -> Option<&CVal> {
-        self.vars.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v)
-    }
-    /// Whether the name means something else than a top-level item.
-    fn binds(&self, name: &str) -> bool {
-        self.var(name).is_some() || self.hidden.contains(name) || self.generics.contains_key(name)
-    }
-    /// The generic parameter of this name, unless a variable hides it.
-    pub fn generic(&self, name: &str) -> Option<&Generic> {
-        let hidden = self.var(name).is_some() || self.hidden.contains(name);
-        self.generics.get(name).filter(|_| !hidden)
-    }
-}
 
 /// A constant item and indices into it.
 type Element = (Rc<(Ty, CVal)>, Vec<(BigInt, Span)>);
@@ -272,7 +226,7 @@ impl<'w> Cx<'w> {
                 let v = self.const_expr(env, &args[0])?;
                 let perm = self.perm_info(entity, span)?;
                 let CVal::Word(_, x) = self.coerce(v, &Ty::Word(perm.inputs), args[0].span)? else { return None };
-                Some(CVal::Word(perm.from.len() as u32, crate::perms::applied(&perm, &x)))
+                Some(CVal::Word(perm.from.len() as u32, crate::arith::applied(&perm, &x)))
             }
             Ok(_) => self.not_constant(span, "only `const fn`s are evaluated at compile time"),
         }
@@ -531,50 +485,5 @@ impl<'w> Cx<'w> {
                 .at(span, "too many elements or steps")
                 .help("constants of one program hold at most 2^22 elements and take at most 2^24 steps"),
         )
-    }
-}
-
-/// Scalars in a constant; a long integer counts once more per 64 bits.
-fn weight(v: &CVal) -> u64 {
-    match v {
-        CVal::Int(v) => 1 + v.bits() / 64,
-        CVal::Word(..) | CVal::Bool(_) => 1,
-        CVal::Array(vs) | CVal::Struct(_, vs) => vs.iter().map(weight).sum(),
-    }
-}
-
-/// The narrowest type of a constant.
-pub fn const_ty(v: &CVal) -> Ty {
-    match v {
-        CVal::Int(v) => Ty::Int(Some(Range { lo: v.clone(), hi: v.clone() })),
-        CVal::Word(b, _) => Ty::Word(*b),
-        CVal::Bool(_) => Ty::Bool,
-        CVal::Array(vs) => {
-            let mut elem = Ty::Int(Some(Range::new(0, 0)));
-            for (i, v) in vs.iter().enumerate() {
-                elem = if i == 0 { const_ty(v) } else { join(&elem, &const_ty(v)) };
-            }
-            Ty::array(elem, vs.len() as u64)
-        }
-        CVal::Struct(id, _) => Ty::Struct(*id),
-    }
-}
-
-fn join(a: &Ty, b: &Ty) -> Ty {
-    match (a, b) {
-        (Ty::Int(Some(x)), Ty::Int(Some(y))) => Ty::Int(Some(x.join(y))),
-        (Ty::Array { elem: x, len, .. }, Ty::Array { elem: y, .. }) => {
-            Ty::Array { elem: Box::new(join(x, y)), len: len.clone(), ranges: None }
-        }
-        _ => a.clone(),
-    }
-}
-
-/// A declared type whose open integers take the range of the value.
-fn with_value_ranges(ty: &Ty, v: &CVal) -> Ty {
-    if crate::types::open_int(ty) {
-        const_ty(v)
-    } else {
-        ty.clone()
     }
 }

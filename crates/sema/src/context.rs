@@ -1,13 +1,11 @@
 //! What the whole analysis shares: the program under construction, the messages, the caches.
 
-use crate::const_fns::ConstCall;
-use crate::consts::{CVal, Env};
-use crate::instances::{Instance, InstanceKey};
+use crate::entities::Entity;
+use crate::keys::{ConstCall, Instance, InstanceKey, ModuleInstance};
 use crate::limits;
 use crate::modules::{ModId, World};
-use crate::resolve::ModuleInstance;
-use crate::entities::Entity;
-use crate::types::Signature;
+use crate::sty::Signature;
+use crate::values::{CVal, Env};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{ConstId, ConstValue, FuncId, Loc, Program, SpecId, Stmt, StructId, Ty};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -44,7 +42,7 @@ pub struct Cx<'w> {
     /// By the parameters that are slices of run-time length.
     pub specs: BTreeMap<(Entity, BTreeSet<usize>), SpecId>,
     pub tables: BTreeMap<Entity, Cached<santoku_ir::table::Table>>,
-    pub table_funcs: BTreeMap<(Entity, crate::tables::Applied), FuncId>,
+    pub table_funcs: BTreeMap<(Entity, crate::keys::Applied), FuncId>,
     pub perms: BTreeMap<Entity, Cached<santoku_ir::perm::Perm>>,
     /// Functions that permute: the bits of a word, or an array's words of so many bits.
     pub perm_funcs: BTreeMap<(Entity, Option<u32>), FuncId>,

@@ -1,7 +1,7 @@
 //! Struct literals and fields, at compile time and in code.
 
-use crate::consts::{CVal, Env};
 use crate::context::Cx;
+use crate::values::{CVal, Env};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{StructId, Ty};
 use santoku_syntax::ast::{Expr, Ident, Path, Type, TypeKind};

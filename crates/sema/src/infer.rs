@@ -1,10 +1,10 @@
 //! Generic parameters: what arguments say about them, and the key of an instance.
 
-use crate::consts::{Env, Generic};
 use crate::context::Cx;
-use crate::instances::{GenericKey, InstanceKey};
 use crate::entities::Entity;
-use crate::types::open_int;
+use crate::keys::{GenericKey, InstanceKey};
+use crate::sty::open_int;
+use crate::values::{Env, Generic};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use santoku_diag::{Diagnostic, Span};

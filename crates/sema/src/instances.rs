@@ -1,45 +1,13 @@
 //! Instances of functions: each lowered once, callees before callers, recursion refused.
 
 use crate::body::{self, Lowered};
-use crate::consts::{Env, Generic};
 use crate::context::Cx;
-use crate::limits;
 use crate::entities::Entity;
-use num_bigint::BigInt;
+use crate::keys::{GenericKey, Instance, InstanceKey};
+use crate::limits;
+use crate::values::{Env, Generic};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{FuncId, Ty};
-use santoku_syntax::ast::{Function, GenericKind};
-use std::collections::BTreeMap;
-
-/// Value of a generic parameter as far as it distinguishes instances.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum GenericKey {
-    Const(BigInt),
-    Type(Ty),
-    /// Lengths stay parameters.
-    Len,
-}
-
-/// Length of the array that a slice lies in: a constant, or a length and a constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Backing {
-    Const(u64),
-    Length(i64),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct InstanceKey {
-    pub entity: Entity,
-    pub generics: Vec<GenericKey>,
-    /// Parameters, by position, that are slices of run-time length of other arrays.
-    pub views: BTreeMap<usize, Backing>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub enum Instance {
-    Failed,
-    Done(FuncId),
-}
 
 impl Cx<'_> {
     /// The function for a key; lowered at the first request. `None`: it has errors, which are reported.
@@ -150,10 +118,4 @@ impl Cx<'_> {
             }
         }
     }
-}
-
-/// The key of a function without `const` and `type` parameters.
-pub fn plain_key(entity: Entity, f: &Function) -> Option<InstanceKey> {
-    let all_len = f.generics.iter().all(|g| g.kind == GenericKind::Len);
-    all_len.then(|| InstanceKey { entity, generics: vec![GenericKey::Len; f.generics.len()], views: BTreeMap::new() })
 }

@@ -1,11 +1,11 @@
 //! Interfaces: an implementation defines every member, with the same shapes.
 
-use crate::consts::{Env, Generic};
 use crate::context::Cx;
-use crate::modules::ModId;
 use crate::entities::Entity;
+use crate::modules::ModId;
 use crate::names::Item;
-use crate::types::STy;
+use crate::sty::STy;
+use crate::values::{Env, Generic};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Len, LocalId, Ty};
 use santoku_syntax::ast::{Function, GenericKind, Ident, Interface, SpecFunction};

@@ -8,19 +8,21 @@
 //!
 //! Order of reading: [`modules`] loads, [`names`] lists, [`resolve`] finds, [`consts`], [`const_fns`] and [`types`] evaluate,
 //! [`instances`] asks for one function after another, [`body`] lowers it, [`secrecy`] and [`predicate`]
-//! finish it; [`written`] and [`probes`] check what no instance does; [`spec`], [`interfaces`] and [`tables`] stand beside.
+//! finish it; [`values`], [`sty`] and [`keys`] are what they speak of; [`written`] and [`probes`] check what no instance does; [`spec`], [`interfaces`] and [`tables`] stand beside.
 //! Trusted: text.
 
 mod arith;
 mod body;
 mod const_fns;
 mod consts;
+mod compiled;
 mod context;
 mod draft;
 mod fields;
 mod infer;
 mod instances;
 mod interfaces;
+mod keys;
 mod limits;
 mod modules;
 mod entities;
@@ -33,43 +35,13 @@ mod perms;
 mod resolve;
 mod secrecy;
 mod spec;
+mod sty;
 mod tables;
 mod types;
+mod values;
 mod written;
 
-use santoku_diag::{Diagnostic, Sources};
-use std::collections::BTreeMap;
-
-/// What the caller chooses.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Interface module (`field.fe25519`, or its last segment alone) -> variant (`radix16`).
-    pub impls: BTreeMap<String, String>,
-}
-
-/// A function that asked for a C name with `@export`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Export {
-    pub c_name: String,
-    pub func: santoku_ir::FuncId,
-}
-
-/// A program without errors.
-#[derive(Clone, Debug)]
-pub struct Compiled {
-    pub program: santoku_ir::Program,
-    pub sources: Sources,
-    pub warnings: Vec<Diagnostic>,
-    /// In order of C name.
-    pub exports: Vec<Export>,
-}
-
-/// At least one error; `diagnostics` holds the warnings too, in order of discovery.
-#[derive(Clone, Debug)]
-pub struct Failed {
-    pub sources: Sources,
-    pub diagnostics: Vec<Diagnostic>,
-}
+pub use compiled::{Compiled, Export, Failed, Options};
 
 /// Compiles the file `entry` and everything it imports.
 ///

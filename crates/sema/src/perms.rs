@@ -3,12 +3,11 @@
 //!
 //! Keeps: indices and counts are public. How a word is permuted in few instructions is a later pass's choice.
 
-use crate::consts::CVal;
 use crate::context::Cx;
 use crate::entities::Entity;
+use crate::sty::{STy, Signature};
 use crate::tables::{each, placed, Bad};
-use crate::types::{STy, Signature};
-use num_bigint::BigInt;
+use crate::values::CVal;
 use num_traits::ToPrimitive;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::build::FuncBuilder;
@@ -20,11 +19,6 @@ const BAD: Bad = (
     "this is no permutation of bits",
     "write `perm p: u4 -> u4 = [1, 2, 3, 0]`: for each bit of the result, least significant first, the number of the bit that it is",
 );
-
-/// What a permutation makes of a constant.
-pub fn applied(perm: &Perm, x: &BigInt) -> BigInt {
-    perm.from.iter().enumerate().fold(BigInt::ZERO, |y, (j, from)| y | ((x >> *from & BigInt::from(1)) << j))
-}
 
 impl Cx<'_> {
     /// Sizes and entries of a permutation, checked.

@@ -5,11 +5,10 @@
 //! Trusted: nothing: messages only.
 
 use crate::context::Cx;
-use crate::instances::{GenericKey, Instance, InstanceKey};
 use crate::entities::Entity;
+use crate::keys::{GenericKey, Instance, InstanceKey};
 use crate::names::Item;
-use crate::verified;
-use crate::written;
+use crate::{verified, written};
 use santoku_diag::{Diagnostic, Severity, Span};
 use santoku_ir::{Range, Ty};
 use santoku_syntax::ast::{Function, GenericKind, ItemKind};

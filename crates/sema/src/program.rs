@@ -1,15 +1,12 @@
 //! The whole program: what the entry file asks for, in order.
 
-use crate::verified::{internal, own_modules, span_of, verify, verify_branching};
-use crate::body;
 use crate::context::Cx;
-use crate::instances::{plain_key, Instance};
-use crate::interfaces;
-use crate::limits;
-use crate::modules::{ModId, World};
 use crate::entities::Entity;
+use crate::keys::{plain_key, Instance};
+use crate::modules::{ModId, World};
 use crate::names::Item;
-use crate::{Compiled, Export, Failed};
+use crate::verified::{internal, own_modules, span_of, verify, verify_branching};
+use crate::{body, interfaces, limits, Compiled, Export, Failed};
 use santoku_diag::{Diagnostic, Severity, Span};
 use santoku_ir::{FuncId, Program, Test};
 use santoku_syntax::ast::{Block, ItemKind};

@@ -7,35 +7,16 @@
 //! Keeps: two imports with equal arguments are one module, so that their types are the same.
 //! Trusted: text.
 
-use crate::consts::CVal;
 use crate::context::{Cached, Cx};
+use crate::entities::Entity;
+use crate::keys::{Arg, ModuleInstance};
 use crate::limits;
 use crate::modules::{Argument, Import, ModId, World};
-use crate::entities::Entity;
 use crate::names::Item;
-use crate::types::open_int;
+use crate::sty::open_int;
 use santoku_diag::{Diagnostic, Span};
-use santoku_ir::Ty;
 use santoku_syntax::ast::{Expr, ExprKind, GenericArg, ModuleParam, ModuleParamKind, Path, Type, TypeKind};
 use std::collections::BTreeMap;
-
-/// Value of a module's parameter.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Arg {
-    Const(CVal),
-    Type(Ty),
-    Module(ModId),
-}
-
-/// A module with parameters and their values.
-pub struct ModuleInstance {
-    pub id: ModId,
-    /// `curve.p256.F`: the file and name that first asked for it, or the file that stands for it.
-    pub name: String,
-    pub args: BTreeMap<String, Arg>,
-    /// Where it was asked for.
-    pub span: Span,
-}
 
 /// Why a path means nothing; `None`: the reason has been reported.
 pub type Unresolved = Option<Box<Diagnostic>>;

@@ -2,11 +2,12 @@
 //!
 //! Keeps: no address depends on a secret. Whether a circuit takes the place of the scan is a later pass's choice.
 
-use crate::consts::CVal;
 use crate::context::Cx;
-use crate::limits;
 use crate::entities::Entity;
-use crate::types::{STy, Signature};
+use crate::keys::Applied;
+use crate::limits;
+use crate::sty::{STy, Signature};
+use crate::values::CVal;
 use num_traits::ToPrimitive;
 use santoku_diag::{Diagnostic, Span};
 use santoku_syntax::ast::ExprKind;
@@ -158,17 +159,6 @@ pub fn placed(func: &mut Func, loc: Loc) {
     func.loc = loc;
     func.locals.iter_mut().for_each(|l| l.loc = loc);
     block(&mut func.body, loc);
-}
-
-/// What a table is applied to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Applied {
-    /// A word that may be secret.
-    Word,
-    /// A public word: an address.
-    Public,
-    /// Words of so many bits, one for each input.
-    Columns(u32),
 }
 
 /// All entries are looked at and one is selected; where the word is public it is the index. The result's type.

@@ -1,53 +1,17 @@
 //! Types: from syntax to core types, with the publicness written on them.
 
-use crate::arith;
-use crate::consts::{CVal, Env, Generic};
 use crate::context::{Cached, Cx};
-use crate::limits;
-use crate::resolve::Arg;
 use crate::entities::Entity;
+use crate::keys::Arg;
 use crate::names::Item;
+use crate::sty::{open_int, STy};
+use crate::values::{CVal, Env, Generic};
+use crate::{arith, limits};
 use num_bigint::BigInt;
-use num_traits::{One, Signed, ToPrimitive};
+use num_traits::{Signed, ToPrimitive};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Len, LocalId, Range, StructDef, StructId, Ty};
 use santoku_syntax::ast::{BinOp, Expr, ExprKind, Ident, Type, TypeKind};
-
-/// Type of a value of the language: one core value, or a tuple of them (tuples are flattened in the core).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum STy {
-    One { ty: Ty, public: bool },
-    Tuple(Vec<STy>),
-}
-
-impl STy {
-    pub fn one(ty: Ty) -> STy {
-        STy::One { ty, public: false }
-    }
-    /// The core values in order, with their publicness.
-    pub fn flat(&self) -> Vec<(Ty, bool)> {
-        match self {
-            STy::One { ty, public } => vec![(ty.clone(), *public)],
-            STy::Tuple(parts) => parts.iter().flat_map(STy::flat).collect(),
-        }
-    }
-    fn make_public(self) -> STy {
-        match self {
-            STy::One { ty, .. } => STy::One { ty, public: true },
-            STy::Tuple(parts) => STy::Tuple(parts.into_iter().map(STy::make_public).collect()),
-        }
-    }
-}
-
-/// Types of one function instance. Lengths in it name the instance's own length parameters
-/// (`LocalId(i)` is the i-th).
-#[derive(Clone, Debug)]
-pub struct Signature {
-    pub params: Vec<(Ty, bool)>,
-    pub ret: STy,
-    /// Per flattened result: public whatever the arguments.
-    pub ret_public: Vec<bool>,
-}
 
 /// A length as base plus constant.
 struct Linear {
@@ -426,18 +390,4 @@ fn mentions_length(env: &Env, e: &Expr) -> bool {
         ExprKind::Bin { lhs, rhs, .. } => mentions_length(env, lhs) || mentions_length(env, rhs),
         _ => false,
     }
-}
-
-/// Whether an exact integer without a range occurs. Struct fields never are.
-pub fn open_int(ty: &Ty) -> bool {
-    match ty {
-        Ty::Int(range) => range.is_none(),
-        Ty::Array { elem, ranges, .. } => ranges.is_none() && open_int(elem),
-        Ty::Word(_) | Ty::Bool | Ty::Struct(_) => false,
-    }
-}
-
-/// The range of a word read as an integer.
-pub fn word_range(bits: u32) -> Range {
-    Range { lo: BigInt::ZERO, hi: (BigInt::one() << bits) - 1 }
 }

@@ -1,7 +1,7 @@
 //! What believed crates use: crates of ours that say nothing of themselves, and libraries of others.
 
-use crate::marks::Marks;
 use crate::Source;
+use crate::marks::Marks;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
 

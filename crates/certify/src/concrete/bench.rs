@@ -1,7 +1,7 @@
 //! Code and a function of the source, a run of it, and what a run shows.
 
-use super::memory::Space;
 use crate::source::abi::Signature;
+use super::memory::Space;
 use num_bigint::BigInt;
 use santoku_elf::Image;
 use santoku_ir::{FuncId, Program};

@@ -2,8 +2,8 @@
 //!
 //! Needs: the calling convention, layouts.  Keeps: nothing of `machine::contract`, which it judges.  Absent: what a call gives.
 
-use super::bench::{Bench, Callee, Open, Run};
 use crate::source::abi::{signature, Kind, Place, Role, Signature};
+use super::bench::{Bench, Callee, Open, Run};
 use santoku_ir::FuncId;
 use santoku_isa::Memory;
 use std::collections::BTreeMap;

@@ -12,6 +12,7 @@ pub mod inputs;
 mod memory;
 
 use santoku_num::SplitMix64;
+
 use crate::shared::twin;
 use crate::source::abi::{self, Kind, Place, Role, Scalar};
 use crate::source::scalars_of;

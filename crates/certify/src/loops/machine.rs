@@ -4,13 +4,13 @@
 //! arrival, from lap to lap, and where the loop is left; what has no relation is unknown behind the loop.  Absent: loops in
 //! loops of unknown count.
 
-use super::relation::{Index, Relation};
-use super::source::When;
-use super::Cut;
 use crate::machine::code::SP;
 use crate::machine::state::{End, Lap};
 use crate::machine::{Exec, Halt, State, Why};
-use crate::term::{Terms, T};
+use crate::term::{T, Terms};
+use super::Cut;
+use super::relation::{Index, Relation};
+use super::source::When;
 use num_bigint::BigInt;
 use num_traits::One;
 use std::collections::BTreeSet;

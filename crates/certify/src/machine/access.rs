@@ -3,10 +3,10 @@
 //! Needs: the executor's state.  Keeps: an access lies inside one object whatever the inputs, and its address depends on no
 //! secret.  Absent: what the objects hold ([`super::memory`]).
 
-use super::state::{Exec, State};
+use crate::term::{T, Terms};
 use super::memory::{choices, Choices, Kind};
+use super::state::{Exec, State};
 use super::stop::{Leak, Why};
-use crate::term::{Terms, T};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 

@@ -3,14 +3,14 @@
 //! Needs: [`crate::source::abi`].  Keeps: a call is replaced only as [`super::contract`] allows, and leaves nothing but its
 //! results.  Absent: whether the source makes the same call, which is asked at the end.
 
-use super::contract::{not_followed, Passed};
-use super::code::SP;
-use super::state::{Exec, Made, State};
-use super::memory::Kind;
-use super::stop::Why;
 use crate::source::abi::{self, InRegisters, Place, Role};
 use crate::source::layout;
-use crate::term::{OutSpec, Terms, T};
+use crate::term::{OutSpec, T, Terms};
+use super::code::SP;
+use super::contract::{not_followed, Passed};
+use super::memory::Kind;
+use super::state::{Exec, Made, State};
+use super::stop::Why;
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_ir::{Func, FuncId, Len};

@@ -1,8 +1,8 @@
 //! A file and what is known of its functions, without values.
 
-use super::stop::Why;
-use super::shape::Edges;
 use crate::source::convention::Convention;
+use super::shape::Edges;
+use super::stop::Why;
 use santoku_elf::{Image, Ledger};
 use santoku_ir::{FuncId, Program};
 use santoku_isa::{Inst, Isa};

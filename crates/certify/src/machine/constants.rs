@@ -5,9 +5,9 @@
 //! byte is read only through the thing that was named, inside it; a jump arrives only where a relocation or a link says.
 //! Absent: linked images, whose addresses are numbers; their proofs are of that very file.
 
+use crate::term::{T, Var};
 use super::state::{Exec, UpperOf};
 use super::stop::Why;
-use crate::term::{Var, T};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_elf::{Island, Place, What};

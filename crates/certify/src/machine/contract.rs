@@ -19,12 +19,12 @@
 //!
 //! Needs: the state at the call.  Keeps: a clause that is not shown ends the execution.  Absent: results ([`super::call`]).
 
+use crate::source::abi::{InRegisters, Scalar};
+use crate::source::layout;
+use crate::term::{T, Terms};
 use super::code::{Code, GP, RA, TP};
 use super::state::{Exec, State};
 use super::stop::{Leak, Why};
-use crate::source::abi::{InRegisters, Scalar};
-use crate::source::layout;
-use crate::term::{Terms, T};
 use num_bigint::BigInt;
 use santoku_ir::FuncId;
 

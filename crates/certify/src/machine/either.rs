@@ -3,8 +3,8 @@
 //! Needs: the facts of the path.  Keeps: the word that is kept is a word on every input, and where execution comes here, by
 //! whichever way, it is what the code has.  Absent: secrets, whose choices stay choices.
 
+use crate::term::{T, Terms};
 use super::state::Exec;
-use crate::term::{Terms, T};
 use num_bigint::BigInt;
 use num_traits::{One, Signed};
 

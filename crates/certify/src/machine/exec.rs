@@ -4,16 +4,13 @@
 //! condition is open both ways are executed and joined where they meet.  Absent: loops whose number of rounds is not settled
 //! by constants.
 
+use crate::term::{T, Terms};
 use super::code::{GP, SP, TP};
-use super::state::{End, Exec, Lap, State};
 use super::contract::Callee;
 use super::domain::{Values, Word};
-
 use super::memory::undefined;
-
+use super::state::{End, Exec, Lap, State};
 use super::stop::{Halt, Leak, Why};
-
-use crate::term::{Terms, T};
 use num_traits::{One, ToPrimitive};
 use santoku_isa::{effect, Effect, Inst, Latency};
 use std::collections::VecDeque;

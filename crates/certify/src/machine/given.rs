@@ -4,11 +4,11 @@
 //! convention states, or, where the function does not depend on it, the value that it has in a call of the source with the
 //! same other arguments.  Absent: whether the source makes this call, which is asked at the end ([`super::made`]).
 
-use super::state::{Exec, State};
+use crate::source::CallMade;
 use crate::source::abi::Role;
 use crate::source::convention::{Convention, Fact};
-use crate::source::CallMade;
 use crate::term::T;
+use super::state::{Exec, State};
 use num_traits::One;
 use santoku_ir::FuncId;
 

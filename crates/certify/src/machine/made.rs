@@ -4,10 +4,9 @@
 //! only if its arguments are the source's wherever the code makes it, and the source makes it there, too.  Absent: what a call
 //! gives ([`super::call`]).
 
-use super::state::Made;
-use super::state::{Exec, State};
 use crate::source::CallMade;
-use crate::term::{Terms, T};
+use crate::term::{T, Terms};
+use super::state::{Exec, Made, State};
 use num_traits::One;
 use santoku_ir::FuncId;
 

@@ -4,11 +4,11 @@
 //! read belongs to a scalar of a certain place in an element that is shown to be inside, or to padding, which holds anything.
 //! Absent: stores; no result is such an array.
 
-use super::state::{Exec, State};
-use super::memory::choices;
-use super::stop::Why;
 use crate::source::layout::{Object, Unit};
-use crate::term::{Terms, T};
+use crate::term::{T, Terms};
+use super::memory::choices;
+use super::state::{Exec, State};
+use super::stop::Why;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};

@@ -1,10 +1,10 @@
 //! An execution in progress: registers and memory, what it knows, what it may still spend.
 
-use super::code::{Code, Flow};
-use super::memory::Object;
 use crate::loops::Cut;
 use crate::source::CallMade;
-use crate::term::{Terms, T};
+use crate::term::{T, Terms};
+use super::code::{Code, Flow};
+use super::memory::Object;
 use santoku_elf::Island;
 use santoku_ir::FuncId;
 use std::collections::{BTreeMap, BTreeSet};

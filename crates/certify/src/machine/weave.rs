@@ -8,9 +8,9 @@
 //! Needs: the flow of the code.  Keeps: a joined state is each of its parts wherever that part's path is taken.  Absent: loops
 //! whose rounds differ from way to way; their ways join at the end.
 
+use crate::term::{T, Terms};
 use super::state::{End, Exec, Region, State};
 use super::stop::{Halt, Why};
-use crate::term::{Terms, T};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 

@@ -5,15 +5,16 @@
 //! a function has, which is guessed elsewhere and decides nothing.
 
 use santoku_bytes::abi::Role;
-use super::value::{concrete, known_length, with_lengths, Value};
-use super::inputs::{meeting, Inputs};
-use super::stop::Stop;
-use crate::term::Terms;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use santoku_ir::{Func, FuncId, Len, Program, Ty};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+
+use crate::term::Terms;
+use super::inputs::{meeting, Inputs};
+use super::stop::Stop;
+use super::value::{concrete, known_length, with_lengths, Value};
 
 /// What is known of an argument that is not passed as the source says.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

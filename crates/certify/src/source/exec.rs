@@ -5,17 +5,18 @@
 //! invariants and contracts, which are proved elsewhere.
 
 use santoku_bytes::layout;
-use super::ops;
-use super::state::*;
-use super::value::{concrete, known_length, scalars_of, with_lengths, Origin, RunArray, Value};
-use super::stop::Stop;
-use crate::term::{Everywhere, OutSpec, Terms, T};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use santoku_ir::interp::{Interp, Options};
 use santoku_ir::{Base, CmpOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Len, Loc, Place, Program, Stmt, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+use crate::term::{Everywhere, OutSpec, T, Terms};
+use super::ops;
+use super::state::{CallMade, Environment, Limits, Path, Site, Source, State};
+use super::stop::Stop;
+use super::value::{concrete, known_length, scalars_of, with_lengths, Origin, RunArray, Value};
 
 /// Steps of the interpreter for one cut call on one sample.
 const CALL_STEPS: u64 = 1 << 26;

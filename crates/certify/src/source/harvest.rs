@@ -3,10 +3,10 @@
 //! Needs: the executor, which on constants is an interpreter that can be watched.  Keeps: the arguments of the first call
 //! met.  Absent: judgement; the caller of this file checks the preconditions.
 
+use crate::term::{T, Terms};
 use super::state::{Environment, Source};
-use super::value::{concrete, known_length, with_lengths, Value};
 use super::stop::Stop;
-use crate::term::{Terms, T};
+use super::value::{concrete, known_length, with_lengths, Value};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use santoku_ir::interp;

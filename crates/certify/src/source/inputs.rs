@@ -3,13 +3,13 @@
 //! Needs: layouts for the ranges, the interpreter for the judgement of `requires`.  Keeps: the same inputs for the same
 //! seed.  Absent: a search for rare inputs; a precondition that nothing tried meets makes [`Inputs::valid`] false.
 
+use crate::term::{OutSpec, T, Terms, Var};
 use super::harvest::Sample;
-use santoku_num::SplitMix64;
 use super::harvest;
-use santoku_bytes::layout::{self, Object};
-use super::value::{known_length, scalars_of, with_lengths, Value};
 use super::stop::Stop;
-use crate::term::{OutSpec, Terms, Var, T};
+use super::value::{known_length, scalars_of, with_lengths, Value};
+use santoku_num::SplitMix64;
+use santoku_bytes::layout::{self, Object};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};

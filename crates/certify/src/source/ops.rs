@@ -3,8 +3,8 @@
 //! Needs: terms.  Keeps: the meanings of [`santoku_ir::BinOp`] and its kin; words wrap, integers are exact.  Absent:
 //! aggregates, ranges noted.
 
+use crate::term::{T, Terms};
 use super::stop::Stop;
-use crate::term::{Terms, T};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive};
 use santoku_ir::{BinOp, CmpOp, Ty, UnOp};

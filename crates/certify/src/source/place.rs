@@ -3,10 +3,10 @@
 //! Needs: [`super::exec`].  Keeps: an index inside its array is an obligation proved elsewhere; where an index is computed
 //! under a condition, it is taken to be inside only where the condition holds.  Absent: addresses.
 
+use crate::term::{Everywhere, T, Terms};
 use super::state::{Path, Source, State, Step};
-use super::value::{Origin, RunArray, Value, Write};
 use super::stop::Stop;
-use crate::term::{Everywhere, Terms, T};
+use super::value::{Origin, RunArray, Value, Write};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use santoku_ir::{Func, Place, Proj};

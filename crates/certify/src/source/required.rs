@@ -2,10 +2,10 @@
 //!
 //! Needs: inputs.  Keeps: only comparisons of sums are understood; what is left out is not assumed.  Absent: aggregates.
 
-use super::value::Value;
+use crate::term::{T, Terms};
 use super::inputs::Inputs;
 use super::ops;
-use crate::term::{Terms, T};
+use super::value::Value;
 use santoku_ir::{Base, ContractKind, Func, LocalId, SpecExpr, SpecOp};
 
 /// Bits that are 1 on every input that meets the preconditions of `f`.

@@ -1,8 +1,8 @@
 //! An execution of the source: its variables, what it may assume, what it called.
 
+use crate::term::{Naming, T, Terms};
 use super::stop::Stop;
 use super::value::Value;
-use crate::term::{Naming, Terms, T};
 use santoku_ir::interp::{self, Interp};
 use santoku_ir::{ConstId, Expr, FuncId, Loc, LocalId, Program, Stmt};
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,8 +3,8 @@
 //! Needs: terms, types.  Keeps: copies are cheap (shared until written); elements and fields in storage order.  Absent:
 //! places ([`super::place`]).
 
+use crate::term::{T, Terms};
 use super::stop::Stop;
-use crate::term::{Terms, T};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use santoku_ir::interp::{self, Int};

@@ -1,13 +1,13 @@
 //! The simulated SiFive E31.
 
-use super::parts::{check, no_operation, no_subject, Built, Fact, Machine, Measures, Operation, Outcome, Profile, Subject};
-use super::spills::StackAccesses;
 use crate::calls::RAM_BYTES;
 use crate::cross::Cross;
 use crate::error::LabError;
 use crate::harness::{Constants, Program, Rv32Job, Rv32Run, Toolchain};
 use crate::profile::{flamegraph_svg, leaf_table};
 use crate::rv32::{Config, Measure};
+use super::parts::{check, no_operation, no_subject, Built, Fact, Machine, Measures, Operation, Outcome, Profile, Subject};
+use super::spills::StackAccesses;
 
 pub struct E31;
 

@@ -1,11 +1,11 @@
 //! This machine: all implementations in one process, timed in turn.
 
-use super::parts::{check, compiler, no_operation, own, Built, Fact, Machine, Measures, Operation, Outcome, Subject};
 use crate::calls::{length, number};
 use crate::cross::Cross;
 use crate::error::LabError;
 use crate::harness::{materialise, Arg, Call, CallOutput, Ret};
 use crate::host::{compare, HostImpl, HostRow, HostRun, Workload};
+use super::parts::{check, compiler, no_operation, own, Built, Fact, Machine, Measures, Operation, Outcome, Subject};
 use santoku_target::Target;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -5,11 +5,10 @@ use crate::error::LabError;
 use crate::harness::{Call, CallOutput, Code, Level, Source};
 use crate::profile::Leaf;
 use crate::size::text_rodata;
+use super::spills::{self, StackAccesses};
 use santoku_target::Target;
 use serde::Serialize;
 use std::path::PathBuf;
-
-use super::spills::{self, StackAccesses};
 
 /// An implementation: C files, how they are compiled, and the call of every operation.
 #[derive(Clone, Debug)]

@@ -1,11 +1,11 @@
 //! CKB-VM, and the guest of a zkVM: exact cycles of one call, the difference of a run with it and a run without.
 
-use super::parts::{check, compiler, no_operation, no_subject, own, Built, Fact, Machine, Measures, Operation, Outcome, Profile, Subject};
 use crate::ckb::{self, CkbError, CkbJob};
 use crate::error::LabError;
 use crate::harness::{driver, materialise, Arg, Call, Source};
 use crate::profile::Leaf;
 use crate::{calls, program};
+use super::parts::{check, compiler, no_operation, no_subject, own, Built, Fact, Machine, Measures, Operation, Outcome, Profile, Subject};
 use santoku_target::Target;
 
 pub struct Vm {

@@ -1,8 +1,8 @@
-use super::*;
-use ckb_vm::cost_model::estimate_cycles;
 use crate::cross::{machine, Cross};
 use crate::error::LabError;
 use crate::program::build;
+use super::*;
+use ckb_vm::cost_model::estimate_cycles;
 use std::path::{Path, PathBuf};
 
 /// Adds two 4-word numbers given as input; the carry idiom is what the VM fuses.

@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::driver;
 use santoku_target::Level;
-use super::job::{Code, Constants, Object, Program, Rv32Job, Source};
+
 use crate::cross::{machine, tool, Cross};
 use crate::error::LabError;
 use crate::rv32::Image;
+use super::driver;
+use super::job::{Code, Constants, Object, Program, Rv32Job, Source};
 
 const CRT0: &str = include_str!("crt0.S");
 const LINKER_SCRIPT: &str = include_str!("link.ld");

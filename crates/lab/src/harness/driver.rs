@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::job::{Arg, Call, Ret};
 use crate::error::LabError;
+use super::job::{Arg, Call, Ret};
 
 /// Symbol of the buffer of an argument.
 pub fn buffer(call: usize, arg: usize) -> String {

@@ -1,8 +1,8 @@
 //! Builds the bench: every implementation becomes one relocatable object whose only global symbol is its `bench_impl_N`.
 
+use crate::cross::{machine, Cross};
 use super::error::HostError;
 use super::job::{HostImpl, Workload};
-use crate::cross::{machine, Cross};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,7 +1,7 @@
 //! Peers as [`HostImpl`]s, with the adapters kept in `peers/<name>/`.
 
-use super::job::HostImpl;
 use crate::peers::{self, PeerError};
+use super::job::HostImpl;
 use std::path::Path;
 
 /// Fetches peer `name` and puts it behind the bench by its adapter, a file of `peers/<name>/`.

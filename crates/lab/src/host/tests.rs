@@ -1,6 +1,6 @@
+use crate::peers::find_root;
 use super::*;
 use std::path::PathBuf;
-use crate::peers::find_root;
 
 fn root() -> PathBuf {
     find_root(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("tests run inside the repository")

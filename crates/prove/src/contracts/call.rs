@@ -1,12 +1,11 @@
 //! Calls: by contract where the callee has one, otherwise executed in place, otherwise an arbitrary result.
 
-use super::run::{Exec, Frame, INLINE_COST_MAX, UNFOLD_COST_MAX};
-use super::run::Stop;
-use super::props::Prop;
-use super::spec::SpecEval;
-use super::state::{self, Fresh, SVal};
 use crate::algebra::Iv;
 use crate::obligation::{clauses, ensures_text, requires_text, Engine, Kind, Obligation, Outcome};
+use super::props::Prop;
+use super::run::{Exec, Frame, Stop, INLINE_COST_MAX, UNFOLD_COST_MAX};
+use super::spec::SpecEval;
+use super::state::{self, Fresh, SVal};
 use santoku_ir::{ContractKind, Func, FuncId, Len, LocalKind, Loc, Program, Ty};
 use std::time::Instant;
 

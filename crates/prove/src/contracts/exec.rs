@@ -4,10 +4,10 @@
 //! everything it assigns, and so are both sides of a public condition that is not constant: what is proved about such
 //! a run holds for every real one, and facts learned in it are not carried out unless they hold unconditionally.
 
-use super::run::{Exec, Step, Stop};
-use super::state::{self, Fresh, SVal};
 use crate::algebra::num::Num;
 use crate::algebra::{Iv, Poly};
+use super::run::{Exec, Step, Stop};
+use super::state::{self, Fresh, SVal};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_ir::typing::Scope;

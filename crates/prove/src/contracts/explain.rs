@@ -1,8 +1,8 @@
 //! Why a clause is open, in words: what could not be settled, where, and what is left.
 
-use super::run::Exec;
-use super::goal::Open;
 use crate::ranges::show::Show;
+use super::goal::Open;
+use super::run::Exec;
 use santoku_ir::{visit, Loc, Stmt};
 
 /// Characters of a statement that are shown.

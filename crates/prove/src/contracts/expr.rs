@@ -1,10 +1,10 @@
 //! Symbolic execution of one function: expressions.
 
+use crate::algebra::num::Num;
+use crate::algebra::{Iv, Poly};
 use super::run::{Exec, Step, Stop};
 use super::state::{self, Fresh, SVal};
 use super::words;
-use crate::algebra::num::Num;
-use crate::algebra::{Iv, Poly};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_ir::typing::Scope;

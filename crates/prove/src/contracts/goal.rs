@@ -1,10 +1,10 @@
 //! Facts and goals: learning conditions, proving conditions.
 
-use super::run::Exec;
-use super::props::{Fact, Prop};
 use crate::algebra::mono::Mono;
 use crate::algebra::reduce::{self, Limits};
 use crate::algebra::{bound, ideal, Atom, Def, Iv, Poly};
+use super::props::{Fact, Prop};
+use super::run::Exec;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};

@@ -1,12 +1,12 @@
 //! One symbolic run of a function: what it has computed, knows, and may still spend.
 
-use super::props::Fact;
-use super::state::{self, Fresh, SVal};
-use super::words::Bits;
 use crate::algebra::num::Num;
 use crate::algebra::{Atoms, Iv, Poly};
 use crate::carried::Carried;
 use crate::obligation::{Obligation, NOT_DECIDED};
+use super::props::Fact;
+use super::state::{self, Fresh, SVal};
+use super::words::Bits;
 use num_bigint::BigInt;
 use santoku_ir::{ConstId, ContractKind, Func, FuncId, Loc, LocalId, LocalKind, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -1,12 +1,11 @@
 //! Contract clauses over symbolic values: integers become polynomials, conditions become [`Prop`]s.
 
-use super::props::Prop;
-use super::run::{Exec, Step};
-use super::run::Stop;
-use super::state::SVal;
 use crate::algebra::mono::Exp;
 use crate::algebra::num::Num;
 use crate::algebra::{Atoms, Iv, Poly};
+use super::props::Prop;
+use super::run::{Exec, Step, Stop};
+use super::state::SVal;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use santoku_ir::{Base, CmpOp, Func, Place, Proj, SpecExpr, SpecFn, SpecId, SpecOp, Ty};

@@ -1,10 +1,10 @@
 //! Writing proven ranges into a program, and checking them again from nothing.
 
-use super::itv::Itv;
-use super::value::Abs;
-use super::found::{Options, Ranges};
-use super::settle::analyse;
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
+use super::found::{Options, Ranges};
+use super::itv::Itv;
+use super::settle::analyse;
+use super::value::Abs;
 use num_bigint::BigInt;
 use santoku_ir::{visit, Expr, FuncId, LocalId, LocalKind, Program, Range, Stmt, Ty};
 

@@ -1,14 +1,14 @@
 //! Contracts that speak of ranges and public integers only: settled at calls, used at entry and after calls.
 
+use crate::obligation::{ensures_text, requires_text, Kind, NOT_DECIDED};
+use super::cases::Step;
 use super::cond::Target;
 use super::itv::Itv;
 use super::num::Num;
 use super::place::concrete;
 use super::record::Failure;
 use super::run::{Run, State};
-use super::cases::Step;
 use super::value::{Abs, Fact, Sc};
-use crate::obligation::{ensures_text, requires_text, Kind, NOT_DECIDED};
 use num_traits::ToPrimitive;
 use santoku_ir::{visit, Base, BinOp, ContractKind, ExprKind, FuncId, Len, Place, SpecExpr, SpecOp, Ty};
 

@@ -1,5 +1,6 @@
 //! Expressions: values, obligations inside them, linear forms.
 
+use crate::obligation::Kind;
 use super::itv::Itv;
 use super::lin::Lin;
 use super::num::Num;
@@ -7,7 +8,6 @@ use super::place::{self, concrete, push_step, Step};
 use super::record::{addr, Failure};
 use super::run::{Run, State};
 use super::value::{scalar_itv, Abs, Fact, Sc};
-use crate::obligation::Kind;
 use santoku_ir::{Base, BinOp, Expr, ExprKind, Len, LocalId, Place, Proj, Ty, UnOp};
 use std::rc::Rc;
 

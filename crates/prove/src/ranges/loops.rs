@@ -1,14 +1,14 @@
 //! Loops: constant trip counts step by step while the budget lasts, others by a fixed point.
 
+use crate::obligation::Kind;
+use super::cases::{self, Item};
 use super::itv::Itv;
 use super::lin::{Atom, Lin};
 use super::num::Num;
 use super::place::Step;
 use super::record::Failure;
 use super::run::{Covers, Run, State};
-use super::cases::{self, Item};
 use super::value::{Abs, Sc};
-use crate::obligation::Kind;
 use santoku_ir::{visit, Expr, Len, LocalId, Place, Stmt, Ty};
 use std::collections::BTreeSet;
 

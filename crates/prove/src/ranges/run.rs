@@ -1,15 +1,15 @@
 //! One abstract run over one function: its state, its notes, and how obligations are settled on the way.
 
+use crate::obligation::{Kind, Origin};
+use crate::smt::Slice;
+use super::cases::Splits;
+use super::found::{Options, Summary};
 use super::itv::Itv;
 use super::lin::{Atoms, Lin};
 use super::num::Num;
 use super::record::{addr, Failure, Record, Sites};
 use super::show::Show;
-use super::cases::Splits;
-use super::found::{Options, Summary};
 use super::value::{Abs, Cond, Fact, Sc};
-use crate::obligation::{Kind, Origin};
-use crate::smt::Slice;
 use santoku_ir::{Expr, ExprKind, Func, Loc, LocalId, Program, Ty};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;

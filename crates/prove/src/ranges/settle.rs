@@ -1,13 +1,13 @@
 //! The engines over one function, one after another, and what they leave to report.
 
+use crate::obligation::{Engine, Kind, Obligation, Outcome};
+use crate::smt::{self, Model, Slice};
+use super::found::{Dead, FuncRanges, Options, Ranges, Summary};
 use super::itv::Itv;
 use super::record::{self, Entry, Record, Sites};
 use super::run::{Depth, Run, Visit};
 use super::value::{has_ints, Abs};
-use super::found::{Dead, FuncRanges, Options, Ranges, Summary};
 use super::witness;
-use crate::obligation::{Engine, Kind, Obligation, Outcome};
-use crate::smt::{self, Model, Slice};
 use santoku_ir::{visit, ContractKind, Func, FuncId, Loc, LocalId, Program, Stmt, Ty};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

@@ -3,15 +3,16 @@
 //! Deterministic: the seed is the function's name.
 
 use santoku_num::SplitMix64;
-use super::num::Num;
-use super::found::Options;
-use crate::obligation::{Kind, Obligation, Outcome, Witness};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_ir::interp::{Fault, FaultKind, Interp, Options as RunOptions, Value};
 use santoku_ir::{visit, ContractKind, Func, FuncId, Len, Loc, LocalId, Program, Range, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use crate::obligation::{Kind, Obligation, Outcome, Witness};
+use super::found::Options;
+use super::num::Num;
 
 /// Interpreter steps per input.
 const RUN_STEPS: u64 = 300_000;

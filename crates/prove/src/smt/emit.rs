@@ -1,7 +1,7 @@
 //! Queries as SMT-LIB text over integers, and replies back into models.
 
-use super::slice::{Answer, Model, Node, Slice, Term};
 use crate::ranges::{Itv, Num};
+use super::slice::{Answer, Model, Node, Slice, Term};
 use num_bigint::BigInt;
 use santoku_ir::{CmpOp, LocalId};
 use std::collections::BTreeMap;

@@ -1,10 +1,10 @@
 //! Values written into a place, part by part where that avoids a copy; array and struct literals.
 
-use super::{bare, Dst, FnCx, One, Val};
-use crate::consts::CVal;
 use crate::draft::{Draft, LoopHead};
 use crate::secrecy::Need;
-use crate::types::STy;
+use crate::sty::STy;
+use crate::values::CVal;
+use super::context::{bare, Dst, FnCx, One, Val};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::typing::without_ranges;
 use santoku_ir::{Expr, Len, LocalId, LocalKind, Place, Ty, Unroll};
@@ -205,7 +205,7 @@ impl FnCx<'_, '_> {
                 b.assign(Place::local(id), start + index, var.span);
                 id
             };
-            b.bind(&var.name, super::Binding::Local(binding), false, var.span);
+            b.bind(&var.name, super::context::Binding::Local(binding), false, var.span);
             if let (Some(first), Len::Const(n)) = (&first, &len) {
                 b.counters.insert(binding, (first.clone(), first + n));
             }

@@ -1,15 +1,15 @@
 //! Calls: arguments, generic parameters, where the results go.
 
-use super::function::dst_of;
-use super::view::{takes_length, View};
-use super::{Dst, FnCx, One, Val};
-use crate::consts::Generic;
 use crate::context::Cx;
 use crate::draft::Draft;
 use crate::entities::Entity;
 use crate::names::{closest, Item};
 use crate::secrecy::Need;
-use crate::types::STy;
+use crate::sty::STy;
+use crate::values::Generic;
+use super::context::{Dst, FnCx, One, Val, View};
+use super::function::dst_of;
+use super::view::takes_length;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use santoku_diag::{Diagnostic, Span};
@@ -198,12 +198,12 @@ impl FnCx<'_, '_> {
     }
 
     /// The type of an array written out, where the parameter leaves its length open and says what its elements are.
-    fn literal_hint(&mut self, env: &mut crate::consts::Env, f: &ast::Function, t: &ast::Type, arg: &ast::Expr) -> Option<Ty> {
+    fn literal_hint(&mut self, env: &mut crate::values::Env, f: &ast::Function, t: &ast::Type, arg: &ast::Expr) -> Option<Ty> {
         let ast::TypeKind::Array { elem, .. } = &t.kind else { return None };
         if crate::infer::unbound_in(env, f, elem) {
             return None;
         }
-        let len = match &super::bare(arg).kind {
+        let len = match &super::context::bare(arg).kind {
             ast::ExprKind::Array(parts) => Len::Const(parts.len() as u64),
             ast::ExprKind::Repeat { len, .. } => self.cx.length(&mut self.env.clone(), len)?,
             ast::ExprKind::Comprehension { lo, hi, inclusive, .. } => self.comprehension_length(lo, hi, *inclusive)?,
@@ -215,7 +215,7 @@ impl FnCx<'_, '_> {
 
     /// A call of a function without generic parameters.
     fn prepare_plain(&mut self, entity: Entity, f: &ast::Function, args: &[ast::Expr], span: Span) -> Option<Ready> {
-        let key = crate::instances::plain_key(entity, f)?;
+        let key = crate::keys::plain_key(entity, f)?;
         let func = self.cx.instance(key, span);
         let signature = func.and_then(|id| self.cx.signatures.get(&id).cloned());
         let mut lowered = Vec::new();
@@ -238,7 +238,7 @@ impl FnCx<'_, '_> {
     }
 
     /// `f::<16, u32>`: binds generics from the left.
-    fn explicit(&mut self, f: &ast::Function, given: &[GenericArg], env: &mut crate::consts::Env) -> Option<()> {
+    fn explicit(&mut self, f: &ast::Function, given: &[GenericArg], env: &mut crate::values::Env) -> Option<()> {
         if given.len() > f.generics.len() {
             return self.wrong_arguments(&format!("{}::<..>", f.name.name), f.generics.len(), given.len(), f.name.span);
         }
@@ -286,7 +286,7 @@ impl FnCx<'_, '_> {
         )
     }
 
-    fn length_arguments(&mut self, f: &ast::Function, env: &crate::consts::Env) -> Vec<Expr> {
+    fn length_arguments(&mut self, f: &ast::Function, env: &crate::values::Env) -> Vec<Expr> {
         let mut out = Vec::new();
         for g in f.generics.iter().filter(|g| g.kind == ast::GenericKind::Len) {
             if let Some(Generic::Len(len)) = env.generics.get(&g.name.name) {
@@ -348,7 +348,7 @@ impl FnCx<'_, '_> {
     /// A `perm` applied to a word, or to an array of words.
     fn perm_call(&mut self, entity: Entity, args: &[ast::Expr], dst: Option<&Dst>, span: Span) -> Option<One> {
         let info = self.cx.perm_info(entity, span)?;
-        let of = |v: &BigInt| Expr::word(info.from.len() as u32, crate::perms::applied(&info, v));
+        let of = |v: &BigInt| Expr::word(info.from.len() as u32, crate::arith::applied(&info, v));
         self.mapped_call(entity, args, dst, span, (info.inputs, &of, |cx, e, ty, at| cx.perm_function(e, ty, at)))
     }
 
@@ -358,7 +358,7 @@ impl FnCx<'_, '_> {
         let [arg] = args else { return self.wrong_arguments(&name, 1, args.len(), span) };
         let one = self.one(arg, Some(&Ty::Word(inputs)))?;
         if let Some(v) = one.flex_value().cloned() {
-            self.cx.fits(&v, &crate::types::word_range(inputs), &Ty::Word(inputs), arg.span)?;
+            self.cx.fits(&v, &crate::sty::word_range(inputs), &Ty::Word(inputs), arg.span)?;
             return Some(One::fresh(of(&v)));
         }
         let (func, ret) = function(self.cx, entity, &one.ty, arg.span)?;

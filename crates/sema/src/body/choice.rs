@@ -5,9 +5,9 @@
 //! Keeps: the count is among the values listed, for the last of them is not asked for.
 //! Trusted: text.
 
-use super::{bare, Binding, FnCx, One};
 use crate::arith::Fault;
-use crate::consts::{CVal, Generic};
+use crate::values::{CVal, Generic};
+use super::context::{bare, Binding, FnCx, One};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use santoku_diag::{Diagnostic, Span};

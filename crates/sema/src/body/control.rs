@@ -4,9 +4,9 @@
 //! sides, the result is a selection at once. Otherwise both sides write a destination under an `if`, and secrecy
 //! decides later.
 
-use super::{Dst, FnCx, One, Val};
 use crate::draft::Draft;
-use crate::types::STy;
+use crate::sty::STy;
+use super::context::{Dst, FnCx, One, Val};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Expr, LocalId, Ty};
 use santoku_syntax::ast::{self, Block, ExprKind};
@@ -154,13 +154,13 @@ impl FnCx<'_, '_> {
 
     /// Number of parts when a block's result is visibly a tuple.
     fn tuple_arity(&mut self, block: &Block) -> Option<usize> {
-        let result = super::bare(block.result.as_ref()?);
+        let result = super::context::bare(block.result.as_ref()?);
         match &result.kind {
             ExprKind::Tuple(parts) => Some(parts.len()),
             ExprKind::If { then, els, .. } => self.tuple_arity(then).or_else(|| self.tuple_arity(els)),
             ExprKind::Name(_) | ExprKind::TupleField { .. } => match self.named_binding(result)? {
-                super::Binding::Tuple(parts) => Some(parts.len()),
-                super::Binding::Local(_) | super::Binding::View(_) | super::Binding::Poison => None,
+                super::context::Binding::Tuple(parts) => Some(parts.len()),
+                super::context::Binding::Local(_) | super::context::Binding::View(_) | super::context::Binding::Poison => None,
             },
             ExprKind::Call { callee, .. } => {
                 let entity = self.cx.resolve(self.env.module, callee).ok()?;
@@ -176,7 +176,7 @@ impl FnCx<'_, '_> {
 
 /// Literals and operations on them: they take their type from elsewhere.
 fn constant_like(e: &ast::Expr) -> bool {
-    match &super::bare(e).kind {
+    match &super::context::bare(e).kind {
         ExprKind::Int(_) | ExprKind::Power { .. } => true,
         ExprKind::Un { arg, .. } => constant_like(arg),
         ExprKind::Bin { lhs, rhs, .. } => constant_like(lhs) && constant_like(rhs),

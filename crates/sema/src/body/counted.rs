@@ -3,10 +3,10 @@
 //! The core shifts exact integers by constants only. Where the counter's bounds are constants and everything else
 //! is one too, the expression is evaluated for every value of the counter and read from a table of constants.
 
-use super::{bare, FnCx, One};
-use crate::consts::{const_ty, CVal, Generic};
 use crate::entities::Entity;
 use crate::names::Item;
+use crate::values::{const_ty, CVal, Generic};
+use super::context::{bare, FnCx, One};
 use num_bigint::BigInt;
 use santoku_ir::{Expr, LocalId, Place, Ty};
 use santoku_syntax::ast::{self, BinOp, ExprKind};
@@ -71,7 +71,7 @@ impl FnCx<'_, '_> {
         let name = &path.name.name;
         if path.module.is_none() {
             if let Some(variable) = self.variable(name) {
-                let super::Binding::Local(id) = variable.binding else { return parts.other = true };
+                let super::context::Binding::Local(id) = variable.binding else { return parts.other = true };
                 let step = self.steps.get(&id).map_or(1.into(), |s| s.0.clone());
                 let short = |(lo, hi): &(BigInt, BigInt)| super::step::rounds(&(hi - lo), &step) <= ROWS.into() && hi > lo;
                 if !self.counters.get(&id).is_some_and(short) || parts.counter.as_ref().is_some_and(|c| c.0 != id) {

@@ -1,14 +1,14 @@
 //! A whole function: parameters, body, results, contracts; then secrecy and secret `if`s.
 
-use super::{bare, Binding, Dst, FnCx};
-use crate::consts::{Env, Generic};
 use crate::context::Cx;
 use crate::draft::{find_read, root};
-use crate::instances::InstanceKey;
+use crate::keys::InstanceKey;
 use crate::predicate;
 use crate::secrecy::{self, Need, Requirement};
-use crate::spec::{Subject, SpecVal};
-use crate::types::{STy, Signature};
+use crate::spec::{SpecVal, Subject};
+use crate::sty::{STy, Signature};
+use crate::values::{Env, Generic};
+use super::context::{bare, Binding, Dst, FnCx};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Func, Inline, Local, LocalId, LocalKind, Place, Stmt, Ty};
 use santoku_syntax::ast::{Attr, Block, Expr, ExprKind, Function, GenericKind};

@@ -1,10 +1,10 @@
 //! Ghost text in a body: claims in the language of contracts, names for values of it, lemmas.
 
-use super::{bare, Binding, FnCx};
 use crate::draft::Draft;
 use crate::entities::Entity;
 use crate::names::Item;
 use crate::spec::{self, SpecVal};
+use super::context::{bare, Binding, FnCx};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Ghost, LocalId, LocalKind, SpecExpr, Ty};
 use santoku_syntax::ast::{self, BinOp, ExprKind, GhostKind, Ident, Path};
@@ -158,7 +158,7 @@ impl FnCx<'_, '_> {
         if f.params.len() != args.len() {
             return self.wrong_arguments(&f.name.name, f.params.len(), args.len(), e.span);
         }
-        let key = crate::instances::plain_key(entity, f)?;
+        let key = crate::keys::plain_key(entity, f)?;
         let id = self.cx.instance(key, e.span)?;
         let wanted: Vec<Ty> = {
             let g = self.cx.program.func(id);

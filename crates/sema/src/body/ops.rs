@@ -1,8 +1,8 @@
 //! Operators.
 
-use super::{bare, FnCx, One};
 use crate::arith::{self, Fault};
 use crate::secrecy::Need;
+use super::context::{bare, FnCx, One};
 use num_traits::{Signed, ToPrimitive, Zero};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::typing::without_ranges;
@@ -126,7 +126,7 @@ impl FnCx<'_, '_> {
             ExprKind::Name(path) => {
                 let name = &path.name.name;
                 let variable = path.module.is_none() && self.variable(name).is_some();
-                !variable && !matches!(self.env.generics.get(name), Some(crate::consts::Generic::Len(_)))
+                !variable && !matches!(self.env.generics.get(name), Some(crate::values::Generic::Len(_)))
             }
             ExprKind::Un { arg, .. } => self.literal_like(arg),
             ExprKind::Bin { op: BinOp::Shl | BinOp::Shr, lhs, .. } => self.literal_like(lhs),

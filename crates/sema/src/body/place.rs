@@ -1,7 +1,7 @@
 //! Places: variables, constants and their parts.
 
-use super::{bare, Binding, FnCx, Val};
 use crate::secrecy::Need;
+use super::context::{bare, Binding, FnCx, Val};
 use num_traits::{Signed, ToPrimitive};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Expr, Len, Place, Proj, Ty};

@@ -2,8 +2,8 @@
 //!
 //! The core counts rounds from 0; the variable is `lo + s * round`. `rev` visits the same values, the last first.
 
-use super::{Binding, FnCx};
 use crate::draft::{Draft, LoopHead};
+use super::context::{Binding, FnCx};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::Signed;

@@ -1,12 +1,12 @@
 //! Statements.
 
-use super::build::{overlaps, whole};
-use super::place::root_name;
-use super::{Binding, Dst, FnCx, One, Val};
 use crate::draft::{Draft, LoopHead};
 use crate::limits;
 use crate::secrecy::Need;
-use crate::types::STy;
+use crate::sty::STy;
+use super::build::{overlaps, whole};
+use super::context::{Binding, Dst, FnCx, One, Val};
+use super::place::root_name;
 use num_bigint::BigInt;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Expr, Ghost, LocalId, LocalKind, Place, Ty, Unroll};

@@ -1,11 +1,11 @@
 //! Expressions as values.
 
-use super::{bare, Binding, Dst, FnCx, One, Val};
 use crate::arith;
-use crate::consts::{CVal, Generic};
 use crate::entities::Entity;
 use crate::names::Item;
 use crate::secrecy::Need;
+use crate::values::{CVal, Generic};
+use super::context::{bare, Binding, Dst, FnCx, One, Val};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::One as _;
@@ -335,9 +335,9 @@ impl FnCx<'_, '_> {
     /// Builds an aggregate in a temporary.
     fn build_temp(&mut self, e: &ast::Expr, hint: Option<&Ty>) -> Option<One> {
         let id = self.temp(hint.unwrap_or(&Ty::Bool), e.span);
-        let want = hint.map(|t| crate::types::STy::one(t.clone()));
+        let want = hint.map(|t| crate::sty::STy::one(t.clone()));
         let found = self.into(&Dst::One(Place::local(id)), e, want.as_ref())?;
-        let crate::types::STy::One { ty, .. } = found else { return self.misplaced_tuple(e.span) };
+        let crate::sty::STy::One { ty, .. } = found else { return self.misplaced_tuple(e.span) };
         self.settle(id, &ty);
         Some(self.read_local(id))
     }

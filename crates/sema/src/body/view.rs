@@ -5,48 +5,17 @@
 //! parameter, with `offset + length <= length of the array` required of callers. Where a view is needed as a value of
 //! its own, its elements are copied.
 
-use super::{bare, Binding, FnCx, One};
 use crate::draft::{find_read, root, Draft, LoopHead};
-use crate::instances::Backing;
+use crate::keys::Backing;
 use crate::limits;
 use crate::secrecy::Need;
 use crate::spec::lies_inside;
+use super::context::{bare, Binding, FnCx, One, View};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{BinOp, CmpOp, Contract, ContractKind, Expr, ExprKind as Core, Len, LocalId, LocalKind, Place, Proj, Ty, Unroll};
 use santoku_syntax::ast::{self, ExprKind};
-
-/// Consecutive elements of an array.
-#[derive(Clone, Debug)]
-pub struct View {
-    /// The array, of this length.
-    pub base: Place,
-    pub total: Len,
-    pub elem: Ty,
-    /// Index of the first element.
-    pub at: Expr,
-    /// Number of elements. `param` is a length parameter of the function, or a public variable that nothing assigns
-    /// any more; types of such a length stay here.
-    pub len: Len,
-    /// A parameter: whatever array it lies in has to do, so that an index inside that array is one inside the view.
-    pub param: bool,
-}
-
-impl View {
-    pub fn ty(&self) -> Ty {
-        Ty::Array { elem: Box::new(self.elem.clone()), len: self.len.clone(), ranges: None }
-    }
-    pub fn base_ty(&self) -> Ty {
-        Ty::Array { elem: Box::new(self.elem.clone()), len: self.total.clone(), ranges: None }
-    }
-    pub fn backing(&self) -> Backing {
-        match &self.total {
-            Len::Const(n) => Backing::Const(*n),
-            Len::Param { add, .. } => Backing::Length(*add),
-        }
-    }
-}
 
 impl FnCx<'_, '_> {
     /// The view that an expression is, if it is one.
@@ -116,7 +85,7 @@ impl FnCx<'_, '_> {
         if matches!(self.locals[id.0 as usize].kind, LocalKind::Param | LocalKind::Len) {
             return true;
         }
-        let own = |v: &super::Variable| matches!(v.binding, Binding::Local(other) if other == id);
+        let own = |v: &super::context::Variable| matches!(v.binding, Binding::Local(other) if other == id);
         let mut all = self.scopes.iter().flat_map(|s| s.values()).filter(|v| own(v)).peekable();
         all.peek().is_some() && all.all(|v| !v.mutable)
     }
@@ -229,7 +198,7 @@ impl FnCx<'_, '_> {
         let Some(view) = self.view_of(value)? else { return Some(false) };
         if !self.is_steady(&Expr::read(view.base.clone(), &view.base_ty())) {
             let one = self.copied(&view, value.span)?;
-            self.name_value_as(super::Val::One(one), name, false)?;
+            self.name_value_as(super::context::Val::One(one), name, false)?;
             return Some(true);
         }
         let at = match view.at.as_const() {
@@ -264,9 +233,9 @@ impl FnCx<'_, '_> {
                 let one = self.one(value, Some(&hint))?;
                 let one = match one.expr.as_read() {
                     Some(p) if root(p) != root(&to.base) => one,
-                    _ => match self.hold(super::Val::One(one), value.span) {
-                        super::Val::One(one) => one,
-                        super::Val::Tuple(_) => return None,
+                    _ => match self.hold(super::context::Val::One(one), value.span) {
+                        super::context::Val::One(one) => one,
+                        super::context::Val::Tuple(_) => return None,
                     },
                 };
                 self.as_view(one, value.span)?

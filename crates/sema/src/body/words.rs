@@ -3,8 +3,8 @@
 //! The core has bytes alone; these become shifts of bytes and stores of bytes, in one form: the most significant byte
 //! outermost, the last index stored first. The C printer knows that form (decision 0019).
 
-use super::{FnCx, One};
 use crate::secrecy::Need;
+use super::context::{FnCx, One};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use santoku_diag::{Diagnostic, Span};
@@ -46,7 +46,7 @@ impl Form {
 impl FnCx<'_, '_> {
     /// Whether what is assigned to is a word in bytes.
     pub fn word_in_bytes(&mut self, target: &ast::Expr) -> Option<Form> {
-        let ast::ExprKind::Call { callee, .. } = &super::bare(target).kind else { return None };
+        let ast::ExprKind::Call { callee, .. } = &super::context::bare(target).kind else { return None };
         form(callee).filter(|_| self.cx.resolve(self.env.module, callee).is_err())
     }
 
@@ -65,7 +65,7 @@ impl FnCx<'_, '_> {
 
     /// `le32(b, i) = w`, `le32(b, i) ^= w`
     pub fn store_word(&mut self, form: Form, target: &ast::Expr, op: Option<ast::BinOp>, value: &ast::Expr, span: Span) -> Option<()> {
-        let ast::ExprKind::Call { args, .. } = &super::bare(target).kind else { return None };
+        let ast::ExprKind::Call { args, .. } = &super::context::bare(target).kind else { return None };
         let [bytes, index] = &args[..] else { return self.wrong_arguments(form.name(), 2, args.len(), target.span) };
         let (place, ty) = self.assignable(bytes)?;
         let at = self.word_index(form, &ty, bytes.span, index)?;

@@ -1,7 +1,7 @@
 //! What specifications of words are made of besides arithmetic: constant masks, arrays written element by element.
 
-use super::{Scope, SpecTy};
-use crate::consts::Generic;
+use crate::values::Generic;
+use super::scope::{Scope, SpecTy};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use santoku_ir::{SpecExpr, SpecOp};

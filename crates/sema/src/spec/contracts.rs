@@ -1,10 +1,10 @@
 //! Contracts of functions: their own, and those of the interface they implement.
 
-use super::{Scope, SpecTy, SpecVal, View};
-use crate::consts::Generic;
 use crate::context::Cx;
 use crate::entities::Entity;
-use crate::types::STy;
+use crate::sty::STy;
+use crate::values::Generic;
+use super::scope::{Scope, SpecTy, SpecVal, View};
 use santoku_ir::{Contract, ContractKind, Local, LocalId};
 use santoku_syntax::ast::{Clause, ClauseKind, Function};
 use std::collections::BTreeMap;

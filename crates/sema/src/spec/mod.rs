@@ -3,57 +3,28 @@
 //! Types are informal here: words, exact integers and constants are all integers, lengths do not matter.
 
 use crate::arith;
-use crate::consts::{CVal, Generic};
 use crate::context::Cx;
-use crate::modules::ModId;
 use crate::entities::Entity;
+use crate::modules::ModId;
 use crate::names::Item;
+use crate::values::{CVal, Generic};
 use num_bigint::BigInt;
 use num_traits::One;
 use santoku_diag::{Diagnostic, Span};
-use santoku_ir::{CmpOp, Len, Place, SpecExpr, SpecFn, SpecId, SpecOp, Ty};
+use santoku_ir::{CmpOp, Place, SpecExpr, SpecFn, SpecId, SpecOp, Ty};
 use santoku_syntax::ast::{BinOp, Block, Expr, ExprKind, Ident, Path, StmtKind, Type, TypeKind, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
 mod bits;
 mod contracts;
+mod scope;
 mod stands;
 mod views;
 
 pub use contracts::{contracts, Subject};
-pub use stands::SpecTy;
-use stands::spec_of;
+pub use scope::{of_local, Scope, SpecTy, SpecVal};
+use scope::{bin, length, spec_of, Binder, View};
 pub use views::{lies_inside, view_of};
-use views::View;
-
-#[derive(Clone, Debug)]
-pub enum SpecVal {
-    One(SpecExpr, SpecTy),
-    Tuple(Vec<SpecVal>),
-    /// A slice of run-time length.
-    View(Box<View>),
-}
-
-/// Slot, bounds and body of `sum` and `forall`.
-type Binder = (u32, Box<SpecExpr>, Box<SpecExpr>, Box<SpecExpr>);
-
-/// Where a specification expression stands.
-pub struct Scope<'a, 'w> {
-    cx: &'a mut Cx<'w>,
-    module: ModId,
-    generics: BTreeMap<String, Generic>,
-    /// Binders, outermost first; the position is the slot.
-    vars: Vec<(String, SpecTy)>,
-    /// Parameters and results of the function a contract belongs to; in ghost text all variables in scope.
-    places: BTreeMap<String, SpecVal>,
-    /// Moduli of the values that became integers, and where.
-    moduli: Vec<(BigInt, Span)>,
-}
-
-/// A local as a value of a specification.
-pub fn of_local(id: santoku_ir::LocalId, ty: &Ty) -> SpecVal {
-    SpecVal::One(SpecExpr::Place(Place::local(id)), spec_of(ty))
-}
 
 impl Cx<'_> {
     /// The specification function of an entity, lowered at the first request. Recursion is allowed.
@@ -102,20 +73,6 @@ impl Cx<'_> {
         let body = scope.fit(body, &found, &want, f.ret.span)?;
         self.program.specs[id.0 as usize].body = body;
         Some(id)
-    }
-}
-
-impl<'a, 'w> Scope<'a, 'w> {
-    pub fn new(cx: &'a mut Cx<'w>, module: ModId, generics: &BTreeMap<String, Generic>) -> Scope<'a, 'w> {
-        let generics = generics.clone();
-        Scope { cx, module, generics, vars: Vec::new(), places: BTreeMap::new(), moduli: Vec::new() }
-    }
-
-    /// With these names, which hide generic parameters.
-    pub fn among(mut self, places: BTreeMap<String, SpecVal>) -> Scope<'a, 'w> {
-        self.generics.retain(|name, _| !places.contains_key(name));
-        self.places = places;
-        self
     }
 }
 
@@ -298,7 +255,7 @@ impl Scope<'_, '_> {
         let mut env = self.cx.env(self.module);
         env.generics.clone_from(&self.generics);
         let v = self.cx.const_expr(&mut env, e)?;
-        let ty = spec_of(&crate::consts::const_ty(&v));
+        let ty = spec_of(&crate::values::const_ty(&v));
         Some((constant_expr(&v), ty))
     }
 
@@ -526,24 +483,6 @@ impl Scope<'_, '_> {
             return self.cx.spec_mismatch(&ty, &SpecTy::Int, lhs.span);
         }
         Some((SpecExpr::Cmp(cmp, Box::new(a), Box::new(b)), SpecTy::Bool))
-    }
-}
-
-fn bin(op: SpecOp, a: SpecExpr, b: SpecExpr) -> SpecExpr {
-    SpecExpr::Bin(op, Box::new(a), Box::new(b))
-}
-
-fn length(len: &Len) -> SpecExpr {
-    match len {
-        Len::Const(n) => SpecExpr::Int((*n).into()),
-        Len::Param { param, add } => {
-            let n = SpecExpr::Place(Place::local(*param));
-            if *add == 0 {
-                n
-            } else {
-                bin(SpecOp::Add, n, SpecExpr::Int((*add).into()))
-            }
-        }
     }
 }
 

@@ -4,58 +4,18 @@
 //! integer it stands for; a congruence without `mod` takes the modulus of its sides.
 //! Trusted: text.
 
-use super::{Scope, SpecVal};
-use crate::consts::Generic;
 use crate::context::Cx;
-use crate::modules::ModId;
 use crate::entities::Entity;
+use crate::modules::ModId;
 use crate::names::Item;
-use crate::types::STy;
+use crate::sty::STy;
+use crate::values::Generic;
+use super::scope::{spec_of, Scope, SpecTy, SpecVal};
 use num_bigint::BigInt;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{SpecExpr, SpecFn, SpecId, StructId, Ty};
 use santoku_syntax::ast::{BinOp, Expr, Type, TypeKind};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Informal type of a specification value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SpecTy {
-    Int,
-    Bool,
-    Array(Box<SpecTy>),
-    Struct(StructId),
-    /// A declared type whose values stand for integers, and what it is otherwise.
-    Stands(Entity, Box<SpecTy>),
-}
-
-impl SpecTy {
-    /// What the type is, whatever its values stand for.
-    pub fn into_bare(self) -> SpecTy {
-        match self {
-            SpecTy::Stands(_, inner) => inner.into_bare(),
-            SpecTy::Array(elem) => SpecTy::Array(elem),
-            other => other,
-        }
-    }
-
-    /// As [`Self::into_bare`], elements of arrays too.
-    pub fn bare(&self) -> SpecTy {
-        match self {
-            SpecTy::Stands(_, inner) => inner.bare(),
-            SpecTy::Array(elem) => SpecTy::Array(Box::new(elem.bare())),
-            other => other.clone(),
-        }
-    }
-}
-
-pub fn spec_of(ty: &Ty) -> SpecTy {
-    match ty {
-        Ty::Word(_) | Ty::Int(_) => SpecTy::Int,
-        Ty::Bool => SpecTy::Bool,
-        Ty::Array { elem, .. } => SpecTy::Array(Box::new(spec_of(elem))),
-        Ty::Struct(id) => SpecTy::Struct(*id),
-    }
-}
 
 impl Cx<'_> {
     pub(super) fn spec_mismatch<T>(&mut self, found: &SpecTy, want: &SpecTy, span: Span) -> Option<T> {

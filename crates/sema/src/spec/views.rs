@@ -3,26 +3,11 @@
 //! What is given to a `spec fn` is an array, the index of the first element and a length; the function is lowered once
 //! more for that. Trusted: text.
 
-use super::{bin, Scope, SpecTy, SpecVal};
-use crate::consts::Generic;
 use crate::names::Item;
-use santoku_ir::{CmpOp, SpecExpr, SpecOp};
+use crate::values::Generic;
+use super::scope::{length, plus, spec_of, Scope, SpecVal, View};
+use santoku_ir::{CmpOp, SpecExpr};
 use santoku_syntax::ast::{Expr, ExprKind, Path};
-
-/// Consecutive elements of an array, as many as a specification says.
-#[derive(Clone, Debug)]
-pub struct View {
-    pub base: SpecExpr,
-    pub elem: SpecTy,
-    pub at: SpecExpr,
-    pub len: SpecExpr,
-}
-
-impl View {
-    pub fn element(&self, i: SpecExpr) -> SpecExpr {
-        SpecExpr::Index(Box::new(self.base.clone()), Box::new(plus(self.at.clone(), i)))
-    }
-}
 
 /// A slice that code speaks of.
 pub fn view_of(base: &santoku_ir::Place, at: &santoku_ir::Expr, len: &santoku_ir::Len, elem: &santoku_ir::Ty) -> SpecVal {
@@ -31,23 +16,13 @@ pub fn view_of(base: &santoku_ir::Place, at: &santoku_ir::Expr, len: &santoku_ir
         // An offset that is not constant is held in a variable.
         None => at.as_read().map_or(SpecExpr::Int(0.into()), |p| SpecExpr::Place(p.clone())),
     };
-    SpecVal::View(Box::new(View { base: SpecExpr::Place(base.clone()), elem: super::stands::spec_of(elem), at, len: super::length(len) }))
+    SpecVal::View(Box::new(View { base: SpecExpr::Place(base.clone()), elem: spec_of(elem), at, len: length(len) }))
 }
 
 /// `at <= length of the array - number of elements`
 pub fn lies_inside(at: santoku_ir::LocalId, len: &santoku_ir::Len, total: &santoku_ir::Len) -> SpecExpr {
     let at = SpecExpr::Place(santoku_ir::Place::local(at));
-    SpecExpr::Cmp(CmpOp::Le, Box::new(plus(at, super::length(len))), Box::new(super::length(total)))
-}
-
-fn plus(a: SpecExpr, b: SpecExpr) -> SpecExpr {
-    let zero = |e: &SpecExpr| matches!(e, SpecExpr::Int(v) if *v == 0.into());
-    match (&a, &b) {
-        (SpecExpr::Int(x), SpecExpr::Int(y)) => SpecExpr::Int(x + y),
-        _ if zero(&a) => b,
-        _ if zero(&b) => a,
-        _ => bin(SpecOp::Add, a, b),
-    }
+    SpecExpr::Cmp(CmpOp::Le, Box::new(plus(at, length(len))), Box::new(length(total)))
 }
 
 impl Scope<'_, '_> {
