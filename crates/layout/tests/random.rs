@@ -85,7 +85,7 @@ fn what_constants_alone_decide_stays_a_scalar() {
             cases.push(Case { name: name.into(), text: body(result), layout, isa, interleave: 2 });
         }
     }
-    let count = try_all(&cases);
+    let count = try_all(&seeds::some(cases, 2));
     print(&count);
     assert!(count.refused.is_empty() && count.left_out.is_empty(), "{:?} {:?}", count.refused, count.left_out);
 }
@@ -124,9 +124,9 @@ fn shared_words_and_words_of_every_size_reach_the_kernel() {
             }
         }
     }
-    let count = try_all(&cases);
+    let count = try_all(&seeds::some(cases, 2));
     print(&count);
-    assert!(count.refused.is_empty() && count.agreed > 10, "{:?}", count.refused);
+    assert!(count.refused.is_empty() && count.agreed > seeds::least(10, 2), "{:?}", count.refused);
 }
 
 /// The last group of a block begins before the end of the one before it; a block shorter than a group has one of its own.
@@ -134,7 +134,7 @@ fn shared_words_and_words_of_every_size_reach_the_kernel() {
 fn blocks_of_any_number_of_words_come_in_and_go_out() {
     let mut cases = Vec::new();
     let all = [(1, 64), (5, 64), (12, 32), (25, 64), (7, 32), (3, 32), (5, 16), (9, 16), (3, 8), (11, 8), (17, 8), (5, 24)];
-    for (_, (words, bits)) in all.into_iter().enumerate().filter(|(k, _)| seeds::in_turn(*k as u64, 4)) {
+    for (words, bits) in all {
         // Every word gets something of its own, so that two that changed places show.
         let text = format!("@export(\"f\")\nfn f(x: [u{bits}; {words}], k: u{bits}) -> [u{bits}; {words}] {{\n  [for i in 0..<{words}: (x[(2 * i + 1) % {words}] <<< 3) ^ (x[i] & k) ^ u{bits}(7 * i + 1)]\n}}\n");
         for (layout, isa) in WAYS {
@@ -143,10 +143,10 @@ fn blocks_of_any_number_of_words_come_in_and_go_out() {
             }
         }
     }
-    let count = try_all(&cases);
+    let count = try_all(&seeds::some(cases, 13));
     print(&count);
     assert!(count.refused.is_empty() && count.left_out.is_empty(), "{:?} {:?}", count.refused, count.left_out);
-    assert!(count.agreed >= 2 * 3, "the portable ones run everywhere: {}", count.agreed);
+    assert!(count.agreed >= 2, "the portable ones run everywhere: {}", count.agreed);
 }
 
 /// What has no transposition is refused: words of other sizes in lanes, blocks beyond the stack.

@@ -1,5 +1,5 @@
 //! Conditions.
-//! Trusted: field, bytes, leaks.
+//! Trusted: field.
 
 use crate::poly::Poly;
 use santoku_ir::interp::Int;

@@ -17,13 +17,26 @@ pub fn in_turn(k: u64, of: u64) -> bool {
     whole() || k % of.max(1) == turn() % of.max(1)
 }
 
-/// One of `parts` equal parts of `0..n`, another one the next day; all of it in `make soak`.
-pub fn part(n: u64, parts: u64) -> std::ops::Range<u64> {
+/// Those of a list that have their turn: one of every `of`, and one at least.
+pub fn some<T>(all: impl IntoIterator<Item = T>, of: u64) -> Vec<T> {
+    let all: Vec<T> = all.into_iter().collect();
+    let of = of.min(all.len() as u64);
+    all.into_iter().zip(0..).filter(|(_, k)| in_turn(*k, of)).map(|(x, _)| x).collect()
+}
+
+/// One of `parts` equal parts of seeds (the last one may be shorter), another one the next day; all of them in `make soak`.
+pub fn part(all: std::ops::Range<u64>, parts: u64) -> std::ops::Range<u64> {
     if whole() {
-        return 0..n;
+        return all;
     }
-    let (size, at) = (n / parts.max(1), turn() % parts.max(1));
-    at * size..(at + 1) * size
+    let (size, at) = ((all.end - all.start).div_ceil(parts.max(1)), turn() % parts.max(1));
+    let end = |k: u64| (all.start + k * size).min(all.end);
+    end(at)..end(at + 1)
+}
+
+/// What has to be found at least in one of `parts` parts, where all of it gives `n` at least: parts differ, so less than a share.
+pub fn least(n: usize, parts: usize) -> usize {
+    if whole() { n } else { n * 3 / (5 * parts.max(1)) }
 }
 
 /// Whether matrices are tried as a whole: `make soak` says so.
@@ -31,7 +44,8 @@ pub fn whole() -> bool {
     std::env::var_os("SANTOKU_WHOLE").is_some()
 }
 
-fn turn() -> u64 {
+/// Whose turn it is: another number every day.
+pub fn turn() -> u64 {
     number("SANTOKU_TURN").unwrap_or(0)
 }
 
@@ -52,9 +66,11 @@ mod tests {
     fn every_item_has_its_turn() {
         if !whole() {
             assert_eq!((0..12).filter(|k| in_turn(*k, 4)).count(), 3);
-            assert_eq!(part(12, 4).count(), 3);
+            assert_eq!(part(0..12, 4).count(), 3);
+            assert_eq!((some(0..10, 5).len(), some(0..2, 5).len(), least(100, 4)), (2, 1, 15));
         } else {
-            assert!(in_turn(3, 4) && part(12, 4) == (0..12));
+            assert!(in_turn(3, 4) && part(0..12, 4) == (0..12));
+            assert_eq!((some(0..10, 5).len(), least(100, 4)), (10, 100));
         }
     }
 

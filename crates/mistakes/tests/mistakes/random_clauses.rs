@@ -105,8 +105,8 @@ fn sound(t: &Tally) -> (usize, usize) {
 
 #[test]
 fn the_judge_of_meaning_refuses_what_random_programs_make_of_the_mistakes() {
-    let (believed, handed) = sound(&attack(seeds::part(100, 4), judge));
-    assert!(believed > 30 && handed > 15, "{believed} lies proved, {handed} times wrong proofs handed");
+    let (believed, handed) = sound(&attack(seeds::part(0..100, 6), judge));
+    assert!(believed > 15 && handed > 8, "{believed} lies proved, {handed} times wrong proofs handed");
 }
 
 /// A judge that believes its finder is caught.

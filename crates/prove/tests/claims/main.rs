@@ -178,7 +178,7 @@ fn sound(t: &Tally, least: usize, percent: usize) {
 
 #[test]
 fn no_false_claim_is_proved() {
-    sound(&attack(0..720, plan(Ask::Own, 12)), 4400, 80);
+    sound(&attack(seeds::part(0..720, 3), plan(Ask::Own, 12)), seeds::least(4400, 3), 80);
 }
 
 #[test]
@@ -205,18 +205,18 @@ fn budgets_that_end_prove_no_false_claim() {
 /// Nor does the judge accept one, whoever found the ranges.
 #[test]
 fn the_judge_accepts_no_false_claim() {
-    sound(&attack(700_000..700_720, plan(Ask::Judge, 12)), 4400, 40);
-    assert!(free(0..300, free::lengths, Ask::Judge).broken > 250);
-    assert!(free(0..400, free::written, Ask::Judge).broken > 120);
-    assert!(free(0..1500, carries::program, Ask::Judge).broken > 300);
-    tiny(0..320, Ask::Judge);
+    sound(&attack(seeds::part(700_000..700_720, 5), plan(Ask::Judge, 12)), seeds::least(4400, 5), 40);
+    assert!(free(seeds::part(0..300, 5), free::lengths, Ask::Judge).broken > seeds::least(250, 5));
+    assert!(free(seeds::part(0..400, 3), free::written, Ask::Judge).broken > seeds::least(120, 3));
+    assert!(free(seeds::part(0..1500, 8), carries::program, Ask::Judge).broken > seeds::least(300, 8));
+    tiny(seeds::part(0..320, 3), Ask::Judge);
 }
 
 /// Nor does the judge of meaning accept a false clause, asked of everything, whether an engine closed it or not.
 #[test]
 fn the_judge_of_meaning_accepts_no_false_clause() {
-    sound(&attack(800_000..800_720, plan(Ask::Meaning, 12)), 4400, 25);
-    tiny(0..320, Ask::Meaning);
+    sound(&attack(seeds::part(800_000..800_720, 3), plan(Ask::Meaning, 12)), seeds::least(4400, 3), 25);
+    tiny(seeds::part(0..320, 3), Ask::Meaning);
 }
 
 /// Ranges are what the judge goes by: wrong ones are refused.
@@ -266,8 +266,8 @@ fn false_ranges(seeds: std::ops::Range<u64>) -> usize {
 
 #[test]
 fn no_case_of_a_split_is_left_out() {
-    assert!(free(0..1500, carries::program, Ask::Short(0)).broken > 300);
-    assert!(free(0..300, carries::program, Ask::Own).broken > 60);
+    assert!(free(seeds::part(0..1500, 4), carries::program, Ask::Short(0)).broken > seeds::least(300, 4));
+    assert!(free(seeds::part(0..300, 3), carries::program, Ask::Own).broken > seeds::least(60, 3));
 }
 
 fn cases(seeds: std::ops::Range<u64>) -> usize {
