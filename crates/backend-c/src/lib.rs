@@ -13,8 +13,8 @@ mod alias;
 mod call;
 mod context;
 mod ctype;
-mod exported;
 mod error;
+mod exported;
 mod expr;
 mod func;
 mod known;
@@ -37,4 +37,3 @@ pub use exported::{Argument, Exported, Number, Role};
 pub use options::{Options, Placement, Vector};
 pub use storage::storage;
 pub use unit::{emit, interface, Emitted};
-

@@ -525,6 +525,27 @@ fn signed(p: &Poly) -> Poly {
     p.clone().min(p.scale(&Int::Small(-1)))
 }
 
+/// A function that is not looked into.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Of {
+    /// What stands at an index: of the index and what stands at each.
+    Element,
+    /// Scalar so many of an element: of the index and the array's code.
+    Coded(u32),
+    /// The code of an array with one element written: of its code before, the index and the element.
+    Written,
+    /// What is at one place after a write: of the distance to what is written, the new value and the old.
+    Kept,
+    /// The code of an array of equal elements: of the element and the length.
+    Repeated,
+    /// What was never written, by place: nothing that is defined depends on it.
+    Unwritten,
+    /// A shift by what is no number.
+    Shifted(BinOp),
+    /// Whether a value of which no bounds are known is negative.
+    Negative,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -545,25 +566,4 @@ mod tests {
         });
         ran.expect("a thread").join().expect("no fault");
     }
-}
-
-/// A function that is not looked into.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Of {
-    /// What stands at an index: of the index and what stands at each.
-    Element,
-    /// Scalar so many of an element: of the index and the array's code.
-    Coded(u32),
-    /// The code of an array with one element written: of its code before, the index and the element.
-    Written,
-    /// What is at one place after a write: of the distance to what is written, the new value and the old.
-    Kept,
-    /// The code of an array of equal elements: of the element and the length.
-    Repeated,
-    /// What was never written, by place: nothing that is defined depends on it.
-    Unwritten,
-    /// A shift by what is no number.
-    Shifted(BinOp),
-    /// Whether a value of which no bounds are known is negative.
-    Negative,
 }

@@ -288,3 +288,23 @@ fn all_other_crates_are_functions_of_their_input() {
     assert!(found.is_empty(), "{found:#?}");
     assert!(looked > 200, "{looked}");
 }
+
+/// Lines of a script in which a command may end before what writes to it: under `pipefail` that is a failure, now and then.
+fn closed_early(text: &str) -> Vec<&str> {
+    let early = |l: &str| l.split('|').skip(1).map(str::trim_start).any(|c| c.starts_with("head ") || c.starts_with("grep ") && c.split(' ').nth(1).is_some_and(|o| o.starts_with('-') && o.contains(['q', 'm'])));
+    text.lines().filter(|l| text.contains("pipefail") && !l.trim_start().starts_with('#') && early(l)).collect()
+}
+
+#[test]
+fn no_script_closes_a_pipe_early() {
+    let scripts = std::fs::read_dir(Path::new(ROOT).join("tools")).expect("scripts").flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "sh"));
+    let all: Vec<(PathBuf, String)> = scripts.map(|p| (p.clone(), read(&p))).collect();
+    assert!(all.len() > 5, "{}", all.len());
+    for (path, text) in &all {
+        assert!(closed_early(text).is_empty(), "{}: {:?}", path.display(), closed_early(text));
+    }
+    for wrong in ["sort -rn | head -10", "all | grep -qxF x || exit", "a | b | grep -m 1 c"] {
+        assert_eq!(closed_early(&format!("set -o pipefail\n{wrong}\n")), [wrong]);
+    }
+    assert!(closed_early("set -o pipefail\nsort | sed -n 1,10p\ngrep -q x file | cat\n").is_empty());
+}

@@ -215,6 +215,12 @@ impl Run<'_> {
         *leaf = leaf.narrowed(&met);
         x.narrowed(&met.add(&add))
     }
+
+    /// Executes a list of statements; see the head of this file for what happens at a failure.
+    pub fn block(&mut self, st: &mut State, body: &[Stmt]) {
+        let items: Vec<Item> = body.iter().map(Item::Stmt).collect();
+        self.sequence(st, &items);
+    }
 }
 
 #[cfg(test)]
@@ -249,13 +255,5 @@ mod tests {
         assert!(plan(&[first, Step::Loop(3), Step::AnyRound, inner]).is_none());
         assert!(plan(&[inner]).is_none());
         assert!(Plan::new(&[Step::Loop(2)], &items, &event(vec![first])).is_none());
-    }
-}
-
-impl Run<'_> {
-    /// Executes a list of statements; see the head of this file for what happens at a failure.
-    pub fn block(&mut self, st: &mut State, body: &[Stmt]) {
-        let items: Vec<Item> = body.iter().map(Item::Stmt).collect();
-        self.sequence(st, &items);
     }
 }
