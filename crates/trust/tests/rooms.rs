@@ -308,3 +308,27 @@ fn no_script_closes_a_pipe_early() {
     }
     assert!(closed_early("set -o pipefail\nsort | sed -n 1,10p\ngrep -q x file | cat\n").is_empty());
 }
+
+/// What stands behind the tests inside a file is neither counted nor seen by the tests above.
+fn behind_tests(text: &str) -> &str {
+    let tests = text.split_once("\n#[cfg(test)]\nmod tests {").map_or("", |(_, tests)| tests);
+    tests.split_once("\n}\n").map_or("", |(_, rest)| rest.trim())
+}
+
+#[test]
+fn tests_inside_a_file_end_it() {
+    let (mut open, mut files) = (vec![Path::new(ROOT).join("crates")], 0);
+    while let Some(folder) = open.pop() {
+        for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") && path.components().any(|c| c.as_os_str() == "src") {
+                let text = std::fs::read_to_string(&path).expect("a source");
+                assert!(behind_tests(&text).is_empty(), "{}: {}", path.display(), behind_tests(&text));
+                files += 1;
+            }
+        }
+    }
+    assert!(files > 400, "{files}");
+    assert_eq!(behind_tests("fn f() {}\n\n#[cfg(test)]\nmod tests {\n    fn t() {}\n}\n\nfn g() {}\n"), "fn g() {}");
+}
