@@ -5,7 +5,8 @@
 
 use crate::cross::Cross;
 use crate::error::LabError;
-use crate::harness::{self, driver, Arg, Call, CallOutput, Ret, Rv32Job, Source, Toolchain};
+use crate::harness::driver::{self, number};
+use crate::harness::{self, Arg, Call, CallOutput, Ret, Rv32Job, Source, Toolchain};
 use crate::{ckb, program};
 use santoku_target::{Executor, Level};
 use std::collections::BTreeMap;
@@ -90,11 +91,6 @@ pub(crate) fn left(n: usize, call: &Call, outputs: &BTreeMap<String, Vec<u8>>) -
         ret: bytes(&driver::result(n), 8).map_or(0, |b| number(&b)),
         buffers: call.args.iter().enumerate().map(|(a, arg)| length(arg).and_then(|len| bytes(&driver::buffer(n, a), len))).collect(),
     }
-}
-
-/// A number whose lowest byte comes first.
-pub(crate) fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b))
 }
 
 /// The virtual machine that a target is.

@@ -146,7 +146,8 @@ fn blocks_of_any_number_of_words_come_in_and_go_out() {
     let count = try_all(&seeds::some(cases, 13));
     print(&count);
     assert!(count.refused.is_empty() && count.left_out.is_empty(), "{:?} {:?}", count.refused, count.left_out);
-    assert!(count.agreed >= 2, "the portable ones run everywhere: {}", count.agreed);
+    let least = if seeds::whole() { 2 * all.len() } else { 2 };
+    assert!(count.agreed >= least, "the portable ones run everywhere: {}", count.agreed);
 }
 
 /// What has no transposition is refused: words of other sizes in lanes, blocks beyond the stack.

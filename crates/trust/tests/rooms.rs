@@ -1,5 +1,6 @@
 //! What ARCHITECTURE.md says, where a test can see it: the list of crates and their arrows, and which files lean on each other.
 
+use santoku_trust::Source;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -72,26 +73,18 @@ fn code(text: &str) -> String {
     text.split("#[cfg(test)]").next().unwrap_or_default().lines().map(|l| l.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// Files of a crate by the paths of their modules.
-fn modules(name: &str) -> BTreeMap<Vec<String>, String> {
-    let src = Path::new(ROOT).join("crates").join(name).join("src");
-    let (mut found, mut open) = (BTreeMap::new(), vec![src.clone()]);
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let (path, file) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-            if path.is_dir() {
-                open.extend((file != "tests").then_some(path));
-            } else if file.ends_with(".rs") && !file.ends_with("tests.rs") {
-                found.insert(module(&src, &path), code(&std::fs::read_to_string(&path).expect("a source")));
-            }
-        }
-    }
-    found
+fn sources() -> Vec<Source> {
+    santoku_trust::read(&Path::new(ROOT).join("crates")).expect("the tree is there")
 }
 
-fn module(src: &Path, path: &Path) -> Vec<String> {
-    let relative: PathBuf = path.strip_prefix(src).expect("below").with_extension("");
-    let mut parts: Vec<String> = relative.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
+/// Files of a crate by the paths of their modules.
+fn modules(name: &str, sources: &[Source]) -> BTreeMap<Vec<String>, String> {
+    sources.iter().filter(|s| s.of_crate() == name && s.is_code()).map(|s| (module(&s.path), code(&s.text))).collect()
+}
+
+/// `[a, b]` of `crate/src/a/b.rs`.
+fn module(path: &str) -> Vec<String> {
+    let mut parts: Vec<String> = path.trim_end_matches(".rs").split('/').skip(2).map(str::to_string).collect();
     if parts.last().is_some_and(|l| ["mod", "lib", "main"].contains(&l.as_str())) {
         parts.pop();
     }
@@ -233,9 +226,9 @@ fn circles(edges: &Edges) -> Vec<BTreeSet<Vec<String>>> {
 
 #[test]
 fn no_files_lean_on_each_other() {
-    let (mut found, mut files) = (vec![], 0);
+    let (mut found, mut files, sources) = (vec![], 0, sources());
     for name in crates() {
-        let edges = edges(&modules(&name));
+        let edges = edges(&modules(&name, &sources));
         files += edges.len();
         for circle in circles(&edges) {
             found.push(format!("{name}: {} files", circle.len()));
@@ -277,9 +270,9 @@ fn all_other_crates_are_functions_of_their_input() {
     let words = ["Instant::now", "SystemTime", "env::var(", "env::var_os(", "thread_rng", "RandomState"];
     // What a run takes is told beside results, or ends a question to the solver; no result depends on it otherwise.
     let known = [("prove", "Instant::now"), ("certify", "Instant::now"), ("target", "env::var("), ("skips", "env::var_os("), ("skips", "env::var("), ("trust", "SystemTime")];
-    let (mut found, mut looked) = (vec![], 0);
+    let (mut found, mut looked, sources) = (vec![], 0, sources());
     for name in crates().into_iter().filter(|n| !may.contains(&n.as_str())) {
-        for (path, text) in modules(&name) {
+        for (path, text) in modules(&name, &sources) {
             looked += 1;
             let here = words.iter().filter(|w| text.contains(**w) && !known.contains(&(name.as_str(), w)));
             found.extend(here.map(|w| format!("{name}/{}: {w}", path.join("/"))));
@@ -317,18 +310,10 @@ fn behind_tests(text: &str) -> &str {
 
 #[test]
 fn tests_inside_a_file_end_it() {
-    let (mut open, mut files) = (vec![Path::new(ROOT).join("crates")], 0);
-    while let Some(folder) = open.pop() {
-        for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") && path.components().any(|c| c.as_os_str() == "src") {
-                let text = std::fs::read_to_string(&path).expect("a source");
-                assert!(behind_tests(&text).is_empty(), "{}: {}", path.display(), behind_tests(&text));
-                files += 1;
-            }
-        }
+    let sources: Vec<Source> = sources().into_iter().filter(|s| s.path.ends_with(".rs")).collect();
+    for s in &sources {
+        assert!(behind_tests(&s.text).is_empty(), "{}: {}", s.path, behind_tests(&s.text));
     }
-    assert!(files > 400, "{files}");
+    assert!(sources.len() > 400, "{}", sources.len());
     assert_eq!(behind_tests("fn f() {}\n\n#[cfg(test)]\nmod tests {\n    fn t() {}\n}\n\nfn g() {}\n"), "fn g() {}");
 }

@@ -1,8 +1,8 @@
 //! Ciphers: every word is mixed with others in each round, so words are followed by their names.
 
 use crate::support::{judged, made, object, of, Compiler};
-use santoku_skips::seeds;
 use santoku_certify::report::Status;
+use santoku_skips::seeds;
 
 fn of_library(name: &str) -> String {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib/cipher").join(name);

@@ -1,8 +1,9 @@
 //! This machine: all implementations in one process, timed in turn.
 
-use crate::calls::{length, number};
+use crate::calls::length;
 use crate::cross::Cross;
 use crate::error::LabError;
+use crate::harness::driver::number;
 use crate::harness::{materialise, Arg, Call, CallOutput, Ret};
 use crate::host::{compare, HostImpl, HostRow, HostRun, Workload};
 use super::parts::{check, compiler, no_operation, own, Built, Fact, Machine, Measures, Operation, Outcome, Subject};

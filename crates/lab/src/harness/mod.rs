@@ -143,7 +143,7 @@ fn read_output(machine: &Machine, n: usize, call: &Call) -> Result<CallOutput, S
         Ret::Void => 0,
         Ret::Word32 | Ret::Word64 => {
             let bytes = machine.read_symbol(&driver::result(n), 8)?;
-            bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+            driver::number(bytes)
         }
     };
     let buffer = |(a, arg): (usize, &Arg)| match arg {
