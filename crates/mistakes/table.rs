@@ -6,7 +6,30 @@ use serde::Deserialize;
 #[allow(dead_code)]
 pub const TABLES: [&str; 2] = ["mistakes/ranges.toml", "mistakes/meaning.toml"];
 
-/// One of these files.
+/// What the numbers can get wrong, which engines and judges share; numbered behind the others.
+pub const NUMBERS: &str = "mistakes/numbers.toml";
+
+/// That file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Numbers {
+    pub mistake: Vec<Number>,
+}
+
+/// A wrong line of `num`: its tests have to fail.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code)]
+pub struct Number {
+    /// What is wrong, for people.
+    pub what: String,
+    /// Below the sources of `num`.
+    pub file: String,
+    pub right: String,
+    pub wrong: String,
+}
+
+/// One of the other files.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {

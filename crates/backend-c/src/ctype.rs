@@ -43,7 +43,7 @@ impl CInt {
         if self.signed {
             Range::new(-pow2(self.bits - 1), pow2(self.bits - 1) - 1)
         } else {
-            Range::new(0, pow2(self.bits) - 1)
+            Range::word(self.bits)
         }
     }
 

@@ -178,7 +178,7 @@ impl FnCx<'_> {
         let ExprKind::Const(m) = &m.kind else { return Err(self.unsupported("`&` of two variable exact integers")) };
         let k = mask_bits(m).ok_or_else(|| self.unsupported("`&` of an exact integer with a constant that is not 2^k - 1"))?;
         let range = self.range_of(x)?;
-        if k > self.unit.opts.widest && !range.lo.is_negative() && range.hi <= *m {
+        if k > self.unit.opts.widest && !range.lo.is_negative() && range.hi <= m.into() {
             let all = self.emit(x)?;
             return self.narrow_to_natural(all, e);
         }
@@ -294,7 +294,7 @@ impl FnCx<'_> {
                 let narrow_enough = match &a.ty {
                     Ty::Word(from) => from <= bits,
                     Ty::Bool => true,
-                    _ => self.range_of(a)?.hi < pow2(*bits) && !self.range_of(a)?.lo.is_negative(),
+                    _ => self.range_of(a)?.fits(*bits),
                 };
                 Ok(if narrow_enough { Val { text, ty: t } } else { trim_word(text, *bits, t) })
             }

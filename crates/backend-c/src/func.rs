@@ -7,6 +7,7 @@ use crate::scope::{place_locals, BlockPath};
 use crate::{EmitError, LOCAL_BYTES};
 use santoku_ir::visit::walk_stmts;
 use santoku_ir::{Base, ExprKind, Func, FuncId, Len, LocalId, LocalKind, Place, Proj, Range, Stmt, Ty};
+use santoku_num::Int;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -61,7 +62,7 @@ impl<'a> FnCx<'a> {
             let Ty::Int(Some(values)) = &self.f.local(*var).ty else { return };
             match (self.range_of(lo), self.range_of(hi)) {
                 (Ok(lo), Ok(hi)) => {
-                    let stepped = Range::new(values.lo.clone(), &values.hi + 1);
+                    let stepped = Range::new(&values.lo, values.hi.add(&Int::ONE));
                     let set = stepped.join(if *rev { &hi } else { &lo });
                     let (sets, all) = seen.entry(*var).or_insert_with(|| (set.clone(), values.clone()));
                     (*sets, *all) = (sets.join(&set), all.join(&lo).join(&hi));
@@ -273,7 +274,7 @@ fn leaf_range(ty: &Ty) -> Option<Range> {
 /// `lo .. hi` for the reader of the C text.
 fn range_note(ty: &Ty) -> Option<String> {
     let r = leaf_range(ty)?;
-    Some(format!("{} .. {}", show(&r.lo), show(&r.hi)))
+    Some(format!("{} .. {}", show(&r.lo.to_big()), show(&r.hi.to_big())))
 }
 
 /// Powers of two and their neighbours in power form, the rest in decimal.

@@ -10,7 +10,7 @@ pub fn scalar_range(e: &Expr) -> Option<Range> {
     match (&e.kind, &e.ty) {
         (ExprKind::Const(v), _) => Some(Range::new(v.clone(), v.clone())),
         (_, Ty::Int(range)) => range.clone(),
-        (_, Ty::Word(b)) => Some(Range::new(0, pow2(*b) - 1)),
+        (_, Ty::Word(b)) => Some(Range::word(*b)),
         (_, Ty::Bool) => Some(Range::new(0, 1)),
         (_, Ty::Array { .. } | Ty::Struct(_)) => None,
     }
@@ -34,7 +34,7 @@ pub fn decided(op: CmpOp, a: &Range, b: &Range) -> Option<bool> {
 pub fn const_count(b: &Expr) -> Option<u32> {
     match (&b.kind, &b.ty) {
         (ExprKind::Const(v), _) => v.to_u32(),
-        (_, Ty::Int(Some(r))) if r.lo == r.hi => r.lo.to_u32(),
+        (_, Ty::Int(Some(r))) => r.single()?.to_u64()?.try_into().ok(),
         _ => None,
     }
 }

@@ -8,6 +8,7 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 use santoku_ir::visit::{children, expr_locals, map_exprs, rewrite_stmts, stmt_exprs, walk_stmts, written_locals};
 use santoku_ir::{Base, CmpOp, Expr, ExprKind, Func, Local, LocalId, LocalKind, Place, Program, Stmt, Ty};
+use santoku_num::Int;
 use std::collections::BTreeSet;
 
 pub fn settled(program: &Program) -> Program {
@@ -120,7 +121,7 @@ fn printed(body: &[Stmt]) -> BTreeSet<Base> {
 /// The value of an integer that has one value.
 pub fn single(e: &Expr) -> Option<BigInt> {
     match &e.ty {
-        Ty::Int(Some(r)) if r.lo == r.hi => Some(r.lo.clone()),
+        Ty::Int(Some(r)) => r.single().map(Int::to_big),
         _ => None,
     }
 }

@@ -4,7 +4,6 @@
 
 use crate::printed::printed_functions;
 use crate::{EmitError, LOCAL_BYTES};
-use num_traits::ToPrimitive;
 use santoku_ir::visit::walk_stmts;
 use santoku_ir::{ExprKind, Func, Len, Loc, LocalId, LocalKind, Place, Program, Stmt, Ty};
 use std::collections::BTreeSet;
@@ -12,7 +11,7 @@ use std::collections::BTreeSet;
 /// Elements of the greatest length `param + add` that is declared, where so many of `bytes` have storage.
 pub fn greatest(f: &Func, param: LocalId, add: i64, bytes: u64) -> Option<u64> {
     let Ty::Int(Some(r)) = &f.local(param).ty else { return None };
-    (&r.hi + add).to_u64().filter(|most| most.saturating_mul(bytes) <= LOCAL_BYTES)
+    r.hi.add(&add.into()).to_u64().filter(|most| most.saturating_mul(bytes) <= LOCAL_BYTES)
 }
 
 /// Refuses local arrays of run-time length that certainly have no storage in C, in the functions that are printed.

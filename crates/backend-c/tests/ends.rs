@@ -25,10 +25,6 @@ fn pow2(k: u32) -> BigInt {
 }
 
 /// The quotient rounded down; `d` is positive.
-fn floor(v: &BigInt, d: &BigInt) -> BigInt {
-    (v - ((v % d) + d) % d) / d
-}
-
 /// A number at an end of a type of at most `bits` bits, or small.
 fn end(rng: &mut Rng, bits: u32) -> BigInt {
     let k = *rng.pick(&[0, 7, 8, 15, 16, 31, 31, 32, 32, 63, 63, 64, 64, 127, 128]);
@@ -42,11 +38,8 @@ fn end(rng: &mut Rng, bits: u32) -> BigInt {
 
 /// Is there a C type of at most `bits` bits for it?
 fn fits(r: &Range, bits: u32) -> bool {
-    if r.lo.is_negative() {
-        r.lo >= -pow2(bits - 1) && r.hi < pow2(bits - 1)
-    } else {
-        r.hi < pow2(bits)
-    }
+    let signed = || Range::new(-pow2(bits - 1), pow2(bits - 1) - 1);
+    (if r.lo.is_negative() { signed() } else { Range::word(bits) }).contains(r)
 }
 
 /// A range about an end, or from one to another.
@@ -92,7 +85,7 @@ impl Bound {
         let v = match near {
             Some(n) if !rng.one_in(3) => {
                 let v: BigInt = n - &self.add + rng.below(12) - 3;
-                v.clamp(r.lo.clone(), r.hi.clone())
+                v.clamp(r.lo.to_big(), r.hi.to_big())
             }
             _ => rng.int_in(r),
         };
@@ -211,9 +204,9 @@ impl Sums<'_> {
         let (a, ra) = self.int(depth - 1);
         let k = *self.rng.pick(&[1, 2, 7, 8, 16, 31, 32, 33, 63, 64, 65, 127]);
         let made = match self.rng.below(10) {
-            0 => (-a.clone(), Range::new(-&ra.hi, -&ra.lo)),
-            1 => (a.clone().shl(k), Range::new(&ra.lo << k, &ra.hi << k)),
-            2 => (a.clone().shr(k), Range::new(&ra.lo >> k, &ra.hi >> k)),
+            0 => (-a.clone(), ra.neg()),
+            1 => (a.clone().shl(k), ra.shl(k)),
+            2 => (a.clone().shr(k), ra.shr(k)),
             3 => (a.clone() & Expr::int(pow2(k) - 1), Range::new(0, pow2(k) - 1)),
             4 | 5 if self.public => self.divided(a.clone(), &ra),
             6 if !self.public => {
@@ -223,17 +216,13 @@ impl Sums<'_> {
             op => {
                 let (b, rb) = self.int(depth - 1);
                 match op {
-                    7 => (a.clone() - b, Range::new(&ra.lo - &rb.hi, &ra.hi - &rb.lo)),
-                    8 => {
-                        let all = [&ra.lo * &rb.lo, &ra.lo * &rb.hi, &ra.hi * &rb.lo, &ra.hi * &rb.hi];
-                        let (lo, hi) = (all.iter().min(), all.iter().max());
-                        (a.clone() * b, Range::new(lo.expect("four").clone(), hi.expect("four").clone()))
-                    }
+                    7 => (a.clone() - b, ra.sub(&rb)),
+                    8 => (a.clone() * b, ra.mul(&rb)),
                     9 => {
                         let c = Expr::cmp(CmpOp::Lt, a.clone(), b.clone());
                         (Expr::select(c, a.clone(), b), ra.join(&rb))
                     }
-                    _ => (a.clone() + b, Range::new(&ra.lo + &rb.lo, &ra.hi + &rb.hi)),
+                    _ => (a.clone() + b, ra.add(&rb)),
                 }
             }
         };
@@ -243,7 +232,7 @@ impl Sums<'_> {
     fn divided(&mut self, a: Expr, r: &Range) -> (Expr, Range) {
         let d = if self.rng.one_in(3) { BigInt::from(1 + self.rng.below(12)) } else { end(self.rng, self.bits).abs() + 1 };
         if self.rng.one_in(2) {
-            return (Expr::bin(BinOp::Div, a, Expr::int(d.clone())), Range::new(floor(&r.lo, &d), floor(&r.hi, &d)));
+            return (Expr::bin(BinOp::Div, a, Expr::int(d.clone())), r.div_floor(&Int::from(&d)).expect("a positive divisor"));
         }
         (Expr::bin(BinOp::Mod, a, Expr::int(d.clone())), Range::new(0, d - 1))
     }
@@ -285,7 +274,7 @@ fn divisions(rng: &mut Rng, bits: u32) -> (Program, Vec<Input>) {
     let c = b.param("c", Ty::Bool);
     for n in 0..2 {
         let d = if rng.one_in(2) { BigInt::from(2 + rng.below(10)) } else { &greatest - (rng.below(9) * rng.below(1 << 26)) };
-        let quotient = Ty::Int(Some(Range::new(floor(&r.lo, &d), floor(&r.hi, &d))));
+        let quotient = Ty::Int(Some(r.div_floor(&Int::from(&d)).expect("a positive divisor")));
         let (q, m) = (b.ret(format!("q{n}"), quotient), b.ret(format!("m{n}"), Ty::Int(Some(Range::new(0, &d - 1)))));
         b.assign(Place::local(q), Expr::bin(BinOp::Div, Expr::int_local(x), Expr::int(d.clone())));
         b.assign(Place::local(m), Expr::bin(BinOp::Mod, Expr::int_local(x), Expr::int(d)));

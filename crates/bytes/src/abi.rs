@@ -12,8 +12,7 @@
 
 use crate::layout::{object, passed, scalar_range, NoLayout, Object, Unit, Width};
 use num_bigint::BigInt;
-use num_traits::One;
-use santoku_ir::{Func, Local, Program, Ty};
+use santoku_ir::{Func, Local, Program, Range, Ty};
 
 /// Registers that carry arguments.
 const ARG_REGS: u32 = 8;
@@ -133,12 +132,11 @@ pub fn signature_of(program: &Program, func: &Func, xlen: u32, passing: &dyn Fn(
 
 /// A length: a `uint32_t`.
 fn length(local: &Local) -> Scalar {
-    let top: BigInt = (BigInt::one() << 32) - 1;
-    let (lo, hi) = match &local.ty {
-        Ty::Int(Some(r)) => (r.lo.clone().max(BigInt::ZERO), r.hi.clone().min(top)),
-        _ => (BigInt::ZERO, top),
-    };
-    Scalar { bits: 32, signed: false, lo, hi, public: true }
+    let mut range = Range::word(32);
+    if let Ty::Int(Some(r)) = &local.ty {
+        range = range.meet(r);
+    }
+    Scalar { bits: 32, signed: false, lo: range.lo.into(), hi: range.hi.into(), public: true }
 }
 
 fn scalar(local: &Local, xlen: u32) -> Result<Scalar, NoLayout> {
@@ -147,7 +145,7 @@ fn scalar(local: &Local, xlen: u32) -> Result<Scalar, NoLayout> {
         return Err(NoLayout::TooWide);
     }
     let range = scalar_range(&local.ty).ok_or(NoLayout::Unranged)?;
-    Ok(Scalar { bits, signed, lo: range.lo, hi: range.hi, public: local.public })
+    Ok(Scalar { bits, signed, lo: range.lo.into(), hi: range.hi.into(), public: local.public })
 }
 
 /// The object that a result by pointer is written to; a scalar takes its parameter type.
@@ -158,7 +156,7 @@ fn result(program: &Program, local: &Local) -> Result<Object, NoLayout> {
     let width = passed(&local.ty)?;
     let range = scalar_range(&local.ty).ok_or(NoLayout::Unranged)?;
     let bytes = width.bits / 8;
-    let unit = Unit { offset: 0, bytes, signed: width.signed, lo: range.lo, hi: range.hi, public: local.public };
+    let unit = Unit { offset: 0, bytes, signed: width.signed, lo: range.lo.into(), hi: range.hi.into(), public: local.public };
     Ok(Object { units: vec![unit], size: u64::from(bytes), align: u64::from(bytes), repeat: None })
 }
 

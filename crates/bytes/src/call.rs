@@ -10,7 +10,7 @@ use crate::layout::{object, Object};
 use crate::machine::{Machine, Spot, PLATFORM, RA};
 use crate::{known, stop, Res};
 use santoku_ir::{FuncId, Ty};
-use santoku_judge::itv::Itv;
+use santoku_num::Itv;
 use santoku_meaning::atoms::Num;
 use santoku_meaning::value::flat;
 use santoku_meaning::words;

@@ -6,9 +6,8 @@ use crate::abi::{self, Kind, Place, Role, Scalar, Signature};
 use crate::machine::{Base, Code, Machine, Thing, EDGE, PLATFORM, RA, SP};
 use crate::memory::Object;
 use crate::{known, stop, words, Res, Stop};
-use santoku_ir::interp::Int;
 use santoku_ir::FuncId;
-use santoku_judge::itv::{pow2, Itv};
+use santoku_num::{Int, Itv};
 use santoku_meaning::atoms::{Atoms, Num};
 use santoku_meaning::outside::execute;
 use santoku_meaning::state::Outside;
@@ -49,7 +48,7 @@ pub struct Accepted {
 pub fn in_registers(atoms: &mut Atoms, s: &Scalar, v: &Num, xlen: u32) -> Option<Vec<Num>> {
     let all = wrap(atoms, v, s.bits)?;
     if s.bits > xlen {
-        let (high, low) = atoms.divide(&all, &pow2(xlen))?;
+        let (high, low) = atoms.divide(&all, &Int::pow2(xlen))?;
         return Some(vec![low, high]);
     }
     if s.bits == xlen {
@@ -64,7 +63,7 @@ pub fn in_registers(atoms: &mut Atoms, s: &Scalar, v: &Num, xlen: u32) -> Option
 pub fn of_registers(atoms: &mut Atoms, s: &Scalar, words_in: &[Num], xlen: u32) -> Option<Num> {
     let mut all = Num::constant(0u8);
     for (k, w) in words_in.iter().enumerate() {
-        let unit = pow2(k as u32 * xlen);
+        let unit = Int::pow2(k as u32 * xlen);
         let itv = all.itv.as_ref().zip(w.itv.as_ref()).map(|(a, w)| a.add(&w.mul(&Itv::point(unit.clone()))));
         all = atoms.num(all.p.plus(&unit, &w.p), itv);
     }
@@ -142,7 +141,7 @@ fn enter(m: &mut Machine, signature: &Signature, params: &[Val], shared: &[(usiz
     m.regs[0] = Num::constant(0u8);
     m.regs[SP] = m.atoms.num(sp, None);
     // Even, as every address of code is.
-    let half = m.atoms.fresh(Itv::new(EDGE, Itv::word(xlen - 1).hi));
+    let half = m.atoms.fresh(Itv::between(EDGE, Int::mask(xlen - 1)));
     m.regs[RA] = m.atoms.num(half.p.scale(&Int::Small(2)), None);
     m.return_to = m.regs[RA].p.clone();
     m.platform = PLATFORM.map(|r| m.regs[r].p.clone());

@@ -8,8 +8,8 @@
 //! Trusted: bytes, leaks, certifier.
 
 use num_bigint::BigInt;
-use num_traits::{One, Signed};
 use santoku_ir::{Len, Program, Range, StructId, Ty};
+use santoku_num::Int;
 
 /// One scalar in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,8 +77,8 @@ pub struct Width {
 /// The inclusive range of a scalar type; `None` for an integer without one and for aggregates.
 pub fn scalar_range(ty: &Ty) -> Option<Range> {
     match ty {
-        Ty::Word(bits) => Some(Range { lo: BigInt::ZERO, hi: (BigInt::one() << *bits) - 1 }),
-        Ty::Bool => Some(Range { lo: BigInt::ZERO, hi: BigInt::one() }),
+        Ty::Word(bits) => Some(Range::word(*bits)),
+        Ty::Bool => Some(Range::bool()),
         Ty::Int(range) => range.clone(),
         Ty::Array { .. } | Ty::Struct(_) => None,
     }
@@ -88,7 +88,7 @@ pub fn scalar_range(ty: &Ty) -> Option<Range> {
 pub fn width_of(range: &Range) -> Result<Width, NoLayout> {
     let signed = range.lo.is_negative();
     // -2^(n-1) needs n bits, and so does 2^(n-1) - 1.
-    let magnitude = |v: &BigInt| if v.is_negative() { (v + 1u32).bits() } else { v.bits() };
+    let magnitude = |v: &Int| if v.is_negative() { v.add(&Int::ONE).bits() } else { v.bits() };
     let needed = magnitude(&range.lo).max(magnitude(&range.hi)) + u64::from(signed);
     let bits = [8u32, 16, 32, 64, 128].into_iter().find(|b| u64::from(*b) >= needed).ok_or(NoLayout::TooWide)?;
     Ok(Width { bits, signed })
@@ -154,7 +154,7 @@ impl Lay<'_> {
             return Err(NoLayout::TooLong);
         }
         let bytes = width.bits / 8;
-        self.units.push(Unit { offset, bytes, signed: width.signed, lo: range.lo, hi: range.hi, public: self.public });
+        self.units.push(Unit { offset, bytes, signed: width.signed, lo: range.lo.into(), hi: range.hi.into(), public: self.public });
         Ok((u64::from(bytes), u64::from(bytes)))
     }
 

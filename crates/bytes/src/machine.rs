@@ -8,11 +8,10 @@ use crate::memory::Object;
 use crate::words::{signed, Values, Word};
 use crate::{known, stop, Res};
 use santoku_elf::{Island, Ledger, Place, What};
-use santoku_ir::interp::Int;
 use santoku_ir::{FuncId, Program};
 use santoku_isa::ckb::{fuse, may_go, RULES};
 use santoku_isa::{effect, Effect, Inst, Isa, Latency, Sem};
-use santoku_judge::itv::{pow2, Itv};
+use santoku_num::{Int, Itv};
 use santoku_meaning::atoms::{Atoms, Num};
 use santoku_meaning::state::Call;
 use santoku_meaning::poly::Poly;
@@ -369,8 +368,8 @@ impl<'a> Machine<'a> {
 
     /// A base of its own, with so many bytes below and above: its address.
     pub fn base(&mut self, base: Base, (below, above): (u64, u64)) -> Res<Poly> {
-        let top = pow2(self.xlen()).sub(&Int::from(EDGE)).sub(&Int::from(above)).sub(&Int::from(base.align));
-        let itv = Itv::new((EDGE + below).div_ceil(base.align), known(top.div_floor(&Int::from(base.align)), "an alignment")?);
+        let top = Int::pow2(self.xlen()).sub(&Int::from(EDGE)).sub(&Int::from(above)).sub(&Int::from(base.align));
+        let itv = Itv::between((EDGE + below).div_ceil(base.align), known(top.div_floor(&Int::from(base.align)), "an alignment")?);
         let q = self.atoms.fresh(itv);
         self.bases.insert(known(q.p.as_atom(), "an address")?, base);
         Ok(q.p.scale(&Int::from(base.align)).shift(base.residue))

@@ -3,7 +3,7 @@
 //! Needs: polynomials.  Keeps: every access is at a number from an object's beginning and inside it.  Absent: where objects lie.
 
 use crate::{known, stop, Res};
-use santoku_judge::itv::{pow2, Itv};
+use santoku_num::{Int, Itv};
 use santoku_meaning::atoms::{Atoms, Num};
 use std::collections::BTreeMap;
 
@@ -22,11 +22,11 @@ pub struct Object {
 
 /// Bytes `skip .. skip + bytes` of a word.
 fn slice(atoms: &mut Atoms, v: &Num, skip: u32, bytes: u32) -> Option<Num> {
-    let high = atoms.divide(v, &pow2(8 * skip))?.0;
+    let high = atoms.divide(v, &Int::pow2(8 * skip))?.0;
     if high.fits(8 * bytes) {
         return Some(high);
     }
-    Some(atoms.divide(&high, &pow2(8 * bytes))?.1)
+    Some(atoms.divide(&high, &Int::pow2(8 * bytes))?.1)
 }
 
 impl Object {
@@ -76,7 +76,7 @@ impl Object {
             }
             let to = (k + i64::from(size)).min(end);
             let part = known(slice(atoms, &cell, (next - k) as u32, (to - next) as u32), "part of a word")?;
-            let unit = pow2(8 * (next - at) as u32);
+            let unit = Int::pow2(8 * (next - at) as u32);
             let itv = sum.itv.as_ref().zip(part.itv.as_ref()).map(|(s, p)| s.add(&p.mul(&Itv::point(unit.clone()))));
             sum = atoms.num(sum.p.plus(&unit, &part.p), itv);
             next = to;

@@ -5,7 +5,7 @@
 
 use santoku_ir::BinOp;
 use santoku_isa::Domain;
-use santoku_judge::itv::{pow2, Itv};
+use santoku_num::{Int, Itv};
 use santoku_meaning::atoms::{Atoms, Num};
 use santoku_meaning::poly::Poly;
 use santoku_meaning::state::PRODUCT;
@@ -27,10 +27,10 @@ pub struct Values<'a> {
 
 /// The two's complement reading of a word.
 pub fn signed(atoms: &mut Atoms, v: &Num, w: u32) -> Option<Num> {
-    let half = pow2(w - 1);
+    let half = Int::pow2(w - 1);
     let up = atoms.num(v.p.shift(half.clone()), v.itv.as_ref().map(|i| i.add(&Itv::point(half.clone()))));
-    let q = atoms.divide(&up, &pow2(w))?.0;
-    Some(atoms.num(v.p.plus(&pow2(w).neg(), &q.p), Itv::new(half.neg(), half.sub(&1.into()))))
+    let q = atoms.divide(&up, &Int::pow2(w))?.0;
+    Some(atoms.num(v.p.plus(&Int::pow2(w).neg(), &q.p), Itv::between(half.neg(), half.sub(&1.into()))))
 }
 
 impl Values<'_> {
@@ -42,7 +42,7 @@ impl Values<'_> {
         match v {
             // What operations on words give is a word.
             Some(v) => {
-                let itv = v.itv.as_ref().and_then(|i| i.meet(&Itv::word(w))).unwrap_or_else(|| Itv::word(w));
+                let itv = v.itv.as_ref().and_then(|i| i.common(&Itv::word(w))).unwrap_or_else(|| Itv::word(w));
                 Word { v: self.atoms.num(v.p, Some(itv)), w }
             }
             None => self.none("a value that is not followed", w),
@@ -98,7 +98,7 @@ impl Domain for Values<'_> {
         self.some(v, a.w)
     }
     fn not(&mut self, a: &Word) -> Word {
-        let all = Word { v: Num::constant(Itv::word(a.w).hi), w: a.w };
+        let all = Word { v: Num::constant(Int::mask(a.w)), w: a.w };
         self.sub(&all, a)
     }
     fn shl(&mut self, a: &Word, count: &Word) -> Word {
@@ -110,7 +110,7 @@ impl Domain for Values<'_> {
     fn ashr(&mut self, a: &Word, count: &Word) -> Word {
         let k = count.v.p.as_const().and_then(|k| k.to_u64()).and_then(|k| u32::try_from(k).ok()).filter(|k| *k < a.w);
         let s = signed(self.atoms, &a.v, a.w);
-        let q = s.zip(k).and_then(|(s, k)| self.atoms.divide(&s, &pow2(k)));
+        let q = s.zip(k).and_then(|(s, k)| self.atoms.divide(&s, &Int::pow2(k)));
         match q {
             Some((q, _)) => self.wrap(q.p, q.itv, a.w),
             None => self.none("a shift by what is no number", a.w),
@@ -151,13 +151,13 @@ impl Domain for Values<'_> {
         }
     }
     fn extract(&mut self, a: &Word, lo: u32, w: u32) -> Word {
-        match self.atoms.divide(&a.v, &pow2(lo)) {
+        match self.atoms.divide(&a.v, &Int::pow2(lo)) {
             Some((q, _)) => self.wrap(q.p, q.itv, w),
             None => self.none("a value that is not followed", w),
         }
     }
     fn concat(&mut self, hi: &Word, lo: &Word) -> Word {
-        let up = Word { v: Num { p: hi.v.p.scale(&pow2(lo.w)), itv: hi.v.itv.as_ref().map(|i| i.mul(&Itv::point(pow2(lo.w)))) }, w: hi.w + lo.w };
+        let up = Word { v: Num { p: hi.v.p.scale(&Int::pow2(lo.w)), itv: hi.v.itv.as_ref().map(|i| i.mul(&Itv::point(Int::pow2(lo.w)))) }, w: hi.w + lo.w };
         self.exact(&up, lo, up.v.p.add(&lo.v.p), Itv::add)
     }
     fn udiv(&mut self, a: &Word, _: &Word) -> Word {

@@ -5,7 +5,7 @@
 //! Trusted: bytes, leaks, certifier.
 
 use crate::function::{Found, Verdict};
-use crate::hash::hex;
+use santoku_num::hex;
 use crate::source::convention::Convention;
 use crate::subject::Options;
 use santoku_elf::{Access, Cover, Image, Island, Seen};

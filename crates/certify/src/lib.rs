@@ -36,5 +36,4 @@ pub use file::certify;
 pub use subject::{Options, World};
 pub use isa::{isa_name, isa_of};
 pub use judged::EFFORTS;
-pub use hash::hex;
 pub use key::{program_hash, ENGINE_VERSION};

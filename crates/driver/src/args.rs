@@ -186,7 +186,7 @@ fn collect_lens(ty: &Ty, value: &Value, found: &mut BTreeMap<santoku_ir::LocalId
 pub fn show_value(ty: &Ty, value: &Value) -> String {
     if let (Ty::Array { elem, .. }, Some(bytes)) = (ty, value.to_bytes()) {
         if **elem == Ty::Word(8) {
-            return format!("hex\"{}\"", bytes.iter().map(|b| format!("{b:02x}")).collect::<String>());
+            return format!("hex\"{}\"", santoku_num::hex(&bytes));
         }
     }
     match (ty, value.parts()) {

@@ -7,7 +7,7 @@
 //! Needs: big integers.  Keeps: the meaning of the language ([`interp`] is that meaning).
 //! Absent on purpose: source text, diagnostics rendering, optimisation, target knowledge.
 //!
-//! This crate is trusted: it depends on nothing else of ours.
+//! This crate is trusted: it depends on `num` alone of ours.
 //! Trusted: safe, field, c, bytes, leaks, certifier, text.
 
 pub mod build;

@@ -4,8 +4,6 @@
 //! The *range* of an exact integer is a refinement: it is never part of shape equality; leaving a
 //! declared range is a proof obligation where a value flows into a declared place.
 
-use num_bigint::BigInt;
-
 /// Index into [`crate::Program::structs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StructId(pub u32);
@@ -14,28 +12,8 @@ pub struct StructId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LocalId(pub u32);
 
-/// Inclusive bounds of an exact integer; `lo <= hi` (the verifier checks it).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Range {
-    pub lo: BigInt,
-    pub hi: BigInt,
-}
-
-impl Range {
-    pub fn new(lo: impl Into<BigInt>, hi: impl Into<BigInt>) -> Range {
-        Range { lo: lo.into(), hi: hi.into() }
-    }
-    pub fn contains(&self, other: &Range) -> bool {
-        self.lo <= other.lo && other.hi <= self.hi
-    }
-    pub fn holds(&self, v: &BigInt) -> bool {
-        self.lo <= *v && *v <= self.hi
-    }
-    /// Smallest range that contains both.
-    pub fn join(&self, other: &Range) -> Range {
-        Range { lo: self.lo.clone().min(other.lo.clone()), hi: self.hi.clone().max(other.hi.clone()) }
-    }
-}
+/// Bounds of an exact integer; `lo <= hi` (the verifier checks it).
+pub type Range = santoku_num::Itv;
 
 /// Length of an array: a constant, or a public length of the enclosing function plus a constant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -84,7 +84,7 @@ pub fn without_ranges(ty: &Ty) -> Ty {
 /// A scalar's bit pattern as a constant lies in this range; `None` for aggregates and unbounded integers.
 pub fn scalar_range(ty: &Ty) -> Option<Range> {
     match ty {
-        Ty::Word(bits) => Some(Range::new(0, (num_bigint::BigInt::from(1) << (*bits).min(1 << 16)) - 1)),
+        Ty::Word(bits) => Some(Range::word((*bits).min(1 << 16))),
         Ty::Bool => Some(Range::new(0, 1)),
         Ty::Int(range) => range.clone(),
         Ty::Array { .. } | Ty::Struct(_) => None,

@@ -4,6 +4,7 @@ use crate::decode::decode;
 use crate::domain::{Word, Words};
 use crate::effect::{effect, Effect};
 use crate::row::{Inst, Isa};
+use santoku_num::little;
 
 /// Byte-addressed memory. Accesses need not be aligned.
 pub trait Memory {
@@ -32,7 +33,7 @@ impl FlatMemory {
 impl Memory for FlatMemory {
     fn load(&mut self, address: u64, bytes: u8) -> Option<u64> {
         let range = self.range(address, bytes)?;
-        Some(range.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)))
+        Some(little(range) as u64)
     }
 
     fn store(&mut self, address: u64, bytes: u8, value: u64) -> Option<()> {

@@ -1,11 +1,10 @@
 //! Conditions: what is known of stored scalars and forms when a comparison holds, and when it does not.
 
-use crate::itv::Itv;
+use santoku_num::{Int, Itv};
 use crate::lin::Lin;
 use crate::place;
 use crate::run::{Res, Run, State};
 use crate::value::{Cond, CondVar, Sc, Val};
-use santoku_ir::interp::Int;
 use santoku_ir::{Base, BinOp, CmpOp, Expr, ExprKind, LocalId, Ty};
 use std::rc::Rc;
 
@@ -19,13 +18,13 @@ pub struct Stored {
 impl Run<'_> {
     /// `a op b` of truth values.
     pub fn booleans(&self, op: BinOp, a: &Sc, b: &Sc) -> Res<Sc> {
-        let truth = |s: &Sc| self.known(s.itv.as_ref().and_then(|i| i.meet(&Itv::bool())), "no truth value");
+        let truth = |s: &Sc| self.known(s.itv.as_ref().and_then(|i| i.common(&Itv::bool())), "no truth value");
         let (x, y) = (truth(a)?, truth(b)?);
         let not = |s: &Sc| Sc { cond: s.cond.as_ref().map(|c| Rc::new(c.negated())), ..s.clone() };
         Ok(match op {
-            BinOp::And => Sc { cond: both(a, b).map(Rc::new), ..Sc::new(x.and(&y, 1)) },
-            BinOp::Or => Sc { cond: both(&not(a), &not(b)).map(|c| Rc::new(c.negated())), ..Sc::new(x.or(&y, 1)) },
-            BinOp::Xor => Sc::new(x.xor(&y)),
+            BinOp::And => Sc { cond: both(a, b).map(Rc::new), ..Sc::new(self.known(x.and(&y), "no truth value")?) },
+            BinOp::Or => Sc { cond: both(&not(a), &not(b)).map(|c| Rc::new(c.negated())), ..Sc::new(self.known(x.or(&y), "no truth value")?) },
+            BinOp::Xor => Sc::new(self.known(x.xor(&y), "no truth value")?),
             _ => return self.refuse("an operation of no meaning"),
         })
     }
@@ -131,14 +130,14 @@ fn negate(op: CmpOp) -> CmpOp {
 fn bound(op: CmpOp, own: &Itv, other: &Itv) -> Option<Itv> {
     let one = Int::Small(1);
     match op {
-        CmpOp::Lt => Itv::new(own.lo.clone(), own.hi.clone().min(other.hi.sub(&one))),
-        CmpOp::Le => Itv::new(own.lo.clone(), own.hi.clone().min(other.hi.clone())),
-        CmpOp::Gt => Itv::new(own.lo.clone().max(other.lo.add(&one)), own.hi.clone()),
-        CmpOp::Ge => Itv::new(own.lo.clone().max(other.lo.clone()), own.hi.clone()),
-        CmpOp::Eq => own.meet(other),
+        CmpOp::Lt => Itv::between(own.lo.clone(), own.hi.clone().min(other.hi.sub(&one))),
+        CmpOp::Le => Itv::between(own.lo.clone(), own.hi.clone().min(other.hi.clone())),
+        CmpOp::Gt => Itv::between(own.lo.clone().max(other.lo.add(&one)), own.hi.clone()),
+        CmpOp::Ge => Itv::between(own.lo.clone().max(other.lo.clone()), own.hi.clone()),
+        CmpOp::Eq => own.common(other),
         CmpOp::Ne => match other.single() {
-            Some(v) if *v == own.lo => Itv::new(v.add(&one), own.hi.clone()),
-            Some(v) if *v == own.hi => Itv::new(own.lo.clone(), v.sub(&one)),
+            Some(v) if *v == own.lo => Itv::between(v.add(&one), own.hi.clone()),
+            Some(v) if *v == own.hi => Itv::between(own.lo.clone(), v.sub(&one)),
             _ => Some(own.clone()),
         },
     }
@@ -164,7 +163,7 @@ mod tests {
         for op in ops {
             for (al, ah) in &all {
                 for (bl, bh) in &all {
-                    let got = bound(op, &Itv::new(*al, *ah).unwrap(), &Itv::new(*bl, *bh).unwrap());
+                    let got = bound(op, &Itv::between(*al, *ah).unwrap(), &Itv::between(*bl, *bh).unwrap());
                     let some = |a: i64| (*bl..=*bh).any(|b| test(op, a, b));
                     for a in *al..=*ah {
                         assert!(!some(a) || got.as_ref().is_some_and(|g| g.contains(&Itv::point(a))), "{op:?} {a}");

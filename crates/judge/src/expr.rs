@@ -1,11 +1,11 @@
 //! Expressions: one step of interval arithmetic for each, and the obligations inside.
 
-use crate::itv::{pow2, shown, Itv};
+use crate::value::shown;
+use santoku_num::{Int, Itv};
 use crate::lin::Lin;
 use crate::place::{self, Step};
 use crate::run::{Res, Run, State};
 use crate::value::{has_ranges, small, Sc, Val, MAX_ELEMENTS};
-use santoku_ir::interp::Int;
 use santoku_ir::{Base, BinOp, Expr, ExprKind, Len, LocalId, Place, Proj, Ty, UnOp};
 use std::rc::Rc;
 
@@ -52,7 +52,7 @@ impl<'a> Run<'a> {
         match (&v, &e.ty) {
             // Of what was judged before, the range holds here too.
             (Val::Sc(s), Ty::Int(Some(r))) if self.trusted > 0 => {
-                let met = s.itv.as_ref().and_then(|i| i.meet(&Itv::of(r)?));
+                let met = s.itv.as_ref().and_then(|i| i.common(&r.clone().non_empty()?));
                 Ok(met.map_or(v.clone(), |itv| Val::Sc(Sc { itv: Some(itv), ..s.clone() })))
             }
             _ if self.trusted > 0 => Ok(v),
@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
         let fits = self.within(&s, Some(&Int::ZERO), None) && self.at_most(&Sc { itv: s.itv.as_ref().map(|i| i.add(&Itv::point(n.clone()))), form: self.form(&s).map(|f| Rc::new(f.shift(n.clone()))), ..s.clone() }, &whole);
         self.must(fits, || format!("an index or slice of {n} at {} of {}", shown(&s.itv), shown(&whole.itv)))?;
         let last = self.itv(&whole)?.hi.sub(&n);
-        let inside = Itv::new(Int::ZERO, last).and_then(|i| i.meet(s.itv.as_ref()?));
+        let inside = Itv::between(Int::ZERO, last).and_then(|i| i.common(s.itv.as_ref()?));
         let at = self.known(inside, "an index outside of its array")?;
         let places = small(&Itv::point(at.hi.sub(&at.lo))).and_then(|w| u64::try_from(w).ok()).unwrap_or(u64::MAX);
         self.charge(places.min(MAX_ELEMENTS).saturating_mul(len.unwrap_or(1) as u64));
@@ -211,11 +211,11 @@ impl<'a> Run<'a> {
                 Sc::with_form(itv, forms.and_then(|(f, g)| f.as_const().map(|k| g.scale(k)).or_else(|| g.as_const().map(|k| f.scale(k)))))
             }
             BinOp::Shl => {
-                let k = pow2(self.count(&y, 1 << 14)?);
+                let k = Int::pow2(self.count(&y, 1 << 14)?);
                 Sc::with_form(i.mul(&Itv::point(k.clone())), self.form(&x).map(|f| f.scale(&k)))
             }
             BinOp::Shr => {
-                let k = pow2(self.count(&y, 1 << 14)?);
+                let k = Int::pow2(self.count(&y, 1 << 14)?);
                 self.quotient(&x, &k)?
             }
             BinOp::Div | BinOp::Mod | BinOp::And => {
@@ -267,16 +267,16 @@ impl<'a> Run<'a> {
             BinOp::Add => i.add(&j).wrap(bits),
             BinOp::Sub => i.sub(&j).wrap(bits),
             BinOp::Mul => i.mul(&j).wrap(bits),
-            BinOp::And => i.and(&j, bits),
-            BinOp::Or => i.or(&j, bits),
-            BinOp::Xor => i.xor(&j),
+            BinOp::And => self.known(i.and(&j), "no words")?,
+            BinOp::Or => self.known(i.or(&j), "no words")?,
+            BinOp::Xor => self.known(i.xor(&j), "no words")?,
             BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr => {
                 let last = Int::from(u64::from(bits) - 1);
                 self.must(self.within(y, Some(&Int::ZERO), Some(&last)), || format!("a shift count in {j} of a word of {bits} bits"))?;
                 match (op, self.count(y, bits).ok()) {
-                    (BinOp::Shl, Some(k)) => i.mul(&Itv::point(pow2(k))).wrap(bits),
-                    (BinOp::Shr, Some(k)) => self.known(i.div_floor(&pow2(k)), "no quotient")?,
-                    (BinOp::Shr, None) => self.known(Itv::new(Int::ZERO, i.hi), "no word")?,
+                    (BinOp::Shl, Some(k)) => i.mul(&Itv::point(Int::pow2(k))).wrap(bits),
+                    (BinOp::Shr, Some(k)) => self.known(i.div_floor(&Int::pow2(k)), "no quotient")?,
+                    (BinOp::Shr, None) => self.known(Itv::between(Int::ZERO, i.hi), "no word")?,
                     (_, Some(0)) => i,
                     _ => Itv::word(bits),
                 }
@@ -321,7 +321,7 @@ impl<'a> Run<'a> {
     /// A computed integer has at most 128 bits, signed or not.
     fn fits_register(&self, v: &Sc, modular: bool) -> Res<()> {
         let itv = self.itv(v)?;
-        let signed = Itv { lo: pow2(127).neg(), hi: Itv::word(127).hi };
+        let signed = Itv { lo: Int::pow2(127).neg(), hi: Itv::word(127).hi };
         let fits = signed.contains(&itv) || Itv::word(128).contains(&itv) || modular && self.modular_allowed && itv.lo.bits().max(itv.hi.bits()) <= MAX_BITS;
         self.must(fits, || format!("{itv} is wider than 128 bits"))
     }

@@ -9,12 +9,11 @@
 //! execution that meets the `requires` of an exported function breaks an obligation of these kinds.  Absent on purpose: secrecy
 //! (the verifier's), clauses with congruences, sums and specification functions, and any search.
 //!
-//! This crate is trusted: it depends on the core alone.
+//! This crate is trusted: it depends on the core and its numbers alone.
 //! Trusted: safe, field, c, bytes, leaks, certifier.
 
 mod cond;
 mod expr;
-pub mod itv;
 pub mod lin;
 mod loops;
 mod place;
@@ -29,11 +28,10 @@ pub mod value;
 pub use plan::{Claims, NoSearch, Plan, Refusal, Search, Split};
 pub use spec::is_simple;
 
-use itv::Itv;
+use santoku_num::{Int, Itv};
 use lin::{Atoms, Lin};
 use plan::address;
 use run::{Res, Run, State};
-use santoku_ir::interp::Int;
 use santoku_ir::{visit, ContractKind, Func, FuncId, Len, LocalId, LocalKind, Program, Ty};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -187,7 +185,7 @@ impl<'a> Run<'a> {
             let Val::Sc(s) = &st.locals[len.0 as usize] else { continue };
             let itv = self.itv(s)?;
             let least = Int::from(add).neg().max(itv.lo.clone());
-            match Itv::new(least, itv.hi) {
+            match Itv::between(least, itv.hi) {
                 Some(itv) => st.locals[len.0 as usize] = Val::Sc(Sc::new(itv)),
                 None => st.dead = true,
             }
@@ -221,7 +219,7 @@ impl<'a> Run<'a> {
             self.must(written, || format!("result `{}` may be left unwritten", f.local(*id).name))?;
             let any = self.any(&f.local(*id).ty)?;
             let inside = own.zip(&any, &mut |a, any| {
-                let met = a.itv.as_ref().zip(any.itv.as_ref()).and_then(|(a, b)| a.meet(b));
+                let met = a.itv.as_ref().zip(any.itv.as_ref()).and_then(|(a, b)| a.common(b));
                 met.map_or_else(|| any.clone(), Sc::new)
             });
             rets.push(self.known(inside, "a result of another shape")?);

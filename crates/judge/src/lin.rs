@@ -1,8 +1,7 @@
 //! Linear facts. A form is a sum of atoms; that one follows from others is not found here, only checked: a proof is a list of
 //! sums of what is known, each divided by the common divisor of its coefficients, of which the last is absurd.
 
-use crate::itv::Itv;
-use santoku_ir::interp::Int;
+use santoku_num::{Int, Itv};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -180,7 +179,7 @@ mod tests {
     #[test]
     fn a_sum_is_rounded_down_and_no_further() {
         let mut at = Atoms::default();
-        let x = at.fresh(Itv::new(0u8, 100u8).unwrap());
+        let x = at.fresh(Itv::between(0u8, 100u8).unwrap());
         let facts = [lin(&[(x, -2)], 5)];
         let proof = vec![vec![(Row::Fact(0), Int::from(1u8))], vec![(Row::Sum(0), Int::from(1u8)), (Row::Negated, Int::from(1u8))]];
         assert!(at.shows(&proof, &lin(&[(x, -1)], 2), &facts));
@@ -191,7 +190,7 @@ mod tests {
     #[test]
     fn what_is_no_proof_shows_nothing() {
         let mut at = Atoms::default();
-        let x = at.fresh(Itv::new(0u8, 9u8).unwrap());
+        let x = at.fresh(Itv::between(0u8, 9u8).unwrap());
         let goal = lin(&[(x, 1)], -1);
         let one = || Int::from(1u8);
         for proof in [
@@ -212,11 +211,11 @@ mod tests {
     #[test]
     fn a_quotient_is_what_it_divides() {
         let mut at = Atoms::default();
-        let h = at.fresh(Itv::new(-1000i32, 1000i32).unwrap());
+        let h = at.fresh(Itv::between(-1000i32, 1000i32).unwrap());
         let form = lin(&[(h, 1)], 8);
         let q = at.quotient(&form, &Int::from(16u8)).unwrap();
         assert_eq!(at.quotient(&form, &Int::from(16u8)), Some(q));
-        assert_eq!(*at.itv(q), Itv::new(-62i32, 63i32).unwrap());
+        assert_eq!(*at.itv(q), Itv::between(-62i32, 63i32).unwrap());
         // h - 16q in -8..7
         let left = lin(&[(h, 1), (q, -16)], 0);
         let one = || Int::from(1u8);

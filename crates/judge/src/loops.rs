@@ -1,11 +1,10 @@
 //! Loops: round by round where the plan says so, otherwise one round that stands for all.
 
-use crate::itv::Itv;
+use santoku_num::{Int, Itv};
 use crate::lin::{Atom, Lin};
 use crate::place::Covers;
 use crate::run::{Res, Run, State};
 use crate::value::{small, Sc, Val};
-use santoku_ir::interp::Int;
 use santoku_ir::{visit, Expr, LocalId, Stmt};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -35,7 +34,7 @@ impl<'a> Run<'a> {
             (Some(a), Some(b)) if b <= a || nr.is_none_or(|nr| !self.plan.summarised.contains(&(self.f.name.clone(), nr))) => self.unrolled(st, s, a, b)?,
             _ => {
                 let first = self.first(*rev, &lo, &hi)?;
-                let Some(counter) = Itv::new(i.lo.clone(), j.hi.sub(&Int::Small(1))) else { return self.invariants_at(st, *var, &first, invariants) };
+                let Some(counter) = Itv::between(i.lo.clone(), j.hi.sub(&Int::Small(1))) else { return self.invariants_at(st, *var, &first, invariants) };
                 let atom = self.atoms.fresh(counter.clone());
                 let steps = nr.and_then(|nr| self.plan.steady.get(&(self.f.name.clone(), nr))).cloned().unwrap_or_default();
                 let steps = steps.iter().filter_map(|(l, k)| Some((*l, self.start_of(st, *l)?, k.clone()))).collect();

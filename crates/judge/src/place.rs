@@ -1,9 +1,8 @@
 //! Places: which elements a place may mean, what is read there, what a write leaves.
 
-use crate::itv::Itv;
+use santoku_num::{Int, Itv};
 use crate::lin::Lin;
 use crate::value::{common, small, Val, MAX_ELEMENTS};
-use santoku_ir::interp::Int;
 use santoku_ir::{Len, LocalId, Program, Range, Ty};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -108,7 +107,7 @@ pub fn target(p: &Program, ty: &Ty, steps: &[Step]) -> Option<Ty> {
     let Some((step, rest)) = steps.split_first() else { return Some(ty.clone()) };
     let all = |elem: &Ty, rs: &[Range]| -> Option<Ty> {
         let i = common(rs)?;
-        elem.is_scalar().then(|| Ty::Int(Some(Range { lo: i.lo.to_big(), hi: i.hi.to_big() })))
+        elem.is_scalar().then(|| Ty::Int(Some(i)))
     };
     let next = match (ty, step) {
         (Ty::Struct(id), Step::Field(i)) => p.structs[id.0 as usize].fields.get(*i)?.1.clone(),

@@ -1,9 +1,8 @@
 //! What the judge is asked, and what it answers.
 
-use crate::itv::Itv;
+use santoku_num::{Int, Itv};
 use crate::lin::{Atoms, Lin, Proof};
 use crate::value::{Sc, Val};
-use santoku_ir::interp::Int;
 use santoku_ir::{Loc, LocalId, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,7 +85,7 @@ impl Claims {
     }
     /// What two judgements of one function say together.
     pub fn and(&self, o: &Claims) -> Claims {
-        let both = |a: &Sc, b: &Sc| Sc::new(a.itv.as_ref().zip(b.itv.as_ref()).and_then(|(a, b)| a.meet(b)).or(a.itv.clone()).unwrap_or_else(Itv::bool));
+        let both = |a: &Sc, b: &Sc| Sc::new(a.itv.as_ref().zip(b.itv.as_ref()).and_then(|(a, b)| a.common(b)).or(a.itv.clone()).unwrap_or_else(Itv::bool));
         let rets = self.rets.iter().zip(&o.rets).map(|(a, b)| a.zip(b, &mut |a, b| both(a, b)).unwrap_or_else(|| a.clone()));
         Claims { rets: rets.collect(), ..self.clone() }
     }

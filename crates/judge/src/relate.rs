@@ -5,7 +5,7 @@
 use crate::lin::{Atom, Lin};
 use crate::run::{Run, State};
 use crate::value::{Sc, Val};
-use santoku_ir::interp::Int;
+use santoku_num::Int;
 use std::rc::Rc;
 
 impl Run<'_> {

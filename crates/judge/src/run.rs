@@ -1,12 +1,11 @@
 //! One execution of a function for all inputs at once: its state, the path's facts, and refusals.
 
-use crate::itv::Itv;
+use santoku_num::{Int, Itv};
 use crate::lin::{Atoms, Lin};
 use crate::place::Covers;
 use crate::plan::address;
 use crate::value::{Cond, Sc, Val};
 use crate::{Claims, Plan, Refusal, Search, Split};
-use santoku_ir::interp::Int;
 use santoku_ir::{Func, Loc, LocalId, Program, Stmt};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -115,7 +114,7 @@ impl<'a> Run<'a> {
             }
             let Some(leaf) = st.locals[v.local.0 as usize].at_mut(&v.path).filter(|s| s.def) else { continue };
             let known = if truth { &v.yes } else { &v.no };
-            match leaf.itv.as_ref().zip(known.as_ref()).and_then(|(a, b)| a.meet(b)) {
+            match leaf.itv.as_ref().zip(known.as_ref()).and_then(|(a, b)| a.common(b)) {
                 Some(met) => leaf.itv = Some(met),
                 None => st.dead = true,
             }
@@ -204,7 +203,7 @@ impl<'a> Run<'a> {
         let from = std::iter::once(itv.lo.clone()).chain(split.cuts.iter().cloned());
         let to = split.cuts.iter().map(below).chain([itv.hi.clone()]);
         let mut end = State { dead: true, ..st.clone() };
-        for part in from.zip(to).filter_map(|(a, b)| Itv::new(a, b)?.meet(&itv)) {
+        for part in from.zip(to).filter_map(|(a, b)| Itv::between(a, b)?.common(&itv)) {
             let (mut one, facts) = (st.clone(), self.facts.len());
             if let Some(leaf) = one.locals[split.local.0 as usize].at_mut(&split.path) {
                 leaf.itv = Some(part);

@@ -1,11 +1,10 @@
 //! Clauses of contracts that compare integers: no congruence, sum or specification function.
 
 use crate::cond::Stored;
-use crate::itv::Itv;
+use santoku_num::{Int, Itv};
 use crate::place;
 use crate::run::{Res, Run, State};
 use crate::value::{small, Sc};
-use santoku_ir::interp::Int;
 use santoku_ir::{typing::Scope, visit, Base, BinOp, Expr, ExprKind, SpecExpr, SpecOp, Ty};
 use std::rc::Rc;
 

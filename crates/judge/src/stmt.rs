@@ -1,11 +1,11 @@
 //! Statements: what is stored fits its declaration, and calls meet what the callee asks.
 
-use crate::itv::{shown, Itv};
+use crate::value::shown;
+use santoku_num::{Int, Itv};
 use crate::lin::Lin;
 use crate::place::{self, Step};
 use crate::run::{Res, Run, State};
 use crate::value::{common, has_ranges, Sc, Val};
-use santoku_ir::interp::Int;
 use santoku_ir::{Base, ContractKind, Expr, Func, FuncId, Len, LocalId, Place, Stmt, Ty};
 use std::rc::Rc;
 
@@ -51,14 +51,14 @@ impl<'a> Run<'a> {
         }
         match (&v, ty) {
             (Val::Sc(s), Ty::Int(Some(r))) => {
-                let wanted = self.known(Itv::of(r), "an empty range")?;
+                let wanted = self.known(r.clone().non_empty(), "an empty range")?;
                 let itv = self.itv(s)?;
                 if wanted.contains(&itv) {
                     return Ok(v);
                 }
                 let ok = self.within(s, Some(&wanted.lo), Some(&wanted.hi));
                 self.must(ok, || format!("{itv} is stored where {wanted} is declared"))?;
-                Ok(Val::Sc(Sc { itv: Some(self.known(itv.meet(&wanted), "a value outside of its range")?), ..s.clone() }))
+                Ok(Val::Sc(Sc { itv: Some(self.known(itv.common(&wanted), "a value outside of its range")?), ..s.clone() }))
             }
             (Val::Arr(es), Ty::Array { elem, ranges, .. }) => {
                 let own = |i: usize| ranges.as_ref().and_then(|r| r.get(i)).map(|r| Ty::Int(Some(r.clone())));
@@ -69,7 +69,7 @@ impl<'a> Run<'a> {
                 let own = match ranges {
                     Some(rs) => {
                         let r = self.known(common(rs), "elements that have no value in common")?;
-                        Some(Ty::Int(Some(santoku_ir::Range { lo: r.lo.to_big(), hi: r.hi.to_big() })))
+                        Some(Ty::Int(Some(r)))
                     }
                     None => None,
                 };
@@ -187,7 +187,7 @@ impl<'a> Run<'a> {
             if !own.defined() {
                 continue;
             }
-            let both = own.zip(usual, &mut |a, b| match a.itv.as_ref().zip(b.itv.as_ref()).and_then(|(a, b)| a.meet(b)) {
+            let both = own.zip(usual, &mut |a, b| match a.itv.as_ref().zip(b.itv.as_ref()).and_then(|(a, b)| a.common(b)) {
                 Some(itv) => Sc { itv: Some(itv), ..a.clone() },
                 None => b.clone(),
             });

@@ -1,8 +1,7 @@
 //! Abstract values: what every execution that gets here has in a scalar, element by element.
 
-use crate::itv::Itv;
+use santoku_num::{Int, Itv};
 use crate::lin::Lin;
-use santoku_ir::interp::Int;
 use santoku_ir::{ConstValue, Len, LocalId, Program, Range, Ty};
 use std::rc::Rc;
 
@@ -78,7 +77,7 @@ pub fn of_type(ty: &Ty) -> Option<Itv> {
     match ty {
         Ty::Word(bits) => Some(Itv::word(*bits)),
         Ty::Bool => Some(Itv::bool()),
-        Ty::Int(Some(r)) => Itv::of(r),
+        Ty::Int(Some(r)) => r.clone().non_empty(),
         Ty::Int(None) | Ty::Array { .. } | Ty::Struct(_) => None,
     }
 }
@@ -235,7 +234,7 @@ fn scalars(p: &Program, ty: &Ty) -> Option<u64> {
 
 /// What all of these ranges hold; `None`: nothing.
 pub fn common(rs: &[Range]) -> Option<Itv> {
-    rs.iter().map(Itv::of).reduce(|a, b| a?.meet(&b?)).flatten()
+    rs.iter().map(|r| r.clone().non_empty()).reduce(|a, b| a?.common(&b?)).flatten()
 }
 
 /// Whether an integer inside has a declared range.
@@ -251,4 +250,9 @@ pub fn has_ranges(p: &Program, ty: &Ty) -> bool {
 /// The small number that an interval is, if it is one.
 pub fn small(i: &Itv) -> Option<i128> {
     if let Some(Int::Small(v)) = i.single() { Some(*v) } else { None }
+}
+
+/// Of what may never have been written.
+pub fn shown(itv: &Option<Itv>) -> String {
+    itv.as_ref().map_or_else(|| "nothing".into(), Itv::to_string)
 }

@@ -1,6 +1,6 @@
 //! Programs that the judge must refuse, each beside a twin that differs where it matters and is accepted.
 
-use santoku_ir::interp::Int;
+use santoku_num::Int;
 use santoku_ir::{text, FuncId, LocalId, Program};
 use santoku_judge::{Claims, Judge, NoSearch, Plan, Split};
 

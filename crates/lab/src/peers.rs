@@ -347,7 +347,7 @@ fn run(spec: &PeerSpec, mut cmd: Command) -> Result<(), PeerError> {
 
 fn check(path: &Path, dir: &Path, expected: &str) -> Result<(), PeerError> {
     let bytes = std::fs::read(path).map_err(|source| PeerError::Io { path: path.into(), source })?;
-    let found: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
+    let found = santoku_num::hex(&Sha256::digest(&bytes));
     if found == expected {
         return Ok(());
     }

@@ -2,9 +2,8 @@
 //! Trusted: field, bytes, leaks.
 
 use crate::poly::{Atom, Mono, Poly};
-use santoku_ir::interp::Int;
 use santoku_ir::BinOp;
-use santoku_judge::itv::{pow2, Itv};
+use santoku_num::{Int, Itv};
 use std::collections::BTreeMap;
 
 /// Largest exponent of which bounds are computed.
@@ -144,7 +143,7 @@ impl Atoms {
                 }
                 None => {
                     let found = self.joined(&p, &quotients, own, depth)?;
-                    return cancelled.into_iter().rev().try_fold(found, |rest, (own, left)| own.meet(&rest.add(&left)));
+                    return cancelled.into_iter().rev().try_fold(found, |rest, (own, left)| own.common(&rest.add(&left)));
                 }
             }
         }
@@ -170,7 +169,7 @@ impl Atoms {
             let k = c.div_floor(d)?;
             let rest = p.plus(&c.neg(), &Poly::atom(*a)).plus(&k, y);
             if rest.len() < p.len() {
-                let left = Itv::new(0u8, d.sub(&Int::Small(1)))?.mul(&Itv::point(k.neg()));
+                let left = Itv::between(0u8, d.sub(&Int::Small(1)))?.mul(&Itv::point(k.neg()));
                 return Some(Some((rest, left)));
             }
         }
@@ -182,7 +181,7 @@ impl Atoms {
                 // h + floor(y / d) = floor((d h + y) / d)
                 let joined = p.plus(&c.neg(), &Poly::atom(*a)).scale(d).add(y);
                 let within = self.close_bound(&joined, depth - 1)?.div_floor(d)?;
-                found = found.meet(&within)?;
+                found = found.common(&within)?;
             }
         }
         Some(found)
@@ -208,7 +207,7 @@ impl Atoms {
                 None => self.bound(&varying),
             };
             let all = match (own, known) {
-                (Some(a), Some(b)) => Some(a.meet(&b).unwrap_or(a)),
+                (Some(a), Some(b)) => Some(a.common(&b).unwrap_or(a)),
                 (a, b) => a.or(b),
             };
             if let Some(itv) = &all {
@@ -217,7 +216,7 @@ impl Atoms {
             return Num { p, itv: all.map(|i| i.add(&c)) };
         }
         let itv = match (itv, self.bound(&p)) {
-            (Some(a), Some(b)) => Some(a.meet(&b).unwrap_or(a)),
+            (Some(a), Some(b)) => Some(a.common(&b).unwrap_or(a)),
             (a, b) => a.or(b),
         };
         Num { p, itv }
@@ -231,7 +230,7 @@ impl Atoms {
         let x = self.num(x.p.clone(), x.itv.clone());
         let q = self.floor(&x, d)?;
         let itv = x.itv.as_ref().and_then(|i| i.div_floor(d));
-        let rest = x.itv.as_ref().and_then(|i| i.mod_floor(d)).or_else(|| Itv::new(0u8, d.sub(&Int::Small(1))));
+        let rest = x.itv.as_ref().and_then(|i| i.mod_floor(d)).or_else(|| Itv::between(0u8, d.sub(&Int::Small(1))));
         let r = x.p.plus(&d.neg(), &q);
         Some((Num { p: q, itv }, self.num(r, rest)))
     }
@@ -320,9 +319,9 @@ impl Atoms {
         cuts.sort_unstable();
         cuts.dedup();
         for t in cuts.into_iter().rev().take(CUTS) {
-            let (high, low) = x.divided(&pow2(t))?;
+            let (high, low) = x.divided(&Int::pow2(t))?;
             if (self.is_thorough() || !low.is_zero()) && self.num(low, None).fits(t) {
-                return Some((high, d.div_floor(&pow2(t))?));
+                return Some((high, d.div_floor(&Int::pow2(t))?));
             }
         }
         None
@@ -342,7 +341,7 @@ impl Atoms {
             return Some(Poly::constant(1u8));
         }
         let bits = itv.hi.bits().max(itv.lo.neg().sub(&Int::Small(1)).bits());
-        self.floor(&x, &pow2(u32::try_from(bits).ok()?)).map(|q| q.scale(&Int::Small(-1)))
+        self.floor(&x, &Int::pow2(u32::try_from(bits).ok()?)).map(|q| q.scale(&Int::Small(-1)))
     }
 
     /// 1 where `x == 0`, else 0.
@@ -444,12 +443,12 @@ impl Atoms {
         let Some(old) = self.infos[a.nr()].itv.clone().filter(|_| !a.is_bool()) else { return };
         let one = Int::Small(1);
         let new = match c {
-            _ if c == one => Itv::new(k.neg(), old.hi.clone()),
-            _ if c == one.neg() => Itv::new(old.lo.clone(), k),
+            _ if c == one => Itv::between(k.neg(), old.hi.clone()),
+            _ if c == one.neg() => Itv::between(old.lo.clone(), k),
             _ => None,
         };
         // What contradicts itself stays what it was.
-        if let Some(met) = new.and_then(|n| n.meet(&old)) {
+        if let Some(met) = new.and_then(|n| n.common(&old)) {
             self.infos[a.nr()].itv = Some(met);
         }
     }
@@ -501,7 +500,7 @@ impl Atoms {
         let (x, y) = if a.p <= b.p { (a, b) } else { (b, a) };
         let bound = |n: &Num| self.bound(&n.p).filter(|i| !i.lo.is_negative()).map(|i| i.hi);
         let most = bound(x).zip(bound(y)).map(|(a, b)| a.min(b));
-        let itv = most.and_then(|hi| Itv::new(0u8, hi));
+        let itv = most.and_then(|hi| Itv::between(0u8, hi));
         let key = (x.p.clone(), y.p.clone());
         let a = match self.ands.get(&key) {
             Some(a) => *a,
@@ -562,7 +561,7 @@ mod tests {
                 sum.add(&odd.p)
             });
             assert_eq!(sum.len(), 2 * MANY as usize);
-            assert_eq!(atoms.bound(&sum), Itv::new(0u8, MANY));
+            assert_eq!(atoms.bound(&sum), Itv::between(0u8, MANY));
         });
         ran.expect("a thread").join().expect("no fault");
     }

@@ -12,7 +12,7 @@ use crate::poly::Poly;
 use crate::state::Run;
 use crate::value::{flat, Val};
 use santoku_ir::{Base, BinOp, Expr, Len, Place, Proj, Ty};
-use santoku_judge::itv::Itv;
+use santoku_num::Itv;
 
 /// Scalars of an array that is read or written at a place that is no number.
 const SCALARS: usize = 1 << 14;
@@ -276,7 +276,7 @@ impl Run<'_> {
                 let mut out = vec![];
                 for (k, old) in es.iter().enumerate() {
                     let olds = self.flat_as(old, elem)?;
-                    let distance = i.p.shift(santoku_ir::interp::Int::from(k as u64).neg());
+                    let distance = i.p.shift(santoku_num::Int::from(k as u64).neg());
                     out.push(self.shaped(elem, &mut |run, c, ty| run.applied(Of::Kept, ty, vec![distance.clone(), news[c as usize].p.clone(), olds[c as usize].p.clone()])));
                 }
                 Ok(Val::agg(out))

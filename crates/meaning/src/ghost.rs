@@ -13,9 +13,8 @@ use crate::prop::Prop;
 use crate::spec::places;
 use crate::state::{Part, Run};
 use crate::value::Val;
-use santoku_ir::interp::Int;
 use santoku_ir::{visit, Base, ContractKind, FuncId, Ghost, Len, Loc, LocalId, Place, Proj, SpecExpr, SpecId, Stmt, Ty};
-use santoku_judge::itv::Itv;
+use santoku_num::{Int, Itv};
 use santoku_judge::value::of_type;
 use std::collections::BTreeSet;
 
@@ -124,7 +123,7 @@ impl<'a> Run<'a> {
         }
         // Without values where no round is run.
         let sizes = known(lo.itv.as_ref().zip(hi.itv.as_ref()), "a loop whose bounds have no bounds")?;
-        let counter = Itv::new(sizes.0.lo.clone(), sizes.1.hi.sub(&Int::Small(1)));
+        let counter = Itv::between(sizes.0.lo.clone(), sizes.1.hi.sub(&Int::Small(1)));
         let asked = |run: &mut Self, at: Num, when: Moment| {
             run.locals[var.0 as usize] = Some(Val::Num(at));
             let frame = run.locals.clone();

@@ -7,7 +7,7 @@ use crate::proof::{Known, Zero};
 use crate::prop::Prop;
 use crate::state::Run;
 use crate::value::Val;
-use santoku_ir::interp::Int;
+use santoku_num::Int;
 use santoku_ir::SpecExpr;
 
 impl<'a> Run<'a> {

@@ -10,7 +10,7 @@ use crate::poly::Poly;
 use crate::proof::{Known, Search, Tree, Zero};
 use crate::state::{Call, Outside, Run, DEPTH};
 use crate::value::{flat, Val};
-use santoku_ir::interp::Int;
+use santoku_num::Int;
 use santoku_ir::{FuncId, LocalId, Place, Program};
 use std::collections::BTreeMap;
 

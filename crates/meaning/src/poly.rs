@@ -2,7 +2,7 @@
 //! 0/1 atom is its own square.
 //! Trusted: field, bytes, leaks.
 
-use santoku_ir::interp::Int;
+use santoku_num::Int;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

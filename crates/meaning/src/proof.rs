@@ -3,7 +3,7 @@
 
 use crate::atoms::{Atoms, Def};
 use crate::poly::{inverse, Atom, Mono, Poly};
-use santoku_ir::interp::Int;
+use santoku_num::Int;
 use std::borrow::Cow;
 
 /// What is known where a proof is asked for.

@@ -2,7 +2,7 @@
 //! Trusted: field.
 
 use crate::poly::Poly;
-use santoku_ir::interp::Int;
+use santoku_num::Int;
 
 /// A condition.
 #[derive(Clone, Debug, PartialEq)]

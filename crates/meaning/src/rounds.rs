@@ -14,7 +14,7 @@ use crate::found::{known, stop, Res};
 use crate::state::{Carried, Loop, Run};
 use crate::value::{flat, Val};
 use santoku_ir::{visit, LocalId, Stmt, Ty};
-use santoku_judge::itv::Itv;
+use santoku_num::Itv;
 
 impl<'a> Run<'a> {
     pub(crate) fn rounds_beside(&mut self, var: LocalId, (lo, hi): (&Num, &Num), rev: bool, body: &'a [Stmt]) -> Res<()> {
@@ -87,7 +87,7 @@ impl<'a> Run<'a> {
     fn first(&mut self, var: LocalId, (lo, hi): (&Num, &Num), rev: bool, body: &'a [Stmt], changed: &[LocalId], before: &[Vec<Num>]) -> Res<()> {
         // No round may be run: then its counter says nothing.
         let last = hi.itv.as_ref().map(|i| i.hi.sub(&1u8.into()));
-        let itv = lo.itv.as_ref().zip(last).and_then(|(lo, hi)| Itv::new(lo.lo.clone(), hi));
+        let itv = lo.itv.as_ref().zip(last).and_then(|(lo, hi)| Itv::between(lo.lo.clone(), hi));
         let counter = self.atoms.fresh(itv);
         let [heads, behinds] = [(); 2].map(|()| self.unknown(changed));
         if lengths(&heads) != lengths(before) || lengths(&behinds) != lengths(before) {

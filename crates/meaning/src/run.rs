@@ -12,10 +12,9 @@ use crate::proof::{Search, TERMS};
 use crate::state::{Run, DEPTH, PRODUCT};
 use crate::value::{part, Val};
 use crate::words;
-use santoku_ir::interp::Int;
 use santoku_ir::typing::Scope;
 use santoku_ir::{visit, Base, BinOp, CmpOp, ContractKind, Expr, ExprKind, FuncId, Len, Loc, LocalId, Place, Program, Proj, Stmt, Ty, UnOp};
-use santoku_judge::itv::{pow2, Itv};
+use santoku_num::{Int, Itv};
 use std::collections::{BTreeMap, BTreeSet};
 
 const STEPS: u64 = 400_000;
@@ -124,7 +123,7 @@ impl<'a> Run<'a> {
         let written = visit::written_locals(body);
         self.forget(&written);
         let last = hi.itv.as_ref().map(|i| i.hi.sub(&Int::Small(1)));
-        let counter = lo.itv.as_ref().zip(last).map(|(lo, hi)| Itv::new(lo.lo.clone(), hi));
+        let counter = lo.itv.as_ref().zip(last).map(|(lo, hi)| Itv::between(lo.lo.clone(), hi));
         let mut done = Ok(());
         if counter != Some(None) {
             let at = self.atoms.fresh(counter.flatten());
@@ -375,11 +374,11 @@ impl<'a> Run<'a> {
         let v = match (v, &e.ty) {
             // The judge of safety has seen that it is in its range, wherever it is computed.
             (Val::Num(n), Ty::Int(Some(r))) if self.outside.is_some() && !self.is_beside() && self.guard.as_const() == Some(Int::Small(1)) => {
-                let own = n.itv.as_ref().zip(Itv::of(r)).and_then(|(a, b)| a.meet(&b));
+                let own = n.itv.as_ref().zip(r.clone().non_empty()).and_then(|(a, b)| a.common(&b));
                 Val::Num(self.atoms.num(n.p, own.or(n.itv)))
             }
             (Val::Num(n), Ty::Word(bits)) if self.outside.is_some() => {
-                let own = n.itv.as_ref().and_then(|a| a.meet(&Itv::word(*bits)));
+                let own = n.itv.as_ref().and_then(|a| a.common(&Itv::word(*bits)));
                 Val::Num(self.atoms.num(n.p, Some(own.unwrap_or_else(|| Itv::word(*bits)))))
             }
             (v, _) => v,
@@ -397,7 +396,7 @@ impl<'a> Run<'a> {
     fn unary(&mut self, op: UnOp, a: &Num, ty: &Ty) -> Res<Num> {
         let from = match (op, ty) {
             (UnOp::Neg, _) => Num::constant(0u8),
-            (UnOp::Not, Ty::Word(bits)) => Num::constant(Itv::word(*bits).hi),
+            (UnOp::Not, Ty::Word(bits)) => Num::constant(Int::mask(*bits)),
             (UnOp::Not, _) => Num::constant(1u8),
         };
         let v = self.atoms.sub(&from, a);
@@ -441,7 +440,7 @@ impl<'a> Run<'a> {
         let Some(bits) = bits else {
             // Of integers only low bits are taken.
             let d = known(b.p.as_const().map(|m| m.add(&Int::Small(1))).filter(|d| *d > Int::ZERO), "a mask that is no constant")?;
-            if op != BinOp::And || u32::try_from(d.bits()).map(|n| pow2(n - 1)) != Ok(d.clone()) {
+            if op != BinOp::And || u32::try_from(d.bits()).map(|n| Int::pow2(n - 1)) != Ok(d.clone()) {
                 return stop("an operation on bits of an integer that takes no low bits");
             }
             return Ok(known(self.atoms.divide(a, &d), "too many atoms")?.1);
@@ -470,8 +469,8 @@ impl<'a> Run<'a> {
         let a = &self.short(a);
         let v = match (op, bits) {
             (_, Some(bits)) => words::shifted(&mut self.atoms, op, a, k, bits),
-            (BinOp::Shl, None) => Some(Num { p: a.p.scale(&pow2(k)), itv: a.itv.as_ref().map(|i| i.mul(&Itv::point(pow2(k)))) }),
-            (BinOp::Shr, None) => self.atoms.divide(a, &pow2(k)).map(|d| d.0),
+            (BinOp::Shl, None) => Some(Num { p: a.p.scale(&Int::pow2(k)), itv: a.itv.as_ref().map(|i| i.mul(&Itv::point(Int::pow2(k)))) }),
+            (BinOp::Shr, None) => self.atoms.divide(a, &Int::pow2(k)).map(|d| d.0),
             (_, None) => return stop("an integer is not rotated"),
         };
         known(v, "too many atoms")

@@ -8,9 +8,8 @@ use crate::proof::TERMS;
 use crate::prop::Prop;
 use crate::state::{Part, Run, PRODUCT};
 use crate::value::{part, Val};
-use santoku_ir::interp::Int;
 use santoku_ir::{Base, BinOp, CmpOp, Place, Proj, SpecExpr, SpecFn, SpecId, SpecOp, Ty};
-use santoku_judge::itv::Itv;
+use santoku_num::{Int, Itv};
 use std::rc::Rc;
 
 /// Expressions inside one another and in all, terms of what they are counted; values of a bound variable, bits of a constant.

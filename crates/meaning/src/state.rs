@@ -7,7 +7,7 @@ use crate::found::Clauses;
 use crate::poly::Poly;
 use crate::proof::Search;
 use crate::value::Val;
-use santoku_ir::interp::Int;
+use santoku_num::Int;
 use santoku_ir::{Func, FuncId, Program, SpecId, Ty};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -3,7 +3,7 @@
 
 use crate::atoms::{Atoms, Num};
 use crate::poly::Poly;
-use santoku_ir::interp::Int;
+use santoku_num::Int;
 use santoku_ir::{ConstValue, Len, Program, Ty};
 use santoku_judge::value::of_type;
 use std::rc::Rc;

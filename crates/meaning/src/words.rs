@@ -3,9 +3,8 @@
 
 use crate::atoms::{twos, Atoms, Num};
 use crate::poly::{Atom, Poly};
-use santoku_ir::interp::Int;
 use santoku_ir::BinOp;
-use santoku_judge::itv::{pow2, Itv};
+use santoku_num::{Int, Itv};
 
 /// Terms of a product that is tried.
 const PRODUCT: usize = 64;
@@ -18,22 +17,22 @@ pub fn wrap(at: &mut Atoms, x: &Num, bits: u32) -> Option<Num> {
     if x.fits(bits) {
         return Some(x.clone());
     }
-    Some(at.divide(x, &pow2(bits))?.1)
+    Some(at.divide(x, &Int::pow2(bits))?.1)
 }
 
 fn up(x: &Num, k: u32) -> Num {
-    let d = pow2(k);
+    let d = Int::pow2(k);
     Num { p: x.p.scale(&d), itv: x.itv.as_ref().map(|i| i.mul(&Itv::point(d))) }
 }
 
 /// A shift or rotation of a word by a number of bits below its width.
 pub fn shifted(at: &mut Atoms, op: BinOp, x: &Num, k: u32, bits: u32) -> Option<Num> {
     Some(match op {
-        BinOp::Shr => at.divide(x, &pow2(k))?.0,
-        BinOp::Shl => up(&at.divide(x, &pow2(bits - k))?.1, k),
+        BinOp::Shr => at.divide(x, &Int::pow2(k))?.0,
+        BinOp::Shl => up(&at.divide(x, &Int::pow2(bits - k))?.1, k),
         _ => {
             let left = if op == BinOp::Rotl { k } else { (bits - k) % bits };
-            let (high, low) = at.divide(x, &pow2(bits - left))?;
+            let (high, low) = at.divide(x, &Int::pow2(bits - left))?;
             let low = up(&low, left);
             let itv = low.itv.as_ref().zip(high.itv.as_ref()).map(|(a, b)| a.add(b));
             at.num(low.p.add(&high.p), itv)
@@ -75,8 +74,8 @@ fn masked(at: &mut Atoms, x: &Num, mask: &Int) -> Option<Option<Num>> {
         let skip = twos(&rest);
         let len = twos(&rest.shr(skip).add(&Int::Small(1)));
         from += skip;
-        let high = at.divide(x, &pow2(from))?.0;
-        let part = up(&at.divide(&high, &pow2(len))?.1, from);
+        let high = at.divide(x, &Int::pow2(from))?.0;
+        let part = up(&at.divide(&high, &Int::pow2(len))?.1, from);
         let itv = out.itv.as_ref().zip(part.itv.as_ref()).map(|(a, b)| a.add(b));
         out = at.num(out.p.add(&part.p), itv);
         from += len;
@@ -89,7 +88,7 @@ fn masked(at: &mut Atoms, x: &Num, mask: &Int) -> Option<Option<Num>> {
 fn all_or_nothing(x: &Num, bits: u32) -> Option<Poly> {
     let (c, rest) = x.p.divided(&Itv::word(bits).hi)?;
     let atom = c.atoms();
-    (rest.is_zero() && atom.iter().all(|a| a.is_bool()) && atom.len() == 1 && corners(&c, *atom.first()?).iter().all(|v| Itv::bool().contains(&Itv::point(v.clone())))).then_some(c)
+    (rest.is_zero() && atom.iter().all(|a| a.is_bool()) && atom.len() == 1 && corners(&c, *atom.first()?).iter().all(|v| Itv::<Int>::bool().holds(v))).then_some(c)
 }
 
 fn corners(c: &Poly, a: Atom) -> Vec<Int> {
@@ -128,7 +127,7 @@ pub fn and(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
         let most = |n: &Num| n.itv.as_ref().and_then(|i| u32::try_from(i.hi.bits()).ok());
         let (k, l) = most(x).zip(most(y))?;
         if k != l {
-            let (x, y) = if k < l { (x.clone(), at.divide(y, &pow2(k))?.1) } else { (at.divide(x, &pow2(l))?.1, y.clone()) };
+            let (x, y) = if k < l { (x.clone(), at.divide(y, &Int::pow2(k))?.1) } else { (at.divide(x, &Int::pow2(l))?.1, y.clone()) };
             return and(at, &x, &y, k.min(l));
         }
     }
@@ -155,14 +154,14 @@ fn by_cases(at: &mut Atoms, x: &Num, y: &Num, bits: u32) -> Option<Num> {
 pub fn or(at: &mut Atoms, x: &Num, y: &Num, bits: u32, common: i32) -> Option<Num> {
     let both = and(at, x, y, bits)?;
     let p = x.p.add(&y.p).plus(&Int::from(-common), &both.p);
-    let itv = x.itv.as_ref().zip(y.itv.as_ref()).map(|(a, b)| if common == 1 { a.or(b, bits) } else { a.xor(b) });
+    let itv = x.itv.as_ref().zip(y.itv.as_ref()).and_then(|(a, b)| if common == 1 { a.or(b) } else { a.xor(b) });
     Some(at.num(p, itv))
 }
 
 /// `and`, `or` or `xor` of words, in pieces of so many bits.
 pub fn bitwise(at: &mut Atoms, op: BinOp, x: &Num, y: &Num, (bits, piece): (u32, u32)) -> Option<Num> {
     if bits > piece {
-        let ((xh, xl), (yh, yl)) = (at.divide(x, &pow2(piece))?, at.divide(y, &pow2(piece))?);
+        let ((xh, xl), (yh, yl)) = (at.divide(x, &Int::pow2(piece))?, at.divide(y, &Int::pow2(piece))?);
         let low = bitwise(at, op, &xl, &yl, (piece, piece))?;
         let high = up(&bitwise(at, op, &xh, &yh, (bits - piece, piece))?, piece);
         return Some(at.num(high.p.add(&low.p), Some(Itv::word(bits))));
@@ -198,7 +197,7 @@ pub fn named(at: &mut Atoms, x: &Num, (least, piece): (usize, u32)) -> Num {
     let Some(bits) = bits.filter(|_| x.p.len() > least) else { return x.clone() };
     let (mut rest, mut out, mut from) = (x.clone(), Num::constant(0u8), 0);
     while u64::from(from) < bits {
-        let Some((high, low)) = at.divide(&rest, &pow2(piece)) else { return x.clone() };
+        let Some((high, low)) = at.divide(&rest, &Int::pow2(piece)) else { return x.clone() };
         let low = if low.p.len() > least {
             let name = at.named(&low);
             let parts = at.xor_parts(&low.p);

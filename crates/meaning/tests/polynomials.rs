@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use proptest::prelude::*;
-use santoku_ir::interp::Int;
+use santoku_num::Int;
 use santoku_meaning::poly::{inverse, Atom, Mono, Poly};
 
 /// Atoms; the odd ones are 0 or 1.

@@ -1,7 +1,6 @@
 //! Each rule of proofs: what it accepts, and beside it what is as close and wrong.
 
-use santoku_ir::interp::Int;
-use santoku_judge::itv::Itv;
+use santoku_num::{Int, Itv};
 use santoku_meaning::atoms::{Atoms, MERGED};
 use santoku_meaning::poly::{Atom, Poly};
 use santoku_meaning::proof::{Known, Row, Step, Tree, Zero};
@@ -16,7 +15,7 @@ fn truth(atoms: &mut Atoms) -> (Atom, Poly) {
 }
 
 fn fresh(atoms: &mut Atoms, lo: i32, hi: i32) -> (Atom, Poly) {
-    let n = atoms.fresh(Itv::new(lo, hi));
+    let n = atoms.fresh(Itv::between(lo, hi));
     (n.p.as_atom().expect("an atom"), n.p)
 }
 

@@ -1,4 +1,4 @@
-//! Copies the prover's sources, with every mistake of the table behind a switch of its own.
+//! Copies the sources of the prover and of its numbers, with every mistake of the tables behind a switch of its own.
 
 mod splice;
 #[path = "../table.rs"]
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 const PROVER: &str = "../prove/src";
+const NUMBERS: &str = "../num/src";
 /// Where the algebra leaves out to compare what it found with sample inputs: these tests can, for a wrong rule would be seen there before the
 /// judge is asked.
 const UNCOMPARED: (&str, &str) = ("algebra/atoms.rs", "!self.samples_count || self.fault.is_some()");
@@ -17,29 +18,52 @@ const UNCOMPARED: (&str, &str) = ("algebra/atoms.rs", "!self.samples_count || se
 const ASKED: (&str, &str) = ("prove/whole.rs", "\nfn join(");
 
 fn main() {
-    for at in ["build", "table.rs", "mistakes", PROVER] {
+    for at in ["build", "table.rs", "mistakes", PROVER, NUMBERS] {
         println!("cargo:rerun-if-changed={at}");
     }
     // The copy proves nothing that is kept.
     println!("cargo:rustc-env=SANTOKU_PROVE_ENGINE=mistaken");
     println!("cargo:rustc-env=SANTOKU_PROVE_JUDGES=none");
-    let read = |at: &str| -> table::Table { toml::from_str(&fs::read_to_string(at).expect(at)).unwrap_or_else(|e| panic!("{at}: {e}")) };
-    let all: Vec<table::Mistake> = table::TABLES.iter().flat_map(|at| read(at).mistake).collect();
+    let all: Vec<table::Mistake> = table::TABLES.iter().flat_map(|at| read::<table::Table>(at).mistake).collect();
+    let numbers = read::<table::Numbers>(table::NUMBERS).mistake;
     let mut by_file: BTreeMap<PathBuf, Vec<Wrong>> = BTreeMap::new();
-    let mut add = |file: &str, wrong| by_file.entry(Path::new(PROVER).join(file)).or_default().push(wrong);
+    let mut add = |file: PathBuf, wrong| by_file.entry(file).or_default().push(wrong);
     for (nr, m) in all.iter().enumerate() {
         for e in &m.edits {
-            add(&e.file, Wrong { when: format!("made({nr})"), what: &m.what, right: &e.right, wrong: &e.wrong });
+            add(Path::new(PROVER).join(&e.file), Wrong { when: format!("made({nr})"), what: &m.what, right: &e.right, wrong: &e.wrong });
         }
     }
+    for (nr, m) in numbers.iter().enumerate() {
+        add(Path::new(NUMBERS).join(&m.file), Wrong { when: format!("made({})", all.len() + nr), what: &m.what, right: &m.right, wrong: &m.wrong });
+    }
     let (file, right) = UNCOMPARED;
-    add(file, Wrong { when: "blind()".into(), what: "samples are not compared", right, wrong: "true" });
+    add(Path::new(PROVER).join(file), Wrong { when: "blind()".into(), what: "samples are not compared", right, wrong: "true" });
     let to = PathBuf::from(env::var("OUT_DIR").expect("an output folder")).join("prove");
     if to.exists() {
         fs::remove_dir_all(&to).expect("the old copy");
     }
     copy(Path::new(PROVER), &to, &mut by_file);
+    copy(Path::new(NUMBERS), &to.join("numbers"), &mut by_file);
     assert!(by_file.is_empty(), "no such files: {:?}", by_file.keys());
+    numbers_inside(&to);
+}
+
+fn read<T: serde::de::DeserializeOwned>(at: &str) -> T {
+    toml::from_str(&fs::read_to_string(at).expect(at)).unwrap_or_else(|e| panic!("{at}: {e}"))
+}
+
+/// The copied numbers as a module of the copied prover, which goes on with the real ones: the judges are to understand it.
+fn numbers_inside(to: &Path) {
+    let folder = to.join("numbers");
+    for entry in fs::read_dir(&folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("a copy").replace("use crate::", "use crate::numbers::");
+        fs::write(&path, text).expect("a copy");
+    }
+    fs::rename(folder.join("lib.rs"), folder.join("mod.rs")).expect("the root of the numbers");
+    let root = to.join("lib.rs");
+    let text = fs::read_to_string(&root).expect("the root of the copy");
+    fs::write(&root, format!("pub mod numbers;\n{text}")).expect("the root of the copy");
 }
 
 fn copy(from: &Path, to: &Path, wrong: &mut BTreeMap<PathBuf, Vec<Wrong>>) {

@@ -1,7 +1,9 @@
 //! The prover with wrong rules in it, one at a time, for the judges to refuse what comes of them.
 //!
-//! Needs: the sources of `prove`, which the build copies, and the tables in `mistakes`.  Keeps: with no mistake made the copy is the prover; the judges
-//! are the real ones.  Absent on purpose: use by anything but this package's tests.
+//! Beside it, as the module `numbers`, `num` with wrong lines in it, for the tests of `num` to fail.
+//!
+//! Needs: the sources of `prove` and `num`, which the build copies, and the tables in `mistakes`.  Keeps: with no mistake made the copy is the prover;
+//! the judges, and the numbers that both use, are the real ones.  Absent on purpose: use by anything but this package's tests.
 #![allow(warnings)]
 
 include!(concat!(env!("OUT_DIR"), "/prove/lib.rs"));

@@ -36,7 +36,7 @@ impl Known<'_> {
             hash.update("\n");
             hash.update(self.named(&next.text(self.p), &mut rest));
         }
-        hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
+        santoku_num::hex(&hash.finalize())
     }
 
     /// The text with functions and constants by their digests, and all else by the order in which it comes up: specification

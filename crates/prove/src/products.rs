@@ -8,6 +8,7 @@ use crate::secrecy::Taint;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use santoku_ir::{visit, BinOp, Expr, ExprKind, Func, LocalId, Program, Stmt, Ty};
+use santoku_num::Int;
 use std::collections::BTreeSet;
 
 /// Bits of the widest product with a secret in it, over all that the exported functions call; `None` where secrets are not
@@ -49,8 +50,8 @@ fn is_shift(e: &Expr) -> bool {
 
 /// Bits of the values of an expression, the sign included.
 fn bits(e: &Expr) -> u32 {
-    let signed = |v: &BigInt| match v.is_negative() {
-        true => (-v - BigInt::one()).bits() + 1,
+    let signed = |v: &Int| match v.is_negative() {
+        true => v.add(&Int::ONE).bits() + 1,
         false => v.bits(),
     };
     match &e.ty {

@@ -222,11 +222,10 @@ fn count(p: &Program, ty: &Ty) -> Option<u64> {
         Ty::Word(b) => (*b <= 16).then(|| 1 << b),
         Ty::Bool => Some(2),
         Ty::Int(r) => {
-            let r = r.as_ref()?;
-            (&r.hi - &r.lo + 1u32).to_u64()
+            r.as_ref()?.count().to_u64()
         }
         Ty::Array { elem, len: Len::Const(n), ranges } => match ranges {
-            Some(rs) => rs.iter().try_fold(1u64, |n, r| n.checked_mul((&r.hi - &r.lo + 1u32).to_u64()?)),
+            Some(rs) => rs.iter().try_fold(1u64, |n, r| n.checked_mul(r.count().to_u64()?)),
             None => {
                 let one = count(p, elem)?;
                 if one == 1 {
@@ -250,7 +249,7 @@ fn nth(p: &Program, ty: &Ty, rest: &mut u64) -> Value {
     match ty {
         Ty::Word(b) => Value::word(digit(1 << b)),
         Ty::Bool => Value::Bool(digit(2) == 1),
-        Ty::Int(Some(r)) => int(&(&r.lo + digit((&r.hi - &r.lo + 1u32).to_u64().unwrap_or(1)))),
+        Ty::Int(Some(r)) => Value::Int(r.lo.add(&digit(r.count().to_u64().unwrap_or(1)).into())),
         Ty::Int(None) => int(&BigInt::from(0)),
         Ty::Array { elem, len, ranges } => {
             let n = if let Len::Const(n) = len { *n } else { 0 };
@@ -306,7 +305,7 @@ fn random(p: &Program, ty: &Ty, lens: &[(santoku_ir::LocalId, u64)], rng: &mut R
         Ty::Bool => Value::Bool(rng.below(2) == 1),
         Ty::Int(r) => {
             let r = r.as_ref()?;
-            int(&rng.pick(&r.lo, &r.hi, attempt))
+            int(&rng.pick(&r.lo.to_big(), &r.hi.to_big(), attempt))
         }
         Ty::Array { elem, len, ranges } => {
             let n = match len {

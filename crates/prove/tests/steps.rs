@@ -146,8 +146,8 @@ fn word_operations_take_the_interpreters_values() {
 #[should_panic(expected = "is outside")]
 fn a_wrong_range_is_noticed() {
     let mut atoms = Atoms::new(SAMPLES, 1);
-    atoms.input("x", santoku_prove::algebra::Iv::new(0, 100));
+    atoms.input("x", santoku_prove::itv::Itv::new(0, 100));
     let sim = atoms.all().next().and_then(|i| i.sim.clone());
-    atoms.opaque_sampled("y", santoku_prove::algebra::Iv::new(0, 50), sim);
+    atoms.opaque_sampled("y", santoku_prove::itv::Itv::new(0, 50), sim);
     check_atoms(&atoms);
 }

@@ -6,6 +6,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::perm::Perm;
+use santoku_ir::Range;
 use santoku_syntax::ast::BinOp;
 
 /// Why a constant operation has no result.
@@ -155,6 +156,11 @@ pub fn show(v: &BigInt) -> String {
         }
     }
     format!("0x{:x}", v)
+}
+
+/// A range, its ends likewise.
+pub fn show_range(r: &Range) -> String {
+    format!("{}..{}", show(&r.lo.to_big()), show(&r.hi.to_big()))
 }
 
 /// What a permutation makes of a constant.

@@ -404,7 +404,7 @@ impl<'w> Cx<'w> {
         self.fail(
             Diagnostic::error("out-of-range", format!("{} does not fit {shown}", arith::show(v)))
                 .at(span, "constant outside its type")
-                .note(format!("declared: {}..{}", arith::show(&range.lo), arith::show(&range.hi)))
+                .note(format!("declared: {}", arith::show_range(range)))
                 .help(match ty {
                     Ty::Word(bits) => format!("`u{bits}(..)` reduces mod 2^{bits}"),
                     _ => "widen the type, or correct the constant".to_string(),

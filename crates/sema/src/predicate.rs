@@ -313,7 +313,7 @@ fn implied(guard: &Guard, cond: Expr) -> Expr {
 
 /// Some value of the type: zero where the range allows it, else the lower bound.
 fn zero(cx: &Cx, ty: &Ty) -> Expr {
-    let scalar = |r: &Range| Expr::int(if r.holds(&0.into()) { 0.into() } else { r.lo.clone() });
+    let scalar = |r: &Range| Expr::int(if r.holds(0) { 0.into() } else { r.lo.to_big() });
     match ty {
         Ty::Word(bits) => Expr::word(*bits, 0),
         Ty::Bool => Expr::bool(false),

@@ -1,7 +1,5 @@
 //! Types of values of the language.
 
-use num_bigint::BigInt;
-use num_traits::One;
 use santoku_ir::{Range, Ty};
 
 /// Type of a value of the language: one core value, or a tuple of them (tuples are flattened in the core).
@@ -51,5 +49,5 @@ pub fn open_int(ty: &Ty) -> bool {
 
 /// The range of a word read as an integer.
 pub fn word_range(bits: u32) -> Range {
-    Range { lo: BigInt::ZERO, hi: (BigInt::one() << bits) - 1 }
+    Range::word(bits)
 }

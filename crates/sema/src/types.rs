@@ -226,15 +226,16 @@ impl Cx<'_> {
 
     fn range(&mut self, env: &mut Env, lo: &Expr, hi: &Expr, span: Span) -> Option<Range> {
         let (low, high) = (self.const_int(env, lo)?, self.const_int(env, hi)?);
-        if low > high {
-            let title = format!("empty range {}..{}", arith::show(&low), arith::show(&high));
+        let range = Range::new(low, high);
+        if range.is_empty() {
+            let title = format!("empty range {}", arith::show_range(&range));
             return self.fail(
                 Diagnostic::error("empty-range", title)
                     .at(span, "no integer lies in it")
                     .help("a range `a..b` contains both ends and needs a <= b"),
             );
         }
-        Some(Range { lo: low, hi: high })
+        Some(range)
     }
 
     /// The lengths that a `len` parameter takes.
@@ -246,7 +247,7 @@ impl Cx<'_> {
         if !most.contains(&range) {
             return self.fail(
                 Diagnostic::error("bad-length", "no array has a length of this range")
-                    .at(span, format!("this is {}..{}", arith::show(&range.lo), arith::show(&range.hi)))
+                    .at(span, format!("this is {}", arith::show_range(&range)))
                     .help("give bounds from 0 to 2^31-1"),
             );
         }
@@ -352,7 +353,7 @@ impl Cx<'_> {
         match ty {
             Ty::Word(bits) => format!("u{bits}"),
             Ty::Int(None) => "int".to_string(),
-            Ty::Int(Some(r)) => format!("int in {}..{}", arith::show(&r.lo), arith::show(&r.hi)),
+            Ty::Int(Some(r)) => format!("int in {}", arith::show_range(r)),
             Ty::Bool => "bool".to_string(),
             Ty::Array { elem, len, .. } => {
                 let n = match len {

@@ -64,7 +64,7 @@ pub fn weight(v: &CVal) -> u64 {
 /// The narrowest type of a constant.
 pub fn const_ty(v: &CVal) -> Ty {
     match v {
-        CVal::Int(v) => Ty::Int(Some(Range { lo: v.clone(), hi: v.clone() })),
+        CVal::Int(v) => Ty::Int(Some(Range::point(v))),
         CVal::Word(b, _) => Ty::Word(*b),
         CVal::Bool(_) => Ty::Bool,
         CVal::Array(vs) => {

@@ -47,7 +47,7 @@ fn arrows_point_as_the_page_says() {
     only("diag", &[]);
     only("circuit", &[]);
     only("ir", &["num"]);
-    only("lab", &["target"]);
+    only("lab", &["num", "target"]);
     // What judges is built of nothing that finds.
     for judge in ["judge", "meaning", "bytes"] {
         let all = reached(judge);

@@ -17,7 +17,6 @@ pub mod named;
 pub mod oracle;
 pub mod sha512;
 
-pub use hex::{from_hex, to_hex};
 
 /// What a vector's author says must happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

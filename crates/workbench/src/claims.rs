@@ -9,7 +9,7 @@ use crate::matrix::{compile, compiler_version, configs, Config};
 use crate::matrix_units::{make_shipped, shipped_text, units, Unit};
 use crate::primitives::Tree;
 use crate::BenchError;
-use santoku_certify::hex;
+use santoku_num::hex;
 use santoku_certify::manifest::{parse, print, records, File, List, Object, Record};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;

@@ -98,7 +98,7 @@ impl Case {
                 }
                 ArgumentRole::Value => {
                     let given = self.inputs.get(&a.name).ok_or_else(|| say("is not given"))?;
-                    number(a.number, given.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)))
+                    number(a.number, santoku_num::little(given) as u64)
                 }
             });
         }

@@ -129,7 +129,7 @@ impl Bytes {
     /// The bytes; `None`: digits that are not hexadecimal.
     pub fn get(&self) -> Option<Vec<u8>> {
         let one = |p: &Piece| match p {
-            Piece::Hex(text) => santoku_vectors::from_hex(text),
+            Piece::Hex(text) => santoku_num::from_hex(text),
             Piece::Run { bytes, start, step } => Some((0..*bytes).map(|k| start.wrapping_add(step.wrapping_mul(k as u8))).collect::<Vec<u8>>()),
         };
         match self {

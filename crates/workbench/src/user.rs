@@ -20,7 +20,6 @@ use santoku_prove::products::widest_secret_product;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-pub use santoku_vectors::from_hex;
 
 /// What is measured of a side.
 #[derive(Clone, Debug)]
@@ -183,10 +182,10 @@ fn fill(ty: &Ty, size: usize, (length, attempt): (u32, u64), random: &mut SplitM
             }
         }
         Ty::Int(Some(r)) => {
-            let span = &r.hi - &r.lo + BigInt::from(1);
+            let (lo, span) = (r.lo.to_big(), r.count().to_big());
             let any: BigInt = (BigInt::from(random.next_u64()) << 64u32) + random.next_u64();
-            let v = ((any.mod_floor(&span) + &r.lo) >> (attempt * span.bits() / TRIES)).clamp(r.lo.clone(), r.hi.clone());
-            out.extend(&Int::from(v).low_bits(u128::MAX).to_le_bytes()[..size]);
+            let v = Int::from((any.mod_floor(&span) + lo) >> (attempt * span.bits() / TRIES)).clamp(r.lo.clone(), r.hi.clone());
+            out.extend(&v.low_bits(u128::MAX).to_le_bytes()[..size]);
         }
         scalar => {
             let bits = if let Ty::Word(bits) = scalar { *bits } else { 1 };

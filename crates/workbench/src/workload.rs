@@ -12,6 +12,7 @@ use santoku_driver::{Target, STEPS};
 use santoku_ir::interp::{Interp, Options, Value};
 use santoku_ir::{FuncId, Program, Ty};
 use santoku_lab::bench::Operation;
+use santoku_num::little;
 use std::collections::BTreeMap;
 
 /// What is measured of a primitive: its operations, and the case of each.
@@ -93,13 +94,10 @@ pub fn interpreted(program: &Program, functions: &[Function], exported: &[Export
     Ok(())
 }
 
-fn word(bytes: &[u8]) -> u128 {
-    bytes.iter().rev().fold(0, |w, b| w << 8 | u128::from(*b))
-}
 
 /// A number as C reads it.
 fn integer(bytes: &[u8], signed: bool) -> BigInt {
-    let word = word(bytes);
+    let word = little(bytes);
     let unused = 128 - 8 * bytes.len().min(16) as u32;
     match signed {
         true => BigInt::from((word << unused) as i128 >> unused),
@@ -113,9 +111,9 @@ fn value(a: &Argument, ty: &Ty, bytes: &[u8]) -> Value {
             let size = crate::interface::scalars(elem).unwrap_or(1) * a.number;
             Value::array(bytes.chunks(size.max(1)).map(|b| value(a, elem, b)).collect())
         }
-        Ty::Bool => Value::Bool(word(bytes) != 0),
+        Ty::Bool => Value::Bool(little(bytes) != 0),
         Ty::Int(_) => Value::int(integer(bytes, a.signed)),
-        _ => Value::Word(word(bytes)),
+        _ => Value::Word(little(bytes)),
     }
 }
 

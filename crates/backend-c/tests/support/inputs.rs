@@ -19,15 +19,15 @@ pub fn random(p: &Program, id: FuncId, count: u64, seed: u64) -> Vec<Input> {
 /// All lows, all highs, next to zero, and lows and highs in turn; with the shortest and the longest lengths.
 pub fn edges(p: &Program, id: FuncId) -> Vec<Input> {
     let f = p.func(id);
-    let near_zero = |r: &Range| if r.holds(&BigInt::from(0)) { BigInt::from(0) } else { r.lo.clone() };
-    let minus_one = |r: &Range| if r.holds(&BigInt::from(-1)) { BigInt::from(-1) } else { r.hi.clone() };
+    let near_zero = |r: &Range| if r.holds(0) { BigInt::from(0) } else { r.lo.to_big() };
+    let minus_one = |r: &Range| if r.holds(-1) { BigInt::from(-1) } else { r.hi.to_big() };
     let picks: [&Pick<'_>; 6] = [
-        &|r, _| r.lo.clone(),
-        &|r, _| r.hi.clone(),
+        &|r, _| r.lo.to_big(),
+        &|r, _| r.hi.to_big(),
         &|r, _| near_zero(r),
         &|r, _| minus_one(r),
-        &|r, k| if k % 2 == 0 { r.lo.clone() } else { r.hi.clone() },
-        &|r, k| if k % 2 == 0 { r.hi.clone() } else { minus_one(r) },
+        &|r, k| if k % 2 == 0 { r.lo.to_big() } else { r.hi.to_big() },
+        &|r, k| if k % 2 == 0 { r.hi.to_big() } else { minus_one(r) },
     ];
     let make = |n: u64, pick: &Pick<'_>| {
         let lens = vec![n; f.lens.len()];

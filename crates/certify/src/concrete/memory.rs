@@ -4,6 +4,7 @@ use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed};
 use santoku_elf::Image;
 use santoku_isa::Memory;
+use santoku_num::little;
 
 /// One object, or the stack.
 #[derive(Clone, Debug)]
@@ -98,7 +99,7 @@ impl Memory for Space<'_> {
     fn load(&mut self, address: u64, bytes: u8) -> Option<u64> {
         self.touched = Some(address);
         if let Some((k, range)) = self.find(address, bytes.into()) {
-            return Some(self.regions[k].bytes[range].iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)));
+            return Some(little(&self.regions[k].bytes[range]) as u64);
         }
         (0..u64::from(bytes)).rev().try_fold(0, |v, k| Some(v << 8 | u64::from(self.image.read_only(address.checked_add(k)?)?)))
     }

@@ -123,5 +123,5 @@ impl Convention {
 /// Names a constant by its scalars.
 fn digest(scalars: &[BigInt]) -> String {
     let all: Vec<String> = scalars.iter().map(BigInt::to_string).collect();
-    crate::hash::hex(&Sha256::digest(all.join(","))[..12])
+    santoku_num::hex(&Sha256::digest(all.join(","))[..12])
 }

@@ -346,7 +346,7 @@ impl<'a> Source<'a> {
         self.spend(1)?;
         let value = self.value_of(f, e, state)?;
         if let (Ty::Int(Some(range)), Value::Scalar(t), Some(here)) = (&e.ty, &value, Everywhere::at(state.path)) {
-            self.note(here, *t, &range.lo, &range.hi)?;
+            self.note(here, *t, &range.lo.to_big(), &range.hi.to_big())?;
         }
         if let (Value::Scalar(t), true) = (&value, self.limits.watch) {
             self.watched.insert(*t);

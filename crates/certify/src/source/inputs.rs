@@ -43,12 +43,12 @@ impl Rng {
     }
 
     fn within(&mut self, range: &Range) -> BigInt {
-        let span: BigInt = &range.hi - &range.lo + 1;
+        let span = range.count().to_big();
         let mut v = BigInt::zero();
         for _ in 0..=span.bits() / 64 {
             v = (v << 64u32) + self.next();
         }
-        &range.lo + v.mod_floor(&span)
+        range.lo.to_big() + v.mod_floor(&span)
     }
 }
 
@@ -126,8 +126,8 @@ pub fn inputs(program: &Program, terms: &mut Terms, func: FuncId, lengths: Lengt
             Lengths::Fixed(ns) => terms.int(ns[k]),
             Lengths::Symbolic => {
                 let Range { lo, hi } = length_range(f, *id);
-                let hi = hi.min(fitting(program, f, *id, terms.word())?);
-                terms.var(Var { name: name_of(f, *id), lo, hi, public: true, values })
+                let hi = hi.to_big().min(fitting(program, f, *id, terms.word())?);
+                terms.var(Var { name: name_of(f, *id), lo: lo.into(), hi, public: true, values })
             }
         });
     }
@@ -169,9 +169,9 @@ fn known<'l>(f: &'l Func, lengths: Lengths<'l>) -> impl Fn(&Len) -> Option<u64> 
 
 /// What a length may be: what its type says, within 32 bits.
 fn length_range(f: &Func, id: LocalId) -> Range {
-    let all = Range::new(0, (BigInt::one() << 32) - 1);
+    let all = Range::word(32);
     match &f.local(id).ty {
-        Ty::Int(Some(r)) => Range { lo: r.lo.clone().max(all.lo), hi: r.hi.clone().min(all.hi) },
+        Ty::Int(Some(r)) => r.meet(&all),
         _ => all,
     }
 }
@@ -384,13 +384,14 @@ impl Draw<'_> {
     }
 
     fn scalar(&mut self, range: &Range) -> BigInt {
-        let clamp = |v: BigInt| v.max(range.lo.clone()).min(range.hi.clone());
+        let (lo, hi) = (range.lo.to_big(), range.hi.to_big());
+        let clamp = |v: BigInt| v.max(lo.clone()).min(hi.clone());
         match self.style {
-            Style::Min => range.lo.clone(),
-            Style::Max => range.hi.clone(),
+            Style::Min => lo,
+            Style::Max => hi,
             Style::Zero => clamp(BigInt::zero()),
-            Style::Ends if self.rng.below(2) == 0 => range.lo.clone(),
-            Style::Ends => range.hi.clone(),
+            Style::Ends if self.rng.below(2) == 0 => lo,
+            Style::Ends => hi,
             Style::Uniform => self.rng.within(range),
             Style::Small => {
                 let bits = range.lo.bits().max(range.hi.bits());

@@ -4,8 +4,8 @@ use super::func::{Counter, FuncGen, Ranged};
 use crate::data::*;
 use crate::ty::{Len, LocalId, Range, Ty};
 use num_bigint::BigInt;
-use num_integer::Integer;
 use num_traits::One;
+use santoku_num::Int;
 
 impl FuncGen<'_, '_> {
     pub fn cmp_op(&mut self) -> CmpOp {
@@ -140,8 +140,8 @@ impl FuncGen<'_, '_> {
         if want.contains(&range) {
             return e;
         }
-        let width = &want.hi - &want.lo;
-        let bits = (width + BigInt::one()).bits() - 1;
+        let width = want.hi.sub(&want.lo);
+        let bits = width.add(&Int::ONE).bits() - 1;
         (e & Expr::int((BigInt::one() << bits) - 1)) + Expr::int(want.lo.clone())
     }
 
@@ -170,10 +170,10 @@ impl FuncGen<'_, '_> {
         let d = depth - 1;
         let (a, ra) = self.int(d, public);
         let made = match self.rng.below(11) {
-            0 => (-a.clone(), Range::new(-&ra.hi, -&ra.lo)),
+            0 => (-a.clone(), ra.neg()),
             1 if !public => {
                 let bits = *self.rng.pick(&self.config.words);
-                (self.word(bits, d).cast(Ty::int()), Range::new(0, (BigInt::one() << bits) - 1))
+                (self.word(bits, d).cast(Ty::int()), Range::word(bits))
             }
             2 if !public => {
                 let c = self.boolean(d);
@@ -182,11 +182,11 @@ impl FuncGen<'_, '_> {
             }
             3 => {
                 let k = self.rng.below(20) as u32;
-                (a.clone().shl(k), Range::new(&ra.lo << k, &ra.hi << k))
+                (a.clone().shl(k), ra.shl(k))
             }
             4 => {
                 let k = self.rng.below(40) as u32;
-                (a.clone().shr(k), Range::new(&ra.lo >> k, &ra.hi >> k))
+                (a.clone().shr(k), ra.shr(k))
             }
             5 => {
                 let mask = (BigInt::one() << self.rng.below(30)) - BigInt::one();
@@ -197,14 +197,14 @@ impl FuncGen<'_, '_> {
             op => {
                 let (b, rb) = self.int(d, public);
                 match op {
-                    8 => (a.clone() * b, product(&ra, &rb)),
-                    9 => (a.clone() - b, Range::new(&ra.lo - &rb.hi, &ra.hi - &rb.lo)),
-                    _ => (a.clone() + b, Range::new(&ra.lo + &rb.lo, &ra.hi + &rb.hi)),
+                    8 => (a.clone() * b, ra.mul(&rb)),
+                    9 => (a.clone() - b, ra.sub(&rb)),
+                    _ => (a.clone() + b, ra.add(&rb)),
                 }
             }
         };
-        let limit = BigInt::one() << self.config.int_bits;
-        let small = made.1.lo > -&limit && made.1.hi < limit;
+        let limit = Int::pow2(self.config.int_bits);
+        let small = made.1.lo > limit.neg() && made.1.hi < limit;
         if small {
             made
         } else {
@@ -214,17 +214,9 @@ impl FuncGen<'_, '_> {
 
     fn divide(&mut self, a: Expr, range: &Range, public: bool) -> Ranged {
         let by = if public { 1 + self.rng.below(100) } else { 1 << self.rng.below(20) };
-        let divisor = BigInt::from(by);
-        if self.rng.one_in(2) {
-            let out = Range::new(range.lo.div_floor(&divisor), range.hi.div_floor(&divisor));
-            return (Expr::bin(BinOp::Div, a, Expr::int(by)), out);
+        match range.div_floor(&Int::from(by)) {
+            Some(out) if self.rng.one_in(2) => (Expr::bin(BinOp::Div, a, Expr::int(by)), out),
+            _ => (Expr::bin(BinOp::Mod, a, Expr::int(by)), Range::new(0, by - 1)),
         }
-        (Expr::bin(BinOp::Mod, a, Expr::int(by)), Range::new(0, divisor - BigInt::one()))
     }
-}
-
-fn product(a: &Range, b: &Range) -> Range {
-    let all = [&a.lo * &b.lo, &a.lo * &b.hi, &a.hi * &b.lo, &a.hi * &b.hi];
-    let ends = all.into_iter().map(|v| Range::new(v.clone(), v)).reduce(|x, y| x.join(&y));
-    ends.unwrap_or_else(|| a.clone())
 }

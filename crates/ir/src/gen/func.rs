@@ -88,7 +88,7 @@ impl<'p, 'r> FuncGen<'p, 'r> {
             self.define(id, &ty);
             if let Ty::Int(Some(range)) = &ty {
                 let place = Box::new(SpecExpr::Place(Place::local(id)));
-                let cond = SpecExpr::Cmp(CmpOp::Le, place, Box::new(SpecExpr::Int(range.hi.clone())));
+                let cond = SpecExpr::Cmp(CmpOp::Le, place, Box::new(SpecExpr::Int(range.hi.to_big())));
                 self.b.contract(ContractKind::Ensures, cond, format!("r{i} <= {}", range.hi));
             }
         }

@@ -105,14 +105,15 @@ impl Rng {
     }
     /// An integer of a range, its ends often.
     pub fn int_in(&mut self, range: &Range) -> BigInt {
-        let width = &range.hi - &range.lo + BigInt::one();
+        let (lo, hi) = (range.lo.to_big(), range.hi.to_big());
+        let width = &hi - &lo + BigInt::one();
         match self.below(5) {
-            0 => range.lo.clone(),
-            1 => range.hi.clone(),
-            2 if range.holds(&BigInt::from(0)) => BigInt::from(0),
+            0 => lo,
+            1 => hi,
+            2 if range.holds(0) => BigInt::from(0),
             _ => {
                 let noise = (0..width.bits() / 128 + 2).fold(BigInt::from(0), |v, _| (v << 128) + self.bits128());
-                &range.lo + noise % width
+                lo + noise % width
             }
         }
     }

@@ -3,16 +3,15 @@
 //! Needs: a program.  Keeps: the tree of the function, node for node.  Absent: optimisation.
 
 use super::fault::Fault;
-use super::int::Int;
 use super::ops::{mask, to_usize, Kind, Run};
-use super::store::Bounds;
 use super::value::Value;
 use crate::data::*;
 use crate::limits::{EXPR_DEPTH, STMT_DEPTH};
 use crate::spec::Ghost;
-use crate::ty::{Len, LocalId, Ty};
+use crate::ty::{Len, LocalId, Range, Ty};
 use crate::visit::expr_locals;
 use num_traits::ToPrimitive;
+use santoku_num::Int;
 
 /// One function, resolved.
 #[derive(Debug)]
@@ -82,7 +81,7 @@ pub(super) enum Node {
     Repeat(Box<Node>, Len),
     Struct(Vec<Node>),
     /// An integer with the range that a pass proved for this occurrence.
-    Ranged(Box<Node>, Box<Bounds>),
+    Ranged(Box<Node>, Box<Range>),
 }
 
 #[derive(Debug)]
@@ -227,7 +226,7 @@ impl<'p> Lower<'p> {
             ExprKind::Struct(_, es) => Node::Struct(many(es)?),
         };
         Ok(match &e.ty {
-            Ty::Int(Some(range)) if self.check_ranges => Node::Ranged(Box::new(node), Box::new(Bounds::of(range))),
+            Ty::Int(Some(range)) if self.check_ranges => Node::Ranged(Box::new(node), Box::new(range.clone())),
             _ => node,
         })
     }

@@ -1,10 +1,10 @@
 //! What can go wrong in a run.
 
-use super::int::Int;
 use super::value::Value;
 use crate::data::Loc;
 use crate::spec::ContractKind;
 use crate::ty::Range;
+use santoku_num::Int;
 use std::fmt;
 
 /// Why a run stopped, where, and the values that show it.

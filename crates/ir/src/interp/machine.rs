@@ -2,7 +2,6 @@
 
 use super::code::{Claim, Code, Condition, Lower, Node, Op, OpKind, Path, Step};
 use super::fault::{Fault, FaultKind};
-use super::int::Int;
 use super::judged::{Call, Judged};
 use super::ops::{self, Run};
 use super::store::{self, Walked};
@@ -13,6 +12,7 @@ use crate::limits::{EXPR_DEPTH, RUN_DEPTH};
 use crate::spec::{ContractKind, Ghost, SpecExpr};
 use crate::spec_eval::{SpecRun, SpecStop};
 use crate::ty::{Len, LocalId};
+use santoku_num::Int;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -342,7 +342,7 @@ impl<'a, 'p> Machine<'a, 'p> {
             Node::Ranged(a, bounds) => {
                 let value = self.eval(frame, a)?;
                 self.stats.ranges += 1;
-                match bounds.hold(&value) {
+                match store::in_range(bounds, &value) {
                     Ok(()) => Ok(value),
                     Err(kind) => Err(Fault::new(kind.at("an expression"))),
                 }

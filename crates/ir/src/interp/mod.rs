@@ -13,7 +13,6 @@
 
 mod code;
 mod fault;
-mod int;
 mod judged;
 mod machine;
 pub(crate) mod ops;
@@ -23,7 +22,7 @@ mod tests;
 mod value;
 
 pub use fault::{Fault, FaultKind};
-pub use int::Int;
+pub use santoku_num::Int;
 pub use value::Value;
 
 use crate::data::{FuncId, Program, Test};

@@ -1,10 +1,10 @@
 //! The scalar operations: the table of meanings behind [`BinOp`], [`UnOp`] and [`CmpOp`].
 
 use super::fault::{Fault, FaultKind};
-use super::int::Int;
 use super::value::Value;
 use crate::data::{BinOp, CmpOp, UnOp};
 use crate::limits::INT_BITS;
+use santoku_num::Int;
 use std::cmp::Ordering;
 
 pub(super) type Run<T> = Result<T, Box<Fault>>;

@@ -1,12 +1,11 @@
 //! Writing through projections, and checking what flows into declared types.
 
 use super::fault::{Fault, FaultKind};
-use super::int::Int;
 use super::ops::{mask, to_usize, Run};
 use super::value::Value;
 use crate::data::Program;
 use crate::ty::{Len, Range, Ty};
-use num_traits::ToPrimitive;
+use santoku_num::Int;
 use std::sync::Arc;
 
 /// Most elements of an array whose elements hold nothing.
@@ -157,38 +156,9 @@ impl Outside {
 
 /// Checks an integer against a range; other values pass.
 pub(super) fn in_range(range: &Range, v: &Value) -> Result<(), Outside> {
-    let inside = match v {
-        Value::Int(Int::Small(i)) => match (range.lo.to_i128(), range.hi.to_i128()) {
-            (Some(lo), Some(hi)) => lo <= *i && *i <= hi,
-            _ => range.holds(&(*i).into()),
-        },
-        Value::Int(Int::Big(b)) => range.holds(b),
-        _ => true,
-    };
     match v {
-        Value::Int(i) if !inside => Err(Outside { value: i.clone(), range: range.clone() }),
+        Value::Int(i) if *i < range.lo || range.hi < *i => Err(Outside { value: i.clone(), range: range.clone() }),
         _ => Ok(()),
-    }
-}
-
-/// A range, converted once.
-#[derive(Debug)]
-pub(super) struct Bounds {
-    lo: Int,
-    hi: Int,
-}
-
-impl Bounds {
-    pub fn of(range: &Range) -> Bounds {
-        Bounds { lo: Int::from(&range.lo), hi: Int::from(&range.hi) }
-    }
-    pub fn hold(&self, v: &Value) -> Result<(), Outside> {
-        match v {
-            Value::Int(i) if *i < self.lo || *i > self.hi => {
-                Err(Outside { value: i.clone(), range: Range::new(self.lo.to_big(), self.hi.to_big()) })
-            }
-            _ => Ok(()),
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Values of the language.
 
-use super::int::Int;
 use num_bigint::BigInt;
+use santoku_num::Int;
 use std::fmt;
 use std::sync::Arc;
 

@@ -185,7 +185,7 @@ impl Parser {
     fn range(&mut self) -> Parse<Range> {
         let lo = self.number()?;
         self.symbol("..")?;
-        Ok(Range { lo, hi: self.number()? })
+        Ok(Range::new(lo, self.number()?))
     }
 
     fn len(&mut self) -> Parse<Len> {

@@ -95,5 +95,5 @@ fn check_name(name: &str) -> Result<(), LabError> {
 
 /// A number whose lowest byte comes first.
 pub(crate) fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b))
+    santoku_num::little(bytes) as u64
 }

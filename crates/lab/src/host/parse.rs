@@ -2,6 +2,7 @@
 
 use super::error::HostError;
 use super::job::{HostImpl, HostMachine, HostRow, HostRun, Spread, Workload};
+use santoku_num::{from_hex, hex};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -129,13 +130,6 @@ pub fn spread(mut values: Vec<f64>) -> Option<Spread> {
     Some(Spread { p10: at(0.1), median: at(0.5), p90: at(0.9) })
 }
 
-fn from_hex(text: &str) -> Option<Vec<u8>> {
-    (0..text.len() / 2).map(|k| u8::from_str_radix(text.get(2 * k..2 * k + 2)?, 16).ok()).collect()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
 
 fn cpu_model() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -26,12 +26,19 @@ mod run;
 #[path = "../../../prove/tests/claims/shrink.rs"]
 #[allow(dead_code)]
 mod shrink;
+// The tests of `num`, with its copy in its place.
+mod num {
+    pub use santoku_mistakes::numbers::*;
+}
+#[path = "../../../num/tests/every/mod.rs"]
+mod every;
 #[path = "../../table.rs"]
 mod table;
 
 mod ask;
 mod clauses;
 mod meaning;
+mod numbers;
 mod random;
 mod random_clauses;
 mod written;

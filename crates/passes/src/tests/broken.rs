@@ -287,7 +287,7 @@ fn one_bit_too_narrow(p: &Program, o: &PassOptions) -> Program {
     edit(&q, "field.mul", |f| {
         map_exprs(&mut f.body, &mut |e| {
             if let (ExprKind::Bin(BinOp::Mul, ..), Ty::Int(Some(Range { hi, .. }))) = (&e.kind, &mut e.ty) {
-                *hi = &*hi / BigInt::from(2);
+                *hi = hi.shr(1);
             }
         });
     })

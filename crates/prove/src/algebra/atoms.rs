@@ -1,7 +1,7 @@
 //! The table of atoms: range, definition, age, and the values each takes on a few sample inputs.
 
 use santoku_num::SplitMix64;
-use super::iv::Iv;
+use crate::itv::Itv;
 use super::mono::{Atom, Exp, Mono};
 use super::poly::Poly;
 use super::num::Num;
@@ -39,7 +39,7 @@ pub struct Quot {
 #[derive(Clone, Debug)]
 pub struct Info {
     pub name: String,
-    pub iv: Iv,
+    pub iv: Itv,
     pub def: Option<Def>,
     /// Substitution goes from the highest age down.
     pub age: u64,
@@ -105,11 +105,11 @@ impl Atoms {
     pub(super) fn info_mut(&mut self, a: Atom) -> &mut Info {
         &mut self.infos[a.index()]
     }
-    pub fn iv(&self, a: Atom) -> &Iv {
+    pub fn iv(&self, a: Atom) -> &Itv {
         &self.info(a).iv
     }
     /// Narrows the range of an atom by a fact. Samples outside are dropped: they no longer speak about this proof.
-    pub fn narrow(&mut self, a: Atom, iv: &Iv) {
+    pub fn narrow(&mut self, a: Atom, iv: &Itv) {
         let i = self.info_mut(a);
         i.iv = i.iv.meet(iv);
         if i.sim.as_ref().is_some_and(|s| s.iter().any(|v| !iv.holds(v))) {
@@ -120,7 +120,7 @@ impl Atoms {
         self.clock += 1;
         self.clock
     }
-    pub(super) fn make(&mut self, name: String, iv: Iv, boolean: bool, sim: Option<Rc<[BigInt]>>) -> Atom {
+    pub(super) fn make(&mut self, name: String, iv: Itv, boolean: bool, sim: Option<Rc<[BigInt]>>) -> Atom {
         let a = Atom::new(self.infos.len(), boolean);
         let age = self.tick();
         let origin = self.origin;
@@ -128,27 +128,27 @@ impl Atoms {
         a
     }
     /// An input: sampled at its corners and at random.
-    pub fn input(&mut self, name: &str, iv: Iv) -> Poly {
+    pub fn input(&mut self, name: &str, iv: Itv) -> Poly {
         if let Some(v) = iv.single() {
             return Poly::constant(v.clone());
         }
         let sim = self.sample(&iv);
-        let boolean = iv == Iv::new(0, 1);
+        let boolean = iv == Itv::new(0, 1);
         Poly::atom(self.make(name.to_string(), iv, boolean, sim))
     }
     /// A value of which only the range is known (result of a call): no samples.
-    pub fn opaque(&mut self, name: &str, iv: Iv) -> Poly {
+    pub fn opaque(&mut self, name: &str, iv: Itv) -> Poly {
         self.opaque_sampled(name, iv, None)
     }
-    pub fn opaque_sampled(&mut self, name: &str, iv: Iv, sim: Option<Rc<[BigInt]>>) -> Poly {
+    pub fn opaque_sampled(&mut self, name: &str, iv: Itv, sim: Option<Rc<[BigInt]>>) -> Poly {
         if let Some(v) = iv.single() {
             return Poly::constant(v.clone());
         }
         let boolean = iv.at_least(&BigInt::zero()) && iv.below(&BigInt::from(2));
         Poly::atom(self.make(name.to_string(), iv, boolean, sim))
     }
-    fn sample(&mut self, iv: &Iv) -> Option<Rc<[BigInt]>> {
-        let (lo, hi) = (iv.lo.clone()?, iv.hi.clone()?);
+    fn sample(&mut self, iv: &Itv) -> Option<Rc<[BigInt]>> {
+        let (lo, hi) = (iv.lo.to_big()?, iv.hi.to_big()?);
         let span: BigInt = &hi - &lo + 1;
         Some(
             (0..self.samples)
@@ -202,26 +202,26 @@ impl Atoms {
         self.samples
     }
     /// Interval of a polynomial, monomial by monomial.
-    pub fn poly_iv(&self, p: &Poly) -> Iv {
-        let mut s = Iv::new(0, 0);
+    pub fn poly_iv(&self, p: &Poly) -> Itv {
+        let mut s = Itv::new(0, 0);
         for (m, c) in p.terms() {
-            match m.as_atom() {
-                Some(a) => s.add_scaled(self.iv(a), c),
-                None => s.add_scaled(&self.mono_iv(m), c),
-            }
-            if s.lo.is_none() && s.hi.is_none() {
+            s = s.add(&match m.as_atom() {
+                Some(a) => self.iv(a).scale(c),
+                None => self.mono_iv(m).scale(c),
+            });
+            if s == Itv::TOP {
                 break;
             }
         }
         s
     }
-    fn mono_iv(&self, m: &Mono) -> Iv {
+    fn mono_iv(&self, m: &Mono) -> Itv {
         let factor = |(a, e): &(Atom, Exp)| match e.small() {
             Some(1) => self.iv(*a).clone(),
             Some(e) if e <= 16 => self.iv(*a).pow(e),
-            _ => Iv::all(),
+            _ => Itv::TOP,
         };
-        m.factors().iter().map(factor).reduce(|a, b| a.mul(&b)).unwrap_or_else(|| Iv::new(1, 1))
+        m.factors().iter().map(factor).reduce(|a, b| a.mul(&b)).unwrap_or_else(|| Itv::new(1, 1))
     }
 
     /// Gives the value of a specification function a name, so that what follows speaks of `value(a)` and not of limbs.
@@ -269,7 +269,7 @@ impl Atoms {
         }
         let sim = self.sim(&p).map(|s| s.iter().map(|v| BigInt::from(i32::from((v % &m).is_zero()))).collect());
         let n = self.len();
-        let a = self.make(format!("cong{n}"), Iv::new(0, 1), true, sim);
+        let a = self.make(format!("cong{n}"), Itv::new(0, 1), true, sim);
         self.congs.insert((p, m), a);
         Poly::atom(a)
     }
@@ -421,19 +421,19 @@ mod tests {
 
     #[test]
     fn a_result_that_a_sample_contradicts_is_noticed() {
-        let check = |value: i64, iv: Iv, count: bool| {
+        let check = |value: i64, iv: Itv, count: bool| {
             let mut atoms = Atoms::new(6, 1);
             atoms.samples_count = count;
-            let x = atoms.input("x", Iv::new(0, 7));
+            let x = atoms.input("x", Itv::new(0, 7));
             let x = atoms.num(x);
             let doubled = Num { p: x.p.scale(&BigInt::from(value)), iv };
             atoms.compare("double", &[&x], &doubled, |v| &v[0] * 2);
             (atoms.fault.is_some(), atoms.compared > 0)
         };
-        assert_eq!(check(2, Iv::new(0, 14), true), (false, true));
-        assert_eq!(check(3, Iv::new(0, 21), true), (true, true), "another value");
-        assert_eq!(check(2, Iv::new(0, 13), true), (true, true), "an interval without it");
+        assert_eq!(check(2, Itv::new(0, 14), true), (false, true));
+        assert_eq!(check(3, Itv::new(0, 21), true), (true, true), "another value");
+        assert_eq!(check(2, Itv::new(0, 13), true), (true, true), "an interval without it");
         // Of inputs that a `requires` may exclude nothing is concluded.
-        assert_eq!(check(3, Iv::new(0, 21), false), (false, false));
+        assert_eq!(check(3, Itv::new(0, 21), false), (false, false));
     }
 }

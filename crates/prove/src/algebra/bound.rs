@@ -8,6 +8,7 @@ use super::simplex::{self, Answer, Bounds};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::One;
+use santoku_num::Bound;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Links of a carry chain, digits summed up, terms of any form.
@@ -28,7 +29,7 @@ struct Form {
 
 impl Form {
     fn settled(&self, atoms: &Atoms) -> bool {
-        atoms.poly_iv(&self.p).lo.is_some_and(|lo| lo > -&self.scale)
+        atoms.poly_iv(&self.p).lo > Bound::from(-&self.scale)
     }
 }
 
@@ -281,7 +282,7 @@ impl Search<'_> {
             for (m, k) in e.terms().filter(|(m, _)| !m.is_one()) {
                 let id = *index.entry(m.clone()).or_insert_with(|| {
                     let iv = self.atoms.poly_iv(&Poly::term(m.clone(), BigInt::one()));
-                    bounds.push((iv.lo, iv.hi));
+                    bounds.push((iv.lo.to_big(), iv.hi.to_big()));
                     bounds.len() - 1
                 });
                 row.insert(id, k.clone());
@@ -323,13 +324,13 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algebra::Iv;
+    use crate::itv::Itv;
 
     /// Whether `x >= 6` is found to follow from facts about `x` in 0..9 and an unknown `y`, and whether these were seen to
     /// contradict each other.
     fn follows(facts: impl Fn(&Poly, &Poly) -> Vec<Poly>) -> (bool, bool) {
         let mut atoms = Atoms::new(0, 1);
-        let (x, y) = (atoms.opaque("x", Iv::new(0, 9)), atoms.opaque("y", Iv::all()));
+        let (x, y) = (atoms.opaque("x", Itv::new(0, 9)), atoms.opaque("y", Itv::TOP));
         let facts = facts(&x, &y);
         // `x` again, put together from its parts: the goal is nothing that intervals settle.
         let (q, r) = atoms.split(&atoms.num(x), 1);

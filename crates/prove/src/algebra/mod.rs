@@ -12,7 +12,6 @@
 pub mod atoms;
 pub mod bound;
 pub mod ideal;
-pub mod iv;
 pub mod mono;
 pub mod num;
 pub mod poly;
@@ -21,6 +20,5 @@ pub mod simplex;
 pub mod split;
 
 pub use atoms::{Atoms, Def};
-pub use iv::Iv;
 pub use mono::{Atom, Exp, Mono};
 pub use poly::Poly;

@@ -1,6 +1,6 @@
 //! Values of expressions: polynomials with what is known of their size.
 
-use super::iv::Iv;
+use crate::itv::Itv;
 use super::poly::Poly;
 use num_bigint::BigInt;
 
@@ -8,12 +8,12 @@ use num_bigint::BigInt;
 #[derive(Clone, Debug)]
 pub struct Num {
     pub p: Poly,
-    pub iv: Iv,
+    pub iv: Itv,
 }
 
 impl Num {
     pub fn constant(c: impl Into<BigInt>) -> Num {
         let c = c.into();
-        Num { iv: Iv::point(&c), p: Poly::constant(c) }
+        Num { iv: Itv::point(&c), p: Poly::constant(c) }
     }
 }

@@ -4,13 +4,14 @@
 
 use super::num::Num;
 use super::atoms::{Atoms, Def, Quot};
-use super::iv::Iv;
+use crate::itv::Itv;
 use super::mono::{Atom, Mono};
 use super::poly::{self, Poly};
 use super::reduce;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use santoku_num::Int;
 use std::collections::BTreeSet;
 
 fn pow2(k: u32) -> BigInt {
@@ -28,16 +29,16 @@ impl Atoms {
         let iv = x.iv.meet(&self.poly_iv(&x.p));
         let (q, r) = self.split_poly(&x.p, &iv, k);
         let q_iv = iv.shr(k).meet(&self.poly_iv(&q));
-        let r_iv = Iv::new(0, pow2(k) - 1).meet(&self.poly_iv(&r));
+        let r_iv = Itv::new(0, pow2(k) - 1).meet(&self.poly_iv(&r));
         (Num { p: q, iv: q_iv }, Num { p: r, iv: r_iv })
     }
 
-    fn split_poly(&mut self, x: &Poly, iv: &Iv, k: u32) -> (Poly, Poly) {
+    fn split_poly(&mut self, x: &Poly, iv: &Itv, k: u32) -> (Poly, Poly) {
         if k == 0 {
             return (x.clone(), Poly::zero());
         }
         if let Some(v) = iv.shr(k).single() {
-            return (Poly::constant(v.clone()), x.sub(&Poly::constant(v << k)));
+            return (Poly::constant(v.clone()), x.sub(&Poly::constant(v.shl(k))));
         }
         if let Some(res) = self.split_multiples(x, iv, k) {
             return res;
@@ -55,7 +56,7 @@ impl Atoms {
     }
 
     /// Terms whose coefficient `2^k` divides go to the quotient at once.
-    fn split_multiples(&mut self, x: &Poly, iv: &Iv, k: u32) -> Option<(Poly, Poly)> {
+    fn split_multiples(&mut self, x: &Poly, iv: &Itv, k: u32) -> Option<(Poly, Poly)> {
         let (mut high, mut low) = (Poly::zero(), Poly::zero());
         for (m, c) in x.terms() {
             let whole = c.trailing_zeros().is_some_and(|t| t >= u64::from(k));
@@ -120,14 +121,14 @@ impl Atoms {
         def.add_scaled(q, &-pow2(k));
         let sim = self.sim(&def);
         let n = self.len();
-        let a = self.make(format!("r{n}"), Iv::new(0, pow2(k) - 1), k == 1, sim);
+        let a = self.make(format!("r{n}"), Itv::new(0, pow2(k) - 1), k == 1, sim);
         let i = self.info_mut(a);
         i.def = Some(Def::Exact(def));
         i.rem_of = Some((x.clone(), k));
         Poly::atom(a)
     }
 
-    fn split_fresh(&mut self, x: &Poly, iv: &Iv, k: u32) -> (Poly, Poly) {
+    fn split_fresh(&mut self, x: &Poly, iv: &Itv, k: u32) -> (Poly, Poly) {
         // A quotient of -1 or 0 is the sign of x, whatever k: use the smallest.
         let sign_bits = sign_width(iv).filter(|n| *n < k);
         let (q, known) = match sign_bits {
@@ -157,21 +158,21 @@ impl Atoms {
     }
 
     /// `x >> k` as a new atom, or as `v + c`, `-c` with a boolean `c` when it has only two values.
-    fn quotient_atom(&mut self, x: &Poly, iv: &Iv, k: u32, low: Option<&BigInt>) -> Poly {
-        let q_iv = iv.shr(k);
-        let (base, sign, boolean) = match (&q_iv.lo, &q_iv.hi) {
-            (Some(lo), Some(hi)) if (hi - lo).is_one() => {
+    fn quotient_atom(&mut self, x: &Poly, iv: &Itv, k: u32, low: Option<&BigInt>) -> Poly {
+        let q_iv = Itv::shr(iv, k);
+        let (base, sign, boolean) = match (q_iv.lo.at(), q_iv.hi.at()) {
+            (Some(lo), Some(hi)) if hi.sub(lo) == Int::ONE => {
                 if lo.is_negative() && hi.is_zero() {
                     (BigInt::zero(), -1, true)
                 } else {
-                    (lo.clone(), 1, true)
+                    (lo.to_big(), 1, true)
                 }
             }
             _ => (BigInt::zero(), 1, false),
         };
         let sim = self.sim(x).map(|s| s.iter().map(|v| ((v >> k) - &base) * sign).collect());
         let n = self.len();
-        let a_iv = if boolean { Iv::new(0, 1) } else { q_iv };
+        let a_iv = if boolean { Itv::new(0, 1) } else { q_iv };
         let a = self.make(format!("{}{n}", if boolean { "c" } else { "q" }), a_iv, boolean, sim);
         let rem = low.map_or_else(Poly::zero, |c| Poly::constant(c.clone()));
         if let Some(c) = low {
@@ -216,7 +217,7 @@ impl Atoms {
         }
         match sign_width(&iv) {
             Some(n) => self.split_poly(&d.p, &iv, n).0.neg(),
-            None => self.opaque("lt", Iv::new(0, 1)),
+            None => self.opaque("lt", Itv::new(0, 1)),
         }
     }
 
@@ -232,7 +233,7 @@ impl Atoms {
         forms.iter().find_map(|f| self.decide_by_cases(f, |iv| if iv.is_nonneg() { Some(false) } else { iv.below(&BigInt::zero()).then_some(true) }))
     }
 
-    fn decide_by_cases(&self, f: &Poly, decide: impl Fn(&Iv) -> Option<bool>) -> Option<Poly> {
+    fn decide_by_cases(&self, f: &Poly, decide: impl Fn(&Itv) -> Option<bool>) -> Option<Poly> {
         let bools: Vec<Atom> = f.atoms().into_iter().filter(|a| a.is_bool()).collect();
         if bools.len() > 3 {
             return None;
@@ -255,7 +256,7 @@ impl Atoms {
         if d.p.is_zero() {
             return Poly::constant(1);
         }
-        let zero = |iv: &Iv| if iv.holds(&BigInt::zero()) { iv.single().map(|_| true) } else { Some(false) };
+        let zero = |iv: &Itv| if iv.holds(&BigInt::zero()) { iv.single().map(|_| true) } else { Some(false) };
         if let Some(p) = self.decide_by_cases(&d.p, zero) {
             return p;
         }
@@ -266,7 +267,7 @@ impl Atoms {
         }
         let sim = self.sim(&key).map(|s| s.iter().map(|v| BigInt::from(i32::from(v.is_zero()))).collect());
         let n = self.len();
-        let a = self.make(format!("eq{n}"), Iv::new(0, 1), true, sim);
+        let a = self.make(format!("eq{n}"), Itv::new(0, 1), true, sim);
         self.eqs.insert(key, a);
         Poly::atom(a)
     }
@@ -283,12 +284,12 @@ impl Atoms {
 }
 
 /// Smallest `n` with `-2^n <= x < 2^n`, if x may have either sign.
-fn sign_width(iv: &Iv) -> Option<u32> {
-    let (lo, hi) = (iv.lo.as_ref()?, iv.hi.as_ref()?);
+fn sign_width(iv: &Itv) -> Option<u32> {
+    let (lo, hi) = (iv.lo.at()?, iv.hi.at()?);
     if !lo.is_negative() || hi.is_negative() {
         return None;
     }
-    let n = (-lo - 1u32).bits().max(hi.bits());
+    let n = lo.neg().sub(&Int::ONE).bits().max(hi.bits());
     n.to_u32()
 }
 

@@ -1,6 +1,6 @@
 //! Calls: by contract where the callee has one, otherwise executed in place, otherwise an arbitrary result.
 
-use crate::algebra::Iv;
+use crate::itv::Itv;
 use crate::obligation::{clauses, ensures_text, requires_text, Engine, Kind, Obligation, Outcome};
 use super::props::Prop;
 use super::run::{Exec, Frame, Stop, INLINE_COST_MAX, UNFOLD_COST_MAX};
@@ -172,8 +172,8 @@ fn fits_type(p: &Program, ty: &Ty, v: &SVal) -> bool {
     match (ty, v) {
         (Ty::Word(_) | Ty::Bool | Ty::Int(None), _) => true,
         (Ty::Int(Some(r)), SVal::Num(n)) => {
-            let want = Iv::new(r.lo.clone(), r.hi.clone());
-            n.iv.at_least(&r.lo) && n.iv.below(&(&r.hi + 1)) || n.iv == want
+            let want = Itv::from(r);
+            want.contains(&n.iv) || n.iv == want
         }
         (Ty::Array { elem, len: Len::Const(_), ranges }, SVal::Agg(es)) => es.iter().enumerate().all(|(i, e)| {
             match ranges.as_ref().and_then(|r| r.get(i)) {

@@ -5,13 +5,15 @@
 //! a run holds for every real one, and facts learned in it are not carried out unless they hold unconditionally.
 
 use crate::algebra::num::Num;
-use crate::algebra::{Iv, Poly};
+use crate::algebra::Poly;
+use crate::itv::Itv;
 use super::run::{Exec, Step, Stop};
 use super::state::{self, Fresh, SVal};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 use santoku_ir::typing::Scope;
 use santoku_ir::{Expr, Loc, LocalId, Place, Proj, Stmt, Ty};
+use santoku_num::Bound;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -78,9 +80,8 @@ impl<'p> Exec<'p> {
     /// One run of the body on arbitrary values of whatever it assigns; afterwards these are arbitrary again.
     fn arbitrary_iteration(&mut self, var: LocalId, lo: &Num, hi: &Num, body: &'p [Stmt]) -> Result<(), Stop> {
         let touched = assigned(body);
-        let iv = Iv { lo: lo.iv.lo.clone(), hi: hi.iv.hi.as_ref().map(|h| h - 1) };
-        let empty = matches!((&iv.lo, &iv.hi), (Some(a), Some(b)) if a > b);
-        if !empty {
+        let iv = Itv { lo: lo.iv.lo.clone(), hi: hi.iv.hi.sub(&Bound::ONE) };
+        if !iv.is_empty() {
             let outer = std::mem::replace(&mut self.conditional, true);
             self.forget(&touched);
             let name = self.frame.func.local(var).name.clone();
@@ -151,7 +152,7 @@ impl<'p> Exec<'p> {
 
     fn declared(&self, dst: &Place, n: &Num) -> Num {
         match Scope::of(self.prog, self.frame.func).place_ty(dst) {
-            Some(Ty::Int(Some(r))) => Num { p: n.p.clone(), iv: n.iv.meet(&Iv::new(r.lo, r.hi)) },
+            Some(Ty::Int(Some(r))) => Num { p: n.p.clone(), iv: n.iv.meet(&Itv::from(&r)) },
             _ => n.clone(),
         }
     }

@@ -1,7 +1,8 @@
 //! Symbolic execution of one function: expressions.
 
 use crate::algebra::num::Num;
-use crate::algebra::{Iv, Poly};
+use crate::algebra::Poly;
+use crate::itv::Itv;
 use super::run::{Exec, Step, Stop};
 use super::state::{self, Fresh, SVal};
 use super::words;
@@ -40,7 +41,7 @@ impl Exec<'_> {
             }
             ExprKind::Cmp(op, a, b) => {
                 let (a, b) = (self.eval(a)?, self.eval(b)?);
-                SVal::num(Num { p: self.compare(*op, &a, &b)?, iv: Iv::new(0, 1) })
+                SVal::num(Num { p: self.compare(*op, &a, &b)?, iv: Itv::new(0, 1) })
             }
             ExprKind::Select(c, a, b) => {
                 let c = self.scalar(c)?;
@@ -136,7 +137,7 @@ impl Exec<'_> {
 
     fn shift(&mut self, op: BinOp, a: &Num, b: &Num, bits: Option<u32>) -> Result<Num, Stop> {
         let Some(k) = b.p.as_const().and_then(|v| v.to_u32()).filter(|k| *k < 1 << 16) else {
-            let iv = bits.map_or_else(Iv::all, Iv::word);
+            let iv = bits.map_or_else(|| Itv::TOP, Itv::word);
             return Ok(Num { p: self.atoms.opaque("shifted", iv.clone()), iv });
         };
         let r = self.shifted(op, a, k, bits)?;
@@ -178,7 +179,7 @@ impl Exec<'_> {
             return Ok(if op == CmpOp::Ne { Poly::constant(1).sub(&all) } else { all });
         }
         let (SVal::Num(a), SVal::Num(b)) = (a, b) else {
-            return Ok(self.atoms.opaque("compared", Iv::new(0, 1)));
+            return Ok(self.atoms.opaque("compared", Itv::new(0, 1)));
         };
         let not = |p: Poly| Poly::constant(1).sub(&p);
         Ok(match op {

@@ -2,12 +2,14 @@
 
 use crate::algebra::mono::Mono;
 use crate::algebra::reduce::{self, Limits};
-use crate::algebra::{bound, ideal, Atom, Def, Iv, Poly};
+use crate::algebra::{bound, ideal, Atom, Def, Poly};
+use crate::itv::Itv;
 use super::props::{Fact, Prop};
 use super::run::Exec;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
+use santoku_num::Bound;
 
 /// Why a goal is open: what is left of it, and the statement of its newest part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,11 +123,11 @@ impl Exec<'_> {
             let mut rest = d.clone();
             rest.add_term(Mono::atom(a), -c.clone());
             // c a + rest >= 0
-            let Some(hi) = self.atoms.poly_iv(&rest).hi else { continue };
+            let Some(hi) = self.atoms.poly_iv(&rest).hi.to_big() else { continue };
             let iv = if c.is_positive() {
-                Iv { lo: Some(-hi.div_floor(&c)), hi: None }
+                Itv::new(-hi.div_floor(&c), Bound::PosInf)
             } else {
-                Iv { lo: None, hi: Some(hi.div_floor(&-c)) }
+                Itv::new(Bound::NegInf, hi.div_floor(&-c))
             };
             self.atoms.narrow(a, &iv);
         }

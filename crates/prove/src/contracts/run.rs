@@ -1,7 +1,8 @@
 //! One symbolic run of a function: what it has computed, knows, and may still spend.
 
 use crate::algebra::num::Num;
-use crate::algebra::{Atoms, Iv, Poly};
+use crate::algebra::{Atoms, Poly};
+use crate::itv::Itv;
 use crate::carried::Carried;
 use crate::obligation::{Obligation, NOT_DECIDED};
 use super::props::Fact;
@@ -155,7 +156,7 @@ impl<'p> Exec<'p> {
             .locals
             .iter()
             .map(|l| match l.kind {
-                LocalKind::Len => SVal::num(Num { p: atoms.input(&l.name, Iv::word(31)), iv: Iv::word(31) }),
+                LocalKind::Len => SVal::num(Num { p: atoms.input(&l.name, Itv::word(31)), iv: Itv::word(31) }),
                 LocalKind::Param => state::fresh(prog, &mut atoms, &l.ty, &l.name, Fresh::Input),
                 LocalKind::Ret | LocalKind::Var | LocalKind::Counter => state::undefined(prog, &l.ty),
             })

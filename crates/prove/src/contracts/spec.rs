@@ -2,7 +2,8 @@
 
 use crate::algebra::mono::Exp;
 use crate::algebra::num::Num;
-use crate::algebra::{Atoms, Iv, Poly};
+use crate::algebra::{Atoms, Poly};
+use crate::itv::Itv;
 use super::props::Prop;
 use super::run::{Exec, Step, Stop};
 use super::state::SVal;
@@ -67,7 +68,7 @@ impl<'a, 'p> SpecEval<'a, 'p> {
         match self.eval(e)? {
             SpecVal::Num(n) => Ok(n),
             SpecVal::Prop(p) => match self.ex.as_flag(&p) {
-                Some(p) => Ok(Num { p, iv: Iv::new(0, 1) }),
+                Some(p) => Ok(Num { p, iv: Itv::new(0, 1) }),
                 None => unsupported("a condition used as a number"),
             },
             SpecVal::Agg(_) => unsupported("an aggregate where a number belongs"),

@@ -1,7 +1,8 @@
 //! Symbolic values of program variables.
 
 use crate::algebra::num::Num;
-use crate::algebra::{Atoms, Iv, Poly};
+use crate::algebra::{Atoms, Poly};
+use crate::itv::Itv;
 use num_bigint::BigInt;
 use santoku_ir::{ConstValue, Len, Program, Ty};
 use std::rc::Rc;
@@ -39,12 +40,12 @@ pub enum Fresh {
 }
 
 /// Interval that the type alone gives a scalar.
-pub fn type_iv(ty: &Ty) -> Iv {
+pub fn type_iv(ty: &Ty) -> Itv {
     match ty {
-        Ty::Word(b) => Iv::word(*b),
-        Ty::Int(Some(r)) => Iv::new(r.lo.clone(), r.hi.clone()),
-        Ty::Bool => Iv::new(0, 1),
-        Ty::Int(None) | Ty::Array { .. } | Ty::Struct(_) => Iv::all(),
+        Ty::Word(b) => Itv::word(*b),
+        Ty::Int(Some(r)) => Itv::from(r),
+        Ty::Bool => Itv::new(0, 1),
+        Ty::Int(None) | Ty::Array { .. } | Ty::Struct(_) => Itv::TOP,
     }
 }
 
@@ -57,7 +58,7 @@ pub fn fresh(p: &Program, atoms: &mut Atoms, ty: &Ty, name: &str, how: Fresh) ->
                 .map(|i| {
                     let at = format!("{name}[{i}]");
                     match ranges.as_ref().and_then(|r| r.get(i)) {
-                        Some(r) => scalar(atoms, &at, Iv::new(r.lo.clone(), r.hi.clone()), how),
+                        Some(r) => scalar(atoms, &at, Itv::from(r), how),
                         None => fresh(p, atoms, elem, &at, how),
                     }
                 })
@@ -70,7 +71,7 @@ pub fn fresh(p: &Program, atoms: &mut Atoms, ty: &Ty, name: &str, how: Fresh) ->
     }
 }
 
-fn scalar(atoms: &mut Atoms, name: &str, iv: Iv, how: Fresh) -> SVal {
+fn scalar(atoms: &mut Atoms, name: &str, iv: Itv, how: Fresh) -> SVal {
     let poly = match how {
         Fresh::Input => atoms.input(name, iv.clone()),
         Fresh::Unknown => atoms.opaque(name, iv.clone()),

@@ -2,7 +2,8 @@
 
 use crate::algebra::num::Num;
 use crate::algebra::split::interpolate;
-use crate::algebra::{Atom, Atoms, Iv, Poly};
+use crate::algebra::{Atom, Atoms, Poly};
+use crate::itv::Itv;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
@@ -43,11 +44,11 @@ fn support(atoms: &Atoms, n: &Num) -> BigInt {
     let mut mask = BigInt::zero();
     for (m, c) in n.p.terms() {
         let iv = atoms.poly_iv(&Poly::term(m.clone(), c.clone()));
-        let Some(hi) = iv.hi.clone().filter(|_| iv.is_nonneg()) else {
+        let Some(hi) = iv.hi.bits().filter(|_| iv.is_nonneg()) else {
             return coarse(n);
         };
         let low = c.trailing_zeros().unwrap_or(0);
-        let part = if m.is_one() { c.clone() } else { (BigInt::one() << hi.bits()) - (BigInt::one() << low) };
+        let part = if m.is_one() { c.clone() } else { (BigInt::one() << hi) - (BigInt::one() << low) };
         if !(&mask & &part).is_zero() {
             return coarse(n);
         }
@@ -58,7 +59,7 @@ fn support(atoms: &Atoms, n: &Num) -> BigInt {
 
 fn coarse(n: &Num) -> BigInt {
     let low = n.p.trailing_zeros().unwrap_or(0);
-    let high = n.iv.hi.as_ref().map_or(0, |h| h.bits());
+    let high = n.iv.hi.bits().map_or(0, u64::from);
     if high <= low {
         return BigInt::zero();
     }
@@ -97,10 +98,10 @@ fn mask_bool(a: &Poly, b: &Poly) -> Option<Atom> {
 impl Bits {
     fn cases(&mut self, atoms: &mut Atoms, a: &Num, b: &Num, bits: u32, f: impl Fn(&mut Bits, &mut Atoms, &Num, &Num) -> Num) -> Option<Num> {
         let c = mask_bool(&a.p, &b.p)?;
-        let mut iv: Option<Iv> = None;
+        let mut iv: Option<Itv> = None;
         let p = interpolate(&[c], |v| {
             // The operand's own interval speaks of the real case only; both cases must be words for every execution.
-            let at = |n: &Num, atoms: &Atoms| Some(atoms.num(n.p.with_bool(c, v[0]))).filter(|n| n.iv.fits(bits));
+            let at = |n: &Num, atoms: &Atoms| Some(atoms.num(n.p.with_bool(c, v[0]))).filter(|fitting| fitting.iv.fits(bits));
             let (x, y) = (at(a, atoms)?, at(b, atoms)?);
             let r = f(self, atoms, &x, &y);
             iv = Some(iv.as_ref().map_or(r.iv.clone(), |i| i.join(&r.iv)));
@@ -130,7 +131,7 @@ impl Bits {
             (None, None) => {}
         }
         if bits == 1 {
-            return Num { p: a.p.mul(&b.p), iv: Iv::new(0, 1) };
+            return Num { p: a.p.mul(&b.p), iv: Itv::new(0, 1) };
         }
         if let Some(r) = self.cases(atoms, a, b, bits, |s, at, x, y| s.conjunction(at, x, y, bits)) {
             return r;
@@ -142,7 +143,7 @@ impl Bits {
             return atoms.num(p.clone());
         }
         let sim = pairwise(atoms, &x.p, &y.p, |u, v| u & v);
-        let p = atoms.opaque_sampled("and", Iv::new(0, hi), sim);
+        let p = atoms.opaque_sampled("and", Itv::new(0, hi), sim);
         self.ands.insert(key, p.clone());
         atoms.num(p)
     }
@@ -154,7 +155,7 @@ impl Bits {
         let rs = runs(mask);
         if rs.len() > RUNS_MAX {
             let sim = atoms.sim(&a.p).map(|s| s.iter().map(|v| v & mask).collect());
-            let p = atoms.opaque_sampled("and", Iv::new(0, mask.clone()), sim);
+            let p = atoms.opaque_sampled("and", Itv::new(0, mask.clone()), sim);
             return atoms.num(p);
         }
         let mut out = Poly::zero();
@@ -163,7 +164,7 @@ impl Bits {
             let part = atoms.split(&high, n).1;
             out.add_scaled(&part.p, &(BigInt::one() << lo));
         }
-        let iv = Iv::new(0, mask.clone()).meet(&atoms.poly_iv(&out));
+        let iv = Itv::new(0, mask.clone()).meet(&atoms.poly_iv(&out));
         Num { p: out, iv }
     }
 
@@ -172,7 +173,7 @@ impl Bits {
         let both = self.conjunction(atoms, a, b, bits);
         let p = a.p.add(&b.p).sub(&both.p);
         let top = support(atoms, a) | support(atoms, b);
-        let iv = Iv::new(0, ones(bits).min(top)).meet(&atoms.poly_iv(&p));
+        let iv = Itv::new(0, ones(bits).min(top)).meet(&atoms.poly_iv(&p));
         let r = Num { p, iv };
         atoms.compare("or", &[a, b], &r, |v| &v[0] | &v[1]);
         r
@@ -191,11 +192,11 @@ impl Bits {
         }
         if bits == 1 {
             let p = a.p.add(&b.p).sub(&a.p.mul(&b.p).scale(&BigInt::from(2)));
-            return Num { p, iv: Iv::new(0, 1) };
+            return Num { p, iv: Itv::new(0, 1) };
         }
         for (x, y) in [(a, b), (b, a)] {
             if x.p.as_const() == Some(ones(bits)) {
-                return Num { p: x.p.sub(&y.p), iv: Iv::point(&ones(bits)).add(&y.iv.neg()) };
+                return Num { p: x.p.sub(&y.p), iv: Itv::point(&ones(bits)).add(&y.iv.neg()) };
             }
         }
         if (support(atoms, a) & support(atoms, b)).is_zero() {
@@ -209,7 +210,7 @@ impl Bits {
         let mut it = set.iter();
         match (it.next(), it.next()) {
             (None, _) => return Num::constant(0),
-            (Some(p), None) => return Num { p: p.clone(), iv: atoms.poly_iv(p).meet(&Iv::word(bits)) },
+            (Some(p), None) => return Num { p: p.clone(), iv: atoms.poly_iv(p).meet(&Itv::word(bits)) },
             (Some(_), Some(_)) => {}
         }
         let key = (bits, set);
@@ -217,7 +218,7 @@ impl Bits {
             return atoms.num(Poly::atom(*x));
         }
         let sim = pairwise(atoms, &a.p, &b.p, |u, v| u ^ v);
-        let p = atoms.opaque_sampled("xor", Iv::new(0, ones(bits).min(support(atoms, a) | support(atoms, b))), sim);
+        let p = atoms.opaque_sampled("xor", Itv::new(0, ones(bits).min(support(atoms, a) | support(atoms, b))), sim);
         if let Some(x) = p.as_atom() {
             self.xor_of.insert(x, key.1.clone());
             self.xors.insert(key, x);
@@ -253,10 +254,9 @@ fn parts(atoms: &mut Atoms, x: &Num, d: &BigInt) -> (Num, Num) {
     if let Some(c) = x.p.as_const() {
         return (Num::constant(c.div_floor(d)), Num::constant(c.mod_floor(d)));
     }
-    let down = |v: &Option<BigInt>| v.as_ref().map(|v| v.div_floor(d));
-    let q_iv = Iv { lo: down(&x.iv.lo), hi: down(&x.iv.hi) };
+    let q_iv = x.iv.div_floor(&d.into()).unwrap_or(Itv::TOP);
     let sim = atoms.sim(&x.p).map(|s| s.iter().map(|v| v.div_floor(d)).collect());
     let q = atoms.opaque_sampled("quotient", q_iv.clone(), sim);
     let r = x.p.sub(&q.scale(d));
-    (Num { p: q, iv: q_iv }, Num { p: r, iv: Iv::new(0, d - 1) })
+    (Num { p: q, iv: q_iv }, Num { p: r, iv: Itv::new(0, d - 1) })
 }

@@ -197,9 +197,7 @@ fn rebuild(program: &Program, ty: &Ty, v: &Con, lens: &Lens) -> Value {
     match (ty, v) {
         (Ty::Word(_), Con::Num(n)) => Value::word(n.to_u128().unwrap_or(0)),
         (Ty::Bool, Con::Num(n)) => Value::Bool(!n.is_zero()),
-        (Ty::Int(_), Con::Num(n)) => {
-            Value::int(n.to_i128().map_or_else(|| Int::Big(Box::new(n.clone())), Int::Small))
-        }
+        (Ty::Int(_), Con::Num(n)) => Value::int(Int::from(n)),
         (Ty::Array { elem, len, .. }, Con::Agg(_) | Con::Undef) => {
             let n = match len {
                 Len::Const(n) => *n,

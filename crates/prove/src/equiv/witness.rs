@@ -46,11 +46,12 @@ impl Rng {
     }
 
     fn in_range(&mut self, range: &Range) -> BigInt {
-        let width: BigInt = &range.hi - &range.lo;
+        let (lo, hi) = (range.lo.to_big(), range.hi.to_big());
+        let width: BigInt = &hi - &lo;
         match self.below(6) {
-            0 => range.lo.clone(),
-            1 => range.hi.clone(),
-            _ => &range.lo + self.bits(width.bits() + 1) % (width + 1),
+            0 => lo,
+            1 => hi,
+            _ => lo + self.bits(width.bits() + 1) % (width + 1),
         }
     }
 }
@@ -107,7 +108,7 @@ fn random_value(program: &Program, ty: &Ty, len_of: &dyn Fn(&Len) -> u64, rng: &
 }
 
 fn int(v: BigInt) -> Value {
-    Value::int(v.to_i128().map_or_else(|| Int::Big(Box::new(v.clone())), Int::Small))
+    Value::int(Int::from(v))
 }
 
 /// Looks for inputs on which the function gives different results.

@@ -2,7 +2,6 @@
 //! Trusted: nothing: a wrong plan is refused.
 
 use super::search::Elimination;
-use num_bigint::BigInt;
 use santoku_ir::interp::Int;
 use santoku_ir::{visit, Base, BinOp, ExprKind, Func, FuncId, Len, LocalId, Place, Program, Proj, Stmt, Ty};
 use santoku_judge::{Claims, Judge, NoSearch, Plan, Refusal, Split};
@@ -92,7 +91,7 @@ impl<'a> Planner<'a> {
 
 /// The plan for every value of the public parameters of few values, where there are any.
 fn one_by_one(f: &Func, plan: Plan) -> Option<Plan> {
-    let few = |id: &LocalId| f.local(*id).public && matches!(&f.local(*id).ty, Ty::Int(Some(r)) if &r.hi - &r.lo < FEW_VALUES.into());
+    let few = |id: &LocalId| f.local(*id).public && matches!(&f.local(*id).ty, Ty::Int(Some(r)) if r.hi.sub(&r.lo) < FEW_VALUES.into());
     let cases: BTreeSet<LocalId> = f.lens.iter().chain(&f.params).copied().filter(few).collect();
     (!cases.is_empty()).then(|| Plan { cases, ..plan })
 }
@@ -271,8 +270,8 @@ impl Few {
         match ty {
             _ if out.len() > TRIES => {}
             Ty::Int(Some(r)) => {
-                let (lo, hi): (BigInt, BigInt) = (&r.lo >> self.k, &r.hi >> self.k);
-                let cuts: Vec<Int> = (1..=FEW_PARTS).map(|i| &lo + i).take_while(|q| *q <= hi).map(|q| Int::from(q << self.k)).collect();
+                let quotients = r.shr(self.k);
+                let cuts: Vec<Int> = (1..=FEW_PARTS).map(|i| quotients.lo.add(&(i as u64).into())).take_while(|q| *q <= quotients.hi).map(|q| q.shl(self.k)).collect();
                 let new = Split { local: self.local, path: path.clone(), cuts, statements: self.statements };
                 if (1..FEW_PARTS).contains(&new.cuts.len()) && !out.contains(&new) {
                     out.push(new);

@@ -2,7 +2,7 @@
 
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use super::found::{Options, Ranges};
-use super::itv::Itv;
+use crate::itv::Itv;
 use super::settle::analyse;
 use super::value::Abs;
 use num_bigint::BigInt;
@@ -46,7 +46,7 @@ pub fn narrowed_with(mut annotated: Program, ranges: &Ranges) -> Program {
 }
 
 fn narrowed(ty: &Ty, seen: &Abs) -> Option<Ty> {
-    let within = |declared: &Range, v: &Abs| v.itv().to_range().filter(|r| !v.itv().is_empty() && declared.contains(r));
+    let within = |declared: &Range, v: &Abs| v.itv().closed().filter(|r| !v.itv().is_empty() && declared.contains(r));
     match (ty, seen) {
         (Ty::Int(Some(r)), v) => Some(Ty::Int(Some(within(r, v)?))),
         (Ty::Array { elem, len, ranges: None }, Abs::Arr(vs)) => {
@@ -76,7 +76,7 @@ fn outer_first(e: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
 
 /// `ty` with its missing ranges filled in from the values seen.
 fn refine(ty: &Ty, seen: Option<&Abs>) -> Ty {
-    let range_of = |i: &Itv| if i.is_empty() { Some(Range::new(0, 0)) } else { i.to_range() };
+    let range_of = |i: &Itv| if i.is_empty() { Some(Range::new(0, 0)) } else { i.closed() };
     match (ty, seen) {
         (Ty::Int(None), Some(v)) => Ty::Int(range_of(&v.itv())),
         (Ty::Int(None), None) => Ty::Int(Some(Range::new(0, 0))),
@@ -144,7 +144,7 @@ fn check_with(p: &Program, opts: &Options) -> Vec<Obligation> {
 /// `None` when the type annotates nothing.
 fn implied(ty: &Ty, v: &Abs) -> Option<Outcome> {
     let any = match ty {
-        Ty::Int(Some(r)) => return Some(verdict(&Itv::of(r), &v.itv())),
+        Ty::Int(Some(r)) => return Some(verdict(&Itv::from(r), &v.itv())),
         Ty::Array { elem, ranges, .. } => (elem, ranges),
         _ => return None,
     };
@@ -163,7 +163,7 @@ fn verdict(wanted: &Itv, found: &Itv) -> Outcome {
     if wanted.contains(found) {
         return Outcome::Proved { engine: Engine::Intervals };
     }
-    let big = |n: &super::Num| n.to_big().unwrap_or_else(|| BigInt::from(0));
+    let big = |n: &santoku_num::Bound| n.to_big().unwrap_or_else(|| BigInt::from(0));
     let origin = crate::obligation::Origin {
         site: String::new(),
         found: (found.lo.to_big(), found.hi.to_big()),

@@ -1,7 +1,7 @@
 //! A whole function in one run: its entry and end, and callees seen from their callers.
 
-use super::itv::Itv;
-use super::num::Num;
+use crate::itv::Itv;
+use santoku_num::Bound;
 use super::record::{self, Sites};
 use super::run::{Depth, Run, State};
 use super::value::{Abs, Sc};
@@ -52,7 +52,7 @@ impl Run<'_> {
         // An argument has a length: the caller shows that it is the one named here.
         for (len, add) in f.params.iter().flat_map(|id| lengths(&f.local(*id).ty)) {
             if let Abs::Sc(s) = &st.locals[len.0 as usize] {
-                st.locals[len.0 as usize] = Abs::Sc(s.narrowed(&Itv { lo: Num::from(-i128::from(add)), hi: Num::PosInf }));
+                st.locals[len.0 as usize] = Abs::Sc(s.narrowed(&Itv { lo: Bound::from(-i128::from(add)), hi: Bound::PosInf }));
             }
         }
         for id in &f.lens {
@@ -73,7 +73,7 @@ impl Run<'_> {
         for (nr, l) in f.locals.iter().enumerate().filter(|(_, l)| matches!(l.kind, LocalKind::Ret | LocalKind::Var)) {
             for (param, add) in lengths(&l.ty).into_iter().filter(|(_, add)| *add < 0) {
                 let (itv, form) = self.length(st, &Len::Param { param, add });
-                let ok = itv.lo.sign() >= 0 || self.implied(form);
+                let ok = !itv.lo.is_negative() || self.implied(form);
                 self.check(
                     self.func_addr(),
                     Kind::Index,

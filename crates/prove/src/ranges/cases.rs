@@ -1,7 +1,7 @@
 //! Where a run is, and the cases it tells apart there: see [`super::split`].
 
-use super::itv::Itv;
-use super::num::Num;
+use crate::itv::Itv;
+use santoku_num::Bound;
 use super::record::addr;
 use santoku_ir::Stmt;
 use std::collections::{BTreeMap, VecDeque};
@@ -71,8 +71,8 @@ impl Cases {
     /// leave an integer out.
     pub(crate) fn of(first: i128, last: i128) -> Option<Cases> {
         let one = |q: i128| Itv {
-            lo: if q == first { Num::NegInf } else { Num::from(q) },
-            hi: if q == last { Num::PosInf } else { Num::from(q) },
+            lo: if q == first { Bound::NegInf } else { Bound::from(q) },
+            hi: if q == last { Bound::PosInf } else { Bound::from(q) },
         };
         let all: Vec<Itv> = (first..=last).map(one).collect();
         cover(&all).then_some(Cases(all))
@@ -81,8 +81,8 @@ impl Cases {
 
 /// Whether every integer is in one of the intervals, which are in order.
 pub(crate) fn cover(all: &[Itv]) -> bool {
-    let ends = all.first().is_some_and(|i| i.lo == Num::NegInf) && all.last().is_some_and(|i| i.hi == Num::PosInf);
-    ends && all.windows(2).all(|w| w[1].lo <= w[0].hi.add(&Num::ONE))
+    let ends = all.first().is_some_and(|i| i.lo == Bound::NegInf) && all.last().is_some_and(|i| i.hi == Bound::PosInf);
+    ends && all.windows(2).all(|w| w[1].lo <= w[0].hi.add(&Bound::ONE))
 }
 
 /// From the item at `start` on, `items` items run once per case of the quotient at `point`.

@@ -1,8 +1,8 @@
 //! Conditions: comparisons as facts about the places and forms they compare.
 
-use super::itv::Itv;
+use crate::itv::Itv;
 use super::lin::Lin;
-use super::num::Num;
+use santoku_num::{Bound, Int};
 use super::place::{concrete, Step};
 use super::run::{Run, State};
 use super::value::{Abs, Cond, CondVar, Fact, Sc};
@@ -14,7 +14,7 @@ use std::rc::Rc;
 pub struct Target {
     pub local: LocalId,
     pub path: Vec<usize>,
-    pub add: Num,
+    pub add: Int,
 }
 
 impl Cond {
@@ -32,6 +32,7 @@ pub fn combine(op: BinOp, a: &Sc, b: &Sc) -> Sc {
         BinOp::Or => x.or(&y),
         _ => x.xor(&y),
     };
+    let itv = itv.unwrap_or(Itv::BOOL);
     let fact = match op {
         BinOp::And => both(a, b).map(Rc::new),
         BinOp::Or => {
@@ -76,13 +77,13 @@ impl Run<'_> {
                 self.mute -= 1;
                 let path = concrete(&steps)?;
                 st.locals[local.0 as usize].at(&path).filter(|s| s.def())?;
-                Some(Target { local, path, add: Num::ZERO })
+                Some(Target { local, path, add: Int::ZERO })
             }
             ExprKind::Cast(a) if matches!((&e.ty, &a.ty), (Ty::Int(_), Ty::Word(_) | Ty::Bool)) => self.target(st, a),
             ExprKind::Bin(op @ (BinOp::Add | BinOp::Sub), a, b) if matches!(e.ty, Ty::Int(_)) => {
                 let (inner, k) = match (a.as_const(), b.as_const()) {
-                    (_, Some(k)) => (a, if *op == BinOp::Add { Num::of(k) } else { Num::of(k).neg() }),
-                    (Some(k), _) if *op == BinOp::Add => (b, Num::of(k)),
+                    (_, Some(k)) => (a, if *op == BinOp::Add { Int::from(k) } else { Int::from(k).neg() }),
+                    (Some(k), _) if *op == BinOp::Add => (b, Int::from(k)),
                     _ => return None,
                 };
                 let t = self.target(st, inner)?;
@@ -106,7 +107,7 @@ impl Run<'_> {
         let mut vars = Vec::new();
         for (t, own, other, op) in [(ta, x, y, op), (tb, y, x, flip(op))] {
             let Some(t) = t else { continue };
-            let back = |i: Itv| Itv { lo: i.lo.sub(&t.add), hi: i.hi.sub(&t.add) };
+            let back = |i: Itv| i.sub(&Itv::point(&t.add));
             let yes = back(own.itv().meet(&bound(op, own.itv(), other.itv())));
             let no = back(own.itv().meet(&bound(negate(op), own.itv(), other.itv())));
             let version = st.versions[t.local.0 as usize];
@@ -164,14 +165,14 @@ fn negate(op: CmpOp) -> CmpOp {
 /// Where a value of `own` lies when it compares so with some value of `other`.
 fn bound(op: CmpOp, own: &Itv, other: &Itv) -> Itv {
     match op {
-        CmpOp::Lt => Itv { lo: Num::NegInf, hi: other.hi.sub(&Num::ONE) },
-        CmpOp::Le => Itv { lo: Num::NegInf, hi: other.hi.clone() },
-        CmpOp::Gt => Itv { lo: other.lo.add(&Num::ONE), hi: Num::PosInf },
-        CmpOp::Ge => Itv { lo: other.lo.clone(), hi: Num::PosInf },
+        CmpOp::Lt => Itv { lo: Bound::NegInf, hi: other.hi.sub(&Bound::ONE) },
+        CmpOp::Le => Itv { lo: Bound::NegInf, hi: other.hi.clone() },
+        CmpOp::Gt => Itv { lo: other.lo.add(&Bound::ONE), hi: Bound::PosInf },
+        CmpOp::Ge => Itv { lo: other.lo.clone(), hi: Bound::PosInf },
         CmpOp::Eq => other.clone(),
         CmpOp::Ne => match other.single() {
-            Some(v) if *v == own.lo => Itv { lo: v.add(&Num::ONE), hi: Num::PosInf },
-            Some(v) if *v == own.hi => Itv { lo: Num::NegInf, hi: v.sub(&Num::ONE) },
+            Some(v) if own.lo.at() == Some(v) => Itv::new(v.add(&Int::ONE), Bound::PosInf),
+            Some(v) if own.hi.at() == Some(v) => Itv::new(Bound::NegInf, v.sub(&Int::ONE)),
             _ => Itv::TOP,
         },
     }

@@ -3,8 +3,8 @@
 use crate::obligation::{ensures_text, requires_text, Kind, NOT_DECIDED};
 use super::cases::Step;
 use super::cond::Target;
-use super::itv::Itv;
-use super::num::Num;
+use crate::itv::Itv;
+use santoku_num::Int;
 use super::place::concrete;
 use super::record::Failure;
 use super::run::{Run, State};
@@ -183,7 +183,7 @@ impl<'a> Run<'a> {
             return Sc::new(if is_truth(e) { Itv::BOOL } else { Itv::TOP });
         }
         match e {
-            SpecExpr::Int(v) => self.known(&Itv::constant(v)),
+            SpecExpr::Int(v) => self.known(&Itv::point(v)),
             SpecExpr::Bool(b) => Sc::new(Itv::point(i128::from(*b))),
             SpecExpr::Var(slot) => match slots.get(*slot as usize).copied().flatten() {
                 Some(i) => self.known(&Itv::point(i)),
@@ -199,7 +199,7 @@ impl<'a> Run<'a> {
             },
             SpecExpr::Neg(a) => {
                 let x = self.spec(st, a, slots);
-                self.sub_from(Num::ZERO, &x)
+                self.sub_from(Int::ZERO, &x)
             }
             SpecExpr::Bin(op, a, b) => {
                 let (x, y) = (self.spec(st, a, slots), self.spec(st, b, slots));
@@ -260,14 +260,14 @@ impl<'a> Run<'a> {
             SpecOp::Add => self.add(x, y),
             SpecOp::Sub => self.sub(x, y),
             SpecOp::Mul => self.mul(x, y, false),
-            SpecOp::Div | SpecOp::Mod => match y.itv().single().filter(|d| d.sign() > 0) {
+            SpecOp::Div | SpecOp::Mod => match y.itv().single().filter(|d| **d > Int::ZERO) {
                 Some(d) if op == SpecOp::Div => self.quotient(x, d),
                 Some(d) => self.remainder(x, d),
                 None => Sc::new(Itv::TOP),
             },
-            SpecOp::Pow => match (x.itv().single(), y.itv().single().and_then(Num::small).and_then(|k| k.to_u32())) {
+            SpecOp::Pow => match (x.itv().single(), y.itv().single().and_then(Int::small).and_then(|k| k.to_u32())) {
                 (Some(b), Some(k)) if k <= 4096 => {
-                    let v = (0..k).fold(Num::ONE, |acc, _| acc.mul(b));
+                    let v = (0..k).fold(Int::ONE, |acc, _| acc.mul(b));
                     self.known(&Itv::point(v))
                 }
                 _ => Sc::new(Itv::TOP),
@@ -299,7 +299,7 @@ impl<'a> Run<'a> {
         let mut full = concrete(&self.within(Step::Clause, |run| run.steps_of(st, place)))?;
         full.extend(path.into_iter().rev());
         st.locals[local.0 as usize].at(&full).filter(|s| s.def())?;
-        Some(Target { local, path: full, add: Num::ZERO })
+        Some(Target { local, path: full, add: Int::ZERO })
     }
 
     fn stored(&mut self, st: &mut State, t: &Target) -> Sc {

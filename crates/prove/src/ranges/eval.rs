@@ -1,9 +1,9 @@
 //! Expressions: values, obligations inside them, linear forms.
 
 use crate::obligation::Kind;
-use super::itv::Itv;
+use crate::itv::Itv;
 use super::lin::Lin;
-use super::num::Num;
+use santoku_num::{Bound, Int};
 use super::place::{self, concrete, push_step, Step};
 use super::record::{addr, Failure};
 use super::run::{Run, State};
@@ -24,7 +24,7 @@ impl Run<'_> {
     fn eval_in(&mut self, st: &mut State, e: &Expr, modular: bool) -> Abs {
         self.steps += 1;
         let v = match &e.kind {
-            ExprKind::Const(v) => Abs::scalar(Itv::constant(v)),
+            ExprKind::Const(v) => Abs::scalar(Itv::point(v)),
             ExprKind::Read(p) => self.read(st, e, p),
             ExprKind::Un(op, a) => Abs::Sc(self.unary(st, e, *op, a, modular)),
             ExprKind::Bin(op, a, b) => Abs::Sc(self.binary(st, e, *op, a, b, modular)),
@@ -140,10 +140,10 @@ impl Run<'_> {
         let n = i128::from(n);
         let form = self.form(&s);
         let last = len_itv.sub(&Itv::point(n));
-        let low = s.itv().lo.sign() >= 0 || self.implied(form.clone());
+        let low = !s.itv().lo.is_negative() || self.implied(form.clone());
         let high = s.itv().hi <= last.lo
             || self.implied(form.as_ref().zip(len_lin).and_then(|(f, l)| l.sub(f)).and_then(|d| d.plus(-n)));
-        let last_known = Itv { lo: Num::ZERO, hi: last.lo.clone() };
+        let last_known = Itv { lo: Bound::ZERO, hi: last.lo.clone() };
         let (low, high) = if low && high || !self.solved(&s, &last_known) { (low, high) } else { (true, true) };
         let (what, whats) = if n == 1 { ("index", "indices") } else { ("slice", "slices") };
         self.check(
@@ -160,7 +160,7 @@ impl Run<'_> {
                 origin: None,
             },
         );
-        let inside = s.itv().meet(&Itv { lo: Num::ZERO, hi: last.hi });
+        let inside = s.itv().meet(&Itv { lo: Bound::ZERO, hi: last.hi });
         (if inside.is_empty() { Itv::new(0, 0) } else { inside }, form)
     }
 
@@ -180,15 +180,15 @@ impl Run<'_> {
         let x = self.scalar_mod(st, a, modular);
         match (&e.ty, op) {
             (Ty::Int(_), _) => {
-                let v = self.sub_from(Num::ZERO, &x);
+                let v = self.sub_from(Int::ZERO, &x);
                 self.width(e, &v, modular);
                 v
             }
             (Ty::Word(bits), UnOp::Neg) => {
-                let exact = self.sub_from(Num::ZERO, &x);
+                let exact = self.sub_from(Int::ZERO, &x);
                 self.wrapped(&exact, *bits)
             }
-            (Ty::Word(bits), UnOp::Not) => self.sub_from(Num::mask(*bits), &x).bare_form(),
+            (Ty::Word(bits), UnOp::Not) => self.sub_from(Int::mask(*bits), &x).bare_form(),
             _ => self.not(&x),
         }
     }
@@ -221,13 +221,13 @@ impl Run<'_> {
             BinOp::Shr => match small_count(&y) {
                 Some(k) => {
                     x = self.split_here(st, a, x, k);
-                    self.quotient(&x, &Num::pow2(k))
+                    self.quotient(&x, &Int::pow2(k))
                 }
                 None => self.bad_count(e, b, &y),
             },
             BinOp::Div | BinOp::Mod | BinOp::And => {
-                let divisor = if op == BinOp::And { y.itv().single().map(|m| m.add(&Num::ONE)) } else { y.itv().single().cloned() };
-                match divisor.filter(|d| d.sign() > 0) {
+                let divisor = if op == BinOp::And { y.itv().single().map(|m| m.add(&Int::ONE)) } else { y.itv().single().cloned() };
+                match divisor.filter(|d| *d > Int::ZERO) {
                     Some(d) => {
                         if let Some(k) = d.log2() {
                             x = self.split_here(st, a, x, k);
@@ -356,7 +356,7 @@ impl Run<'_> {
         if v.itv().single().is_some() && v.itv().lo.bits().is_some_and(|b| b <= 128) {
             return;
         }
-        let signed = Itv { lo: Num::pow2(127).neg(), hi: Num::mask(127) };
+        let signed = Itv { lo: Bound::pow2(127).neg(), hi: Bound::mask(127) };
         let fits = signed.contains(v.itv()) || Itv::word(128).contains(v.itv()) || (modular && self.opts.modular_width);
         let itv = v.itv().clone();
         self.check(

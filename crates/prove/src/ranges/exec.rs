@@ -1,8 +1,8 @@
 //! Statements: assignments, calls, branches, assertions.
 
-use super::itv::Itv;
+use crate::itv::Itv;
 use super::lin::Lin;
-use super::num::Num;
+use santoku_num::Bound;
 use super::place::{self, target_ty, Step};
 use super::record::{addr, Failure};
 use super::run::{Run, State};
@@ -97,12 +97,12 @@ impl Run<'_> {
         }
         match (v, ty) {
             (Abs::Sc(s), Ty::Int(Some(r))) => {
-                let wanted = Itv::of(r);
+                let wanted = Itv::from(r);
                 if wanted.contains(s.itv()) {
                     return v.clone();
                 }
                 let form = self.form(s);
-                let over = |k: &Num, sign: i128| form.as_ref().and_then(|f| f.scale(sign)).zip(k.small()).and_then(|(f, k)| f.plus(k.checked_mul(-sign)?));
+                let over = |k: &Bound, sign: i128| form.as_ref().and_then(|f| f.scale(sign)).zip(k.small()).and_then(|(f, k)| f.plus(k.checked_mul(-sign)?));
                 let low = s.itv().lo >= wanted.lo || self.implied(over(&wanted.lo, 1));
                 let high = s.itv().hi <= wanted.hi || self.implied(over(&wanted.hi, -1));
                 if !(low && high) && misfit.is_none() && !self.solved(s, &wanted) {
@@ -121,7 +121,7 @@ impl Run<'_> {
             )),
             (Abs::Sum(e), Ty::Array { elem, ranges, .. }) => {
                 // One value for all: it must fit the narrowest range.
-                let all = ranges.as_ref().and_then(|rs| super::value::meet_ranges(rs.iter())).and_then(|m| m.to_range());
+                let all = ranges.as_ref().and_then(|rs| super::value::meet_ranges(rs.iter())).and_then(|m| m.closed());
                 let own = all.map(|r| Ty::Int(Some(r)));
                 Abs::Sum(Rc::new(self.clamp(e, own.as_ref().unwrap_or(elem), &format!("{path}[..]"), misfit)))
             }
@@ -271,9 +271,9 @@ fn in_ranges(p: &Program, v: &Abs, ty: &Ty) -> bool {
         return true;
     }
     match (v, ty) {
-        (Abs::Sc(s), Ty::Int(Some(r))) => Itv::of(r).contains(s.itv()),
+        (Abs::Sc(s), Ty::Int(Some(r))) => Itv::from(r).contains(s.itv()),
         (Abs::Arr(es), Ty::Array { ranges: Some(rs), .. }) if es.len() <= rs.len() => {
-            es.iter().zip(rs).all(|(e, r)| e.as_sc().is_some_and(|s| Itv::of(r).contains(s.itv())))
+            es.iter().zip(rs).all(|(e, r)| e.as_sc().is_some_and(|s| Itv::from(r).contains(s.itv())))
         }
         (Abs::Arr(es), Ty::Array { elem, ranges: None, .. }) => es.iter().all(|e| in_ranges(p, e, elem)),
         (Abs::Struct(fs), Ty::Struct(id)) => {

@@ -3,8 +3,7 @@
 //! An atom stands for one integer value of one run: a length, a loop counter, a stored value, or the quotient
 //! `floor(L / k)` of a linear form. Facts are linear forms known to be non-negative on the current path.
 
-use super::itv::Itv;
-use super::num::Num;
+use crate::itv::Itv;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -162,15 +161,16 @@ impl Atoms {
             rem = rem.mul(&Itv::point(scale)).sub(&Itv::new(0, k - 1).mul(&Itv::point(step)));
             (cur, den) = (next, d);
             let sum = self.plain_bound(&cur).add(&rem);
-            let d = Num::from(den);
-            best = best.meet(&Itv { lo: sum.lo.div_ceil(&d), hi: sum.hi.div_floor(&d) });
+            let d = den.into();
+            let (Some(lo), Some(hi)) = (sum.lo.div_ceil(&d), sum.hi.div_floor(&d)) else { break };
+            best = best.meet(&Itv { lo, hi });
         }
         best
     }
 
     /// Whether `goal >= 0` follows from the facts, the intervals of the atoms and their definitions.
     pub fn implied(&self, goal: &Lin, facts: &[Lin]) -> bool {
-        if self.bound(goal).lo.sign() >= 0 {
+        if !self.bound(goal).lo.is_negative() {
             return true;
         }
         let Some(negated) = goal.scale(-1).and_then(|g| g.plus(-1)) else { return false };
@@ -282,7 +282,7 @@ mod tests {
     /// n, q = n / 128, b in 0..<q, j in 0..127
     fn blocks() -> (Atoms, [Atom; 4], Vec<Lin>) {
         let mut at = Atoms::default();
-        let n = at.fresh(Itv::new(0, (1 << 31) - 1));
+        let n = at.fresh(Itv::new(0, (1i64 << 31) - 1));
         let q = at.quotient(&Lin::atom(n), 128, Itv::new(0, 1 << 24));
         let b = at.fresh(Itv::new(0, 1 << 24));
         let j = at.fresh(Itv::new(0, 127));
@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn signed_carry_leaves_a_balanced_remainder() {
         let mut at = Atoms::default();
-        let h = at.fresh(Itv::new(-(1 << 40), 1 << 40));
+        let h = at.fresh(Itv::new(-(1i64 << 40), 1i64 << 40));
         let shifted = lin(&[(h, 1)], 1 << 24);
         let q = at.quotient(&shifted, 1 << 25, Itv::new(-(1 << 16), 1 << 16));
         let left = lin(&[(h, 1), (q, -(1 << 25))], 0);
@@ -370,7 +370,7 @@ mod tests {
                 for vy in 0..=5 {
                     let value = |l: &Lin, vq: i128| l.konst + l.coef(x) * vx + l.coef(y) * vy + l.coef(q) * vq;
                     let vq = value(&form, 0).div_euclid(k);
-                    assert!(bound.holds(&value(&goal, vq).into()));
+                    assert!(bound.holds(value(&goal, vq)));
                     if implied && value(&fact, 0) >= 0 {
                         assert!(value(&goal, vq) >= 0, "{goal:?} from {fact:?}");
                     }

@@ -2,9 +2,9 @@
 
 use crate::obligation::Kind;
 use super::cases::{self, Item};
-use super::itv::Itv;
+use crate::itv::Itv;
 use super::lin::{Atom, Lin};
-use super::num::Num;
+use santoku_num::{Bound, Int};
 use super::place::Step;
 use super::record::Failure;
 use super::run::{Covers, Run, State};
@@ -105,7 +105,7 @@ impl Run<'_> {
         if let Ty::Int(Some(_)) = &local.ty {
             let declared = super::value::scalar_itv(&local.ty);
             let form = self.form(&v);
-            let above = |k: &Num, sign: i128| form.as_ref().and_then(|f| f.scale(sign)).zip(k.small()).and_then(|(f, k)| f.plus(k.checked_mul(-sign)?));
+            let above = |k: &Bound, sign: i128| form.as_ref().and_then(|f| f.scale(sign)).zip(k.small()).and_then(|(f, k)| f.plus(k.checked_mul(-sign)?));
             let low = v.itv().lo >= declared.lo || self.implied(above(&declared.lo, 1));
             let high = v.itv().hi <= declared.hi || self.implied(above(&declared.hi, -1));
             let found = v.itv().clone();
@@ -128,7 +128,7 @@ impl Run<'_> {
     fn fixed_point(&mut self, st: &mut State, s: &Stmt, bounds: Bounds, invariants: &[Expr], body: &[Stmt]) {
         let Stmt::For { var, rev, .. } = s else { return };
         let (var, rev) = (*var, *rev);
-        let counter = Itv { lo: bounds.lo.itv().lo.clone(), hi: bounds.hi.itv().hi.sub(&Num::ONE) };
+        let counter = Itv { lo: bounds.lo.itv().lo.clone(), hi: bounds.hi.itv().hi.sub(&Bound::ONE) };
         let atom = self.atoms.fresh(counter.clone());
         let facts = self.facts.len();
         let nonempty = bounds.lo.itv().hi < bounds.hi.itv().lo || self.implied(gap(&bounds).and_then(|g| g.plus(-1)));
@@ -441,5 +441,5 @@ fn gap(b: &Bounds) -> Option<Lin> {
 }
 
 fn constant(s: &Sc) -> Option<i128> {
-    s.itv().single().and_then(Num::small)
+    s.itv().single().and_then(Int::small)
 }

@@ -1,6 +1,6 @@
 //! Places inside abstract values: reading, writing, weak updates.
 
-use super::itv::Itv;
+use crate::itv::Itv;
 use super::lin::Lin;
 use super::value::{meet_ranges, Abs};
 use num_traits::ToPrimitive;
@@ -186,7 +186,7 @@ pub fn target_ty(p: &Program, ty: &Ty, steps: &[Step]) -> Ty {
 /// An empty intersection becomes the empty range, which no value fits.
 fn narrowed(elem: &Ty, ranges: &[Range]) -> Ty {
     match meet_ranges(ranges.iter()) {
-        Some(m) => Ty::Int(Some(m.to_range().unwrap_or_else(|| Range::new(1, 0)))),
+        Some(m) => Ty::Int(Some(m.closed().unwrap_or_else(|| Range::new(1, 0)))),
         None => elem.clone(),
     }
 }

@@ -30,7 +30,7 @@ impl Run<'_> {
             let named = self.named(both);
             let Some([(v, 1)]) = named.lin().map(|l| &l.terms[..]) else { continue };
             let v = *v;
-            let sign = (both.itv().lo.sign() < 0).then(|| Lin::atom(v));
+            let sign = (both.itv().lo.is_negative()).then(|| Lin::atom(v));
             let tried: Vec<Lin> = sign.into_iter().chain([&x, &y].into_iter().flat_map(|f| self.relations(v, f))).collect();
             for t in tried {
                 let weakest = WEAKER.iter().filter_map(|c| t.plus(*c)).find(|t| self.on(&of_a, t, v, &x) && self.on(&of_b, t, v, &y));

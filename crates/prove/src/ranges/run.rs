@@ -4,9 +4,9 @@ use crate::obligation::{Kind, Origin};
 use crate::smt::Slice;
 use super::cases::Splits;
 use super::found::{Options, Summary};
-use super::itv::Itv;
+use crate::itv::Itv;
 use super::lin::{Atoms, Lin};
-use super::num::Num;
+use santoku_num::Int;
 use super::record::{addr, Failure, Record, Sites};
 use super::show::Show;
 use super::value::{Abs, Cond, Fact, Sc};
@@ -189,7 +189,7 @@ impl<'a> Run<'a> {
         if !self.relational() {
             return None;
         }
-        match (s.lin(), s.itv().single().and_then(Num::small)) {
+        match (s.lin(), s.itv().single().and_then(Int::small)) {
             (_, Some(k)) => Some(Lin::constant(k)),
             (Some(l), None) => Some((**l).clone()),
             (None, None) => None,

@@ -3,7 +3,7 @@
 use crate::obligation::{Engine, Kind, Obligation, Outcome};
 use crate::smt::{self, Model, Slice};
 use super::found::{Dead, FuncRanges, Options, Ranges, Summary};
-use super::itv::Itv;
+use crate::itv::Itv;
 use super::record::{self, Entry, Record, Sites};
 use super::run::{Depth, Run, Visit};
 use super::value::{has_ints, Abs};

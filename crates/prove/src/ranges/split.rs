@@ -12,8 +12,8 @@
 //! to its point, assumes less. No count of what two runs did is compared.
 
 use super::cases::{Event, Item, Plan, Point, Step};
-use super::itv::Itv;
-use super::num::Num;
+use crate::itv::Itv;
+use santoku_num::Bound;
 use super::record::addr;
 use super::run::{Run, State};
 use super::value::Sc;
@@ -205,7 +205,7 @@ impl Run<'_> {
     fn fix(&mut self, st: &mut State, e: &Expr, x: Sc, k: u32, q: &Itv) -> Sc {
         let Some(t) = self.target(st, e) else { return x };
         let add = Itv::point(t.add.clone());
-        let values = Itv { lo: q.lo.shl(k), hi: q.hi.shl(k).add(&Num::mask(k)) };
+        let values = Itv { lo: q.lo.shl(k), hi: q.hi.shl(k).add(&Bound::mask(k)) };
         let Some(leaf) = st.locals[t.local.0 as usize].at_mut(&t.path) else { return x };
         let met = leaf.itv().meet(&values.sub(&add));
         if met.is_empty() {

@@ -2,9 +2,9 @@
 
 mod made;
 
-use super::itv::Itv;
+use crate::itv::Itv;
 use super::lin::Lin;
-use super::num::Num;
+use santoku_num::Bound;
 use santoku_ir::{ConstValue, Len, LocalId, Program, Range, Ty};
 use std::rc::Rc;
 
@@ -169,7 +169,7 @@ impl Abs {
     }
     pub fn of_const(v: &ConstValue) -> Abs {
         match v {
-            ConstValue::Scalar(v) => Abs::scalar(Itv::constant(v)),
+            ConstValue::Scalar(v) => Abs::scalar(Itv::point(v)),
             ConstValue::Array(vs) if vs.len() as u64 <= MAX_ELEMENTS => {
                 Abs::Arr(Rc::new(vs.iter().map(Abs::of_const).collect()))
             }
@@ -275,7 +275,7 @@ pub fn scalar_itv(ty: &Ty) -> Itv {
     match ty {
         Ty::Word(bits) => Itv::word(*bits),
         Ty::Bool => Itv::BOOL,
-        Ty::Int(Some(r)) => Itv::of(r),
+        Ty::Int(Some(r)) => Itv::from(r),
         Ty::Int(None) | Ty::Array { .. } | Ty::Struct(_) => Itv::TOP,
     }
 }
@@ -287,13 +287,13 @@ fn landmark(new: &Itv, old: &Itv, hard: bool) -> Itv {
     if old.is_empty() {
         return joined;
     }
-    let up = |v: &Num| {
-        LANDMARKS.iter().map(|k| Num::mask(*k)).find(|m| !hard && v <= m).unwrap_or(Num::PosInf)
+    let up = |v: &Bound| {
+        LANDMARKS.iter().map(|k| Bound::mask(*k)).find(|m| !hard && v <= m).unwrap_or(Bound::PosInf)
     };
     let hi = if joined.hi > old.hi { up(&joined.hi) } else { joined.hi.clone() };
     let lo = match () {
         _ if joined.lo >= old.lo => joined.lo.clone(),
-        _ if !hard && joined.lo.sign() >= 0 => Num::ZERO,
+        _ if !hard && !joined.lo.is_negative() => Bound::ZERO,
         _ => up(&joined.lo.neg()).neg(),
     };
     Itv { lo, hi }
@@ -321,5 +321,5 @@ pub fn has_ints(p: &Program, ty: &Ty) -> bool {
 
 /// Intersection of ranges; an empty one collapses to a point outside neither (`lo > hi` cannot be stored).
 pub fn meet_ranges<'a>(rs: impl Iterator<Item = &'a Range>) -> Option<Itv> {
-    rs.map(Itv::of).reduce(|a, b| a.meet(&b))
+    rs.map(Itv::from).reduce(|a, b| a.meet(&b))
 }

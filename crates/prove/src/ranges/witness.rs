@@ -4,7 +4,7 @@
 
 use santoku_num::SplitMix64;
 use num_bigint::BigInt;
-use num_traits::{One, ToPrimitive};
+use num_traits::ToPrimitive;
 use santoku_ir::interp::{Fault, FaultKind, Interp, Options as RunOptions, Value};
 use santoku_ir::{visit, ContractKind, Func, FuncId, Len, Loc, LocalId, Program, Range, Ty};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::obligation::{Kind, Obligation, Outcome, Witness};
 use super::found::Options;
-use super::num::Num;
+use santoku_num::{Bound, Int};
 
 /// Interpreter steps per input.
 const RUN_STEPS: u64 = 300_000;
@@ -133,7 +133,7 @@ fn value(p: &Program, ty: &Ty, lens: &BTreeMap<LocalId, u64>, style: Style, rng:
     match ty {
         Ty::Bool => Some(Value::Bool(rng.below(2) == 1)),
         Ty::Word(bits) => {
-            let r = Range::new(0, (BigInt::one() << *bits) - 1);
+            let r = Range::word(*bits);
             Some(Value::Word(scalar(&r, style, rng).to_u128()?))
         }
         Ty::Int(r) => Some(Value::int(scalar(r.as_ref()?, style, rng))),
@@ -169,29 +169,29 @@ fn scalar(r: &Range, style: Style, rng: &mut Rng) -> BigInt {
 
 /// Lowest, highest, zero, one, minus one, and around powers of two, brought into the range.
 fn corner(r: &Range, nr: usize) -> BigInt {
-    let bits = r.lo.bits().max(r.hi.bits());
+    let bits = r.lo.bits().max(r.hi.bits()) as u32;
     let v = match nr {
         0 => r.lo.clone(),
         1 => r.hi.clone(),
-        2 => BigInt::from(0),
-        3 => BigInt::one(),
-        4 => -BigInt::one(),
-        5 => BigInt::one() << (bits / 2),
-        6 => (BigInt::one() << (bits / 2)) - 1,
-        7 => BigInt::one() << bits.saturating_sub(1),
-        8 => (BigInt::one() << bits.saturating_sub(1)) - 1,
-        9 => -(BigInt::one() << bits.saturating_sub(1)),
-        10 => &r.hi - 1,
-        11 => &r.lo + 1,
-        _ => &r.hi / 2,
+        2 => Int::ZERO,
+        3 => Int::ONE,
+        4 => Int::ONE.neg(),
+        5 => Int::pow2(bits / 2),
+        6 => Int::mask(bits / 2),
+        7 => Int::pow2(bits.saturating_sub(1)),
+        8 => Int::mask(bits.saturating_sub(1)),
+        9 => Int::pow2(bits.saturating_sub(1)).neg(),
+        10 => r.hi.sub(&Int::ONE),
+        11 => r.lo.add(&Int::ONE),
+        _ => r.hi.shr(1),
     };
-    v.clamp(r.lo.clone(), r.hi.clone())
+    v.clamp(r.lo.clone(), r.hi.clone()).into()
 }
 
 fn random(r: &Range, rng: &mut Rng) -> BigInt {
-    let span: BigInt = &r.hi - &r.lo + 1;
+    let span = r.count().to_big();
     let wide = (0..=span.bits() / 64).fold(BigInt::from(0), |acc, _| (acc << 64u32) + rng.random.next_u64());
-    &r.lo + wide % span
+    r.lo.to_big() + wide % span
 }
 
 /// The constants a function mentions, with their neighbours: where its behaviour changes.
@@ -229,12 +229,12 @@ impl Rng {
             return corner(r, nr);
         }
         let at = self.below(self.landmarks.len() as u64) as usize;
-        self.landmarks[at].clone().clamp(r.lo.clone(), r.hi.clone())
+        self.landmarks[at].clone().clamp(r.lo.to_big(), r.hi.to_big())
     }
 }
 
 /// Inputs from a solver's model: `None` for a scalar the solver left free.
-pub fn from_model(p: &Program, func: FuncId, model: &mut dyn FnMut(LocalId, &[usize]) -> Option<Num>, obligations: &mut [Obligation]) {
+pub fn from_model(p: &Program, func: FuncId, model: &mut dyn FnMut(LocalId, &[usize]) -> Option<Int>, obligations: &mut [Obligation]) {
     let f = p.func(func);
     if !f.lens.is_empty() {
         return;
@@ -246,7 +246,7 @@ pub fn from_model(p: &Program, func: FuncId, model: &mut dyn FnMut(LocalId, &[us
     }
 }
 
-fn modelled(p: &Program, id: LocalId, ty: &Ty, path: &mut Vec<usize>, model: &mut dyn FnMut(LocalId, &[usize]) -> Option<Num>) -> Option<Value> {
+fn modelled(p: &Program, id: LocalId, ty: &Ty, path: &mut Vec<usize>, model: &mut dyn FnMut(LocalId, &[usize]) -> Option<Int>) -> Option<Value> {
     let mut part = |i: usize, ty: &Ty, path: &mut Vec<usize>| {
         path.push(i);
         let v = modelled(p, id, ty, path, model);
@@ -267,7 +267,7 @@ fn modelled(p: &Program, id: LocalId, ty: &Ty, path: &mut Vec<usize>, model: &mu
         Ty::Array { .. } => None,
         scalar => {
             let range = super::value::scalar_itv(scalar);
-            let v = model(id, path).unwrap_or_else(|| if range.holds(&Num::ZERO) { Num::ZERO } else { range.lo.clone() });
+            let v = model(id, path).map(Bound::from).unwrap_or_else(|| if range.holds(0) { Bound::ZERO } else { range.lo.clone() });
             let v = v.max(range.lo).min(range.hi).to_big()?;
             Some(match scalar {
                 Ty::Word(_) => Value::Word(v.to_u128()?),

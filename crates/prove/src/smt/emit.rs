@@ -1,6 +1,7 @@
 //! Queries as SMT-LIB text over integers, and replies back into models.
 
-use crate::ranges::{Itv, Num};
+use crate::itv::Itv;
+use santoku_num::{Bound, Int};
 use super::slice::{Answer, Model, Node, Slice, Term};
 use num_bigint::BigInt;
 use santoku_ir::{CmpOp, LocalId};
@@ -31,8 +32,8 @@ pub fn query(s: &Slice, cone: &[Term], t: Term, known: &Itv, wanted: Option<&Itv
     w.bounds(t, known);
     if let Some(wanted) = wanted {
         let mut outside = Vec::new();
-        outside.extend(number(&wanted.lo).map(|lo| format!("(< t{t} {lo})")));
-        outside.extend(number(&wanted.hi).map(|hi| format!("(> t{t} {hi})")));
+        outside.extend(end(&wanted.lo).map(|lo| format!("(< t{t} {lo})")));
+        outside.extend(end(&wanted.hi).map(|hi| format!("(> t{t} {hi})")));
         w.line(format_args!("(assert (or {}))", if outside.is_empty() { "false".into() } else { outside.join(" ") }));
     }
     w.line(format_args!("(check-sat)"));
@@ -55,10 +56,10 @@ impl Writer {
     }
 
     fn bounds(&mut self, t: Term, itv: &Itv) {
-        if let Some(lo) = number(&itv.lo) {
+        if let Some(lo) = end(&itv.lo) {
             self.line(format_args!("(assert (<= {lo} t{t}))"));
         }
-        if let Some(hi) = number(&itv.hi) {
+        if let Some(hi) = end(&itv.hi) {
             self.line(format_args!("(assert (<= t{t} {hi}))"));
         }
     }
@@ -69,7 +70,7 @@ impl Writer {
                 self.line(format_args!("(declare-const t{n} Int)"));
                 return self.bounds(n, itv);
             }
-            Node::Const(v) => number(v).unwrap_or_else(|| "0".into()),
+            Node::Const(v) => number(v),
             Node::Add(a, b) => format!("(+ t{a} t{b})"),
             Node::Sub(a, b) => format!("(- t{a} t{b})"),
             Node::Mul(a, b) => format!("(* t{a} t{b})"),
@@ -92,8 +93,8 @@ impl Writer {
     }
 
     /// `t = d * q + r` with `0 <= r < d`; gives the common suffix of their names.
-    fn split(&mut self, t: Term, d: &Num) -> String {
-        let d = number(d).unwrap_or_else(|| "1".into());
+    fn split(&mut self, t: Term, d: &Int) -> String {
+        let d = number(d);
         if let Some(name) = self.splits.get(&(t, d.clone())) {
             return name.clone();
         }
@@ -106,9 +107,12 @@ impl Writer {
     }
 }
 
-fn number(v: &Num) -> Option<String> {
-    let v = v.to_big()?;
-    Some(if v < BigInt::from(0) { format!("(- {})", -v) } else { v.to_string() })
+fn number(v: &Int) -> String {
+    if v.is_negative() { format!("(- {})", v.neg()) } else { v.to_string() }
+}
+
+fn end(v: &Bound) -> Option<String> {
+    v.at().map(number)
 }
 
 /// Reads `sat`/`unsat` and the values that follow.
@@ -130,7 +134,7 @@ fn model(q: &Query, values: &str) -> Model {
         let negative = words.next_if_eq(&"-").is_some();
         let value = words.next().and_then(|w| w.parse::<BigInt>().ok());
         if let (Some(at), Some(v)) = (q.inputs.get(name), value) {
-            out.insert(at.clone(), Num::of(&if negative { -v } else { v }));
+            out.insert(at.clone(), Int::from(if negative { -v } else { v }));
         }
     }
     out

@@ -9,7 +9,7 @@ mod emit;
 mod process;
 mod slice;
 
-use crate::ranges::Itv;
+use crate::itv::Itv;
 
 pub use process::{available, Session};
 pub use slice::{Answer, Model, Node, Slice, Term, Verdict};
@@ -107,7 +107,7 @@ impl Slice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranges::Num;
+    use santoku_num::Int;
     use santoku_ir::LocalId;
 
     /// `x - 2 * (x / 2)` for `x` in 0..9, against `0..hi`.
@@ -115,8 +115,8 @@ mod tests {
         let mut s = Slice::new(1_000_000, 4);
         let itv = Itv::new(0, 9);
         let x = s.add(Node::Input(LocalId(3), vec![1]), itv.clone());
-        let q = s.add(Node::Div(x, Num::from(2)), Itv::TOP);
-        let two = s.add(Node::Const(Num::from(2)), Itv::TOP);
+        let q = s.add(Node::Div(x, Int::from(2)), Itv::TOP);
+        let two = s.add(Node::Const(Int::from(2)), Itv::TOP);
         let d = s.add(Node::Mul(two, q), Itv::TOP);
         let r = s.add(Node::Sub(x, d), Itv::TOP);
         (s.inside(r, &Itv::TOP, &Itv::new(0, hi)) == Verdict::Holds, s.models)
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn an_empty_allowance_proves_nothing() {
         let mut s = Slice::new(1, 0);
-        let x = s.add(Node::Const(Num::ONE), Itv::new(1, 1));
+        let x = s.add(Node::Const(Int::ONE), Itv::new(1, 1));
         assert_eq!(s.inside(x, &Itv::TOP, &Itv::new(1, 1)), Verdict::Open);
     }
 
@@ -146,8 +146,8 @@ mod tests {
     fn hypotheses_that_contradict_each_other_prove_nothing() {
         assert!(available(), "the tests need z3");
         let mut s = Slice::new(1_000_000, 4);
-        let one = s.add(Node::Const(Num::ONE), Itv::TOP);
-        let zero = s.add(Node::Const(Num::ZERO), Itv::TOP);
+        let one = s.add(Node::Const(Int::ONE), Itv::TOP);
+        let zero = s.add(Node::Const(Int::ZERO), Itv::TOP);
         let minus = s.add(Node::Sub(zero, one), Itv::TOP);
         assert_eq!(s.inside(minus, &Itv::new(127, 127), &Itv::new(0, 3)), Verdict::Contradiction);
         assert_eq!(s.inside(minus, &Itv::new(-1, 127), &Itv::new(0, 3)), Verdict::Open);

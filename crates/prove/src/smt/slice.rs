@@ -1,6 +1,7 @@
 //! The terms of a query, and what can be said of it.
 
-use crate::ranges::{Itv, Num};
+use crate::itv::Itv;
+use santoku_num::Int;
 use santoku_ir::{CmpOp, LocalId};
 use std::collections::BTreeMap;
 
@@ -14,20 +15,20 @@ pub enum Node {
     Input(LocalId, Vec<usize>),
     /// Anything in its interval.
     Free,
-    Const(Num),
+    Const(Int),
     Add(Term, Term),
     Sub(Term, Term),
     Mul(Term, Term),
     /// Floor quotient and floor remainder by a positive constant.
-    Div(Term, Num),
-    Mod(Term, Num),
+    Div(Term, Int),
+    Mod(Term, Int),
     Cmp(CmpOp, Term, Term),
     /// The second where the first is 1, else the third.
     Select(Term, Term, Term),
 }
 
 /// Values the solver gave to parameter scalars.
-pub type Model = BTreeMap<(LocalId, Vec<usize>), Num>;
+pub type Model = BTreeMap<(LocalId, Vec<usize>), Int>;
 
 /// What the solver said.
 #[derive(Clone, Debug, PartialEq, Eq)]

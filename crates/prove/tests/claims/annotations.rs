@@ -60,8 +60,8 @@ fn narrow(p: &mut Program, rng: &mut Rng) -> bool {
     each(p, &mut |r| {
         if r.lo < r.hi {
             if nr == chosen {
-                let by = if far { (&r.hi - &r.lo + 1) / 2 } else { 1.into() };
-                if low { r.lo += by } else { r.hi -= by }
+                let by = if far { r.count().shr(1) } else { 1.into() };
+                if low { r.lo = r.lo.add(&by) } else { r.hi = r.hi.sub(&by) }
             }
             nr += 1;
         }

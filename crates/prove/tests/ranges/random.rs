@@ -3,7 +3,6 @@
 //! The proven ranges are written into the program; the interpreter then checks every annotated expression and
 //! local while it runs.
 
-use num_integer::Integer;
 use santoku_ir::gen;
 use santoku_ir::interp::{Interp, Options as Run};
 use santoku_ir::{Func, Program, Range, Ty};
@@ -91,7 +90,7 @@ fn narrow(f: &mut Func, nr: usize) -> bool {
     let local = &mut f.locals[nr];
     match (&mut local.ty, local.kind) {
         (Ty::Int(Some(r)), santoku_ir::LocalKind::Var) if r.lo < r.hi => {
-            *r = Range::new(r.lo.clone(), (&r.lo + &r.hi).div_floor(&2.into()));
+            *r = Range::new(&r.lo, r.lo.add(&r.hi).shr(1));
             true
         }
         _ => false,

@@ -1,16 +1,16 @@
 //! Short ways to build core programs, and to read verdicts.
 
-use num_bigint::BigInt;
+use santoku_num::Int;
 use santoku_ir::build::FuncBuilder;
 use santoku_ir::*;
 use santoku_prove::obligation::{Engine, Kind, Obligation, Outcome};
 use santoku_prove::ranges::{analyse, Options};
 
-pub fn range(lo: impl Into<BigInt>, hi: impl Into<BigInt>) -> Ty {
+pub fn range(lo: impl Into<Int>, hi: impl Into<Int>) -> Ty {
     Ty::Int(Some(Range::new(lo, hi)))
 }
 
-pub fn limbs(n: u64, lo: impl Into<BigInt>, hi: impl Into<BigInt>) -> Ty {
+pub fn limbs(n: u64, lo: impl Into<Int>, hi: impl Into<Int>) -> Ty {
     Ty::array(range(lo, hi), n)
 }
 
@@ -25,7 +25,7 @@ pub fn int(v: i64) -> Expr {
 
 /// `x & (2^k - 1)`
 pub fn low(x: Expr, k: u32) -> Expr {
-    x & Expr::int((BigInt::from(1) << k) - 1)
+    x & Expr::int(Int::mask(k))
 }
 
 /// `for i in lo..<hi { body(i) }`

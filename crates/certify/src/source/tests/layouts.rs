@@ -133,7 +133,7 @@ fn arrays_of_run_time_length_have_a_stride() {
 
 #[test]
 fn what_has_no_width_is_refused() {
-    let wide = |lo: BigInt, hi: BigInt| width_of(&Range { lo, hi });
+    let wide = |lo: BigInt, hi: BigInt| width_of(&Range::new(lo, hi));
     let top: BigInt = BigInt::one() << 127;
     assert_eq!(wide(-top.clone(), &top - 1), Ok(Width { bits: 128, signed: true }));
     assert_eq!(wide(-top.clone(), top.clone()), Err(NoLayout::TooWide));

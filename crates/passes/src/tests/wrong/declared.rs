@@ -29,11 +29,11 @@ fn result(f: &mut Func, nr: usize) -> &mut Local {
 /// Moves the upper bound of every range inside.
 fn bound(ty: &mut Ty, by: i64) {
     match ty {
-        Ty::Int(Some(r)) => r.hi += by,
+        Ty::Int(Some(r)) => r.hi = r.hi.add(&by.into()),
         Ty::Int(None) => *ty = Ty::Int(Some(Range::new(0, 10))),
         Ty::Array { elem, ranges, .. } => {
             bound(elem, by);
-            ranges.iter_mut().flatten().for_each(|r| r.hi += by);
+            ranges.iter_mut().flatten().for_each(|r| r.hi = r.hi.add(&by.into()));
         }
         Ty::Word(_) | Ty::Bool | Ty::Struct(_) => panic!("no range"),
     }

@@ -50,7 +50,7 @@ fn narrow_local(p: &mut Program, at: usize, rng: &mut Rng) {
     let vars: Vec<usize> = (0..locals.len()).filter(|l| matches!(locals[*l].kind, LocalKind::Var | LocalKind::Counter)).collect();
     let Some(&l) = vars.get(rng.below(vars.len() as u64) as usize) else { return };
     match &mut locals[l].ty {
-        Ty::Int(Some(r)) => r.hi = (&r.lo + &r.hi) >> 1,
+        Ty::Int(Some(r)) => r.hi = r.lo.add(&r.hi).shr(1),
         ty @ Ty::Int(None) => *ty = Ty::Int(Some(Range::new(0, rng.below(300)))),
         Ty::Word(_) | Ty::Bool | Ty::Array { .. } | Ty::Struct(_) => {}
     }
@@ -71,7 +71,7 @@ fn change_expression(p: &mut Program, at: usize, rng: &mut Rng) {
 
 fn change(e: &mut Expr, how: u64, locals: &[santoku_ir::Local]) {
     if let (Ty::Int(Some(r)), 0) = (&mut e.ty, how % 3) {
-        r.hi = (&r.lo + &r.hi) >> 1;
+        r.hi = r.lo.add(&r.hi).shr(1);
         return;
     }
     let word = |ty: &Ty| matches!(ty, Ty::Word(_));

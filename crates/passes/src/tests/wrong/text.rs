@@ -87,13 +87,13 @@ fn each_loop(p: &mut Program, f: &dyn Fn(&mut BigInt, &mut BigInt)) {
 
 /// Halves the range written on the first expression that fits.
 fn narrower(p: &mut Program, fits: &dyn Fn(&Expr) -> bool) {
-    let wide = |e: &Expr| matches!(&e.ty, Ty::Int(Some(r)) if r.hi > BigInt::from(8) && r.lo < r.hi);
+    let wide = |e: &Expr| matches!(&e.ty, Ty::Int(Some(r)) if r.hi > 8.into() && r.lo < r.hi);
     let Some(top) = func(p, ".top").filter(|f| f.name.ends_with(".top")) else { return };
     let mut done = false;
     map_exprs(&mut top.body, &mut |e| {
         if !done && wide(e) && fits(e) {
             let Ty::Int(Some(r)) = &mut e.ty else { return };
-            r.hi = (&r.lo + &r.hi) / 4;
+            r.hi = r.lo.add(&r.hi).shr(2);
             r.lo = r.lo.clone().min(r.hi.clone());
             done = true;
         }
@@ -105,7 +105,7 @@ fn small(p: &mut Program, of: &str, name: &dyn Fn(&str) -> bool) {
     let Some(f) = func(p, of) else { return };
     for l in f.locals.iter_mut().filter(|l| matches!(l.kind, LocalKind::Var | LocalKind::Counter) && name(&l.name)) {
         match &mut l.ty {
-            Ty::Int(Some(r)) => r.hi = (&r.lo * 3 + &r.hi) / 4,
+            Ty::Int(Some(r)) => r.hi = r.lo.mul(&3.into()).add(&r.hi).shr(2),
             ty @ Ty::Int(None) => *ty = Ty::Int(Some(Range::new(0, 3))),
             _ => {}
         }

@@ -3,9 +3,9 @@
 //! Nothing outside of this file can give a value a form or a term, so none can get those of another value: what is wrapped,
 //! say, is made from what it wraps by [`Run::wrapped`], which divides all three.
 
-use super::super::itv::Itv;
+use crate::itv::Itv;
 use super::super::lin::{Atom, Lin};
-use super::super::num::Num;
+use santoku_num::{Bound, Int};
 use super::super::run::{Run, State};
 use super::{Abs, Fact, Sc};
 use crate::smt::{Node, Term, Verdict};
@@ -144,7 +144,7 @@ impl Run<'_> {
     }
 
     /// `k - x`
-    pub fn sub_from(&mut self, k: Num, x: &Sc) -> Sc {
+    pub fn sub_from(&mut self, k: Int, x: &Sc) -> Sc {
         self.sub(&Sc::new(Itv::point(k)), x)
     }
 
@@ -161,12 +161,12 @@ impl Run<'_> {
 
     /// `x * 2^k`
     pub fn shl(&mut self, x: &Sc, k: u32) -> Sc {
-        self.mul(x, &Sc::new(Itv::point(Num::pow2(k))), false)
+        self.mul(x, &Sc::new(Itv::point(Int::pow2(k))), false)
     }
 
     /// `floor(x / d)`
-    pub fn quotient(&mut self, x: &Sc, d: &Num) -> Sc {
-        let itv = x.itv.div_floor(d);
+    pub fn quotient(&mut self, x: &Sc, d: &Int) -> Sc {
+        let itv = x.itv.div_floor(d).unwrap_or(Itv::TOP);
         let form = match (self.form(x), d.small()) {
             (Some(f), Some(k)) if itv.single().is_none() => Some(self.quotient_form(&f, k)),
             _ => None,
@@ -179,20 +179,20 @@ impl Run<'_> {
         if f.konst % k == 0 && f.terms.iter().all(|t| t.1 % k == 0) {
             return Lin { terms: f.terms.iter().map(|t| (t.0, t.1 / k)).collect(), konst: f.konst / k };
         }
-        let itv = self.atoms.bound(f).div_floor(&Num::from(k));
+        let itv = self.atoms.bound(f).div_floor(&k.into()).unwrap_or(Itv::TOP);
         Lin::atom(self.atoms.quotient(f, k, itv))
     }
 
     /// `x - d * floor(x / d)`
-    pub fn remainder(&mut self, x: &Sc, d: &Num) -> Sc {
+    pub fn remainder(&mut self, x: &Sc, d: &Int) -> Sc {
         let form = match (self.form(x), d.small()) {
-            (Some(f), Some(k)) => match x.itv.div_floor(d).single().and_then(Num::small) {
+            (Some(f), Some(k)) => match x.itv.div_floor(d).and_then(|q| q.single()?.small()) {
                 Some(q) => q.checked_mul(k).and_then(i128::checked_neg).and_then(|c| f.plus(c)),
                 None => self.quotient_form(&f, k).scale(k).and_then(|kq| f.sub(&kq)),
             },
             _ => None,
         };
-        self.made(x.itv.mod_floor(d), form, |run| Node::Mod(run.term(x), d.clone()))
+        self.made(x.itv.mod_floor(d).unwrap_or(Itv::TOP), form, |run| Node::Mod(run.term(x), d.clone()))
     }
 
     /// `x mod 2^bits`, as a word; forms are not followed through words.
@@ -201,7 +201,7 @@ impl Run<'_> {
         if self.opts.limits.wrapped_keeps_term {
             return Sc { term: self.term(x), ..Sc::new(x.itv.wrap(bits)) };
         }
-        self.made(x.itv.wrap(bits), None, |run| Node::Mod(run.term(x), Num::pow2(bits)))
+        self.made(x.itv.wrap(bits), None, |run| Node::Mod(run.term(x), Int::pow2(bits)))
     }
 
     /// A word or a condition as an integer: the same value, of which no form is known.
@@ -211,7 +211,8 @@ impl Run<'_> {
 
     /// A word operation on words of `bits` bits, but for shifts, which know more of their count.
     pub fn word(&mut self, op: BinOp, x: &Sc, y: &Sc, bits: u32) -> Sc {
-        let d = |add: i128| y.itv.single().map(|m| m.add(&Num::from(add))).filter(|d| d.sign() > 0);
+        let d = |add: i128| y.itv.single().map(|m| m.add(&add.into())).filter(|d| *d > Int::ZERO);
+        let within = |i: Option<Itv>| i.unwrap_or(Itv::word(bits));
         let word = Itv::word(bits);
         match (op, d(0), d(1).filter(|d| d.log2().is_some())) {
             (BinOp::Add, ..) => {
@@ -226,10 +227,10 @@ impl Run<'_> {
                 let exact = self.mul(x, y, false);
                 self.wrapped(&exact, bits)
             }
-            (BinOp::And, _, Some(d)) => self.made(x.itv.and(&y.itv), None, |run| Node::Mod(run.term(x), d)),
-            (BinOp::And, ..) => Sc::new(x.itv.and(&y.itv)),
-            (BinOp::Or, ..) => Sc::new(x.itv.or(&y.itv)),
-            (BinOp::Xor, ..) => Sc::new(x.itv.xor(&y.itv)),
+            (BinOp::And, _, Some(d)) => self.made(within(x.itv.and(&y.itv)), None, |run| Node::Mod(run.term(x), d)),
+            (BinOp::And, ..) => Sc::new(within(x.itv.and(&y.itv))),
+            (BinOp::Or, ..) => Sc::new(within(x.itv.or(&y.itv))),
+            (BinOp::Xor, ..) => Sc::new(within(x.itv.xor(&y.itv))),
             (BinOp::Div, Some(d), _) => self.made(word, None, |run| Node::Div(run.term(x), d)),
             (BinOp::Mod, Some(d), _) => self.made(word, None, |run| Node::Mod(run.term(x), d)),
             (BinOp::Shl | BinOp::Shr | BinOp::Rotl | BinOp::Rotr | BinOp::Div | BinOp::Mod, ..) => Sc::new(word),
@@ -243,8 +244,8 @@ impl Run<'_> {
                 let exact = self.shl(x, k);
                 self.wrapped(&exact, bits)
             }
-            (BinOp::Shr, Some(k)) => self.made(x.itv.shr(k), None, |run| Node::Div(run.term(x), Num::pow2(k))),
-            (BinOp::Shr, None) => Sc::new(Itv { lo: Num::ZERO, hi: x.itv.hi.clone() }),
+            (BinOp::Shr, Some(k)) => self.made(x.itv.shr(k), None, |run| Node::Div(run.term(x), Int::pow2(k))),
+            (BinOp::Shr, None) => Sc::new(Itv { lo: Bound::ZERO, hi: x.itv.hi.clone() }),
             (_, Some(0)) => self.as_integer(x),
             _ => Sc::new(Itv::word(bits)),
         }
