@@ -9,7 +9,8 @@
 
 use crate::data::{Base, CmpOp, Place, Program, SpecId};
 use crate::interp::ops::holds;
-use crate::interp::{Fault, Int, Value};
+use crate::interp::{Fault, Value};
+use santoku_num::Int;
 use crate::limits::{INT_BITS, SPEC_DEPTH};
 use crate::spec::{SpecExpr, SpecOp};
 use num_bigint::BigInt;

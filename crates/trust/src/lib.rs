@@ -11,7 +11,7 @@ mod marks;
 mod outside;
 mod tree;
 
-pub use lines::code_lines;
+pub use lines::{code, code_lines};
 pub use marks::CLAIMS;
 pub use tree::{read, Source};
 

@@ -2,16 +2,19 @@
 
 /// Lines that are neither blank nor comment, without what is compiled for tests alone. Comments in our sources begin with `//`.
 pub fn code_lines(text: &str) -> usize {
-    let (mut n, mut lines) = (0, text.lines());
-    while let Some(line) = lines.next() {
-        let trimmed = line.trim();
-        if trimmed.starts_with("#[cfg(test)]") {
-            skip_item(line, &mut lines);
-        } else if !trimmed.is_empty() && !trimmed.starts_with("//") {
-            n += 1;
+    code(text).filter(|l| !l.trim().is_empty() && !l.trim_start().starts_with("//")).count()
+}
+
+/// The lines of a file without what is compiled for tests alone.
+pub fn code(text: &str) -> impl Iterator<Item = &str> {
+    let mut lines = text.lines();
+    std::iter::from_fn(move || loop {
+        let line = lines.next()?;
+        if !line.trim_start().starts_with("#[cfg(test)]") {
+            return Some(line);
         }
-    }
-    n
+        skip_item(line, &mut lines);
+    })
 }
 
 /// The item behind an attribute: to a line that ends it at the same depth.

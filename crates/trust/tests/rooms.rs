@@ -40,6 +40,12 @@ fn the_page_has_every_crate_once_and_no_other() {
 }
 
 #[test]
+fn what_stands_behind_a_test_is_code() {
+    let text = "use crate::a;\n#[cfg(test)]\nmod tests;\nuse crate::b; // not crate::c\n#[cfg(test)]\nmod more {\n    use crate::d;\n}\nuse crate::e;\n";
+    assert_eq!(code(text), "use crate::a;\nuse crate::b; \nuse crate::e;");
+}
+
+#[test]
 fn arrows_point_as_the_page_says() {
     let only = |name: &str, wanted: &[&str]| assert_eq!(needs(name), wanted.iter().map(|w| w.to_string()).collect(), "{name}");
     only("num", &[]);
@@ -70,7 +76,7 @@ fn reached(name: &str) -> BTreeSet<String> {
 
 /// Code of a file without tests and comments.
 fn code(text: &str) -> String {
-    text.split("#[cfg(test)]").next().unwrap_or_default().lines().map(|l| l.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+    santoku_trust::code(text).map(|l| l.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
 fn sources() -> Vec<Source> {

@@ -1,6 +1,6 @@
 //! Atoms: what polynomials are over.
 
-use super::{Terms, T};
+use super::ids::T;
 use num_bigint::BigInt;
 
 /// What an atom stands for. Arguments are terms, so atoms form a directed graph without cycles.
@@ -58,17 +58,4 @@ pub struct OutSpec {
     pub lo: BigInt,
     pub hi: BigInt,
     pub public: bool,
-}
-
-impl Terms {
-    /// An input, told apart by its name.
-    pub fn var(&mut self, var: Var) -> T {
-        let atom = Atom::Var(var.name);
-        let info = AtomInfo { atom: atom.clone(), lo: var.lo, hi: var.hi, public: var.public, values: var.values, spread: 0 };
-        self.atom(atom, |_| info)
-    }
-
-    pub(crate) fn range_values(&self, t: T) -> Vec<BigInt> {
-        self.values[t.0 as usize].to_vec()
-    }
 }

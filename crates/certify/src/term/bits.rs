@@ -4,6 +4,7 @@
 //! registers may hold terms that are words on some path alone.  Absent: words of no width.
 
 use super::atom::{Atom, AtomInfo};
+use super::ids::Sum;
 use super::{Terms, A, T};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -19,9 +20,6 @@ enum Op {
     Or,
     Xor,
 }
-
-/// Exclusive or of products; the empty product is all ones.
-pub(super) type Sum = BTreeSet<Vec<T>>;
 
 fn ones(w: u32) -> BigInt {
     (BigInt::one() << w) - 1

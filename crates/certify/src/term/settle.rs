@@ -6,11 +6,9 @@
 use super::atom::Atom;
 use super::smt::{text, Claim};
 use super::{Terms, T};
-use num_bigint::BigInt;
 use num_traits::Zero;
 use santoku_prove::smt::Session;
-use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::collections::HashMap;
 
 /// Levels of definitions a question may open.
 const LEVELS: u32 = 5;
@@ -28,24 +26,6 @@ const MISSED_MAX: u32 = 40;
 const TELLING: usize = 3;
 /// Terms tried for those, and the levels of definitions opened.
 const LIKE_MANY: (usize, u32) = (12, 2);
-
-/// The state of this engine in one proof.
-#[derive(Debug, Default)]
-pub(super) struct Settling {
-    session: Option<Session>,
-    /// Number of terms when the source was done.
-    source: usize,
-    on: bool,
-    asked: u64,
-    settled: u64,
-    given_up: u32,
-    /// Words in a row that were like one of the source and not found equal.
-    missed: u32,
-    answers: HashMap<(T, T), bool>,
-    /// Words of the source by their values on the samples.
-    known: HashMap<Rc<[BigInt]>, Vec<T>>,
-    members: HashSet<T>,
-}
 
 impl Terms {
     /// Lets later questions go to the solver.

@@ -34,35 +34,18 @@
 //! An expression whose type does not follow from its parts is written `(e : type)`.
 //! Trusted: nothing: people and tests read the text of the core, no claim rests on it.
 
+mod error;
 mod lex;
 mod natural;
 mod parse;
 mod parse_expr;
 mod print;
 mod spec;
-#[cfg(test)]
-mod tests;
 
 use crate::data::Program;
-use std::fmt;
 
+pub use error::ParseError;
 pub use print::{expr_text, func_text, place_text, ty_text};
-
-/// Why text is no program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseError {
-    /// 1-based.
-    pub line: u32,
-    pub message: String,
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.message)
-    }
-}
-
-impl std::error::Error for ParseError {}
 
 /// The text of a program.
 pub fn print(program: &Program) -> String {

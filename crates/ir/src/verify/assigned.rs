@@ -5,7 +5,8 @@
 //! assigned in every iteration becomes the range of elements it covered. Locals without arrays are decided;
 //! what stays open about an array is for the prover ([`super::Undecided`]).
 
-use super::{affine, FuncCheck, Undecided};
+use super::check::{affine, FuncCheck};
+use super::found::Undecided;
 use crate::data::*;
 use crate::ty::{Len, LocalId, Ty};
 use crate::visit;

@@ -1,7 +1,7 @@
 //! Calls: order of functions, numbers and types of what is passed, destinations that do not meet.
 
 use super::types::Judged;
-use super::{affine_len, FuncCheck};
+use super::check::{affine_len, FuncCheck};
 use crate::data::*;
 use crate::ty::{Len, LocalId, Ty};
 use crate::visit;

@@ -8,19 +8,21 @@
 
 mod assigned;
 mod calls;
+mod check;
+mod found;
 mod secrecy;
 mod spec;
-#[cfg(test)]
-mod tests;
 mod types;
 
+pub use found::{Undecided, VerifyError};
+
+use check::{exprs_within, FuncCheck};
 use crate::data::*;
-use crate::limits::{EXPR_DEPTH, STMT_DEPTH, TYPE_DEPTH};
-use crate::ty::{Len, LocalId, Ty};
-use crate::typing::{first_bad_struct, Scope};
+use crate::limits::{EXPR_DEPTH, STMT_DEPTH};
+use crate::ty::{LocalId, Ty};
+use crate::typing::first_bad_struct;
 use crate::visit;
 use std::collections::BTreeSet;
-use std::fmt;
 
 /// Every code an error may carry, with the rule it stands for.
 pub const CODES: &[(&str, &str)] = &[
@@ -46,40 +48,6 @@ pub const CODES: &[(&str, &str)] = &[
     ("type", "operands and values have the types required"),
     ("unassigned", "variables and results are assigned before they are read or returned"),
 ];
-
-/// A rule broken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VerifyError {
-    /// Name of the function, empty for declarations outside functions.
-    pub func: String,
-    pub loc: Loc,
-    /// One of [`CODES`].
-    pub code: &'static str,
-    pub message: String,
-}
-
-impl fmt::Display for VerifyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code, self.message)?;
-        if !self.func.is_empty() {
-            write!(f, " in {}", self.func)?;
-        }
-        if self.loc != Loc::default() {
-            write!(f, " (file {}, line {}, column {})", self.loc.file, self.loc.line, self.loc.col)?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for VerifyError {}
-
-/// An array read (or result returned) of which this verifier does not know whether all that is read was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undecided {
-    pub func: FuncId,
-    pub local: LocalId,
-    pub loc: Loc,
-}
 
 /// What the verifier found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -159,33 +127,7 @@ fn tests(program: &Program, out: &mut Report) {
     }
 }
 
-/// The checks of one function.
-struct FuncCheck<'p> {
-    program: &'p Program,
-    /// Position in the program: callees have smaller ones.
-    at: usize,
-    func: &'p Func,
-    scope: Scope<'p>,
-    /// Locals that some statement writes.
-    written: BTreeSet<LocalId>,
-    /// Where errors are being found.
-    loc: Loc,
-    errors: Vec<VerifyError>,
-    undecided: Vec<Undecided>,
-}
-
-impl<'p> FuncCheck<'p> {
-    fn new(program: &'p Program, at: usize, func: &'p Func) -> FuncCheck<'p> {
-        let scope = Scope::of(program, func);
-        let (written, loc) = (BTreeSet::new(), func.loc);
-        FuncCheck { program, at, func, scope, written, loc, errors: Vec::new(), undecided: Vec::new() }
-    }
-
-    fn error(&mut self, code: &'static str, message: impl Into<String>) {
-        let func = self.func.name.clone();
-        self.errors.push(VerifyError { func, loc: self.loc, code, message: message.into() });
-    }
-
+impl FuncCheck<'_> {
     /// Stages, each trusting that the earlier found nothing.
     fn run(&mut self) {
         let stages: [fn(&mut Self); 5] =
@@ -196,15 +138,6 @@ impl<'p> FuncCheck<'p> {
                 return;
             }
         }
-    }
-
-    /// Name of a local, for messages.
-    fn name(&self, id: LocalId) -> &'p str {
-        self.func.locals.get(id.0 as usize).map_or("?", |l| &l.name)
-    }
-
-    fn kind(&self, id: LocalId) -> Option<LocalKind> {
-        self.func.locals.get(id.0 as usize).map(|l| l.kind)
     }
 
     fn nesting(&mut self) {
@@ -266,53 +199,5 @@ impl<'p> FuncCheck<'p> {
     fn secrecy_and_contracts(&mut self) {
         self.secrecy();
         self.contracts();
-    }
-}
-
-/// Whether all expressions, given with the depth they start at, stay within the limit. No recursion.
-fn exprs_within(mut work: Vec<(&Expr, usize)>) -> bool {
-    while let Some((e, depth)) = work.pop() {
-        if depth > EXPR_DEPTH || !ty_within(&e.ty) {
-            return false;
-        }
-        visit::children(e, &mut |c| work.push((c, depth + 1)));
-    }
-    true
-}
-
-fn ty_within(mut ty: &Ty) -> bool {
-    for _ in 0..TYPE_DEPTH {
-        match ty {
-            Ty::Array { elem, .. } => ty = elem,
-            Ty::Word(_) | Ty::Int(_) | Ty::Bool | Ty::Struct(_) => return true,
-        }
-    }
-    false
-}
-
-/// An expression `local + constant`, or a constant (`None`), of integers.
-fn affine(e: &Expr) -> Option<(Option<LocalId>, i64)> {
-    use num_traits::ToPrimitive;
-    match &e.kind {
-        ExprKind::Const(v) => Some((None, v.to_i64()?)),
-        ExprKind::Read(Place { base: Base::Local(id), projs }) if projs.is_empty() => Some((Some(*id), 0)),
-        ExprKind::Bin(BinOp::Add, a, b) => match (affine(a)?, affine(b)?) {
-            ((x, c), (None, d)) | ((None, c), (x, d)) => Some((x, c.checked_add(d)?)),
-            _ => None,
-        },
-        ExprKind::Bin(BinOp::Sub, a, b) => match (affine(a)?, affine(b)?) {
-            ((x, c), (None, d)) => Some((x, c.checked_sub(d)?)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// `affine` as an array length of the function whose lengths are `lens`.
-fn affine_len(e: &Expr, lens: &[LocalId]) -> Option<Len> {
-    match affine(e)? {
-        (None, c) => Some(Len::Const(u64::try_from(c).ok()?)),
-        (Some(param), add) if lens.contains(&param) => Some(Len::Param { param, add }),
-        (Some(_), _) => None,
     }
 }

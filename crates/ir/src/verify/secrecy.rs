@@ -3,7 +3,7 @@
 //! An expression is public when all it reads is. A result of a call is public when all arguments are (functions
 //! are pure), or when the callee's own check showed its result local public.
 
-use super::FuncCheck;
+use super::check::FuncCheck;
 use crate::data::*;
 use crate::visit;
 use num_bigint::BigInt;

@@ -4,7 +4,7 @@
 //! clause that mixes them.
 
 use super::types::Judged;
-use super::{exprs_within, FuncCheck};
+use super::check::{exprs_within, FuncCheck};
 use crate::data::*;
 use crate::limits::EXPR_DEPTH;
 use crate::spec::{Contract, ContractKind, Ghost, SpecExpr, SpecFn};

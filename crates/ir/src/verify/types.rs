@@ -1,6 +1,6 @@
 //! Types: declarations are possible, every expression has the type it says.
 
-use super::FuncCheck;
+use super::check::FuncCheck;
 use crate::data::*;
 use crate::limits::TYPE_DEPTH;
 use crate::ty::{Len, LocalId, Range, StructDef, Ty};
