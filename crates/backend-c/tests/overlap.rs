@@ -390,7 +390,7 @@ fn run(seeds: std::ops::Range<u64>, mode: Mode, count: &mut Count) {
         }
     }
     let mut ran = 0;
-    for compiler in installed(&COMPILERS) {
+    for compiler in installed(&seeds::one(COMPILERS, 0)) {
         let program = build(compiler, &subjects, mode).unwrap_or_else(|e| panic!("{e}"));
         let wrong = differing(&program, &calls).unwrap_or_else(|e| panic!("{compiler}: {e}"));
         let shown: Vec<&str> = wrong.iter().take(5).map(|c| c.what()).collect();
@@ -417,7 +417,7 @@ fn lots(from: u64, count: u64) -> Count {
 #[test]
 fn assignments_and_calls_that_read_what_they_write_compute_what_the_interpreter_does() {
     let c = lots(0, 30);
-    assert!(c.in_place > 20 && c.temporaries > 300 && c.calls > 1_500);
+    assert!(c.in_place > 20 && c.temporaries > 300 && c.calls > if seeds::whole() { 1_500 } else { 750 });
 }
 
 #[test]

@@ -8,6 +8,7 @@ use santoku_driver::{build, check, lay_out, prove, prover_fault, run_tests, Buil
 use santoku_passes::Level;
 use santoku_prove::obligation::{Engine, Outcome};
 use santoku_skips::seeds;
+use santoku_num::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::mpsc;
@@ -33,20 +34,20 @@ const PIECES: &[&str] = &[
     "/", "%", "&", "^", "|", "<<", ">>", "<<<", ">>>", "==", "<", "==>", "!", "~", "rev ", "public ", "@unroll ", "@rolled ", "@inline ", "[", "]", "(", ")", "{", "}",
 ];
 
-struct Rng(u64);
+struct Rng(SplitMix64);
 
 impl Rng {
+    fn new(seed: u64) -> Rng {
+        Rng(SplitMix64::new(seed))
+    }
     fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
+        self.0.below(n as u64) as usize
     }
 }
 
 /// One or two pieces exchanged, left out or doubled.
 fn damaged(seed: u64) -> String {
-    let mut r = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut r = Rng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     for _ in 0..8 {
         r.below(2);
     }

@@ -5,16 +5,19 @@ use santoku_driver::{build, check, open_obligations, prove, prover_fault, BuildO
 use santoku_ir::interp::{Interp, Options, Value};
 use santoku_passes::Level;
 use santoku_skips::{checked, installed, seeds};
+use santoku_num::SplitMix64;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::process::Command;
 
-struct Rng(u64);
+struct Rng(SplitMix64);
 
 impl Rng {
+    fn new(seed: u64) -> Rng {
+        Rng(SplitMix64::new(seed))
+    }
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        (self.0 >> 33) % n
+        self.0.below(n)
     }
 }
 
@@ -153,7 +156,7 @@ const MOST: usize = 40;
 
 /// A program; `top` is given an array of up to [`MOST`] bytes.
 fn made(seed: u64) -> Made {
-    let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x51ce);
+    let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x51ce);
     let wrong = rng.below(3) == 0;
     let mut functions: Vec<Vec<Step>> = vec![];
     let mut text = String::new();

@@ -13,7 +13,7 @@
 pub mod build;
 pub mod data;
 pub mod expr;
-#[cfg(any(test, feature = "testing"))]
+#[cfg(feature = "testing")]
 pub mod gen;
 pub mod interp;
 pub mod limits;

@@ -73,6 +73,10 @@ impl<'a> Run<'a> {
                 break;
             }
             self.step()?;
+            // What dies in its first round has no others.
+            if k == 1 {
+                self.affords(trips)?;
+            }
             let at = Itv::point(if *rev { b - 1 - k } else { a + k });
             self.counter(st, *var, Sc::new(at.clone()))?;
             for i in invariants {

@@ -73,7 +73,12 @@ impl<'a> Run<'a> {
     /// Counts work, which the plan bounds.
     pub fn step(&self) -> Res<()> {
         self.charge(1);
-        if self.steps.get() > self.plan.steps.min(MOST_STEPS) { self.refuse("more steps than the plan has") } else { Ok(()) }
+        self.affords(0)
+    }
+    /// Refuses at once what takes so many steps more, where the plan does not have them.
+    pub fn affords(&self, steps: i128) -> Res<()> {
+        let all = i128::from(self.steps.get()).saturating_add(steps);
+        if all > i128::from(self.plan.steps.min(MOST_STEPS)) { self.refuse("more steps than the plan has") } else { Ok(()) }
     }
     /// Work beyond a step, told with the next one.
     pub fn charge(&self, work: u64) {

@@ -8,6 +8,7 @@ use crate::gates::{Bit, Gates};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use santoku_ir::{Base, BinOp, CmpOp, ConstValue, Expr, ExprKind, FuncId, Len, LocalId, Loc, Place, Program, Proj, Stmt, Ty, UnOp};
+use santoku_num::SplitMix64;
 
 /// Statements executed by one comparison, both sides together.
 const STEPS_MAX: usize = 4_000_000;
@@ -104,12 +105,7 @@ pub fn same(before: &Program, f: FuncId, after: &Program, g: FuncId) -> Result<u
 /// The first result bit that some of a few hundred inputs show to be different.
 fn told_apart(gates: &Gates, a: &[Bit], b: &[Bit]) -> Option<usize> {
     let pairs: Vec<(Bit, Bit)> = a.iter().copied().zip(b.iter().copied()).collect();
-    let mixed = |n: u64| {
-        let x = (n ^ n >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let y = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        y ^ y >> 31
-    };
-    (0..8u64).find_map(|round| gates.agree(&pairs, &|n| mixed((round << 32 | u64::from(n)).wrapping_mul(0x9e37_79b9_7f4a_7c15))))
+    (0..8u64).find_map(|round| gates.agree(&pairs, &|n| SplitMix64::new(round << 32 | u64::from(n)).next_u64()))
 }
 
 /// The word an expression has where `var` is this and nothing else is known; `None` where that does not decide it.

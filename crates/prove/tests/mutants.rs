@@ -153,7 +153,7 @@ fn every_single_change_is_refused() {
     let (_, _, places) = program(Change::None);
     assert!(places > 600, "only {places} places to change");
     // Every place of folds and carries; of the 512 places in the products those that have their turn, which meet all rows.
-    let chosen: Vec<usize> = (0..places).filter(|n| *n >= 512 || seeds::in_turn(*n as u64, 7)).collect();
+    let chosen: Vec<usize> = (0..places).filter(|n| *n >= 512 || seeds::in_turn(*n as u64, 14)).collect();
     assert!(chosen.len() > 200);
     let accepted = accepted(&chosen);
     // The top carry of the third pass is always 0: if the second pass carried out of the top limb, that limb is 0 now;

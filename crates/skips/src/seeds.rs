@@ -24,6 +24,13 @@ pub fn some<T>(all: impl IntoIterator<Item = T>, of: u64) -> Vec<T> {
     all.into_iter().zip(0..).filter(|(_, k)| in_turn(*k, of)).map(|(x, _)| x).collect()
 }
 
+/// The one of a few ways that has its turn in the `k`-th place that asks, as a list; all of them in `make soak`.
+pub fn one<T>(ways: impl IntoIterator<Item = T>, k: usize) -> Vec<T> {
+    let ways: Vec<T> = ways.into_iter().collect();
+    let of = ways.len().max(1) as u64;
+    ways.into_iter().zip(0..).filter(|(_, way)| in_turn(way + k as u64, of)).map(|(x, _)| x).collect()
+}
+
 /// One of `parts` equal parts of seeds (the last one may be shorter), another one the next day; all of them in `make soak`.
 pub fn part(all: std::ops::Range<u64>, parts: u64) -> std::ops::Range<u64> {
     if whole() {
@@ -68,9 +75,10 @@ mod tests {
             assert_eq!((0..12).filter(|k| in_turn(*k, 4)).count(), 3);
             assert_eq!(part(0..12, 4).count(), 3);
             assert_eq!((some(0..10, 5).len(), some(0..2, 5).len(), least(100, 4)), (2, 1, 15));
+            assert!(one(0..3, 1).len() == 1 && one(0..3, 1) != one(0..3, 2));
         } else {
             assert!(in_turn(3, 4) && part(0..12, 4) == (0..12));
-            assert_eq!((some(0..10, 5).len(), least(100, 4)), (10, 100));
+            assert_eq!((some(0..10, 5).len(), least(100, 4), one(0..3, 1).len()), (10, 100, 3));
         }
     }
 

@@ -99,9 +99,10 @@ fn rows(wanted: impl Fn(&Config) -> bool) -> (usize, usize) {
 
 #[test]
 fn one_level_of_every_unit_compiles_and_is_read() {
-    let (rows, functions) = rows(|c| c.level == Level::Os && (c.march.ends_with("mc") || c.march.contains("_zb")));
+    let of = santoku_skips::seeds::one(["gcc", "clang"], 0);
+    let (rows, functions) = rows(|c| c.level == Level::Os && of.contains(&c.compiler.family.as_str()) && (c.march.ends_with("mc") || c.march.contains("_zb")));
     println!("{rows} objects, {functions} functions");
-    assert!(rows >= 20 && functions > 400);
+    assert!(rows >= santoku_skips::seeds::least(20, 2) && functions > santoku_skips::seeds::least(400, 2));
 }
 
 /// Minutes; the whole table.

@@ -66,7 +66,7 @@ fn the_shipped_file_passes_the_vectors_on_the_model() {
     // A prime apart, so that each operation on NaCl's vectors has its turn.
     cases.extend(nacl().into_iter().step_by(61));
     assert_eq!(cases.len(), 4 * 5 + 151 + 2 * 100 + 68);
-    let cases = santoku_skips::seeds::some(cases, 3);
+    let cases = santoku_skips::seeds::some(cases, 5);
     let failed = run_batch(Source::File(shipped().join("nacl_sign.c")), &cases);
     assert!(failed.is_empty(), "{} of {} fail: {:?}", failed.len(), cases.len(), &failed[..failed.len().min(5)]);
     println!("RV32 model: {} records", cases.len());
@@ -160,9 +160,10 @@ fn traces(text: &str, level: Level, count: u64) -> BTreeSet<u64> {
     hashes.into_iter().collect()
 }
 
-fn one_trace_per_level(count: u64) {
-    let all: Vec<u64> = Level::ALL
-        .into_iter()
+fn one_trace_per_level(count: u64, levels: &[Level]) {
+    let all: Vec<u64> = levels
+        .iter()
+        .copied()
         .flat_map(|level| {
             let traces = traces(&code(level).text, level, count);
             assert_eq!(traces.len(), 1, "-{}: {count} keys gave {} traces", level.name(), traces.len());
@@ -170,18 +171,18 @@ fn one_trace_per_level(count: u64) {
         })
         .collect();
     // Different programs have different traces, or nothing was traced.
-    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 5);
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), levels.len());
 }
 
 #[test]
-fn signing_has_one_trace_for_4_keys_and_messages_at_every_level() {
-    one_trace_per_level(4);
+fn signing_has_one_trace_for_4_keys_and_messages_at_a_level() {
+    one_trace_per_level(4, &santoku_skips::seeds::some(Level::ALL, 2));
 }
 
 #[test]
 #[ignore = "minutes; `make soak` runs it"]
 fn signing_has_one_trace_for_100_keys_and_messages_at_every_level() {
-    one_trace_per_level(100);
+    one_trace_per_level(100, &Level::ALL);
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn every_described_machine_passes_all_vectors_at_every_level() {
 fn a_wrong_constant_fails_on_every_kind_of_machine() {
     let mut library = Library::default();
     let cases = &published()[..4];
-    for name in ["portable", "rv32", "rv64im", "aarch64", "s390x"] {
+    for name in seeds::some(["portable", "rv32", "rv64im", "aarch64", "s390x"], 2) {
         let target = tree().target(name).unwrap_or_else(|e| panic!("{e}"));
         let text = with_a_wrong_constant(&library.text("nacl.sign", &target));
         let cross = Cross::find(&target, None).unwrap_or_else(|e| panic!("{e}"));

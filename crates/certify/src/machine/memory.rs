@@ -8,6 +8,7 @@ use crate::term::{Terms, Var, T};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
+use santoku_num::SplitMix64;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -193,13 +194,8 @@ pub fn choices(terms: &mut Terms, offset: T) -> Option<Choices> {
 /// A word nobody gave a value: secret, and different from every other.
 pub fn undefined(terms: &mut Terms, name: String, bits: u32) -> T {
     let hi: BigInt = (BigInt::one() << bits) - 1;
-    let mut h = name.bytes().fold(0x9e37_79b9_7f4a_7c15u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
-    let values = (0..terms.samples())
-        .map(|_| {
-            h = h.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            let wide = BigInt::from(h ^ (h >> 31)) << 64u32 | BigInt::from(h.rotate_left(17));
-            wide & &hi
-        })
-        .collect();
+    let seed = name.bytes().fold(0x9e37_79b9_7f4a_7c15u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+    let mut random = SplitMix64::new(seed);
+    let values = (0..terms.samples()).map(|_| (BigInt::from(random.next_u64()) << 64u32 | BigInt::from(random.next_u64())) & &hi).collect();
     terms.var(Var { name, lo: BigInt::ZERO, hi, public: false, values })
 }

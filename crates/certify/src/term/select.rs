@@ -5,6 +5,7 @@ use super::{Terms, T};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use santoku_num::SplitMix64;
 
 impl Terms {
     /// `a` where `c` is not 0, `b` where it is.
@@ -207,10 +208,9 @@ fn arbitrary(s: &Terms, args: &[T], (name, k): (&str, usize), out: &OutSpec, n: 
     }
     let span: BigInt = &out.hi - &out.lo + BigInt::one();
     let mut x = BigInt::zero();
-    let mut state = h;
+    let mut random = SplitMix64::new(h);
     for _ in 0..=span.bits() / 64 {
-        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        x = (x << 64u32) + (state ^ (state >> 29));
+        x = (x << 64u32) + random.next_u64();
     }
     debug_assert!(!span.is_negative());
     &out.lo + x.mod_floor(&span)

@@ -5,18 +5,19 @@ use super::{Everywhere, Terms, Var, T};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
+use santoku_num::SplitMix64;
 
 const SAMPLES: usize = 16;
 
-fn numbers(s: &mut Terms, seed: &mut u64, name: String) -> T {
+fn numbers(s: &mut Terms, seed: &mut SplitMix64, name: String) -> T {
     let lo = -BigInt::from(1i64 << 40);
     let values = (0..SAMPLES).map(|n| {
-        *seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        let random = seed.next_u64();
         match n {
             0 => lo.clone(),
             1 => -&lo,
             2..=5 => BigInt::from(n as i64 - 4),
-            _ => BigInt::from((*seed >> 20) as i64 % (1 << 40)) - BigInt::from(1i64 << (n + 20)),
+            _ => BigInt::from((random >> 20) as i64 % (1 << 40)) - BigInt::from(1i64 << (n + 20)),
         }
     });
     let values = values.map(|v| v.max(lo.clone()).min(-&lo)).collect();
@@ -31,7 +32,7 @@ fn agrees(s: &Terms, r: T, want: impl Fn(usize) -> BigInt) -> usize {
 
 #[test]
 fn operations_have_one_value_for_words_and_for_all_else() {
-    let (mut checked, mut seed) = (0, 7u64);
+    let (mut checked, mut seed) = (0, SplitMix64::new(7));
     for round in 0..40u32 {
         let mut s = Terms::new(if round % 2 == 0 { 32 } else { 64 }, SAMPLES);
         let (a, b) = (numbers(&mut s, &mut seed, "a".into()), numbers(&mut s, &mut seed, "b".into()));

@@ -4,6 +4,7 @@
 use crate::attack::{differs_in, shows_secrets_in};
 use crate::support::{accepted, image, made, object, Compiler, Dice, Made};
 use santoku_elf::Image;
+use santoku_skips::seeds;
 
 /// Carries over words, signed limbs with rounded carries, mixing of words, a selection, calls and memory, 64-bit words.
 const PROGRAMS: [(&str, &str); 6] = [
@@ -81,10 +82,10 @@ fn change(made: &Made, right: &Image, what: &str, dice: &mut Dice) -> [usize; 3]
 #[test]
 fn the_judge_accepts_right_code_and_no_change_that_runs_show() {
     let mut sums = [0; 3];
-    let (mut objects, mut dice) = (0, Dice(0x0b17_e5));
+    let (mut objects, mut dice) = (0, Dice::new(0x0b17_e5));
     for (name, text) in PROGRAMS {
         let made = made(text);
-        for (march, level) in MACHINES {
+        for (march, level) in seeds::some(MACHINES, 2) {
             let what = format!("{name} {march} {level}");
             let Some(object) = object(Compiler::Gcc, march, level, "unit.c", &made.c) else { return };
             let right = image(&object);
@@ -98,7 +99,7 @@ fn the_judge_accepts_right_code_and_no_change_that_runs_show() {
         }
     }
     println!("the judge of bytes: {objects} right functions accepted; {} changed, {} refused, {} alike", sums[0], sums[1], sums[2]);
-    assert!(objects >= OBJECTS && sums[0] >= 1000, "{sums:?}");
+    assert!(objects >= seeds::least(OBJECTS, 2) && sums[0] >= seeds::least(1000, 2), "{sums:?}");
     assert!(sums[1] * 100 >= sums[0] * 90, "{sums:?}");
 }
 

@@ -227,7 +227,7 @@ fn damaged(made: &Made, count: usize, seed: u64) {
         assert!(report.holds());
         let list = rows(&report, march);
         let mut proved: BTreeSet<String> = report.functions.iter().map(|f| f.hash.clone()).collect();
-        let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ seed);
+        let mut dice = Dice::new(0x9e37_79b9_7f4a_7c15 ^ seed);
         let mut below = |n: usize| dice.below(n);
         for _ in 0..count {
             let mut bad = good.clone();

@@ -190,7 +190,7 @@ fn linked_as_judged(seeds: usize, first: u64) {
     let folder = tempfile::tempdir().expect("scratch");
     std::fs::write(folder.path().join("before.o"), before).expect("scratch");
     std::fs::write(folder.path().join("behind.o"), behind).expect("scratch");
-    let mut dice = Dice(0x51ed_270b_9f3c_aa17 ^ first);
+    let mut dice = Dice::new(0x51ed_270b_9f3c_aa17 ^ first);
     let mut below = |n: usize| dice.below(n);
     let (mut refused, mut open, mut no_image, mut images) = (0, 0, 0, 0);
     let files = [

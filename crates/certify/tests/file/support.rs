@@ -7,6 +7,7 @@ use santoku_elf::Image;
 use santoku_ir::{FuncId, Program};
 use santoku_isa::Isa;
 use santoku_passes::Level;
+use santoku_num::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::sync::Mutex;
@@ -165,13 +166,13 @@ pub fn patched(object: &[u8], symbol: &str, change: impl Fn(u32) -> Option<u32>)
 }
 
 /// Random numbers for changes of objects, the same in every run.
-pub struct Dice(pub u64);
+pub struct Dice(SplitMix64);
 
 impl Dice {
+    pub fn new(seed: u64) -> Dice {
+        Dice(SplitMix64::new(seed))
+    }
     pub fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
+        self.0.below(n as u64) as usize
     }
 }

@@ -5,6 +5,7 @@ use santoku_ir::{FuncId, Len, Program, Ty};
 use santoku_lab::host::HostProgram;
 use santoku_layout::{build, Kernel, Layout, LayoutError, Request};
 use santoku_prove::equiv::Rng;
+use santoku_skips::seeds;
 use santoku_target::VectorUnit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -75,8 +76,8 @@ pub fn try_all(cases: &[Case]) -> Count {
             }
         }
     }
-    for (isa, kernels) in made {
-        count.agreed += compare(cases, isa, &kernels);
+    for (k, (isa, kernels)) in made.into_iter().enumerate() {
+        count.agreed += compare(cases, (isa, k), &kernels);
     }
     count
 }
@@ -95,8 +96,8 @@ pub fn runs_here(isa: &'static str) -> bool {
 /// Different blocks in a batch.
 const DIFFERENT: usize = 8;
 
-/// Kernels that were run. Those for another machine are compiled alone.
-fn compare(cases: &[Case], isa: &'static str, kernels: &[Made]) -> usize {
+/// Kernels that were run. Those for another machine are compiled alone. Compilers have their turn, another one for each machine.
+fn compare(cases: &[Case], (isa, nr): (&'static str, usize), kernels: &[Made]) -> usize {
     let (mut rng, mut input, mut want) = (Rng::new(7), Vec::new(), Vec::new());
     let mut random = |n: usize| (0..n).map(|_| rng.next_u64() as u8).collect::<Vec<u8>>();
     for m in kernels {
@@ -115,7 +116,7 @@ fn compare(cases: &[Case], isa: &'static str, kernels: &[Made]) -> usize {
     let files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (n.as_str(), t.as_str())).collect();
     let unit = unit(isa);
     let flags: Vec<&str> = ["-O1", "-w", "-Werror=implicit-function-declaration"].into_iter().chain(unit.flags.iter().map(String::as_str)).collect();
-    for compiler in ["gcc", "clang-19"] {
+    for compiler in seeds::one(["gcc", "clang-19"], nr) {
         let program = HostProgram::build(compiler, &flags, &files).unwrap_or_else(|e| panic!("{compiler}, {}: {e}", isa));
         if !runs_here(isa) {
             continue;

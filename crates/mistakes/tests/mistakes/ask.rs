@@ -3,10 +3,11 @@
 use crate::judge;
 use santoku_ir::interp::Fault;
 use santoku_ir::{FuncId, Program};
-use santoku_mistakes::judged::Verdict;
-use santoku_mistakes::obligation::Obligation;
-use santoku_mistakes::ranges::{self, Options};
-use santoku_mistakes::{judged, mistake};
+use santoku_prove::judged::Verdict;
+use santoku_prove::obligation::Obligation;
+use santoku_prove::ranges::{self, Options};
+use santoku_mistakes::mistake;
+use santoku_prove::judged;
 
 /// Ways in which the range engines are asked: as they are, with linear facts everywhere, with the solver.
 pub const WAYS: [Way; 3] = [Way::Own, Way::Eager, Way::Solver];

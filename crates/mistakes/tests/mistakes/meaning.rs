@@ -1,6 +1,6 @@
 //! The lies about contracts written in the table.
 
-use crate::clauses::{self, Clause};
+use crate::false_clauses::{self, Clause};
 use crate::table::Mistake;
 use crate::written::{excluded, program, run};
 use crate::{of_each, ranges, table};
@@ -27,12 +27,12 @@ struct Found {
 /// Whom the mistake fools about a clause that does not hold.
 fn fooled(p: &santoku_ir::Program, c: &Clause, nr: usize, finder: bool) -> Option<By> {
     if finder {
-        return (clauses::judged(p, c.of, Some(nr)).refused > 0).then_some(By::Finder);
+        return (false_clauses::judged(p, c.of, Some(nr)).refused > 0).then_some(By::Finder);
     }
     [(false, By::Seeing), (true, By::Blind)].into_iter().find_map(|(blind, by)| {
-        let all = clauses::engines(p, c.of, Some(nr), blind);
-        let asked = clauses::about(c, &all).next().is_some();
-        (!clauses::open(c, &all)).then_some(if asked { by } else { By::Unasked })
+        let all = false_clauses::engines(p, c.of, Some(nr), blind);
+        let asked = false_clauses::about(c, &all).next().is_some();
+        (!false_clauses::open(c, &all)).then_some(if asked { by } else { By::Unasked })
     })
 }
 
@@ -41,25 +41,25 @@ fn look(nr: usize, m: &Mistake) -> Found {
     let (true_text, q) = program(m, &m.truth);
     let none = |why: String| Found { made: m.made, by: None, wrong: vec![why] };
     let Some(fault) = run(&p, m) else { return none("the lie holds".into()) };
-    let Some(c) = clauses::broken(&p, &fault) else { return none(format!("no clause is broken: {fault}")) };
+    let Some(c) = false_clauses::broken(&p, &fault) else { return none(format!("no clause is broken: {fault}")) };
     let finder = m.edits.iter().all(|e| e.file.starts_with("clauses/"));
     let mut wrong = vec![];
     if let Some(f) = run(&q, m).filter(|f| !excluded(f)) {
         wrong.push(format!("the truth does not hold: {f}"));
     }
     // The truth is the same clause, at the same place.
-    let truth = clauses::judged(&q, c.of, None);
-    if !clauses::accepted_there(&c, &truth) {
+    let truth = false_clauses::judged(&q, c.of, None);
+    if !false_clauses::accepted_there(&c, &truth) {
         wrong.push(format!("the judge does not follow the truth: {:?}\n{true_text}", truth.found));
     }
     for blind in [false, true] {
-        if !clauses::open(&c, &clauses::engines(&p, c.of, None, blind)) {
+        if !false_clauses::open(&c, &false_clauses::engines(&p, c.of, None, blind)) {
             wrong.push(format!("without the mistake, too, the prover believes what breaks: {fault}"));
         }
     }
     for made in [None, Some(nr)] {
-        let judged = clauses::judged(&p, c.of, made);
-        if clauses::accepted(&c, &judged) {
+        let judged = false_clauses::judged(&p, c.of, made);
+        if false_clauses::accepted(&c, &judged) {
             wrong.push(format!("THE JUDGE ACCEPTS (mistake: {made:?}) what breaks: {fault}\n{text}"));
         }
         if made.is_none() && judged.refused > 0 {
@@ -68,7 +68,7 @@ fn look(nr: usize, m: &Mistake) -> Found {
     }
     let by = fooled(&p, &c, nr, finder);
     if by.is_none() {
-        let open: Vec<String> = clauses::about(&c, &clauses::engines(&p, c.of, Some(nr), true)).map(|o| format!("{} {:?}", o.text, o.outcome)).collect();
+        let open: Vec<String> = false_clauses::about(&c, &false_clauses::engines(&p, c.of, Some(nr), true)).map(|o| format!("{} {:?}", o.text, o.outcome)).collect();
         wrong.push(format!("nobody is fooled; what breaks: {fault}; open: {open:?}\n{text}"));
     }
     Found { made: m.made, by, wrong }

@@ -110,6 +110,7 @@ fn short(seed: u64) -> ranges::Options {
         public_cases: most(20) as usize,
         clause_steps: most(600),
         queries: 0,
+        ..Limits::default()
     };
     let eager = most(1) == 0;
     ranges::Options { smt: None, eager, witness_tries: 0, steps: most(600), split_steps: most(4000), limits, ..ranges::Options::default() }

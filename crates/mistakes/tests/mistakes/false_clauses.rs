@@ -5,11 +5,11 @@ use santoku_ir::{ContractKind, FuncId, Loc, Program};
 use santoku_meaning::poly::Poly;
 use santoku_meaning::proof::{Known, Tree, Zero};
 use santoku_meaning::{Clauses, Search};
-use santoku_mistakes::clauses::Finder;
-use santoku_mistakes::contracts::{self, cost};
+use santoku_prove::clauses::Finder;
+use santoku_prove::contracts::{self, cost};
 use santoku_mistakes::mistake;
-use santoku_mistakes::obligation::{Kind, Obligation};
-use santoku_mistakes::whole;
+use santoku_prove::obligation::{Kind, Obligation};
+use santoku_prove::whole;
 use std::cell::Cell;
 
 /// A clause at the place where it is to hold.

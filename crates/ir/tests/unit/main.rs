@@ -1,0 +1,8 @@
+//! Of modules by themselves.
+
+mod gen;
+mod interp;
+mod text;
+mod verify;
+mod value;
+mod visit;
