@@ -121,7 +121,7 @@ fn the_judge_of_meaning_refuses_every_change() {
     }
     println!("tried: {tried} wrong multiplications before the judge of meaning, {} accepted, which are right", accepted.len());
     // See `every_single_change_is_refused`.
-    assert!(tried > 200 && accepted.iter().all(|n| [686, 687].contains(n)), "{accepted:?}");
+    assert!(tried > 200 && accepted.iter().all(|n| HARMLESS.contains(n)), "{accepted:?}");
 }
 
 fn proved(change: Change) -> bool {
@@ -148,16 +148,19 @@ fn accepted(chosen: &[usize]) -> Vec<usize> {
     all
 }
 
+/// Changes of what is always 0.
+const HARMLESS: [usize; 2] = [686, 687];
+
 #[test]
 fn every_single_change_is_refused() {
     let (_, _, places) = program(Change::None);
     assert!(places > 600, "only {places} places to change");
-    // Every place of folds and carries; of the 512 places in the products those that have their turn, which meet all rows.
-    let chosen: Vec<usize> = (0..places).filter(|n| *n >= 512 || seeds::in_turn(*n as u64, 14)).collect();
-    assert!(chosen.len() > 200);
+    // Of folds and carries every other place; of the 512 places in the products those that have their turn, which meet all rows.
+    let chosen: Vec<usize> = (0..places).filter(|n| if *n >= 512 { seeds::in_turn(*n as u64, 2) || HARMLESS.contains(n) } else { seeds::in_turn(*n as u64, 14) }).collect();
+    assert!(chosen.len() > seeds::least(600, 4));
     let accepted = accepted(&chosen);
     // The top carry of the third pass is always 0: if the second pass carried out of the top limb, that limb is 0 now;
     // if not, limb 0 was normal and nothing carries. So what multiplies it, and where it goes, cannot matter; the
     // prover finds this out by itself.
-    assert_eq!(accepted, [686, 687], "accepted mutants");
+    assert_eq!(accepted, HARMLESS, "accepted mutants");
 }

@@ -4,7 +4,8 @@
 use santoku_ir::interp::Int;
 use santoku_judge::lin::{Atom, Atoms, Lin, Proof, Row};
 use santoku_judge::Search;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Atoms looked at for one goal, and rows alive during an elimination.
 const MAX_ATOMS: usize = 24;
@@ -14,7 +15,7 @@ pub struct Elimination;
 
 impl Search for Elimination {
     fn proof(&self, atoms: &Atoms, goal: &Lin, facts: &[Lin]) -> Option<Proof> {
-        let mut system = System { rows: vec![], sums: vec![] };
+        let mut system = System::default();
         for row in relevant(atoms, goal, facts) {
             let form = atoms.row(row, goal, facts, &[])?;
             system.sum(vec![(row, Int::Small(1))], form);
@@ -47,20 +48,35 @@ fn relevant(atoms: &Atoms, goal: &Lin, facts: &[Lin]) -> BTreeSet<Row> {
     rows
 }
 
+#[derive(Default)]
 struct System {
     /// Live rows by number.
     rows: Vec<usize>,
     sums: Vec<(Vec<(Row, Int)>, Lin)>,
+    /// All rows by a hash of their forms. One that is no longer live has an atom that was eliminated, which no later one has.
+    known: HashMap<u64, Vec<usize>>,
+}
+
+fn hash(form: &Lin) -> u64 {
+    let mut h = DefaultHasher::new();
+    form.terms.iter().for_each(|term| term.hash(&mut h));
+    form.konst.hash(&mut h);
+    h.finish()
 }
 
 impl System {
     fn sum(&mut self, parts: Vec<(Row, Int)>, form: Lin) {
         let form = form.tightened();
-        if form.as_const().is_some_and(|k| !k.is_negative()) || self.rows.iter().any(|n| self.sums[*n].1 == form) {
+        if form.as_const().is_some_and(|k| !k.is_negative()) || self.row(&form).is_some() {
             return;
         }
+        self.known.entry(hash(&form)).or_default().push(self.sums.len());
         self.rows.push(self.sums.len());
         self.sums.push((parts, form));
+    }
+    /// The row with this form.
+    fn row(&self, form: &Lin) -> Option<usize> {
+        self.known.get(&hash(form))?.iter().copied().find(|n| self.form(*n) == form)
     }
     fn form(&self, n: usize) -> &Lin {
         &self.sums[n].1
@@ -113,8 +129,8 @@ impl System {
             let form = self.form(*n);
             let Some((a, _)) = form.terms.iter().find(|(_, c)| **c == Int::Small(1)) else { continue };
             let opposite = form.scale(&Int::Small(-1));
-            if let Some(m) = self.rows.iter().find(|m| *self.form(**m) == opposite) {
-                return Some((*a, *n, *m));
+            if let Some(m) = self.row(&opposite) {
+                return Some((*a, *n, m));
             }
         }
         None
