@@ -5,21 +5,10 @@ use santoku_driver::{build, check, open_obligations, prove, prover_fault, BuildO
 use santoku_ir::interp::{Interp, Options, Value};
 use santoku_passes::Level;
 use santoku_skips::{checked, installed, seeds};
-use santoku_num::SplitMix64;
+use santoku_num::SplitMix64 as Rng;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::process::Command;
-
-struct Rng(SplitMix64);
-
-impl Rng {
-    fn new(seed: u64) -> Rng {
-        Rng(SplitMix64::new(seed))
-    }
-    fn below(&mut self, n: u64) -> u64 {
-        self.0.below(n)
-    }
-}
 
 /// What a function does with its array `x` of `m` bytes, in order. A function calls those before it.
 #[derive(Clone, Debug)]

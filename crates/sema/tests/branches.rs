@@ -5,7 +5,7 @@
 mod common;
 use common::{accept, holds, refusal};
 use santoku_ir::interp::{Interp, Options, Value};
-use santoku_num::SplitMix64;
+use santoku_num::SplitMix64 as Rng;
 use std::fmt::Write as _;
 
 #[test]
@@ -142,17 +142,6 @@ impl Tree {
             Tree::Twice(a) => a.mixed(secret),
             Tree::If(c, a, b) => secret && *c > 2 || a.mixed(secret || *c < 3) || b.mixed(secret || *c < 3),
         }
-    }
-}
-
-struct Rng(SplitMix64);
-
-impl Rng {
-    fn new(seed: u64) -> Rng {
-        Rng(SplitMix64::new(seed))
-    }
-    fn below(&mut self, n: u64) -> u64 {
-        self.0.below(n)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Naming, Terms, Var, T};
 use num_bigint::BigInt;
-use santoku_num::SplitMix64;
+use santoku_num::SplitMix64 as Rng;
 
 /// A word of `w` bits with these sample values.
 fn word(s: &mut Terms, name: &str, w: u32, values: &[u64]) -> T {
@@ -16,18 +16,6 @@ fn without_solver() -> bool {
         santoku_skips::skip("questions to the solver", "there is no z3");
     }
     missing
-}
-
-/// Numbers that follow from a seed.
-struct Rng(SplitMix64);
-
-impl Rng {
-    fn new(seed: u64) -> Rng {
-        Rng(SplitMix64::new(seed))
-    }
-    fn below(&mut self, n: u64) -> u64 {
-        self.0.below(n)
-    }
 }
 
 /// Terms by random operations; the operations depend on the seed alone, so that two arenas with other samples get the same.
