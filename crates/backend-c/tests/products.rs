@@ -13,9 +13,9 @@ fn config(seed: u64) -> Config {
 }
 
 /// Programs printed for such a processor, and how many products of theirs are made in parts.
-fn subjects(count: u64) -> (Vec<Subject>, usize) {
+fn subjects(seeds: std::ops::Range<u64>) -> (Vec<Subject>, usize) {
     let (mut made, mut parts) = (vec![], 0);
-    for seed in 0..count {
+    for seed in seeds {
         let program = program_with(7000 + seed, &config(seed));
         let ranged = annotated(&program);
         let options = Options { widest: 64, products: 32, ..Options::new(format!("p{seed}"), None) };
@@ -44,9 +44,9 @@ fn calls(subjects: &[Subject]) -> Vec<Call> {
 
 #[test]
 fn products_in_parts_are_what_the_interpreter_computes() {
-    let (subjects, parts) = subjects(seeds::count(260));
+    let (subjects, parts) = subjects(seeds::part(0..seeds::count(260), 2));
     let calls = calls(&subjects);
-    assert!(parts > 40 && calls.len() > 400, "{parts} products in {} programs, {} calls", subjects.len(), calls.len());
+    assert!(parts > seeds::least(40, 2) && calls.len() > seeds::least(400, 2), "{parts} products in {} programs, {} calls", subjects.len(), calls.len());
     let mut ran = 0;
     for compiler in installed(&seeds::one(COMPILERS, 0)) {
         let program = build(compiler, &subjects, Mode::Strict).unwrap_or_else(|e| panic!("{e}"));
@@ -72,7 +72,7 @@ fn a_wrong_part_is_seen() {
     ];
     let wrong = seeds::some(wrong, 3);
     for (from, to) in &wrong {
-        let (mut spoiled, _) = subjects(110);
+        let (mut spoiled, _) = subjects(0..110);
         let hit = spoiled.iter_mut().map(|s| usize::from(s.replace(from, to))).sum::<usize>();
         assert!(hit > 0, "{from}: no program has it");
         let calls = calls(&spoiled);

@@ -54,12 +54,13 @@ fn what_once_was_an_internal_error_is_right_in_every_layout() {
             cases.push(Case { name: (*name).into(), text: (*text).into(), layout, isa, interleave: 1 + u32::from(layout == Layout::Vertical) });
         }
     }
+    let cases = seeds::some(cases, 2);
     let count = try_all(&cases);
     print(&count);
     assert!(count.refused.is_empty(), "{:?}", count.refused);
     assert!(count.left_out.is_empty(), "{:?}", count.left_out);
     assert_eq!(count.made.values().sum::<usize>(), cases.len());
-    assert!(count.agreed >= 2 * ONCE_INTERNAL.len());
+    assert!(count.agreed >= seeds::least(2 * ONCE_INTERNAL.len(), 2));
 }
 
 /// What lies behind an operand that makes no difference is no part of a cell: it was written out, and took all memory.

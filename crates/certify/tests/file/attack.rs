@@ -409,8 +409,8 @@ fn changed_random_programs_are_not_equal_and_right_ones_not_wrong() {
 
 #[test]
 fn changed_random_programs_with_calls_are_not_equal_and_right_ones_not_wrong() {
-    let found = attack(seeds::part(0..8, 2), Shape::Calling, true);
-    assert!(found.right >= seeds::least(8, 2) && found.changed >= seeds::least(16, 2), "{found:?}");
+    let found = attack(seeds::part(0..8, 4), Shape::Calling, true);
+    assert!(found.right >= seeds::least(8, 4) && found.changed >= seeds::least(16, 4), "{found:?}");
     assert!(found.proved * 4 >= found.right * 3, "{found:?}");
     assert!(found.refused * 3 > found.changed, "{found:?}");
 }

@@ -156,7 +156,7 @@ fn wrong_loops_are_refused_soon() {
     for (symbol, what, from, to) in seeds::some(TWINS, 3) {
         assert_eq!(right.c.matches(from).count(), 1, "{what}");
         let wrong = Made { c: right.c.replace(from, to), ..made(PROGRAM) };
-        count += objects(&wrong, &["O1", "O2", "Os", BY_TWO], &mut |name, report| {
+        count += objects(&wrong, &seeds::some(["O1", "O2", "Os", BY_TWO], 2), &mut |name, report| {
             let status = &of(report, symbol).status;
             let refused = matches!(status, Status::NotProved(_) | Status::Refuted(_) | Status::Broken { .. } | Status::NotFollowed { .. });
             assert!(refused && !report.holds(), "{what}: {name}: {status:?}");

@@ -97,7 +97,7 @@ fn sound(t: &Tally) -> usize {
 
 #[test]
 fn the_judge_refuses_what_random_programs_make_of_the_mistakes() {
-    assert!(sound(&attack(seeds::part(0..200, 8), ask::accepted)) > seeds::least(1000, 8));
+    assert!(sound(&attack(seeds::part(0..200, 12), ask::accepted)) > seeds::least(1000, 12));
 }
 
 /// A judge that believes the engines is caught.

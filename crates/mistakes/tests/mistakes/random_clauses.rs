@@ -105,8 +105,8 @@ fn sound(t: &Tally) -> (usize, usize) {
 
 #[test]
 fn the_judge_of_meaning_refuses_what_random_programs_make_of_the_mistakes() {
-    let (believed, handed) = sound(&attack(seeds::part(0..100, 10), judge));
-    assert!(believed > seeds::least(150, 10) && handed > seeds::least(80, 10), "{believed} lies proved, {handed} times wrong proofs handed");
+    let (believed, handed) = sound(&attack(seeds::part(0..100, 16), judge));
+    assert!(believed > seeds::least(150, 16) && handed > seeds::least(80, 16), "{believed} lies proved, {handed} times wrong proofs handed");
 }
 
 /// A judge that believes its finder is caught.

@@ -205,11 +205,11 @@ fn budgets_that_end_prove_no_false_claim() {
 /// Nor does the judge accept one, whoever found the ranges.
 #[test]
 fn the_judge_accepts_no_false_claim() {
-    sound(&attack(seeds::part(700_000..700_720, 8), plan(Ask::Judge, 12)), seeds::least(4400, 8), 40);
-    assert!(free(seeds::part(0..300, 8), free::lengths, Ask::Judge).broken > seeds::least(250, 8));
-    assert!(free(seeds::part(0..400, 6), free::written, Ask::Judge).broken > seeds::least(120, 6));
-    assert!(free(seeds::part(0..1500, 20), carries::program, Ask::Judge).broken > seeds::least(300, 20));
-    tiny(seeds::part(0..320, 5), Ask::Judge);
+    sound(&attack(seeds::part(700_000..700_720, 20), plan(Ask::Judge, 12)), seeds::least(4400, 20), 40);
+    assert!(free(seeds::part(0..300, 15), free::lengths, Ask::Judge).broken > seeds::least(250, 15));
+    assert!(free(seeds::part(0..400, 10), free::written, Ask::Judge).broken > seeds::least(120, 10));
+    assert!(free(seeds::part(0..1500, 50), carries::program, Ask::Judge).broken > seeds::least(300, 50));
+    tiny(seeds::part(0..320, 10), Ask::Judge);
 }
 
 /// Nor does the judge of meaning accept a false clause, asked of everything, whether an engine closed it or not.
@@ -266,8 +266,8 @@ fn false_ranges(seeds: std::ops::Range<u64>) -> usize {
 
 #[test]
 fn no_case_of_a_split_is_left_out() {
-    assert!(free(seeds::part(0..1500, 12), carries::program, Ask::Short(0)).broken > seeds::least(300, 12));
-    assert!(free(seeds::part(0..300, 6), carries::program, Ask::Own).broken > seeds::least(60, 6));
+    assert!(free(seeds::part(0..1500, 30), carries::program, Ask::Short(0)).broken > seeds::least(300, 30));
+    assert!(free(seeds::part(0..300, 12), carries::program, Ask::Own).broken > seeds::least(60, 12));
 }
 
 fn cases(seeds: std::ops::Range<u64>) -> usize {
