@@ -7,7 +7,7 @@ set -euo pipefail
 # Compilers and emulators are named by the descriptions of the machines. QEMU's RISC-V boards are compared with our own model.
 mapfile -t packages < <(cd "$(dirname "$0")/.." && grep -hE '^packages = ' targets/*.toml | grep -oE '"[^"]+"' | tr -d '"' | sort -u)
 [ "${#packages[@]}" -gt 0 ] || { echo "setup: the files of targets/ name no packages" >&2; exit 1; }
-packages+=(g++ make python3 pkg-config qemu-system-misc z3 libsodium-dev libssl-dev)
+packages+=(g++ make cmake python3 pkg-config qemu-system-misc z3 libsodium-dev libssl-dev)
 for part in "$@"; do
   case "$part" in
   rtl) packages+=(default-jdk-headless maven verilator device-tree-compiler unzip) ;;

@@ -6,25 +6,23 @@
 /* Stands for an empty message, which callers may give as a null pointer. */
 static const unsigned char stk_no_bytes[1] = {0};
 
-int crypto_sign_seed_keypair(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
+STK_API int STK_NAME(crypto_sign_seed_keypair)(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
 {
-    uint8_t s[32], p[32];
-    memcpy(s, seed, 32);
-    santoku_sign_public_key(p, s);
-    memcpy(sk, s, 32);
+    uint8_t p[32];
+    memmove(sk, seed, 32);
+    santoku_sign_public_key(p, sk);
     memcpy(sk + 32, p, 32);
     memcpy(pk, p, 32);
     return 0;
 }
 
-int crypto_sign_keypair(unsigned char *pk, unsigned char *sk)
+STK_API int STK_NAME(crypto_sign_keypair)(unsigned char *pk, unsigned char *sk)
 {
-    uint8_t s[32];
-    randombytes(s, 32);
-    return crypto_sign_seed_keypair(pk, sk, s);
+    randombytes(sk, 32);
+    return STK_NAME(crypto_sign_seed_keypair)(pk, sk, sk);
 }
 
-int crypto_sign_detached(unsigned char *sig, unsigned long long *siglen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
+STK_API int STK_NAME(crypto_sign_detached)(unsigned char *sig, unsigned long long *siglen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
 {
     if (n > STK_SIGN_MAX) {
         return -1;
@@ -36,7 +34,7 @@ int crypto_sign_detached(unsigned char *sig, unsigned long long *siglen, const u
     return 0;
 }
 
-int crypto_sign_verify_detached(const unsigned char *sig, const unsigned char *m, unsigned long long n, const unsigned char *pk)
+STK_API int STK_NAME(crypto_sign_verify_detached)(const unsigned char *sig, const unsigned char *m, unsigned long long n, const unsigned char *pk)
 {
     if (n > STK_SIGN_MAX) {
         return -1;
@@ -44,7 +42,7 @@ int crypto_sign_verify_detached(const unsigned char *sig, const unsigned char *m
     return santoku_sign_verify((uint32_t)n, n ? m : stk_no_bytes, sig, pk) ? 0 : -1;
 }
 
-int crypto_sign(unsigned char *sm, unsigned long long *smlen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
+STK_API int STK_NAME(crypto_sign)(unsigned char *sm, unsigned long long *smlen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
 {
     if (n > STK_SIGN_MAX) {
         return -1;
@@ -59,7 +57,7 @@ int crypto_sign(unsigned char *sm, unsigned long long *smlen, const unsigned cha
     return 0;
 }
 
-int crypto_sign_open(unsigned char *m, unsigned long long *mlen, const unsigned char *sm, unsigned long long n, const unsigned char *pk)
+STK_API int STK_NAME(crypto_sign_open)(unsigned char *m, unsigned long long *mlen, const unsigned char *sm, unsigned long long n, const unsigned char *pk)
 {
     /* Callers of libsodium give m room for n - 64 bytes, those of TweetNaCl for n: no more than the former is touched. */
     unsigned long long size = n - 64;

@@ -21,7 +21,7 @@ impl FnCx<'_> {
             arg_text.push(self.argument(a, &as_passed(t, &a.ty))?);
         }
         if sig.returns {
-            let text = format!("{}({})", sig.name, [lens_text, arg_text].concat().join(", "));
+            let text = format!("{}({})", sig.written(), [lens_text, arg_text].concat().join(", "));
             self.store_return(&dsts[0], &sig.rets[0], text)?;
         } else {
             let mut outs = vec![];
@@ -31,7 +31,7 @@ impl FnCx<'_> {
                 outs.push(text);
                 copies.extend(copy);
             }
-            self.line(&format!("{}({});", sig.name, [outs, lens_text, arg_text].concat().join(", ")));
+            self.line(&format!("{}({});", sig.written(), [outs, lens_text, arg_text].concat().join(", ")));
             for (dst, dst_ty, tmp, tmp_ty) in copies {
                 self.copy(&dst, &dst_ty, &tmp, &tmp_ty)?;
             }

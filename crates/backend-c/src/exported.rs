@@ -2,7 +2,7 @@
 
 use crate::context::{FnCx, Signature};
 use crate::ctype::CTy;
-use santoku_ir::{Func, LocalId, Ty};
+use santoku_ir::{Func, Len, LocalId, Ty};
 
 /// What an argument is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,11 +46,49 @@ pub struct Argument {
     pub public: bool,
 }
 
+impl Argument {
+    /// For the header: dimensions, what the function does with it, and whether it may show in the time that a call takes. `lengths`: the names
+    /// of the arguments that are lengths.
+    pub(crate) fn in_words(&self, lengths: &[&str]) -> String {
+        let (mut dimensions, mut at) = (String::new(), &self.ty);
+        while let Ty::Array { elem, len, .. } = at {
+            let length = match len {
+                Len::Const(n) => n.to_string(),
+                Len::Param { param, add } => {
+                    let of = lengths.get(param.0 as usize).copied().unwrap_or("a length");
+                    match add {
+                        0 => of.to_string(),
+                        n if *n < 0 => format!("{of} - {}", n.unsigned_abs()),
+                        n => format!("{of} + {n}"),
+                    }
+                }
+            };
+            dimensions += &format!("[{length}]");
+            at = elem;
+        }
+        let range = match at {
+            Ty::Int(Some(r)) if self.role == Role::Value => format!(", from {} to {}", r.lo, r.hi),
+            _ => String::new(),
+        };
+        let what = match self.role {
+            Role::Result => "written",
+            Role::Length => "a length",
+            Role::Value => "read",
+        };
+        let secrecy = match self.role {
+            Role::Result => "",
+            _ if self.public || self.role == Role::Length => "; public",
+            _ => "; secret",
+        };
+        format!("{}{dimensions}: {what}{range}{secrecy}", self.name)
+    }
+}
+
 /// An exported function: its C name, its arguments in the order of C, and what it returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
     pub name: String,
-    /// The whole declaration, without a semicolon.
+    /// The whole declaration under that name, without a semicolon.
     pub declaration: String,
     pub arguments: Vec<Argument>,
     /// Type of the value returned; none for `void`.
@@ -72,7 +110,7 @@ impl Exported {
         let values = f.params.iter().zip(signature.params.iter().map(Number::of)).map(argument(Role::Value));
         Ok(Exported {
             name: signature.name.clone(),
-            declaration: cx.prototype(signature)?,
+            declaration: cx.prototype(signature, &signature.name)?,
             arguments: results.chain(lengths).chain(values).collect(),
             returned: signature.returns.then(|| f.local(f.rets[0]).ty.clone()),
             returned_number: signature.rets.first().filter(|_| signature.returns).and_then(Number::of),

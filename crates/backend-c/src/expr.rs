@@ -4,6 +4,7 @@
 use crate::EmitError;
 use crate::context::{FnCx, Res};
 use crate::ctype::{literal, pow2, word_storage, CInt, CTy, U32};
+use crate::options::Products;
 use crate::known::{const_count, decided, mask_bits, scalar_range};
 use crate::settle::single;
 use num_bigint::BigInt;
@@ -149,16 +150,13 @@ impl FnCx<'_> {
     pub fn product(&self, (a, x): (&Expr, &str), (b, y): (&Expr, &str), t: CInt) -> String {
         let shift = |e: &Expr| single(e).is_some_and(|c| c.is_zero() || (&c.abs() & (c.abs() - BigInt::one())).is_zero());
         let secret = !(self.is_public(a) && self.is_public(b)) && !shift(a) && !shift(b);
-        if !secret || t.bits != 64 || self.unit.opts.products >= 64 {
+        if !secret || t.bits != 64 || self.unit.opts.products == Products::Whole {
             return format!("({x} * {y})");
         }
         let narrow = |e: &Expr| scalar_range(e).is_some_and(|r| CInt::unsigned(32).holds(&r));
-        let (x, y) = (as_unsigned(x, t), as_unsigned(y, t));
-        let made = match narrow(a) && narrow(b) {
-            true => format!("stk_product_u32((uint32_t){x}, (uint32_t){y})"),
-            false => format!("stk_product_u64({x}, {y})"),
-        };
-        if t.signed { format!("({}){made}", t.name()) } else { made }
+        let how = if narrow(a) && narrow(b) { "STK_MUL_WIDE" } else { "STK_MUL_LOW" };
+        // The macro gives the type of its operands, or an unsigned one.
+        if t.signed { format!("({}){how}({x}, {y})", t.name()) } else { format!("{how}({x}, {y})") }
     }
 
     /// `t`, or wider so that a shift by `k` is defined.

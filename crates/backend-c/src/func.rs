@@ -189,7 +189,7 @@ impl<'a> FnCx<'a> {
 
     /// The whole function definition.
     pub fn define(mut self, sig: &Signature, linkage: &str) -> Res<String> {
-        let head = self.prototype(sig)?;
+        let head = self.prototype(sig, &sig.written())?;
         let mut text = doc_comment(self.f, &self.names);
         let _ = writeln!(text, "{linkage}{head}\n{{");
         let ret = self.f.rets.first().copied().filter(|_| sig.returns);
@@ -215,7 +215,7 @@ impl<'a> FnCx<'a> {
     }
 
     /// `type name(results, lengths, parameters)`.
-    pub fn prototype(&self, sig: &Signature) -> Res<String> {
+    pub fn prototype(&self, sig: &Signature, name: &str) -> Res<String> {
         let mut ps = vec![];
         if !sig.returns {
             for (r, t) in self.f.rets.iter().zip(&sig.rets) {
@@ -232,7 +232,7 @@ impl<'a> FnCx<'a> {
             ps.push(self.parameter(t, &self.names[p.0 as usize], "const ", ""));
         }
         let ret = if sig.returns { self.unit.scalar_name(&sig.rets[0]) } else { "void".to_string() };
-        Ok(format!("{ret} {}({})", sig.name, if ps.is_empty() { "void".to_string() } else { ps.join(", ") }))
+        Ok(format!("{ret} {name}({})", if ps.is_empty() { "void".to_string() } else { ps.join(", ") }))
     }
 
     /// A parameter: scalars by value (results by pointer), aggregates by pointer to the first element.

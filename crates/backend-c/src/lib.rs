@@ -34,6 +34,7 @@ mod words;
 
 pub use error::{EmitError, LOCAL_BYTES};
 pub use exported::{Argument, Exported, Number, Role};
-pub use options::{Options, Placement, Vector};
+pub use options::{Options, Placement, Products, Vector};
+pub use preamble::API;
 pub use storage::storage;
 pub use unit::{emit, interface, Emitted};

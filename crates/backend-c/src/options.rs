@@ -10,6 +10,18 @@ pub enum Placement {
     Ram,
 }
 
+/// How 64-bit products with a secret in them are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Products {
+    /// In one multiplication.
+    #[default]
+    Whole,
+    /// As the compiler finds out: of 16-bit ones on processors known for a time that depends on the operands of wider ones.
+    Chosen,
+    /// Of 16-bit ones.
+    Parts,
+}
+
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Name of the unit: `nacl_sign` gives `nacl_sign.c` and `nacl_sign.h`.
@@ -26,9 +38,7 @@ pub struct Options {
     /// Bits of the widest product with a secret in it, `None` where secrets are not multiplied: the unit refuses processors that
     /// take a time for it that depends on the secret. Only an analysis of the program knows, so there is no default.
     pub secret_product: Option<u32>,
-    /// Bits of the widest product that takes the same time for all operands: 64-bit products of secrets are made of 32-bit ones where it
-    /// is 32.
-    pub products: u32,
+    pub products: Products,
     /// Exported functions are external and stand in the header; when false they are `static` too (`api_source` calls them).
     pub export: bool,
 }
@@ -45,7 +55,7 @@ impl Options {
             api_header: String::new(),
             vector: None,
             secret_product,
-            products: 128,
+            products: Products::Whole,
             export: true,
         }
     }

@@ -1,5 +1,8 @@
 //! Fixed text of every emitted unit: includes, compile-time checks, branch-free helpers.
 
+use crate::options::Products;
+use std::fmt::Write;
+
 /// Helpers in dependency order: `(name, text)`. Only those a unit uses are printed.
 pub const HELPERS: &[(&str, &str)] = &[
     ("stk_u128", "__extension__ typedef unsigned __int128 stk_u128;\n"),
@@ -34,16 +37,26 @@ static inline uint32_t stk_barrier(uint32_t x)\n{\n#if defined(__GNUC__) || defi
     ("stk_rotr128", "static inline stk_u128 stk_rotr128(stk_u128 x, uint32_t k)\n{\n    return (x >> k) | (x << ((128u - k) & 127u));\n}\n"),
     (
         "stk_product_u32",
-        "/* The 64-bit product, made of products of 16 by 16 bits: wider ones take a time here that depends on the operands. */\n\
+        "#if STK_PRODUCTS_IN_PARTS\n/* The 64-bit product, made of products of 16 by 16 bits. */\n\
 static inline uint64_t stk_product_u32(uint32_t a, uint32_t b)\n{\n    uint32_t al = a & 0xffffu, ah = a >> 16, bl = b & 0xffffu, bh = b >> 16;\n    \
 uint32_t ll = al * bl, lh = al * bh, hl = ah * bl;\n    uint32_t mid = (ll >> 16) + (lh & 0xffffu) + (hl & 0xffffu);\n    \
-uint32_t hi = ah * bh + (lh >> 16) + (hl >> 16) + (mid >> 16);\n    return ((uint64_t)hi << 32) | ((mid << 16) | (ll & 0xffffu));\n}\n",
+uint32_t hi = ah * bh + (lh >> 16) + (hl >> 16) + (mid >> 16);\n    return ((uint64_t)hi << 32) | ((mid << 16) | (ll & 0xffffu));\n}\n#endif\n",
+    ),
+    (
+        "STK_MUL_WIDE",
+        "/* The product of two numbers below 2^32. */\n#if STK_PRODUCTS_IN_PARTS\n#define STK_MUL_WIDE(a, b) stk_product_u32((uint32_t)(a), (uint32_t)(b))\n#else\n\
+#define STK_MUL_WIDE(a, b) ((a) * (b))\n#endif\n",
     ),
     (
         "stk_product_u64",
-        "/* The low 64 bits of the product, made of products of at most 32 bits. */\n\
+        "#if STK_PRODUCTS_IN_PARTS\n/* The low 64 bits of the product, made of products of at most 32 bits. */\n\
 static inline uint64_t stk_product_u64(uint64_t a, uint64_t b)\n{\n    uint32_t al = (uint32_t)a, ah = (uint32_t)(a >> 32), bl = (uint32_t)b, bh = (uint32_t)(b >> 32);\n    \
-return stk_product_u32(al, bl) + ((uint64_t)(al * bh + ah * bl) << 32);\n}\n",
+return stk_product_u32(al, bl) + ((uint64_t)(al * bh + ah * bl) << 32);\n}\n#endif\n",
+    ),
+    (
+        "STK_MUL_LOW",
+        "/* The low 64 bits of a product. */\n#if STK_PRODUCTS_IN_PARTS\n#define STK_MUL_LOW(a, b) stk_product_u64((uint64_t)(a), (uint64_t)(b))\n#else\n\
+#define STK_MUL_LOW(a, b) ((a) * (b))\n#endif\n",
     ),
     ("stk_load_le16", "static inline uint32_t stk_load_le16(const uint8_t *p)\n{\n    return (uint32_t)p[0] | ((uint32_t)p[1] << 8);\n}\n"),
     ("stk_load_be16", "static inline uint32_t stk_load_be16(const uint8_t *p)\n{\n    return ((uint32_t)p[0] << 8) | (uint32_t)p[1];\n}\n"),
@@ -85,20 +98,38 @@ const SLOW_PRODUCTS: [(u32, &str, &str); 6] = [
     (32, "defined(__ARM_ARCH_7M__)", "ARMv7-M (Cortex-M3): 64-bit multiplication ends early for small operands"),
 ];
 
+/// Whether wide products are made in parts: by the processor that the compiler compiles for, or always. A user may decide otherwise.
+fn in_parts(how: Products) -> String {
+    let slow: Vec<&str> = SLOW_PRODUCTS.iter().filter(|(least, ..)| *least > 0).map(|(_, known_by, _)| *known_by).collect();
+    let define = match how {
+        Products::Whole => return String::new(),
+        Products::Parts => "#define STK_PRODUCTS_IN_PARTS 1\n".to_string(),
+        Products::Chosen => format!("#if {}\n#define STK_PRODUCTS_IN_PARTS 1\n#else\n#define STK_PRODUCTS_IN_PARTS 0\n#endif\n", slow.join(" || ")),
+    };
+    format!(
+        "/* 1: products of secrets that are wider than 32 bits are made of products of 16 by 16 bits, for processors on which wider ones take\n \
+* a time that depends on the operands. */\n#ifndef STK_PRODUCTS_IN_PARTS\n{define}#endif\n\n"
+    )
+}
+
 /// What the unit needs of the processor because it multiplies secrets, of `bits` bits at most: an `#error` on those known to lack it.
-pub fn products(unit: &str, bits: u32) -> String {
+pub fn products(unit: &str, bits: u32, how: Products) -> String {
     let width = match bits {
         0..=32 => "32-bit products",
-        33..=64 => "products of 32 by 32 bits, 64 bits wide,",
+        33..=64 if how == Products::Whole => "products of 32 by 32 bits, 64 bits wide,",
+        33..=64 => "products of 32 bits, and of 64 where they are not made in parts,",
         _ => "products of 64 by 64 bits, 128 bits wide,",
     };
-    let mut text = format!(
+    let mut text = if bits > 32 { in_parts(how) } else { String::new() };
+    let _ = write!(
+        text,
         "/* Needed of the processor: {width} in constant time, because secrets are multiplied. Processors\n \
 * known to lack them are refused; define {OVERRIDE} to compile all the same, where nobody can measure the time. */\n#ifndef {OVERRIDE}\n"
     );
-    for (k, (_, known_by, why)) in SLOW_PRODUCTS.iter().filter(|(least, ..)| bits > *least).enumerate() {
+    for (k, (least, known_by, why)) in SLOW_PRODUCTS.iter().filter(|(least, ..)| bits > *least).enumerate() {
         let branch = if k == 0 { "#if" } else { "#elif" };
-        text.push_str(&format!("{branch} {known_by}\n#error \"{unit} would not be constant-time here ({why}); {OVERRIDE} overrides this\"\n"));
+        let whole = if how != Products::Whole && *least > 0 { "!STK_PRODUCTS_IN_PARTS && " } else { "" };
+        text.push_str(&format!("{branch} {whole}{known_by}\n#error \"{unit} would not be constant-time here ({why}); {OVERRIDE} overrides this\"\n"));
     }
     text.push_str("#endif\n#endif\n");
     text
@@ -107,6 +138,15 @@ pub fn products(unit: &str, bits: u32) -> String {
 /// Declarations of the memory functions: they need no header, so the unit compiles where there is no C library.
 pub const MEMORY: &str = "/* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */\n\
 void *(memcpy)(void *, const void *, size_t);\nvoid *(memmove)(void *, const void *, size_t);\nvoid *(memset)(void *, int, size_t);\n";
+
+/// Names of functions that other files see, for headers.
+pub const NAMES: &str = "/* Every function of this header is declared as STK_NAME(its name), and so it is defined: to give all of them a prefix, define the macro for\n \
+* every file, for example with -D'STK_NAME(name)=my_##name'. */\n#ifndef STK_NAME\n#define STK_NAME(name) name\n#endif\n";
+
+/// Who sees the functions of the header.
+pub const API: &str = "/* Functions of the header are seen by what this file is linked into, a program or a shared library, and by nobody who loads that: another\n \
+* library that looks for one of these names finds its own. Define STK_API otherwise, or empty, to export them. */\n\
+#ifndef STK_API\n#if (defined(__GNUC__) || defined(__clang__)) && !defined(_WIN32)\n#define STK_API __attribute__((visibility(\"hidden\")))\n#else\n#define STK_API\n#endif\n#endif\n";
 
 /// Functions kept apart by `@noinline`: their frames then do not add up in their callers'.
 pub const NOINLINE: &str = "/* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */\n\

@@ -4,12 +4,12 @@ use crate::EmitError;
 use crate::alias::InPlace;
 use crate::context::{storage, FnCx, Res, Signature, StorageError, UnitCx};
 use crate::ctype::{literal, word_storage, CInt, CTy};
-use crate::exported::Exported;
+use crate::exported::{Exported, Role};
 use crate::func::doc_lines;
 use crate::merge::in_one;
 use crate::names::Names;
 use crate::options::{Options, Placement};
-use crate::preamble::{helpers_for, mentions, products, wide_types, ASSUMPTIONS, MEMORY, NOINLINE, PLACEMENT};
+use crate::preamble::{helpers_for, mentions, products, wide_types, API, ASSUMPTIONS, MEMORY, NAMES, NOINLINE, PLACEMENT};
 use crate::printed::printed_functions;
 use crate::settle::settled;
 use santoku_ir::visit::walk_places;
@@ -48,12 +48,13 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
         functions.insert(FuncId(k as u32), unit.signatures[k].name.clone());
         let cx = FnCx::new(&unit, FuncId(k as u32))?;
         if external {
-            let own = Exported::of(&cx, f, &unit.signatures[k])?;
-            let _ = writeln!(prototypes, "{}{};\n", header_doc(f), own.declaration);
+            let signature = &unit.signatures[k];
+            let own = Exported::of(&cx, f, signature)?;
+            let _ = writeln!(prototypes, "{}{};\n", header_doc(f, &own), cx.prototype(signature, &signature.written())?);
             exported.push(own);
         }
         let linkage = match (external, f.inline) {
-            (true, _) => "",
+            (true, _) => "STK_API ",
             (false, Inline::Never) => "STK_NOINLINE static ",
             (false, Inline::Auto | Inline::Always) => "static ",
         };
@@ -149,7 +150,8 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
             Some(n) => n,
             None => unit.globals.fresh(&f.name),
         };
-        unit.signatures.push(signature(&unit, f, name)?);
+        let external = opts.export && f.export.is_some() && macro_of(opts, f).is_none();
+        unit.signatures.push(signature(&unit, f, name, external)?);
         let mut done = InPlace::of(f, &unit.in_place);
         if let Some(one) = in_one(f) {
             done = done.and(&InPlace::of_merged(&one, &unit.in_place));
@@ -237,7 +239,7 @@ fn values(value: &ConstValue) -> Option<Range> {
     }
 }
 
-fn signature(unit: &UnitCx<'_>, f: &Func, name: String) -> Res<Signature> {
+fn signature(unit: &UnitCx<'_>, f: &Func, name: String, external: bool) -> Res<Signature> {
     let ty = |id: &santoku_ir::LocalId| -> Res<CTy> {
         let l = f.local(*id);
         let t = storage(unit, &l.ty, l.public).map_err(|e| e.of(unit, f, &l.name))?;
@@ -249,7 +251,7 @@ fn signature(unit: &UnitCx<'_>, f: &Func, name: String) -> Res<Signature> {
     let params = f.params.iter().map(ty).collect::<Res<Vec<_>>>()?;
     let rets = f.rets.iter().map(ty).collect::<Res<Vec<_>>>()?;
     let returns = rets.len() == 1 && !rets[0].is_aggregate();
-    Ok(Signature { name, params, rets, returns })
+    Ok(Signature { name, params, rets, returns, external })
 }
 
 fn types(unit: &UnitCx<'_>) -> String {
@@ -323,7 +325,11 @@ fn source(unit: &UnitCx<'_>, types: &str, bodies: &str, header: &str) -> String 
     text.push_str(ASSUMPTIONS);
     if let Some(bits) = opts.secret_product {
         text.push('\n');
-        text.push_str(&products(&opts.unit, bits.min(opts.products)));
+        text.push_str(&products(&opts.unit, bits, opts.products));
+    }
+    if bodies.contains("STK_API ") {
+        text.push('\n');
+        text.push_str(API);
     }
     if bodies.contains("STK_NOINLINE") {
         text.push('\n');
@@ -346,16 +352,22 @@ fn header(opts: &Options, prototypes: &str, types: &str) -> String {
     let guard = format!("SANTOKU_{}_H", opts.unit.to_uppercase());
     let text = format!("{types}{prototypes}{}", opts.api_header);
     format!(
-        "/* {} */\n#ifndef {guard}\n#define {guard}\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}{text}#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
+        "/* {} */\n#ifndef {guard}\n#define {guard}\n\n#include <stddef.h>\n#include <stdint.h>\n\n{NAMES}\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}{text}#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
         opts.provenance.replace('\n', "\n * "),
         wide_types(&text),
     )
 }
 
-fn header_doc(f: &Func) -> String {
-    let lines = doc_lines(f);
+/// What the source says of the function, then its arguments.
+fn header_doc(f: &Func, own: &Exported) -> String {
+    let mut lines = doc_lines(f);
+    let names: Vec<&str> = own.arguments.iter().filter(|a| a.role == Role::Length).map(|a| a.name.as_str()).collect();
+    if !own.arguments.is_empty() && !lines.is_empty() {
+        lines.push(String::new());
+    }
+    lines.extend(own.arguments.iter().map(|a| a.in_words(&names)));
     if lines.is_empty() {
         return String::new();
     }
-    format!("/* {} */\n", lines.join("\n * "))
+    format!("/* {} */\n", lines.join("\n * ").replace(" * \n", " *\n"))
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use santoku_backend_c::Options;
+use santoku_backend_c::{Options, Products};
 use santoku_ir::gen::{program_with, Config};
 use santoku_skips::{installed, seeds};
 use support::{annotated, build, call, differing, edges, random, Call, Mode, Subject, COMPILERS};
@@ -18,10 +18,10 @@ fn subjects(seeds: std::ops::Range<u64>) -> (Vec<Subject>, usize) {
     for seed in seeds {
         let program = program_with(7000 + seed, &config(seed));
         let ranged = annotated(&program);
-        let options = Options { widest: 64, products: 32, ..Options::new(format!("p{seed}"), None) };
+        let options = Options { widest: 64, products: Products::Parts, ..Options::new(format!("p{seed}"), None) };
         let Ok(s) = Subject::with(program, ranged, &options) else { continue };
         let text = s.text();
-        let own = text.lines().filter(|l| l.starts_with("    ") && !l.contains("return stk_")).map(|l| l.matches("product_u").count()).sum::<usize>();
+        let own = text.lines().filter(|l| l.starts_with("    ") && !l.contains("return stk_")).map(|l| l.matches("STK_MUL_").count()).sum::<usize>();
         // Programs without such a product show nothing here.
         if own > 0 {
             parts += own;

@@ -3,6 +3,7 @@
 
 use crate::check::Checked;
 use crate::failure::{emit_error, pass_failure, unknown_pass, Failure};
+use crate::target::products;
 use santoku_diag::Diagnostic;
 use santoku_ir::FuncId;
 use santoku_passes::{circuits, Circuits, Level, Observer, PassOptions, Silent};
@@ -49,7 +50,7 @@ pub struct Built {
 /// # Errors
 /// `too-wide`, `bad-attribute`, `not-in-c`.
 pub fn interface(checked: &Checked) -> Result<(), Failure> {
-    let options = santoku_backend_c::Options { widest: checked.target.widest, products: checked.target.products(), ..santoku_backend_c::Options::new("unit", None) };
+    let options = santoku_backend_c::Options { widest: checked.target.widest, products: products(&checked.target), ..santoku_backend_c::Options::new("unit", None) };
     let refused = |e: santoku_backend_c::EmitError| emit_error(&e, &checked.sources);
     santoku_backend_c::interface(&checked.program, &options).map_err(refused)?;
     if checked.exports.is_empty() {
@@ -72,7 +73,7 @@ pub fn printable(checked: &Checked) -> Result<(), Failure> {
     let options = PassOptions { keep_tests: false, ..PassOptions::new(Level::O0, checked.target.word_bits) };
     let passes = santoku_passes::PIPELINE.iter().filter_map(|name| santoku_passes::find(name)).filter(|p| p.runs_at(Level::O0));
     let program = passes.fold(checked.program.clone(), |program, pass| (pass.run)(&program, &options));
-    let c = santoku_backend_c::Options { widest: checked.target.widest, products: checked.target.products(), ..santoku_backend_c::Options::new("unit", None) };
+    let c = santoku_backend_c::Options { widest: checked.target.widest, products: products(&checked.target), ..santoku_backend_c::Options::new("unit", None) };
     santoku_backend_c::emit(&program, &c).map(drop).map_err(|e| emit_error(&e, &checked.sources))
 }
 
@@ -118,7 +119,7 @@ pub fn build_watched(checked: &Checked, options: &BuildOptions, clock: &dyn Fn()
     let done = done.map_err(|e| pass_failure(&e, &checked.sources))?;
     let c_options = santoku_backend_c::Options {
         widest: checked.target.widest,
-        products: checked.target.products(),
+        products: products(&checked.target),
         provenance: options.provenance.clone(),
         ..santoku_backend_c::Options::new(&options.unit, widest_secret_product(&done.program))
     };

@@ -34,4 +34,4 @@ pub use santoku_prove::cache::Store;
 pub use santoku_prove::Report;
 pub use santoku_passes::{Circuit, Observer};
 pub use stages::{stages, Stage};
-pub use target::{built_in, read_choices, read_machine, timing, unknown_target, Target, DEFAULT_TARGET};
+pub use target::{built_in, products, read_choices, read_machine, timing, unknown_target, Target, DEFAULT_TARGET};

@@ -1,6 +1,7 @@
 //! Targets as the driver takes them: their faults as diagnostics, and what the prover must not let a secret meet.
 
 use crate::failure::Failure;
+use santoku_backend_c::Products;
 use santoku_diag::{Diagnostic, Sources, Span};
 use santoku_ir::BinOp;
 use santoku_prove::secrecy::Timing;
@@ -59,6 +60,16 @@ pub fn built_in(name: &str) -> Result<Option<Target>, Failure> {
 pub fn timing(target: &Target) -> Timing {
     let mul = target.variable_time.mul.filter(|least| target.products() >= *least);
     Timing { variable_time: mul.map(|least| (BinOp::Mul, least)).into_iter().collect() }
+}
+
+/// How C makes 64-bit products of secrets for a target. One without wider integers may be any 32-bit processor that has a C compiler, so the
+/// compiler finds out.
+pub fn products(target: &Target) -> Products {
+    match target.products() {
+        32 => Products::Parts,
+        _ if target.widest == 64 => Products::Chosen,
+        _ => Products::Whole,
+    }
 }
 
 /// No target has this name.

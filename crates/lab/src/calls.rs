@@ -111,22 +111,31 @@ pub(crate) fn length(arg: &Arg) -> Option<usize> {
     }
 }
 
-/// Run with the emulator of the description, or as it is where that names none.
 fn printed(cross: &Cross, job: &Job, dir: &Path) -> Result<Vec<CallOutput>, LabError> {
-    let program = built(cross, job, dir, &printing(&job.calls)?)?;
+    let program = printing_program(cross, job, dir)?;
+    read_back(&job.calls, &emulate(cross, &program, &[])?)
+}
+
+/// A program that makes the calls and prints what they leave.
+pub(crate) fn printing_program(cross: &Cross, job: &Job, dir: &Path) -> Result<PathBuf, LabError> {
+    built(cross, job, dir, &printing(&job.calls)?)
+}
+
+/// Runs a program with the emulator of the description and these further options of it, or as it is where the description names none; what it printed.
+pub(crate) fn emulate(cross: &Cross, program: &Path, options: &[String]) -> Result<Vec<u8>, LabError> {
     let described = cross.run()?;
     let mut run = match described.command.split_first() {
-        None => Command::new(&program),
+        None => Command::new(program),
         Some((emulator, args)) => {
             let mut run = Command::new(emulator);
-            run.args(args).arg(&program);
+            run.args(options).args(args).arg(program);
             run
         }
     };
     let tool = run.get_program().to_string_lossy().into_owned();
     let done = run.output().map_err(|_| LabError::MissingTool { tool, package: described.packages.join(" ") })?;
     match done.status.code() {
-        Some(0) => read_back(&job.calls, &done.stdout),
+        Some(0) => Ok(done.stdout),
         Some(code) => Err(LabError::ExitStatus(code as u32)),
         None => Err(LabError::BadJob(format!("the program was stopped: {}", done.status))),
     }

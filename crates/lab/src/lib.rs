@@ -20,5 +20,6 @@ pub mod record;
 pub mod rv32;
 pub mod size;
 pub mod stack;
+pub mod traces;
 
 pub use error::LabError;

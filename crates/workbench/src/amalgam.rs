@@ -4,7 +4,7 @@
 use crate::compile::{compile, emit, Build, Checks};
 use crate::primitives::{Primitive, Tree};
 use crate::BenchError;
-use santoku_backend_c::Emitted;
+use santoku_backend_c::{Emitted, API};
 use santoku_passes::Level;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,6 +66,9 @@ pub(crate) fn join(primitive: &Primitive, parts: &[(String, Emitted)], api_sourc
             source.push_str(&format!("{guard} /* {name} */\n\n{}\n", body(&part.source, &primitive.unit)));
         }
         source.push_str("#endif\n\n");
+    }
+    if api_source.contains("STK_API ") {
+        source.push_str(&format!("{API}\n"));
     }
     source.push_str(api_source);
     let header = parts.last().map(|(_, p)| p.header.clone()).unwrap_or_default();

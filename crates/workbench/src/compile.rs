@@ -5,7 +5,7 @@ use crate::primitives::{Primitive, Tree};
 use crate::widen::widen;
 use crate::BenchError;
 use santoku_backend_c::{Emitted, Options};
-use santoku_driver::{check, Checked, Request, Target};
+use santoku_driver::{check, products, Checked, Request, Target};
 use santoku_ir::Program;
 use santoku_passes::{Again, Level, PassOptions, StepReport};
 use santoku_prove::products::widest_secret_product;
@@ -100,7 +100,7 @@ impl Checks {
 pub fn emit(primitive: &Primitive, build: &Build, compiled: &Compiled, provenance: &str) -> Result<Emitted, BenchError> {
     let options = Options {
         widest: build.target.widest,
-        products: build.target.products(),
+        products: products(&build.target),
         provenance: provenance.to_string(),
         export: primitive.api_source.is_none(),
         ..Options::new(&primitive.unit, widest_secret_product(&compiled.program))

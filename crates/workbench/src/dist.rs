@@ -3,7 +3,7 @@
 
 use crate::amalgam::{amalgam, Amalgam};
 use crate::interface::described;
-use crate::pages::{page, readme, Shipped};
+use crate::pages::{export_map, page, readme, umbrella, Shipped};
 use crate::primitives::{Primitive, Tree};
 use crate::{parallel, BenchError};
 use santoku_passes::Level;
@@ -60,6 +60,7 @@ pub fn units(tree: &Tree, primitives: &[Primitive], all: bool) -> Result<Vec<Uni
     let plain = |folder: &str, files: Vec<(String, String)>| Unit { folder: PathBuf::from(folder), files, believed: vec![] };
     units.push(plain("dist/rust", shipped.iter().map(|s| (format!("{}.rs", s.primitive.unit), s.rust())).collect()));
     if all {
+        units.push(plain("dist/c", vec![("santoku.h".into(), umbrella(&shipped)), ("santoku.map".into(), export_map(&shipped))]));
         units.push(plain("docs", vec![("library.md".into(), page(&shipped))]));
         if tree.root.join("README.md").exists() {
             let text = readme(&tree.read("README.md")?, &shipped);

@@ -4,7 +4,7 @@
 use crate::row::{ArgumentRow, FunctionRow, Primitive};
 use crate::BenchError;
 use santoku_backend_c::{Argument as Compiled, Exported, Role};
-use santoku_ir::{Len, Ty};
+use santoku_ir::{Len, Range, Ty};
 use serde::Serialize;
 
 /// A function.
@@ -75,6 +75,16 @@ pub enum Returns {
     /// A number of at most 32 bits.
     Word32,
     Word64,
+}
+
+impl Returns {
+    /// Whether a function that returned this says yes.
+    pub fn accepts(self, returned: u64) -> bool {
+        match self {
+            Returns::Status => returned as u32 == 0,
+            _ => returned != 0,
+        }
+    }
 }
 
 impl Extent {
@@ -189,6 +199,7 @@ pub fn compiled(f: &Exported) -> Result<Function, String> {
     let returns = match (&f.returned, f.returned_number) {
         (None, _) => Returns::Nothing,
         (Some(Ty::Bool), _) => Returns::Verdict,
+        (Some(Ty::Int(Some(r))), _) if *r == Range::new(-1, 0) => Returns::Status,
         (Some(_), Some(n)) if n.bytes == 8 => Returns::Word64,
         (Some(_), Some(n)) if n.bytes < 8 => Returns::Word32,
         (Some(_), _) => return Err("what it returns has a type that is not called here".into()),

@@ -121,7 +121,7 @@ impl Case {
         };
         match self.returns {
             Expectation::Exactly(n) if !is(n) => return Some(format!("{}: returned {} instead of {n}", self.id, left.ret as i64)),
-            Expectation::Verdict(e) if !e.agrees(left.ret != 0) => return Some(format!("{}: returned {returned}", self.id)),
+            Expectation::Verdict(e) if !e.agrees(f.returns.accepts(left.ret)) => return Some(format!("{}: returned {returned}", self.id)),
             _ => {}
         }
         for (name, wanted) in &self.results {

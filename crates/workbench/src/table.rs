@@ -274,6 +274,7 @@ impl Bench {
         let at = self.work.operations.iter().position(|o| o.name == operation).unwrap_or(0);
         let function = &self.work.cases[at].function;
         let names: Vec<&str> = self.first.functions.iter().filter(|f| f.name == *function).flat_map(|f| f.arguments.iter().map(|a| a.name.as_str())).collect();
+        let accepts = |returned| self.first.functions.iter().find(|f| f.name == *function).is_some_and(|f| f.returns.accepts(returned));
         let (mut ran, mut cycles) = (0, vec![]);
         let all = santoku_vectors::named::of(&self.primitive.name).unwrap_or_default();
         for (_, v) in all.iter().filter(|v| v.function == *function).enumerate().filter(|(n, _)| take(*n)) {
@@ -284,7 +285,7 @@ impl Bench {
                 return Err(BenchError::WrongResult { program: function.clone(), reason });
             }
             ran += 1;
-            if outcome.left.ret != 0 {
+            if accepts(outcome.left.ret) {
                 cycles.push(outcome.measures.cycles);
             }
         }

@@ -117,7 +117,7 @@ pub fn prepare(checked: &Checked, function: Option<&str>, wish: &Wish) -> Result
     let done = optimised(&source, &checked.target, crate::dist::LEVEL, &BTreeSet::new())?;
     let options = Options {
         widest: checked.target.widest,
-        products: checked.target.products(),
+        products: santoku_driver::products(&checked.target),
         provenance: UNIT.into(),
         export: true,
         ..Options::new(UNIT, widest_secret_product(&done.program))

@@ -87,12 +87,16 @@ fn preprocessed(file: &Path, processor: &[&str]) -> Output {
     run(Command::new("clang-19").args(processor).args(["-ffreestanding", "-fsyntax-only"]).arg(file))
 }
 
-/// Processors without constant-time products of secrets, and what the refusal names.
-const REFUSED: [(&[&str], &str); 8] = [
+/// Processors whose 64-bit products take a time that depends on the operands, and what a refusal names.
+const IN_PARTS: [(&[&str], &str); 4] = [
     (&["--target=thumbv6m-none-eabi", "-mcpu=cortex-m0"], "Cortex-M0"),
     (&["--target=thumbv6m-none-eabi", "-mcpu=cortex-m0plus"], "Cortex-M0"),
     (&["--target=thumbv7m-none-eabi", "-mcpu=cortex-m3"], "Cortex-M3"),
     (&["--target=thumbv8m.base-none-eabi", "-mcpu=cortex-m23"], "Cortex-M23"),
+];
+
+/// Processors without constant-time products of any width.
+const REFUSED: [(&[&str], &str); 4] = [
     (&["--target=riscv32-unknown-elf", "-march=rv32i"], "RISC-V without M"),
     (&["--target=riscv64-unknown-elf", "-march=rv64ic"], "RISC-V without M"),
     (&["--target=armv4t-none-eabi"], "before ARMv6"),
@@ -119,11 +123,19 @@ fn processors_that_would_leak_through_multiplication_are_refused_unless_overridd
         let overridden = preprocessed(&file, &[processor, &["-DSTK_ALLOW_VARIABLE_TIME"]].concat());
         assert!(overridden.status.success(), "{processor:?}: {}", text(&overridden.stderr));
     }
+    // Accepted because products are made in parts there, and refused where they are not.
+    for (processor, names) in IN_PARTS {
+        let told = |more: &[&str]| preprocessed(&file, &[processor, more].concat());
+        assert!(told(&[]).status.success(), "{processor:?}: {}", text(&told(&[]).stderr));
+        let said = text(&told(&["-DSTK_PRODUCTS_IN_PARTS=0"]).stderr);
+        assert!(said.contains("#error") && said.contains(names), "{processor:?}: {said}");
+        assert!(told(&["-DSTK_PRODUCTS_IN_PARTS=0", "-DSTK_ALLOW_VARIABLE_TIME"]).status.success(), "{processor:?}");
+    }
     for processor in ACCEPTED {
         let out = preprocessed(&file, processor);
         assert!(out.status.success(), "{processor:?}: {}", text(&out.stderr));
     }
-    println!("{} processors refused, {} accepted", REFUSED.len(), ACCEPTED.len());
+    println!("{} processors refused, {} given products in parts, {} accepted as they are", REFUSED.len(), IN_PARTS.len(), ACCEPTED.len());
 }
 
 /// A verification has no secrets: nothing is refused on their account.

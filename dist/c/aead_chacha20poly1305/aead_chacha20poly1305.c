@@ -17,7 +17,17 @@ void *(memset)(void *, int, size_t);
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];
 typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 
-/* Needed of the processor: products of 32 by 32 bits, 64 bits wide, in constant time, because secrets are multiplied. Processors
+/* 1: products of secrets that are wider than 32 bits are made of products of 16 by 16 bits, for processors on which wider ones take
+ * a time that depends on the operands. */
+#ifndef STK_PRODUCTS_IN_PARTS
+#if defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__) || defined(__ARM_ARCH_7M__)
+#define STK_PRODUCTS_IN_PARTS 1
+#else
+#define STK_PRODUCTS_IN_PARTS 0
+#endif
+#endif
+
+/* Needed of the processor: products of 32 bits, and of 64 where they are not made in parts, in constant time, because secrets are multiplied. Processors
  * known to lack them are refused; define STK_ALLOW_VARIABLE_TIME to compile all the same, where nobody can measure the time. */
 #ifndef STK_ALLOW_VARIABLE_TIME
 #if defined(__riscv) && !defined(__riscv_mul) && !defined(__riscv_muldiv)
@@ -26,12 +36,22 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #error "aead_chacha20poly1305 would not be constant-time here (before ARMv6: multiplication ends early for small operands); STK_ALLOW_VARIABLE_TIME overrides this"
 #elif defined(__i486__) || defined(__m68k__)
 #error "aead_chacha20poly1305 would not be constant-time here (multiplication takes a time that depends on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
-#elif defined(__ARM_ARCH_6M__)
+#elif !STK_PRODUCTS_IN_PARTS && defined(__ARM_ARCH_6M__)
 #error "aead_chacha20poly1305 would not be constant-time here (ARMv6-M (Cortex-M0): 64-bit multiplication is a function that branches on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
-#elif defined(__ARM_ARCH_8M_BASE__)
+#elif !STK_PRODUCTS_IN_PARTS && defined(__ARM_ARCH_8M_BASE__)
 #error "aead_chacha20poly1305 would not be constant-time here (ARMv8-M Baseline (Cortex-M23): 64-bit multiplication is a function that branches on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
-#elif defined(__ARM_ARCH_7M__)
+#elif !STK_PRODUCTS_IN_PARTS && defined(__ARM_ARCH_7M__)
 #error "aead_chacha20poly1305 would not be constant-time here (ARMv7-M (Cortex-M3): 64-bit multiplication ends early for small operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#endif
+#endif
+
+/* Functions of the header are seen by what this file is linked into, a program or a shared library, and by nobody who loads that: another
+ * library that looks for one of these names finds its own. Define STK_API otherwise, or empty, to export them. */
+#ifndef STK_API
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(_WIN32)
+#define STK_API __attribute__((visibility("hidden")))
+#else
+#define STK_API
 #endif
 #endif
 
@@ -71,6 +91,41 @@ static inline uint32_t stk_eq_u64(uint64_t a, uint64_t b)
     uint64_t d = a ^ b;
     return (uint32_t)((d | (0u - d)) >> 63) ^ 1u;
 }
+
+#if STK_PRODUCTS_IN_PARTS
+/* The 64-bit product, made of products of 16 by 16 bits. */
+static inline uint64_t stk_product_u32(uint32_t a, uint32_t b)
+{
+    uint32_t al = a & 0xffffu, ah = a >> 16, bl = b & 0xffffu, bh = b >> 16;
+    uint32_t ll = al * bl, lh = al * bh, hl = ah * bl;
+    uint32_t mid = (ll >> 16) + (lh & 0xffffu) + (hl & 0xffffu);
+    uint32_t hi = ah * bh + (lh >> 16) + (hl >> 16) + (mid >> 16);
+    return ((uint64_t)hi << 32) | ((mid << 16) | (ll & 0xffffu));
+}
+#endif
+
+/* The product of two numbers below 2^32. */
+#if STK_PRODUCTS_IN_PARTS
+#define STK_MUL_WIDE(a, b) stk_product_u32((uint32_t)(a), (uint32_t)(b))
+#else
+#define STK_MUL_WIDE(a, b) ((a) * (b))
+#endif
+
+#if STK_PRODUCTS_IN_PARTS
+/* The low 64 bits of the product, made of products of at most 32 bits. */
+static inline uint64_t stk_product_u64(uint64_t a, uint64_t b)
+{
+    uint32_t al = (uint32_t)a, ah = (uint32_t)(a >> 32), bl = (uint32_t)b, bh = (uint32_t)(b >> 32);
+    return stk_product_u32(al, bl) + ((uint64_t)(al * bh + ah * bl) << 32);
+}
+#endif
+
+/* The low 64 bits of a product. */
+#if STK_PRODUCTS_IN_PARTS
+#define STK_MUL_LOW(a, b) stk_product_u64((uint64_t)(a), (uint64_t)(b))
+#else
+#define STK_MUL_LOW(a, b) ((a) * (b))
+#endif
 
 /* cipher.chacha20.rounds
  * Twenty rounds, without the final addition of the input. */
@@ -508,35 +563,35 @@ static void onetimeauth_poly1305_mul(uint32_t *result, const uint32_t *a, const 
     uint64_t r_2; /* 0 .. 117097166033457194 */
     uint64_t r_3; /* 0 .. 81067268957589538 */
     uint64_t r_4; /* 0 .. 45037371881721882 */
-    t_0 = (uint64_t)a[0] * (uint64_t)b[0];
-    t_1 = (uint64_t)a[0] * (uint64_t)b[1];
-    t_2 = (uint64_t)a[0] * (uint64_t)b[2];
-    t_3 = (uint64_t)a[0] * (uint64_t)b[3];
-    t_4 = (uint64_t)a[0] * (uint64_t)b[4];
-    t_1 = t_1 + ((uint64_t)a[1] * (uint64_t)b[0]);
-    t_2 = t_2 + ((uint64_t)a[1] * (uint64_t)b[1]);
-    t_3 = t_3 + ((uint64_t)a[1] * (uint64_t)b[2]);
-    t_4 = t_4 + ((uint64_t)a[1] * (uint64_t)b[3]);
-    t_5 = (uint64_t)a[1] * (uint64_t)b[4];
-    t_2 = t_2 + ((uint64_t)a[2] * (uint64_t)b[0]);
-    t_3 = t_3 + ((uint64_t)a[2] * (uint64_t)b[1]);
-    t_4 = t_4 + ((uint64_t)a[2] * (uint64_t)b[2]);
-    t_5 = t_5 + ((uint64_t)a[2] * (uint64_t)b[3]);
-    t_6 = (uint64_t)a[2] * (uint64_t)b[4];
-    t_3 = t_3 + ((uint64_t)a[3] * (uint64_t)b[0]);
-    t_4 = t_4 + ((uint64_t)a[3] * (uint64_t)b[1]);
-    t_5 = t_5 + ((uint64_t)a[3] * (uint64_t)b[2]);
-    t_6 = t_6 + ((uint64_t)a[3] * (uint64_t)b[3]);
-    t_7 = (uint64_t)a[3] * (uint64_t)b[4];
-    t_4 = t_4 + ((uint64_t)a[4] * (uint64_t)b[0]);
-    t_5 = t_5 + ((uint64_t)a[4] * (uint64_t)b[1]);
-    t_6 = t_6 + ((uint64_t)a[4] * (uint64_t)b[2]);
-    t_7 = t_7 + ((uint64_t)a[4] * (uint64_t)b[3]);
-    t_8 = (uint64_t)a[4] * (uint64_t)b[4];
-    r_0 = t_0 + (UINT64_C(5) * t_5);
-    r_1 = t_1 + (UINT64_C(5) * t_6);
-    r_2 = t_2 + (UINT64_C(5) * t_7);
-    r_3 = t_3 + (UINT64_C(5) * t_8);
+    t_0 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[0]);
+    t_1 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[1]);
+    t_2 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[2]);
+    t_3 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[3]);
+    t_4 = STK_MUL_WIDE((uint64_t)a[0], (uint64_t)b[4]);
+    t_1 = t_1 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[0]);
+    t_2 = t_2 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[1]);
+    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[2]);
+    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[3]);
+    t_5 = STK_MUL_WIDE((uint64_t)a[1], (uint64_t)b[4]);
+    t_2 = t_2 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[0]);
+    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[1]);
+    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[2]);
+    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[3]);
+    t_6 = STK_MUL_WIDE((uint64_t)a[2], (uint64_t)b[4]);
+    t_3 = t_3 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[0]);
+    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[1]);
+    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[2]);
+    t_6 = t_6 + STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[3]);
+    t_7 = STK_MUL_WIDE((uint64_t)a[3], (uint64_t)b[4]);
+    t_4 = t_4 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[0]);
+    t_5 = t_5 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[1]);
+    t_6 = t_6 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[2]);
+    t_7 = t_7 + STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[3]);
+    t_8 = STK_MUL_WIDE((uint64_t)a[4], (uint64_t)b[4]);
+    r_0 = t_0 + STK_MUL_LOW(UINT64_C(5), t_5);
+    r_1 = t_1 + STK_MUL_LOW(UINT64_C(5), t_6);
+    r_2 = t_2 + STK_MUL_LOW(UINT64_C(5), t_7);
+    r_3 = t_3 + STK_MUL_LOW(UINT64_C(5), t_8);
     r_1 = r_1 + (uint64_t)(uint32_t)(r_0 >> 26);
     r_0 = (uint64_t)((uint32_t)r_0 & UINT32_C(0x3ffffff));
     r_2 = r_2 + (uint64_t)(uint32_t)(r_1 >> 26);
@@ -771,7 +826,7 @@ STK_NOINLINE static void aead_chacha20poly1305_tag_of(uint8_t *restrict result, 
 
 /* aead.chacha20poly1305.seal
  * The ciphertext and the tag of a message with associated data (section 2.8). A nonce is never used twice with the same key. */
-void santoku_chacha20poly1305_seal(uint8_t *restrict result0, uint8_t *restrict result1, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m)
+STK_API void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *restrict result0, uint8_t *restrict result1, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m)
 {
     aead_chacha20poly1305_added(result0, n, key, nonce, m);
     aead_chacha20poly1305_tag_of(result1, k, n, key, nonce, a, result0);
@@ -779,7 +834,7 @@ void santoku_chacha20poly1305_seal(uint8_t *restrict result0, uint8_t *restrict 
 
 /* aead.chacha20poly1305.open
  * The message, and whether the tag is the one of ciphertext and associated data; zeros where it is not. */
-void santoku_chacha20poly1305_open(uint8_t *restrict m, uint32_t *restrict ok, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag)
+STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *restrict m, uint32_t *restrict ok, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag)
 {
     uint8_t t[16];
     uint32_t i; /* 0 .. 2147483646 */

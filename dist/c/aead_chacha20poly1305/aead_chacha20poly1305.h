@@ -11,15 +11,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Every function of this header is declared as STK_NAME(its name), and so it is defined: to give all of them a prefix, define the macro for
+ * every file, for example with -D'STK_NAME(name)=my_##name'. */
+#ifndef STK_NAME
+#define STK_NAME(name) name
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The ciphertext and the tag of a message with associated data (section 2.8). A nonce is never used twice with the same key. */
-void santoku_chacha20poly1305_seal(uint8_t *restrict result0, uint8_t *restrict result1, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m);
+/* The ciphertext and the tag of a message with associated data (section 2.8). A nonce is never used twice with the same key.
+ *
+ * result0[n]: written
+ * result1[16]: written
+ * k: a length; public
+ * n: a length; public
+ * key[32]: read; secret
+ * nonce[12]: read; secret
+ * a[k]: read; secret
+ * m[n]: read; secret */
+void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *restrict result0, uint8_t *restrict result1, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m);
 
-/* The message, and whether the tag is the one of ciphertext and associated data; zeros where it is not. */
-void santoku_chacha20poly1305_open(uint8_t *restrict m, uint32_t *restrict ok, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag);
+/* The message, and whether the tag is the one of ciphertext and associated data; zeros where it is not.
+ *
+ * m[n]: written
+ * ok: written
+ * k: a length; public
+ * n: a length; public
+ * key[32]: read; secret
+ * nonce[12]: read; secret
+ * a[k]: read; secret
+ * c[n]: read; secret
+ * tag[16]: read; secret */
+void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *restrict m, uint32_t *restrict ok, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,16 @@ void *(memset)(void *, int, size_t);
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];
 typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 
+/* Functions of the header are seen by what this file is linked into, a program or a shared library, and by nobody who loads that: another
+ * library that looks for one of these names finds its own. Define STK_API otherwise, or empty, to export them. */
+#ifndef STK_API
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(_WIN32)
+#define STK_API __attribute__((visibility("hidden")))
+#else
+#define STK_API
+#endif
+#endif
+
 /* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */
 #ifndef STK_NOINLINE
 #if defined(__GNUC__) || defined(__clang__)
@@ -645,7 +655,7 @@ STK_NOINLINE static void hash_sha256_hash_with_prefix_0(uint8_t *restrict result
 
 /* hash.sha256.hash
  * SHA-256 of `m`. */
-void santoku_sha256(uint8_t *restrict result, uint32_t n, const uint8_t *m)
+STK_API void STK_NAME(santoku_sha256)(uint8_t *restrict result, uint32_t n, const uint8_t *m)
 {
     uint8_t none[1] = {0};
     hash_sha256_hash_with_prefix_0(result, n, none, m);

@@ -11,12 +11,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Every function of this header is declared as STK_NAME(its name), and so it is defined: to give all of them a prefix, define the macro for
+ * every file, for example with -D'STK_NAME(name)=my_##name'. */
+#ifndef STK_NAME
+#define STK_NAME(name) name
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* SHA-256 of `m`. */
-void santoku_sha256(uint8_t *restrict result, uint32_t n, const uint8_t *m);
+/* SHA-256 of `m`.
+ *
+ * result[32]: written
+ * n: a length; public
+ * m[n]: read; secret */
+void STK_NAME(santoku_sha256)(uint8_t *restrict result, uint32_t n, const uint8_t *m);
 
 #ifdef __cplusplus
 }

@@ -6129,7 +6129,17 @@ void *(memset)(void *, int, size_t);
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];
 typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 
-/* Needed of the processor: products of 32 by 32 bits, 64 bits wide, in constant time, because secrets are multiplied. Processors
+/* 1: products of secrets that are wider than 32 bits are made of products of 16 by 16 bits, for processors on which wider ones take
+ * a time that depends on the operands. */
+#ifndef STK_PRODUCTS_IN_PARTS
+#if defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__) || defined(__ARM_ARCH_7M__)
+#define STK_PRODUCTS_IN_PARTS 1
+#else
+#define STK_PRODUCTS_IN_PARTS 0
+#endif
+#endif
+
+/* Needed of the processor: products of 32 bits, and of 64 where they are not made in parts, in constant time, because secrets are multiplied. Processors
  * known to lack them are refused; define STK_ALLOW_VARIABLE_TIME to compile all the same, where nobody can measure the time. */
 #ifndef STK_ALLOW_VARIABLE_TIME
 #if defined(__riscv) && !defined(__riscv_mul) && !defined(__riscv_muldiv)
@@ -6138,11 +6148,11 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #error "nacl_sign would not be constant-time here (before ARMv6: multiplication ends early for small operands); STK_ALLOW_VARIABLE_TIME overrides this"
 #elif defined(__i486__) || defined(__m68k__)
 #error "nacl_sign would not be constant-time here (multiplication takes a time that depends on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
-#elif defined(__ARM_ARCH_6M__)
+#elif !STK_PRODUCTS_IN_PARTS && defined(__ARM_ARCH_6M__)
 #error "nacl_sign would not be constant-time here (ARMv6-M (Cortex-M0): 64-bit multiplication is a function that branches on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
-#elif defined(__ARM_ARCH_8M_BASE__)
+#elif !STK_PRODUCTS_IN_PARTS && defined(__ARM_ARCH_8M_BASE__)
 #error "nacl_sign would not be constant-time here (ARMv8-M Baseline (Cortex-M23): 64-bit multiplication is a function that branches on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
-#elif defined(__ARM_ARCH_7M__)
+#elif !STK_PRODUCTS_IN_PARTS && defined(__ARM_ARCH_7M__)
 #error "nacl_sign would not be constant-time here (ARMv7-M (Cortex-M3): 64-bit multiplication ends early for small operands); STK_ALLOW_VARIABLE_TIME overrides this"
 #endif
 #endif
@@ -6206,6 +6216,41 @@ static inline uint32_t stk_lt_i32(int32_t a, int32_t b)
 {
     return stk_lt_u32((uint32_t)a ^ UINT32_C(0x80000000), (uint32_t)b ^ UINT32_C(0x80000000));
 }
+
+#if STK_PRODUCTS_IN_PARTS
+/* The 64-bit product, made of products of 16 by 16 bits. */
+static inline uint64_t stk_product_u32(uint32_t a, uint32_t b)
+{
+    uint32_t al = a & 0xffffu, ah = a >> 16, bl = b & 0xffffu, bh = b >> 16;
+    uint32_t ll = al * bl, lh = al * bh, hl = ah * bl;
+    uint32_t mid = (ll >> 16) + (lh & 0xffffu) + (hl & 0xffffu);
+    uint32_t hi = ah * bh + (lh >> 16) + (hl >> 16) + (mid >> 16);
+    return ((uint64_t)hi << 32) | ((mid << 16) | (ll & 0xffffu));
+}
+#endif
+
+/* The product of two numbers below 2^32. */
+#if STK_PRODUCTS_IN_PARTS
+#define STK_MUL_WIDE(a, b) stk_product_u32((uint32_t)(a), (uint32_t)(b))
+#else
+#define STK_MUL_WIDE(a, b) ((a) * (b))
+#endif
+
+#if STK_PRODUCTS_IN_PARTS
+/* The low 64 bits of the product, made of products of at most 32 bits. */
+static inline uint64_t stk_product_u64(uint64_t a, uint64_t b)
+{
+    uint32_t al = (uint32_t)a, ah = (uint32_t)(a >> 32), bl = (uint32_t)b, bh = (uint32_t)(b >> 32);
+    return stk_product_u32(al, bl) + ((uint64_t)(al * bh + ah * bl) << 32);
+}
+#endif
+
+/* The low 64 bits of a product. */
+#if STK_PRODUCTS_IN_PARTS
+#define STK_MUL_LOW(a, b) stk_product_u64((uint64_t)(a), (uint64_t)(b))
+#else
+#define STK_MUL_LOW(a, b) ((a) * (b))
+#endif
 
 /* curve.ed25519.P3 */
 typedef struct {
@@ -7394,106 +7439,106 @@ STK_NOINLINE static void field_fe25519_radix25_5_mul(int32_t *result, const int3
     int64_t h_7_0_carry; /* -263104343848747216 .. 263104343848747216 */
     int64_t h_8_0_carry; /* -188748770934915293 .. 188748770934915293 */
     int64_t h_9_0_carry; /* -57196597689483381 .. 57196597689483381 */
-    h_0 = (int64_t)a[0] * (int64_t)b[0];
-    h_1 = (int64_t)a[0] * (int64_t)b[1];
-    h_2 = (int64_t)a[0] * (int64_t)b[2];
-    h_3 = (int64_t)a[0] * (int64_t)b[3];
-    h_4 = (int64_t)a[0] * (int64_t)b[4];
-    h_5 = (int64_t)a[0] * (int64_t)b[5];
-    h_6 = (int64_t)a[0] * (int64_t)b[6];
-    h_7 = (int64_t)a[0] * (int64_t)b[7];
-    h_8 = (int64_t)a[0] * (int64_t)b[8];
-    h_9 = (int64_t)a[0] * (int64_t)b[9];
-    h_1 = h_1 + ((int64_t)a[1] * (int64_t)b[0]);
-    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)b[1]);
-    h_3 = h_3 + ((int64_t)a[1] * (int64_t)b[2]);
-    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)b[3]);
-    h_5 = h_5 + ((int64_t)a[1] * (int64_t)b[4]);
-    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)b[5]);
-    h_7 = h_7 + ((int64_t)a[1] * (int64_t)b[6]);
-    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)b[7]);
-    h_9 = h_9 + ((int64_t)a[1] * (int64_t)b[8]);
-    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)(INT32_C(19) * b[9]));
-    h_2 = h_2 + ((int64_t)a[2] * (int64_t)b[0]);
-    h_3 = h_3 + ((int64_t)a[2] * (int64_t)b[1]);
-    h_4 = h_4 + ((int64_t)a[2] * (int64_t)b[2]);
-    h_5 = h_5 + ((int64_t)a[2] * (int64_t)b[3]);
-    h_6 = h_6 + ((int64_t)a[2] * (int64_t)b[4]);
-    h_7 = h_7 + ((int64_t)a[2] * (int64_t)b[5]);
-    h_8 = h_8 + ((int64_t)a[2] * (int64_t)b[6]);
-    h_9 = h_9 + ((int64_t)a[2] * (int64_t)b[7]);
-    h_0 = h_0 + ((int64_t)a[2] * (int64_t)(INT32_C(19) * b[8]));
-    h_1 = h_1 + ((int64_t)a[2] * (int64_t)(INT32_C(19) * b[9]));
-    h_3 = h_3 + ((int64_t)a[3] * (int64_t)b[0]);
-    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)b[1]);
-    h_5 = h_5 + ((int64_t)a[3] * (int64_t)b[2]);
-    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)b[3]);
-    h_7 = h_7 + ((int64_t)a[3] * (int64_t)b[4]);
-    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)b[5]);
-    h_9 = h_9 + ((int64_t)a[3] * (int64_t)b[6]);
-    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)(INT32_C(19) * b[7]));
-    h_1 = h_1 + ((int64_t)a[3] * (int64_t)(INT32_C(19) * b[8]));
-    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)(INT32_C(19) * b[9]));
-    h_4 = h_4 + ((int64_t)a[4] * (int64_t)b[0]);
-    h_5 = h_5 + ((int64_t)a[4] * (int64_t)b[1]);
-    h_6 = h_6 + ((int64_t)a[4] * (int64_t)b[2]);
-    h_7 = h_7 + ((int64_t)a[4] * (int64_t)b[3]);
-    h_8 = h_8 + ((int64_t)a[4] * (int64_t)b[4]);
-    h_9 = h_9 + ((int64_t)a[4] * (int64_t)b[5]);
-    h_0 = h_0 + ((int64_t)a[4] * (int64_t)(INT32_C(19) * b[6]));
-    h_1 = h_1 + ((int64_t)a[4] * (int64_t)(INT32_C(19) * b[7]));
-    h_2 = h_2 + ((int64_t)a[4] * (int64_t)(INT32_C(19) * b[8]));
-    h_3 = h_3 + ((int64_t)a[4] * (int64_t)(INT32_C(19) * b[9]));
-    h_5 = h_5 + ((int64_t)a[5] * (int64_t)b[0]);
-    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)b[1]);
-    h_7 = h_7 + ((int64_t)a[5] * (int64_t)b[2]);
-    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)b[3]);
-    h_9 = h_9 + ((int64_t)a[5] * (int64_t)b[4]);
-    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * b[5]));
-    h_1 = h_1 + ((int64_t)a[5] * (int64_t)(INT32_C(19) * b[6]));
-    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * b[7]));
-    h_3 = h_3 + ((int64_t)a[5] * (int64_t)(INT32_C(19) * b[8]));
-    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * b[9]));
-    h_6 = h_6 + ((int64_t)a[6] * (int64_t)b[0]);
-    h_7 = h_7 + ((int64_t)a[6] * (int64_t)b[1]);
-    h_8 = h_8 + ((int64_t)a[6] * (int64_t)b[2]);
-    h_9 = h_9 + ((int64_t)a[6] * (int64_t)b[3]);
-    h_0 = h_0 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[4]));
-    h_1 = h_1 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[5]));
-    h_2 = h_2 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[6]));
-    h_3 = h_3 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[7]));
-    h_4 = h_4 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[8]));
-    h_5 = h_5 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[9]));
-    h_7 = h_7 + ((int64_t)a[7] * (int64_t)b[0]);
-    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)b[1]);
-    h_9 = h_9 + ((int64_t)a[7] * (int64_t)b[2]);
-    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * b[3]));
-    h_1 = h_1 + ((int64_t)a[7] * (int64_t)(INT32_C(19) * b[4]));
-    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * b[5]));
-    h_3 = h_3 + ((int64_t)a[7] * (int64_t)(INT32_C(19) * b[6]));
-    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * b[7]));
-    h_5 = h_5 + ((int64_t)a[7] * (int64_t)(INT32_C(19) * b[8]));
-    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * b[9]));
-    h_8 = h_8 + ((int64_t)a[8] * (int64_t)b[0]);
-    h_9 = h_9 + ((int64_t)a[8] * (int64_t)b[1]);
-    h_0 = h_0 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[2]));
-    h_1 = h_1 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[3]));
-    h_2 = h_2 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[4]));
-    h_3 = h_3 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[5]));
-    h_4 = h_4 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[6]));
-    h_5 = h_5 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[7]));
-    h_6 = h_6 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[8]));
-    h_7 = h_7 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[9]));
-    h_9 = h_9 + ((int64_t)a[9] * (int64_t)b[0]);
-    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[1]));
-    h_1 = h_1 + ((int64_t)a[9] * (int64_t)(INT32_C(19) * b[2]));
-    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[3]));
-    h_3 = h_3 + ((int64_t)a[9] * (int64_t)(INT32_C(19) * b[4]));
-    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[5]));
-    h_5 = h_5 + ((int64_t)a[9] * (int64_t)(INT32_C(19) * b[6]));
-    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[7]));
-    h_7 = h_7 + ((int64_t)a[9] * (int64_t)(INT32_C(19) * b[8]));
-    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[9]));
+    h_0 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[0]);
+    h_1 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[1]);
+    h_2 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[2]);
+    h_3 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[3]);
+    h_4 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[4]);
+    h_5 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[5]);
+    h_6 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[6]);
+    h_7 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[7]);
+    h_8 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[8]);
+    h_9 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[9]);
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[0]);
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[1]);
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[2]);
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[3]);
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[4]);
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[5]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[6]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[7]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[8]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)(INT32_C(19) * b[9]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[0]);
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[1]);
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[2]);
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[3]);
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[4]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[5]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[6]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[7]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)(INT32_C(19) * b[8]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)(INT32_C(19) * b[9]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[0]);
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)b[1]);
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[2]);
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)b[3]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[4]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)b[5]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[6]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * b[7]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)(INT32_C(19) * b[8]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * b[9]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[0]);
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[1]);
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[2]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[3]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[4]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[5]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[6]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[7]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[8]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[9]));
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)b[0]);
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)b[1]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)b[2]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)b[3]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)b[4]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * b[5]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)(INT32_C(19) * b[6]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * b[7]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)(INT32_C(19) * b[8]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * b[9]));
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[0]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[1]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[2]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[3]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[4]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[5]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[6]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[7]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[8]));
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[9]));
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)b[0]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)b[1]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)b[2]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[3]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)(INT32_C(19) * b[4]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[5]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)(INT32_C(19) * b[6]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[7]));
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)(INT32_C(19) * b[8]));
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[9]));
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)b[0]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)b[1]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[2]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[3]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[4]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[5]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[6]));
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[7]));
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[8]));
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[9]));
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)b[0]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[1]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[2]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[3]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[4]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[5]));
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[6]));
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[7]));
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[8]));
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[9]));
     v_0_carry = h_0 + INT64_C(0x2000000);
     c_0_carry = v_0_carry >> 26;
     r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
@@ -7547,7 +7592,7 @@ STK_NOINLINE static void field_fe25519_radix25_5_mul(int32_t *result, const int3
     v_0_carry = h_9_0_carry + INT64_C(0x1000000);
     c_0_carry = (int64_t)(int32_t)(v_0_carry >> 25);
     r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_0_0_carry = (int64_t)(int32_t)h_0_0_carry + (INT64_C(19) * (int64_t)(int32_t)c_0_carry);
+    h_0_0_carry = (int64_t)(int32_t)h_0_0_carry + (int64_t)STK_MUL_LOW(INT64_C(19), (int64_t)(int32_t)c_0_carry);
     h_9_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
     v_0_carry = h_0_0_carry + INT64_C(0x2000000);
     c_0_carry = (int64_t)(int32_t)(v_0_carry >> 26);
@@ -7594,61 +7639,61 @@ STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const i
     int64_t h_7_1_carry; /* -263104343848747216 .. 263104343848747216 */
     int64_t h_8_1_carry; /* -177309451959533789 .. 188748770934915293 */
     int64_t h_9_1_carry; /* -57196597519024245 .. 57196597689483381 */
-    t_0 = (int64_t)a[0] * (int64_t)a[0];
-    t_1 = (int64_t)(INT32_C(2) * a[0]) * (int64_t)a[1];
-    t_2 = (int64_t)(INT32_C(2) * a[1]) * (int64_t)a[1];
-    t_2 = t_2 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[2]);
-    t_3 = (int64_t)(INT32_C(2) * a[1]) * (int64_t)a[2];
-    t_4 = (int64_t)a[2] * (int64_t)a[2];
-    t_3 = t_3 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[3]);
-    t_4 = (int64_t)(uint64_t)t_4 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[3]);
-    t_5 = (int64_t)(INT32_C(2) * a[2]) * (int64_t)a[3];
-    t_6 = (int64_t)(INT32_C(2) * a[3]) * (int64_t)a[3];
-    t_4 = t_4 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[4]);
-    t_5 = t_5 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[4]);
-    t_6 = t_6 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[4]);
-    t_7 = (int64_t)(INT32_C(2) * a[3]) * (int64_t)a[4];
-    t_8 = (int64_t)a[4] * (int64_t)a[4];
-    t_5 = t_5 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[5]);
-    t_6 = t_6 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[5]);
-    t_7 = t_7 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[5]);
-    t_8 = (int64_t)(uint64_t)t_8 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)a[5]);
-    t_9 = (int64_t)(INT32_C(2) * a[4]) * (int64_t)a[5];
-    t_0 = (int64_t)(uint64_t)t_0 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[5]));
-    t_6 = t_6 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[6]);
-    t_7 = t_7 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[6]);
-    t_8 = t_8 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[6]);
-    t_9 = t_9 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)a[6]);
-    t_0 = t_0 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[6]));
-    t_1 = t_1 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[6]));
-    t_2 = t_2 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * a[6]));
-    t_7 = t_7 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[7]);
-    t_8 = t_8 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[7]);
-    t_9 = t_9 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[7]);
-    t_0 = t_0 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)(INT32_C(19) * a[7]));
-    t_1 = t_1 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[7]));
-    t_2 = t_2 + ((int64_t)(INT32_C(4) * a[5]) * (int64_t)(INT32_C(19) * a[7]));
-    t_3 = t_3 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[7]));
-    t_4 = t_4 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * a[7]));
-    t_8 = t_8 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[8]);
-    t_9 = t_9 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[8]);
-    t_0 = t_0 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)(INT32_C(19) * a[8]));
-    t_1 = t_1 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)(INT32_C(19) * a[8]));
-    t_2 = t_2 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[8]));
-    t_3 = t_3 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[8]));
-    t_4 = t_4 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[8]));
-    t_5 = t_5 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * a[8]));
-    t_6 = t_6 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * a[8]));
-    t_9 = t_9 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[9]);
-    t_0 = t_0 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)(INT32_C(19) * a[9]));
-    t_1 = t_1 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)(INT32_C(19) * a[9]));
-    t_2 = t_2 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)(INT32_C(19) * a[9]));
-    t_3 = t_3 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[9]));
-    t_4 = t_4 + ((int64_t)(INT32_C(4) * a[5]) * (int64_t)(INT32_C(19) * a[9]));
-    t_5 = t_5 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[9]));
-    t_6 = t_6 + ((int64_t)(INT32_C(4) * a[7]) * (int64_t)(INT32_C(19) * a[9]));
-    t_7 = t_7 + ((int64_t)(INT32_C(2) * a[8]) * (int64_t)(INT32_C(19) * a[9]));
-    t_8 = t_8 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * a[9]));
+    t_0 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)a[0]);
+    t_1 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[1]);
+    t_2 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[1]);
+    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[2]);
+    t_3 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[2]);
+    t_4 = (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)a[2]);
+    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[3]);
+    t_4 = (int64_t)(uint64_t)t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[3]);
+    t_5 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[3]);
+    t_6 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[3]);
+    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[4]);
+    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[4]);
+    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[4]);
+    t_7 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[4]);
+    t_8 = (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)a[4]);
+    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[5]);
+    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[5]);
+    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[5]);
+    t_8 = (int64_t)(uint64_t)t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)a[5]);
+    t_9 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)a[5]);
+    t_0 = (int64_t)(uint64_t)t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[5]));
+    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[6]);
+    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[6]);
+    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[6]);
+    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[6]);
+    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[6]));
+    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[6]));
+    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * a[6]));
+    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[7]);
+    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[7]);
+    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[7]);
+    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)(INT32_C(19) * a[7]));
+    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[7]));
+    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[5]), (int64_t)(INT32_C(19) * a[7]));
+    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[7]));
+    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * a[7]));
+    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[8]);
+    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[8]);
+    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)(INT32_C(19) * a[8]));
+    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * a[8]));
+    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[8]));
+    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[8]));
+    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[8]));
+    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * a[8]));
+    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * a[8]));
+    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[9]);
+    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)(INT32_C(19) * a[9]));
+    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)(INT32_C(19) * a[9]));
+    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)(INT32_C(19) * a[9]));
+    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[9]));
+    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[5]), (int64_t)(INT32_C(19) * a[9]));
+    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[9]));
+    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[7]), (int64_t)(INT32_C(19) * a[9]));
+    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[8]), (int64_t)(INT32_C(19) * a[9]));
+    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * a[9]));
     v_1_carry = t_0 + INT64_C(0x2000000);
     c_1_carry = v_1_carry >> 26;
     r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
@@ -7702,7 +7747,7 @@ STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const i
     v_1_carry = h_9_1_carry + INT64_C(0x1000000);
     c_1_carry = (int64_t)(int32_t)(v_1_carry >> 25);
     r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_0_1_carry = (int64_t)(int32_t)h_0_1_carry + (INT64_C(19) * (int64_t)(int32_t)c_1_carry);
+    h_0_1_carry = (int64_t)(int32_t)h_0_1_carry + (int64_t)STK_MUL_LOW(INT64_C(19), (int64_t)(int32_t)c_1_carry);
     h_9_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
     v_1_carry = h_0_1_carry + INT64_C(0x2000000);
     c_1_carry = (int64_t)(int32_t)(v_1_carry >> 26);
@@ -7759,61 +7804,61 @@ STK_NOINLINE static void field_fe25519_radix25_5_square2(int32_t *result, const 
     int64_t h_7_1_carry; /* -526208687697494433 .. 526208687697494433 */
     int64_t h_8_1_carry; /* -354618903919067578 .. 377497541869830586 */
     int64_t h_9_1_carry; /* -114393195038048490 .. 114393195378966762 */
-    h_0 = (int64_t)a[0] * (int64_t)a[0];
-    h_1 = (int64_t)(INT32_C(2) * a[0]) * (int64_t)a[1];
-    h_2 = (int64_t)(INT32_C(2) * a[1]) * (int64_t)a[1];
-    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[2]);
-    h_3 = (int64_t)(INT32_C(2) * a[1]) * (int64_t)a[2];
-    h_4 = (int64_t)a[2] * (int64_t)a[2];
-    h_3 = h_3 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[3]);
-    h_4 = (int64_t)(uint64_t)h_4 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[3]);
-    h_5 = (int64_t)(INT32_C(2) * a[2]) * (int64_t)a[3];
-    h_6 = (int64_t)(INT32_C(2) * a[3]) * (int64_t)a[3];
-    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[4]);
-    h_5 = h_5 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[4]);
-    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[4]);
-    h_7 = (int64_t)(INT32_C(2) * a[3]) * (int64_t)a[4];
-    h_8 = (int64_t)a[4] * (int64_t)a[4];
-    h_5 = h_5 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[5]);
-    h_6 = h_6 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[5]);
-    h_7 = h_7 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[5]);
-    h_8 = (int64_t)(uint64_t)h_8 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)a[5]);
-    h_9 = (int64_t)(INT32_C(2) * a[4]) * (int64_t)a[5];
-    h_0 = (int64_t)(uint64_t)h_0 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[5]));
-    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[6]);
-    h_7 = h_7 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[6]);
-    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[6]);
-    h_9 = h_9 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)a[6]);
-    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[6]));
-    h_1 = h_1 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[6]));
-    h_2 = h_2 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * a[6]));
-    h_7 = h_7 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[7]);
-    h_8 = h_8 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[7]);
-    h_9 = h_9 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[7]);
-    h_0 = h_0 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)(INT32_C(19) * a[7]));
-    h_1 = h_1 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[7]));
-    h_2 = h_2 + ((int64_t)(INT32_C(4) * a[5]) * (int64_t)(INT32_C(19) * a[7]));
-    h_3 = h_3 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[7]));
-    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * a[7]));
-    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[8]);
-    h_9 = h_9 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[8]);
-    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)(INT32_C(19) * a[8]));
-    h_1 = h_1 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)(INT32_C(19) * a[8]));
-    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[8]));
-    h_3 = h_3 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[8]));
-    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[8]));
-    h_5 = h_5 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * a[8]));
-    h_6 = h_6 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * a[8]));
-    h_9 = h_9 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[9]);
-    h_0 = h_0 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)(INT32_C(19) * a[9]));
-    h_1 = h_1 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)(INT32_C(19) * a[9]));
-    h_2 = h_2 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)(INT32_C(19) * a[9]));
-    h_3 = h_3 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[9]));
-    h_4 = h_4 + ((int64_t)(INT32_C(4) * a[5]) * (int64_t)(INT32_C(19) * a[9]));
-    h_5 = h_5 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[9]));
-    h_6 = h_6 + ((int64_t)(INT32_C(4) * a[7]) * (int64_t)(INT32_C(19) * a[9]));
-    h_7 = h_7 + ((int64_t)(INT32_C(2) * a[8]) * (int64_t)(INT32_C(19) * a[9]));
-    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * a[9]));
+    h_0 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)a[0]);
+    h_1 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[1]);
+    h_2 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[1]);
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[2]);
+    h_3 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[2]);
+    h_4 = (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)a[2]);
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[3]);
+    h_4 = (int64_t)(uint64_t)h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[3]);
+    h_5 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[3]);
+    h_6 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[3]);
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[4]);
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[4]);
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[4]);
+    h_7 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[4]);
+    h_8 = (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)a[4]);
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[5]);
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[5]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[5]);
+    h_8 = (int64_t)(uint64_t)h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)a[5]);
+    h_9 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)a[5]);
+    h_0 = (int64_t)(uint64_t)h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[5]));
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[6]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[6]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[6]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[6]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[6]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[6]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * a[6]));
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[7]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[7]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[7]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)(INT32_C(19) * a[7]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[7]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[5]), (int64_t)(INT32_C(19) * a[7]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[7]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * a[7]));
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[8]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[8]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)(INT32_C(19) * a[8]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * a[8]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[8]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[8]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[8]));
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * a[8]));
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * a[8]));
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[9]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)(INT32_C(19) * a[9]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)(INT32_C(19) * a[9]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)(INT32_C(19) * a[9]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[9]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[5]), (int64_t)(INT32_C(19) * a[9]));
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[9]));
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[7]), (int64_t)(INT32_C(19) * a[9]));
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[8]), (int64_t)(INT32_C(19) * a[9]));
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * a[9]));
     t_0 = INT64_C(2) * h_0;
     t_1 = INT64_C(2) * h_1;
     t_2 = INT64_C(2) * h_2;
@@ -7877,7 +7922,7 @@ STK_NOINLINE static void field_fe25519_radix25_5_square2(int32_t *result, const 
     v_1_carry = h_9_1_carry + INT64_C(0x1000000);
     c_1_carry = v_1_carry >> 25;
     r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_0_1_carry = (int64_t)(int32_t)h_0_1_carry + (INT64_C(19) * c_1_carry);
+    h_0_1_carry = (int64_t)(int32_t)h_0_1_carry + (int64_t)STK_MUL_LOW(INT64_C(19), c_1_carry);
     h_9_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
     v_1_carry = h_0_1_carry + INT64_C(0x2000000);
     c_1_carry = (int64_t)(int32_t)(v_1_carry >> 26);
@@ -8581,12 +8626,12 @@ static void field_sc25519_fold(int64_t *restrict t, const int64_t *x)
     t[10] = (int64_t)((uint32_t)t[10] & UINT32_C(0x1fffff));
     t[12] = (int64_t)(int32_t)t[12] + (t[11] >> 21);
     t[11] = (int64_t)((uint32_t)t[11] & UINT32_C(0x1fffff));
-    t[0] = (int64_t)(uint32_t)t[0] + (t[12] * INT64_C(0xa2c13));
-    t[1] = (int64_t)(uint32_t)t[1] + (t[12] * INT64_C(0x72d18));
-    t[2] = (int64_t)(uint32_t)t[2] + (t[12] * INT64_C(0x9fb67));
-    t[3] = (int64_t)(uint32_t)t[3] + (t[12] * (-INT64_C(0xf39ad)));
-    t[4] = (int64_t)(uint32_t)t[4] + (t[12] * INT64_C(0x215d1));
-    t[5] = (int64_t)(uint32_t)t[5] + (t[12] * (-INT64_C(0xa6f7d)));
+    t[0] = (int64_t)(uint32_t)t[0] + (int64_t)STK_MUL_LOW(t[12], INT64_C(0xa2c13));
+    t[1] = (int64_t)(uint32_t)t[1] + (int64_t)STK_MUL_LOW(t[12], INT64_C(0x72d18));
+    t[2] = (int64_t)(uint32_t)t[2] + (int64_t)STK_MUL_LOW(t[12], INT64_C(0x9fb67));
+    t[3] = (int64_t)(uint32_t)t[3] + (int64_t)STK_MUL_LOW(t[12], (-INT64_C(0xf39ad)));
+    t[4] = (int64_t)(uint32_t)t[4] + (int64_t)STK_MUL_LOW(t[12], INT64_C(0x215d1));
+    t[5] = (int64_t)(uint32_t)t[5] + (int64_t)STK_MUL_LOW(t[12], (-INT64_C(0xa6f7d)));
     t[12] = INT64_C(0);
     t[1] = t[1] + (t[0] >> 21);
     t[0] = (int64_t)((uint32_t)t[0] & UINT32_C(0x1fffff));
@@ -8664,42 +8709,42 @@ STK_NOINLINE static void field_sc25519_reduce(uint32_t *restrict result, const u
     s_21 = x[21];
     s_22 = x[22];
     s_23 = x[23];
-    t[11] = (int64_t)((uint64_t)(uint32_t)t[11] + ((uint64_t)s_23 * UINT64_C(0xa2c13)));
-    s_12 = (int64_t)((uint64_t)(uint32_t)s_12 + ((uint64_t)s_23 * UINT64_C(0x72d18)));
-    s_13 = (int64_t)((uint64_t)(uint32_t)s_13 + ((uint64_t)s_23 * UINT64_C(0x9fb67)));
-    s_14 = (int64_t)(uint32_t)s_14 + ((int64_t)s_23 * (-INT64_C(0xf39ad)));
-    s_15 = (int64_t)((uint64_t)(uint32_t)s_15 + ((uint64_t)s_23 * UINT64_C(0x215d1)));
-    s_16 = (int64_t)(uint32_t)s_16 + ((int64_t)s_23 * (-INT64_C(0xa6f7d)));
-    t[10] = (int64_t)((uint64_t)(uint32_t)t[10] + ((uint64_t)s_22 * UINT64_C(0xa2c13)));
-    t[11] = (int64_t)((uint64_t)t[11] + ((uint64_t)s_22 * UINT64_C(0x72d18)));
-    s_12 = (int64_t)((uint64_t)s_12 + ((uint64_t)s_22 * UINT64_C(0x9fb67)));
-    s_13 = (int64_t)(uint64_t)s_13 + ((int64_t)s_22 * (-INT64_C(0xf39ad)));
-    s_14 = s_14 + (int64_t)((uint64_t)s_22 * UINT64_C(0x215d1));
-    s_15 = (int64_t)(uint64_t)s_15 + ((int64_t)s_22 * (-INT64_C(0xa6f7d)));
-    t[9] = (int64_t)((uint64_t)(uint32_t)t[9] + ((uint64_t)s_21 * UINT64_C(0xa2c13)));
-    t[10] = (int64_t)((uint64_t)t[10] + ((uint64_t)s_21 * UINT64_C(0x72d18)));
-    t[11] = (int64_t)((uint64_t)t[11] + ((uint64_t)s_21 * UINT64_C(0x9fb67)));
-    s_12 = (int64_t)(uint64_t)s_12 + ((int64_t)s_21 * (-INT64_C(0xf39ad)));
-    s_13 = s_13 + (int64_t)((uint64_t)s_21 * UINT64_C(0x215d1));
-    s_14 = s_14 + ((int64_t)s_21 * (-INT64_C(0xa6f7d)));
-    t[8] = (int64_t)((uint64_t)(uint32_t)t[8] + ((uint64_t)s_20 * UINT64_C(0xa2c13)));
-    t[9] = (int64_t)((uint64_t)t[9] + ((uint64_t)s_20 * UINT64_C(0x72d18)));
-    t[10] = (int64_t)((uint64_t)t[10] + ((uint64_t)s_20 * UINT64_C(0x9fb67)));
-    t[11] = (int64_t)(uint64_t)t[11] + ((int64_t)s_20 * (-INT64_C(0xf39ad)));
-    s_12 = s_12 + (int64_t)((uint64_t)s_20 * UINT64_C(0x215d1));
-    s_13 = s_13 + ((int64_t)s_20 * (-INT64_C(0xa6f7d)));
-    t[7] = (int64_t)((uint64_t)(uint32_t)t[7] + ((uint64_t)s_19 * UINT64_C(0xa2c13)));
-    t[8] = (int64_t)((uint64_t)t[8] + ((uint64_t)s_19 * UINT64_C(0x72d18)));
-    t[9] = (int64_t)((uint64_t)t[9] + ((uint64_t)s_19 * UINT64_C(0x9fb67)));
-    t[10] = (int64_t)(uint64_t)t[10] + ((int64_t)s_19 * (-INT64_C(0xf39ad)));
-    t[11] = t[11] + (int64_t)((uint64_t)s_19 * UINT64_C(0x215d1));
-    s_12 = s_12 + ((int64_t)s_19 * (-INT64_C(0xa6f7d)));
-    t[6] = (int64_t)((uint64_t)(uint32_t)t[6] + ((uint64_t)s_18 * UINT64_C(0xa2c13)));
-    t[7] = (int64_t)((uint64_t)t[7] + ((uint64_t)s_18 * UINT64_C(0x72d18)));
-    t[8] = (int64_t)((uint64_t)t[8] + ((uint64_t)s_18 * UINT64_C(0x9fb67)));
-    t[9] = (int64_t)(uint64_t)t[9] + ((int64_t)s_18 * (-INT64_C(0xf39ad)));
-    t[10] = t[10] + (int64_t)((uint64_t)s_18 * UINT64_C(0x215d1));
-    t[11] = t[11] + ((int64_t)s_18 * (-INT64_C(0xa6f7d)));
+    t[11] = (int64_t)((uint64_t)(uint32_t)t[11] + STK_MUL_WIDE((uint64_t)s_23, UINT64_C(0xa2c13)));
+    s_12 = (int64_t)((uint64_t)(uint32_t)s_12 + STK_MUL_WIDE((uint64_t)s_23, UINT64_C(0x72d18)));
+    s_13 = (int64_t)((uint64_t)(uint32_t)s_13 + STK_MUL_WIDE((uint64_t)s_23, UINT64_C(0x9fb67)));
+    s_14 = (int64_t)(uint32_t)s_14 + (int64_t)STK_MUL_LOW((int64_t)s_23, (-INT64_C(0xf39ad)));
+    s_15 = (int64_t)((uint64_t)(uint32_t)s_15 + STK_MUL_WIDE((uint64_t)s_23, UINT64_C(0x215d1)));
+    s_16 = (int64_t)(uint32_t)s_16 + (int64_t)STK_MUL_LOW((int64_t)s_23, (-INT64_C(0xa6f7d)));
+    t[10] = (int64_t)((uint64_t)(uint32_t)t[10] + STK_MUL_WIDE((uint64_t)s_22, UINT64_C(0xa2c13)));
+    t[11] = (int64_t)((uint64_t)t[11] + STK_MUL_WIDE((uint64_t)s_22, UINT64_C(0x72d18)));
+    s_12 = (int64_t)((uint64_t)s_12 + STK_MUL_WIDE((uint64_t)s_22, UINT64_C(0x9fb67)));
+    s_13 = (int64_t)(uint64_t)s_13 + (int64_t)STK_MUL_LOW((int64_t)s_22, (-INT64_C(0xf39ad)));
+    s_14 = s_14 + (int64_t)STK_MUL_WIDE((uint64_t)s_22, UINT64_C(0x215d1));
+    s_15 = (int64_t)(uint64_t)s_15 + (int64_t)STK_MUL_LOW((int64_t)s_22, (-INT64_C(0xa6f7d)));
+    t[9] = (int64_t)((uint64_t)(uint32_t)t[9] + STK_MUL_WIDE((uint64_t)s_21, UINT64_C(0xa2c13)));
+    t[10] = (int64_t)((uint64_t)t[10] + STK_MUL_WIDE((uint64_t)s_21, UINT64_C(0x72d18)));
+    t[11] = (int64_t)((uint64_t)t[11] + STK_MUL_WIDE((uint64_t)s_21, UINT64_C(0x9fb67)));
+    s_12 = (int64_t)(uint64_t)s_12 + (int64_t)STK_MUL_LOW((int64_t)s_21, (-INT64_C(0xf39ad)));
+    s_13 = s_13 + (int64_t)STK_MUL_WIDE((uint64_t)s_21, UINT64_C(0x215d1));
+    s_14 = s_14 + (int64_t)STK_MUL_LOW((int64_t)s_21, (-INT64_C(0xa6f7d)));
+    t[8] = (int64_t)((uint64_t)(uint32_t)t[8] + STK_MUL_WIDE((uint64_t)s_20, UINT64_C(0xa2c13)));
+    t[9] = (int64_t)((uint64_t)t[9] + STK_MUL_WIDE((uint64_t)s_20, UINT64_C(0x72d18)));
+    t[10] = (int64_t)((uint64_t)t[10] + STK_MUL_WIDE((uint64_t)s_20, UINT64_C(0x9fb67)));
+    t[11] = (int64_t)(uint64_t)t[11] + (int64_t)STK_MUL_LOW((int64_t)s_20, (-INT64_C(0xf39ad)));
+    s_12 = s_12 + (int64_t)STK_MUL_WIDE((uint64_t)s_20, UINT64_C(0x215d1));
+    s_13 = s_13 + (int64_t)STK_MUL_LOW((int64_t)s_20, (-INT64_C(0xa6f7d)));
+    t[7] = (int64_t)((uint64_t)(uint32_t)t[7] + STK_MUL_WIDE((uint64_t)s_19, UINT64_C(0xa2c13)));
+    t[8] = (int64_t)((uint64_t)t[8] + STK_MUL_WIDE((uint64_t)s_19, UINT64_C(0x72d18)));
+    t[9] = (int64_t)((uint64_t)t[9] + STK_MUL_WIDE((uint64_t)s_19, UINT64_C(0x9fb67)));
+    t[10] = (int64_t)(uint64_t)t[10] + (int64_t)STK_MUL_LOW((int64_t)s_19, (-INT64_C(0xf39ad)));
+    t[11] = t[11] + (int64_t)STK_MUL_WIDE((uint64_t)s_19, UINT64_C(0x215d1));
+    s_12 = s_12 + (int64_t)STK_MUL_LOW((int64_t)s_19, (-INT64_C(0xa6f7d)));
+    t[6] = (int64_t)((uint64_t)(uint32_t)t[6] + STK_MUL_WIDE((uint64_t)s_18, UINT64_C(0xa2c13)));
+    t[7] = (int64_t)((uint64_t)t[7] + STK_MUL_WIDE((uint64_t)s_18, UINT64_C(0x72d18)));
+    t[8] = (int64_t)((uint64_t)t[8] + STK_MUL_WIDE((uint64_t)s_18, UINT64_C(0x9fb67)));
+    t[9] = (int64_t)(uint64_t)t[9] + (int64_t)STK_MUL_LOW((int64_t)s_18, (-INT64_C(0xf39ad)));
+    t[10] = t[10] + (int64_t)STK_MUL_WIDE((uint64_t)s_18, UINT64_C(0x215d1));
+    t[11] = t[11] + (int64_t)STK_MUL_LOW((int64_t)s_18, (-INT64_C(0xa6f7d)));
     t[7] = (int64_t)((uint64_t)t[7] + (uint64_t)(uint32_t)(((uint64_t)t[6] + UINT64_C(0x100000)) >> 21));
     t[6] = (int64_t)((int32_t)(((uint32_t)(uint64_t)t[6] + UINT32_C(0x100000)) & UINT32_C(0x1fffff)) - INT32_C(0x100000));
     t[8] = (int64_t)((uint64_t)t[8] + (uint64_t)(uint32_t)(((uint64_t)t[7] + UINT64_C(0x100000)) >> 21));
@@ -8722,42 +8767,42 @@ STK_NOINLINE static void field_sc25519_reduce(uint32_t *restrict result, const u
     s_15 = (int64_t)((int32_t)(((uint32_t)s_15 + UINT32_C(0x100000)) & UINT32_C(0x1fffff)) - INT32_C(0x100000));
     s_17 = (int32_t)(uint32_t)s_17 + (int32_t)((s_16 + INT64_C(0x100000)) >> 21);
     s_16 = (int64_t)((int32_t)(((uint32_t)s_16 + UINT32_C(0x100000)) & UINT32_C(0x1fffff)) - INT32_C(0x100000));
-    t[5] = (int64_t)(uint32_t)t[5] + ((int64_t)s_17 * INT64_C(0xa2c13));
-    t[6] = (int64_t)(int32_t)t[6] + ((int64_t)s_17 * INT64_C(0x72d18));
-    t[7] = (int64_t)(int32_t)t[7] + ((int64_t)s_17 * INT64_C(0x9fb67));
-    t[8] = (int64_t)(int32_t)t[8] + ((int64_t)s_17 * (-INT64_C(0xf39ad)));
-    t[9] = (int64_t)(int32_t)t[9] + ((int64_t)s_17 * INT64_C(0x215d1));
-    t[10] = (int64_t)(int32_t)t[10] + ((int64_t)s_17 * (-INT64_C(0xa6f7d)));
-    t[4] = (int64_t)(uint32_t)t[4] + ((int64_t)(int32_t)s_16 * INT64_C(0xa2c13));
-    t[5] = t[5] + ((int64_t)(int32_t)s_16 * INT64_C(0x72d18));
-    t[6] = t[6] + ((int64_t)(int32_t)s_16 * INT64_C(0x9fb67));
-    t[7] = t[7] + ((int64_t)(int32_t)s_16 * (-INT64_C(0xf39ad)));
-    t[8] = t[8] + ((int64_t)(int32_t)s_16 * INT64_C(0x215d1));
-    t[9] = t[9] + ((int64_t)(int32_t)s_16 * (-INT64_C(0xa6f7d)));
-    t[3] = (int64_t)(uint32_t)t[3] + ((int64_t)(int32_t)s_15 * INT64_C(0xa2c13));
-    t[4] = t[4] + ((int64_t)(int32_t)s_15 * INT64_C(0x72d18));
-    t[5] = t[5] + ((int64_t)(int32_t)s_15 * INT64_C(0x9fb67));
-    t[6] = t[6] + ((int64_t)(int32_t)s_15 * (-INT64_C(0xf39ad)));
-    t[7] = t[7] + ((int64_t)(int32_t)s_15 * INT64_C(0x215d1));
-    t[8] = t[8] + ((int64_t)(int32_t)s_15 * (-INT64_C(0xa6f7d)));
-    t[2] = (int64_t)(uint32_t)t[2] + ((int64_t)(int32_t)s_14 * INT64_C(0xa2c13));
-    t[3] = t[3] + ((int64_t)(int32_t)s_14 * INT64_C(0x72d18));
-    t[4] = t[4] + ((int64_t)(int32_t)s_14 * INT64_C(0x9fb67));
-    t[5] = t[5] + ((int64_t)(int32_t)s_14 * (-INT64_C(0xf39ad)));
-    t[6] = t[6] + ((int64_t)(int32_t)s_14 * INT64_C(0x215d1));
-    t[7] = t[7] + ((int64_t)(int32_t)s_14 * (-INT64_C(0xa6f7d)));
-    t[1] = (int64_t)(uint32_t)t[1] + ((int64_t)(int32_t)s_13 * INT64_C(0xa2c13));
-    t[2] = t[2] + ((int64_t)(int32_t)s_13 * INT64_C(0x72d18));
-    t[3] = t[3] + ((int64_t)(int32_t)s_13 * INT64_C(0x9fb67));
-    t[4] = t[4] + ((int64_t)(int32_t)s_13 * (-INT64_C(0xf39ad)));
-    t[5] = t[5] + ((int64_t)(int32_t)s_13 * INT64_C(0x215d1));
-    t[6] = t[6] + ((int64_t)(int32_t)s_13 * (-INT64_C(0xa6f7d)));
-    t[0] = (int64_t)(uint32_t)t[0] + ((int64_t)(int32_t)s_12 * INT64_C(0xa2c13));
-    t[1] = t[1] + ((int64_t)(int32_t)s_12 * INT64_C(0x72d18));
-    t[2] = t[2] + ((int64_t)(int32_t)s_12 * INT64_C(0x9fb67));
-    t[3] = t[3] + ((int64_t)(int32_t)s_12 * (-INT64_C(0xf39ad)));
-    t[4] = t[4] + ((int64_t)(int32_t)s_12 * INT64_C(0x215d1));
-    t[5] = t[5] + ((int64_t)(int32_t)s_12 * (-INT64_C(0xa6f7d)));
+    t[5] = (int64_t)(uint32_t)t[5] + (int64_t)STK_MUL_LOW((int64_t)s_17, INT64_C(0xa2c13));
+    t[6] = (int64_t)(int32_t)t[6] + (int64_t)STK_MUL_LOW((int64_t)s_17, INT64_C(0x72d18));
+    t[7] = (int64_t)(int32_t)t[7] + (int64_t)STK_MUL_LOW((int64_t)s_17, INT64_C(0x9fb67));
+    t[8] = (int64_t)(int32_t)t[8] + (int64_t)STK_MUL_LOW((int64_t)s_17, (-INT64_C(0xf39ad)));
+    t[9] = (int64_t)(int32_t)t[9] + (int64_t)STK_MUL_LOW((int64_t)s_17, INT64_C(0x215d1));
+    t[10] = (int64_t)(int32_t)t[10] + (int64_t)STK_MUL_LOW((int64_t)s_17, (-INT64_C(0xa6f7d)));
+    t[4] = (int64_t)(uint32_t)t[4] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_16, INT64_C(0xa2c13));
+    t[5] = t[5] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_16, INT64_C(0x72d18));
+    t[6] = t[6] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_16, INT64_C(0x9fb67));
+    t[7] = t[7] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_16, (-INT64_C(0xf39ad)));
+    t[8] = t[8] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_16, INT64_C(0x215d1));
+    t[9] = t[9] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_16, (-INT64_C(0xa6f7d)));
+    t[3] = (int64_t)(uint32_t)t[3] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_15, INT64_C(0xa2c13));
+    t[4] = t[4] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_15, INT64_C(0x72d18));
+    t[5] = t[5] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_15, INT64_C(0x9fb67));
+    t[6] = t[6] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_15, (-INT64_C(0xf39ad)));
+    t[7] = t[7] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_15, INT64_C(0x215d1));
+    t[8] = t[8] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_15, (-INT64_C(0xa6f7d)));
+    t[2] = (int64_t)(uint32_t)t[2] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_14, INT64_C(0xa2c13));
+    t[3] = t[3] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_14, INT64_C(0x72d18));
+    t[4] = t[4] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_14, INT64_C(0x9fb67));
+    t[5] = t[5] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_14, (-INT64_C(0xf39ad)));
+    t[6] = t[6] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_14, INT64_C(0x215d1));
+    t[7] = t[7] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_14, (-INT64_C(0xa6f7d)));
+    t[1] = (int64_t)(uint32_t)t[1] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_13, INT64_C(0xa2c13));
+    t[2] = t[2] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_13, INT64_C(0x72d18));
+    t[3] = t[3] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_13, INT64_C(0x9fb67));
+    t[4] = t[4] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_13, (-INT64_C(0xf39ad)));
+    t[5] = t[5] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_13, INT64_C(0x215d1));
+    t[6] = t[6] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_13, (-INT64_C(0xa6f7d)));
+    t[0] = (int64_t)(uint32_t)t[0] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_12, INT64_C(0xa2c13));
+    t[1] = t[1] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_12, INT64_C(0x72d18));
+    t[2] = t[2] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_12, INT64_C(0x9fb67));
+    t[3] = t[3] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_12, (-INT64_C(0xf39ad)));
+    t[4] = t[4] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_12, INT64_C(0x215d1));
+    t[5] = t[5] + (int64_t)STK_MUL_LOW((int64_t)(int32_t)s_12, (-INT64_C(0xa6f7d)));
     t[12] = INT64_C(0);
     {
         int64_t tmp[13];
@@ -9516,18 +9561,18 @@ STK_NOINLINE static void field_sc25519_muladd(uint8_t *result, const uint8_t *a,
     s[10] = (uint64_t)z[10];
     s[11] = (uint64_t)z[11];
     for (i = 0; i < 12; i++) {
-        s[i] = s[i] + ((uint64_t)x[i] * (uint64_t)y[0]);
-        s[i + UINT32_C(1)] = s[i + UINT32_C(1)] + ((uint64_t)x[i] * (uint64_t)y[1]);
-        s[i + UINT32_C(2)] = s[i + UINT32_C(2)] + ((uint64_t)x[i] * (uint64_t)y[2]);
-        s[i + UINT32_C(3)] = s[i + UINT32_C(3)] + ((uint64_t)x[i] * (uint64_t)y[3]);
-        s[i + UINT32_C(4)] = s[i + UINT32_C(4)] + ((uint64_t)x[i] * (uint64_t)y[4]);
-        s[i + UINT32_C(5)] = s[i + UINT32_C(5)] + ((uint64_t)x[i] * (uint64_t)y[5]);
-        s[i + UINT32_C(6)] = s[i + UINT32_C(6)] + ((uint64_t)x[i] * (uint64_t)y[6]);
-        s[i + UINT32_C(7)] = s[i + UINT32_C(7)] + ((uint64_t)x[i] * (uint64_t)y[7]);
-        s[i + UINT32_C(8)] = s[i + UINT32_C(8)] + ((uint64_t)x[i] * (uint64_t)y[8]);
-        s[i + UINT32_C(9)] = s[i + UINT32_C(9)] + ((uint64_t)x[i] * (uint64_t)y[9]);
-        s[i + UINT32_C(10)] = s[i + UINT32_C(10)] + ((uint64_t)x[i] * (uint64_t)y[10]);
-        s[i + UINT32_C(11)] = (uint64_t)(uint32_t)s[i + UINT32_C(11)] + ((uint64_t)x[i] * (uint64_t)y[11]);
+        s[i] = s[i] + STK_MUL_WIDE((uint64_t)x[i], (uint64_t)y[0]);
+        s[i + UINT32_C(1)] = s[i + UINT32_C(1)] + STK_MUL_WIDE((uint64_t)x[i], (uint64_t)y[1]);
+        s[i + UINT32_C(2)] = s[i + UINT32_C(2)] + STK_MUL_WIDE((uint64_t)x[i], (uint64_t)y[2]);
+        s[i + UINT32_C(3)] = s[i + UINT32_C(3)] + STK_MUL_WIDE((uint64_t)x[i], (uint64_t)y[3]);
+        s[i + UINT32_C(4)] = s[i + UINT32_C(4)] + STK_MUL_WIDE((uint64_t)x[i], (uint64_t)y[4]);
+        s[i + UINT32_C(5)] = s[i + UINT32_C(5)] + STK_MUL_WIDE((uint64_t)x[i], (uint64_t)y[5]);
+        s[i + UINT32_C(6)] = s[i + UINT32_C(6)] + STK_MUL_WIDE((uint64_t)x[i], (uint64_t)y[6]);
+        s[i + UINT32_C(7)] = s[i + UINT32_C(7)] + STK_MUL_WIDE((uint64_t)x[i], (uint64_t)y[7]);
+        s[i + UINT32_C(8)] = s[i + UINT32_C(8)] + STK_MUL_WIDE((uint64_t)x[i], (uint64_t)y[8]);
+        s[i + UINT32_C(9)] = s[i + UINT32_C(9)] + STK_MUL_WIDE((uint64_t)x[i], (uint64_t)y[9]);
+        s[i + UINT32_C(10)] = s[i + UINT32_C(10)] + STK_MUL_WIDE((uint64_t)x[i], (uint64_t)y[10]);
+        s[i + UINT32_C(11)] = (uint64_t)(uint32_t)s[i + UINT32_C(11)] + STK_MUL_WIDE((uint64_t)x[i], (uint64_t)y[11]);
     }
     s[1] = s[1] + (uint64_t)(uint32_t)(s[0] >> 21);
     s[0] = (uint64_t)((uint32_t)s[0] & UINT32_C(0x1fffff));
@@ -10551,6 +10596,16 @@ static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, const uint8_t 
 
 #endif
 
+/* Functions of the header are seen by what this file is linked into, a program or a shared library, and by nobody who loads that: another
+ * library that looks for one of these names finds its own. Define STK_API otherwise, or empty, to export them. */
+#ifndef STK_API
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(_WIN32)
+#define STK_API __attribute__((visibility("hidden")))
+#else
+#define STK_API
+#endif
+#endif
+
 /* The C interface of NaCl over the functions above. Why not in the language: it reads a caller's randomness, and pointers may be
  * null and objects overlap, neither of which the language has. */
 
@@ -10559,25 +10614,23 @@ static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, const uint8_t 
 /* Stands for an empty message, which callers may give as a null pointer. */
 static const unsigned char stk_no_bytes[1] = {0};
 
-int crypto_sign_seed_keypair(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
+STK_API int STK_NAME(crypto_sign_seed_keypair)(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
 {
-    uint8_t s[32], p[32];
-    memcpy(s, seed, 32);
-    santoku_sign_public_key(p, s);
-    memcpy(sk, s, 32);
+    uint8_t p[32];
+    memmove(sk, seed, 32);
+    santoku_sign_public_key(p, sk);
     memcpy(sk + 32, p, 32);
     memcpy(pk, p, 32);
     return 0;
 }
 
-int crypto_sign_keypair(unsigned char *pk, unsigned char *sk)
+STK_API int STK_NAME(crypto_sign_keypair)(unsigned char *pk, unsigned char *sk)
 {
-    uint8_t s[32];
-    randombytes(s, 32);
-    return crypto_sign_seed_keypair(pk, sk, s);
+    randombytes(sk, 32);
+    return STK_NAME(crypto_sign_seed_keypair)(pk, sk, sk);
 }
 
-int crypto_sign_detached(unsigned char *sig, unsigned long long *siglen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
+STK_API int STK_NAME(crypto_sign_detached)(unsigned char *sig, unsigned long long *siglen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
 {
     if (n > STK_SIGN_MAX) {
         return -1;
@@ -10589,7 +10642,7 @@ int crypto_sign_detached(unsigned char *sig, unsigned long long *siglen, const u
     return 0;
 }
 
-int crypto_sign_verify_detached(const unsigned char *sig, const unsigned char *m, unsigned long long n, const unsigned char *pk)
+STK_API int STK_NAME(crypto_sign_verify_detached)(const unsigned char *sig, const unsigned char *m, unsigned long long n, const unsigned char *pk)
 {
     if (n > STK_SIGN_MAX) {
         return -1;
@@ -10597,7 +10650,7 @@ int crypto_sign_verify_detached(const unsigned char *sig, const unsigned char *m
     return santoku_sign_verify((uint32_t)n, n ? m : stk_no_bytes, sig, pk) ? 0 : -1;
 }
 
-int crypto_sign(unsigned char *sm, unsigned long long *smlen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
+STK_API int STK_NAME(crypto_sign)(unsigned char *sm, unsigned long long *smlen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
 {
     if (n > STK_SIGN_MAX) {
         return -1;
@@ -10612,7 +10665,7 @@ int crypto_sign(unsigned char *sm, unsigned long long *smlen, const unsigned cha
     return 0;
 }
 
-int crypto_sign_open(unsigned char *m, unsigned long long *mlen, const unsigned char *sm, unsigned long long n, const unsigned char *pk)
+STK_API int STK_NAME(crypto_sign_open)(unsigned char *m, unsigned long long *mlen, const unsigned char *sm, unsigned long long n, const unsigned char *pk)
 {
     /* Callers of libsodium give m room for n - 64 bytes, those of TweetNaCl for n: no more than the former is touched. */
     unsigned long long size = n - 64;

@@ -37,6 +37,16 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #endif
 #endif
 
+/* Functions of the header are seen by what this file is linked into, a program or a shared library, and by nobody who loads that: another
+ * library that looks for one of these names finds its own. Define STK_API otherwise, or empty, to export them. */
+#ifndef STK_API
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(_WIN32)
+#define STK_API __attribute__((visibility("hidden")))
+#else
+#define STK_API
+#endif
+#endif
+
 /* Kept out of line so that stack frames do not add up; define it empty to let the compiler choose. */
 #ifndef STK_NOINLINE
 #if defined(__GNUC__) || defined(__clang__)
@@ -649,7 +659,7 @@ STK_NOINLINE static void field_fe25519_radix51_to_bytes(uint8_t *restrict result
 
 /* scalarmult.curve25519.x25519
  * X25519(k, u) (section 5). */
-void santoku_x25519(uint8_t *result, const uint8_t *k, const uint8_t *u)
+STK_API void STK_NAME(santoku_x25519)(uint8_t *result, const uint8_t *k, const uint8_t *u)
 {
     uint8_t t[32];
     uint64_t t_2[5]; /* 0 .. 2251799813691328 */
@@ -715,9 +725,9 @@ void santoku_x25519(uint8_t *result, const uint8_t *k, const uint8_t *u)
 
 /* scalarmult.curve25519.public_key
  * X25519(k, 9): the public key of a secret key (section 6.1). */
-void santoku_x25519_base(uint8_t *result, const uint8_t *k)
+STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 {
-    santoku_x25519(result, k, scalarmult_curve25519_BASE);
+    STK_NAME(santoku_x25519)(result, k, scalarmult_curve25519_BASE);
 }
 
 
@@ -732,7 +742,17 @@ void *(memset)(void *, int, size_t);
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];
 typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 
-/* Needed of the processor: products of 32 by 32 bits, 64 bits wide, in constant time, because secrets are multiplied. Processors
+/* 1: products of secrets that are wider than 32 bits are made of products of 16 by 16 bits, for processors on which wider ones take
+ * a time that depends on the operands. */
+#ifndef STK_PRODUCTS_IN_PARTS
+#if defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__) || defined(__ARM_ARCH_7M__)
+#define STK_PRODUCTS_IN_PARTS 1
+#else
+#define STK_PRODUCTS_IN_PARTS 0
+#endif
+#endif
+
+/* Needed of the processor: products of 32 bits, and of 64 where they are not made in parts, in constant time, because secrets are multiplied. Processors
  * known to lack them are refused; define STK_ALLOW_VARIABLE_TIME to compile all the same, where nobody can measure the time. */
 #ifndef STK_ALLOW_VARIABLE_TIME
 #if defined(__riscv) && !defined(__riscv_mul) && !defined(__riscv_muldiv)
@@ -741,12 +761,22 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #error "scalarmult_curve25519 would not be constant-time here (before ARMv6: multiplication ends early for small operands); STK_ALLOW_VARIABLE_TIME overrides this"
 #elif defined(__i486__) || defined(__m68k__)
 #error "scalarmult_curve25519 would not be constant-time here (multiplication takes a time that depends on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
-#elif defined(__ARM_ARCH_6M__)
+#elif !STK_PRODUCTS_IN_PARTS && defined(__ARM_ARCH_6M__)
 #error "scalarmult_curve25519 would not be constant-time here (ARMv6-M (Cortex-M0): 64-bit multiplication is a function that branches on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
-#elif defined(__ARM_ARCH_8M_BASE__)
+#elif !STK_PRODUCTS_IN_PARTS && defined(__ARM_ARCH_8M_BASE__)
 #error "scalarmult_curve25519 would not be constant-time here (ARMv8-M Baseline (Cortex-M23): 64-bit multiplication is a function that branches on its operands); STK_ALLOW_VARIABLE_TIME overrides this"
-#elif defined(__ARM_ARCH_7M__)
+#elif !STK_PRODUCTS_IN_PARTS && defined(__ARM_ARCH_7M__)
 #error "scalarmult_curve25519 would not be constant-time here (ARMv7-M (Cortex-M3): 64-bit multiplication ends early for small operands); STK_ALLOW_VARIABLE_TIME overrides this"
+#endif
+#endif
+
+/* Functions of the header are seen by what this file is linked into, a program or a shared library, and by nobody who loads that: another
+ * library that looks for one of these names finds its own. Define STK_API otherwise, or empty, to export them. */
+#ifndef STK_API
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(_WIN32)
+#define STK_API __attribute__((visibility("hidden")))
+#else
+#define STK_API
 #endif
 #endif
 
@@ -788,6 +818,34 @@ static inline uint32_t stk_eq_u32(uint32_t a, uint32_t b)
     uint32_t d = a ^ b;
     return ((d | (0u - d)) >> 31) ^ 1u;
 }
+
+#if STK_PRODUCTS_IN_PARTS
+/* The 64-bit product, made of products of 16 by 16 bits. */
+static inline uint64_t stk_product_u32(uint32_t a, uint32_t b)
+{
+    uint32_t al = a & 0xffffu, ah = a >> 16, bl = b & 0xffffu, bh = b >> 16;
+    uint32_t ll = al * bl, lh = al * bh, hl = ah * bl;
+    uint32_t mid = (ll >> 16) + (lh & 0xffffu) + (hl & 0xffffu);
+    uint32_t hi = ah * bh + (lh >> 16) + (hl >> 16) + (mid >> 16);
+    return ((uint64_t)hi << 32) | ((mid << 16) | (ll & 0xffffu));
+}
+#endif
+
+#if STK_PRODUCTS_IN_PARTS
+/* The low 64 bits of the product, made of products of at most 32 bits. */
+static inline uint64_t stk_product_u64(uint64_t a, uint64_t b)
+{
+    uint32_t al = (uint32_t)a, ah = (uint32_t)(a >> 32), bl = (uint32_t)b, bh = (uint32_t)(b >> 32);
+    return stk_product_u32(al, bl) + ((uint64_t)(al * bh + ah * bl) << 32);
+}
+#endif
+
+/* The low 64 bits of a product. */
+#if STK_PRODUCTS_IN_PARTS
+#define STK_MUL_LOW(a, b) stk_product_u64((uint64_t)(a), (uint64_t)(b))
+#else
+#define STK_MUL_LOW(a, b) ((a) * (b))
+#endif
 
 /* scalarmult.curve25519.Pair */
 typedef struct {
@@ -878,61 +936,61 @@ STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const i
     int64_t h_7_1_carry; /* -263104343848747216 .. 263104343848747216 */
     int64_t h_8_1_carry; /* -177309451959533789 .. 188748770934915293 */
     int64_t h_9_1_carry; /* -57196597519024245 .. 57196597689483381 */
-    t_0 = (int64_t)a[0] * (int64_t)a[0];
-    t_1 = (int64_t)(INT32_C(2) * a[0]) * (int64_t)a[1];
-    t_2 = (int64_t)(INT32_C(2) * a[1]) * (int64_t)a[1];
-    t_2 = t_2 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[2]);
-    t_3 = (int64_t)(INT32_C(2) * a[1]) * (int64_t)a[2];
-    t_4 = (int64_t)a[2] * (int64_t)a[2];
-    t_3 = t_3 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[3]);
-    t_4 = (int64_t)(uint64_t)t_4 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[3]);
-    t_5 = (int64_t)(INT32_C(2) * a[2]) * (int64_t)a[3];
-    t_6 = (int64_t)(INT32_C(2) * a[3]) * (int64_t)a[3];
-    t_4 = t_4 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[4]);
-    t_5 = t_5 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[4]);
-    t_6 = t_6 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[4]);
-    t_7 = (int64_t)(INT32_C(2) * a[3]) * (int64_t)a[4];
-    t_8 = (int64_t)a[4] * (int64_t)a[4];
-    t_5 = t_5 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[5]);
-    t_6 = t_6 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[5]);
-    t_7 = t_7 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[5]);
-    t_8 = (int64_t)(uint64_t)t_8 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)a[5]);
-    t_9 = (int64_t)(INT32_C(2) * a[4]) * (int64_t)a[5];
-    t_0 = (int64_t)(uint64_t)t_0 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[5]));
-    t_6 = t_6 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[6]);
-    t_7 = t_7 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[6]);
-    t_8 = t_8 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[6]);
-    t_9 = t_9 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)a[6]);
-    t_0 = t_0 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[6]));
-    t_1 = t_1 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[6]));
-    t_2 = t_2 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * a[6]));
-    t_7 = t_7 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[7]);
-    t_8 = t_8 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)a[7]);
-    t_9 = t_9 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)a[7]);
-    t_0 = t_0 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)(INT32_C(19) * a[7]));
-    t_1 = t_1 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[7]));
-    t_2 = t_2 + ((int64_t)(INT32_C(4) * a[5]) * (int64_t)(INT32_C(19) * a[7]));
-    t_3 = t_3 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[7]));
-    t_4 = t_4 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * a[7]));
-    t_8 = t_8 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[8]);
-    t_9 = t_9 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)a[8]);
-    t_0 = t_0 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)(INT32_C(19) * a[8]));
-    t_1 = t_1 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)(INT32_C(19) * a[8]));
-    t_2 = t_2 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[8]));
-    t_3 = t_3 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * a[8]));
-    t_4 = t_4 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[8]));
-    t_5 = t_5 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * a[8]));
-    t_6 = t_6 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * a[8]));
-    t_9 = t_9 + ((int64_t)(INT32_C(2) * a[0]) * (int64_t)a[9]);
-    t_0 = t_0 + ((int64_t)(INT32_C(4) * a[1]) * (int64_t)(INT32_C(19) * a[9]));
-    t_1 = t_1 + ((int64_t)(INT32_C(2) * a[2]) * (int64_t)(INT32_C(19) * a[9]));
-    t_2 = t_2 + ((int64_t)(INT32_C(4) * a[3]) * (int64_t)(INT32_C(19) * a[9]));
-    t_3 = t_3 + ((int64_t)(INT32_C(2) * a[4]) * (int64_t)(INT32_C(19) * a[9]));
-    t_4 = t_4 + ((int64_t)(INT32_C(4) * a[5]) * (int64_t)(INT32_C(19) * a[9]));
-    t_5 = t_5 + ((int64_t)(INT32_C(2) * a[6]) * (int64_t)(INT32_C(19) * a[9]));
-    t_6 = t_6 + ((int64_t)(INT32_C(4) * a[7]) * (int64_t)(INT32_C(19) * a[9]));
-    t_7 = t_7 + ((int64_t)(INT32_C(2) * a[8]) * (int64_t)(INT32_C(19) * a[9]));
-    t_8 = t_8 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * a[9]));
+    t_0 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)a[0]);
+    t_1 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[1]);
+    t_2 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[1]);
+    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[2]);
+    t_3 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[2]);
+    t_4 = (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)a[2]);
+    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[3]);
+    t_4 = (int64_t)(uint64_t)t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[3]);
+    t_5 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[3]);
+    t_6 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[3]);
+    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[4]);
+    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[4]);
+    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[4]);
+    t_7 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[4]);
+    t_8 = (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)a[4]);
+    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[5]);
+    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[5]);
+    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[5]);
+    t_8 = (int64_t)(uint64_t)t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)a[5]);
+    t_9 = (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)a[5]);
+    t_0 = (int64_t)(uint64_t)t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[5]));
+    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[6]);
+    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[6]);
+    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[6]);
+    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)a[6]);
+    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[6]));
+    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[6]));
+    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * a[6]));
+    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[7]);
+    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)a[7]);
+    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)a[7]);
+    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)(INT32_C(19) * a[7]));
+    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[7]));
+    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[5]), (int64_t)(INT32_C(19) * a[7]));
+    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[7]));
+    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * a[7]));
+    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[8]);
+    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)a[8]);
+    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)(INT32_C(19) * a[8]));
+    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * a[8]));
+    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[8]));
+    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * a[8]));
+    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[8]));
+    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * a[8]));
+    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * a[8]));
+    t_9 = t_9 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[0]), (int64_t)a[9]);
+    t_0 = t_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[1]), (int64_t)(INT32_C(19) * a[9]));
+    t_1 = t_1 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[2]), (int64_t)(INT32_C(19) * a[9]));
+    t_2 = t_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[3]), (int64_t)(INT32_C(19) * a[9]));
+    t_3 = t_3 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[4]), (int64_t)(INT32_C(19) * a[9]));
+    t_4 = t_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[5]), (int64_t)(INT32_C(19) * a[9]));
+    t_5 = t_5 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[6]), (int64_t)(INT32_C(19) * a[9]));
+    t_6 = t_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(4) * a[7]), (int64_t)(INT32_C(19) * a[9]));
+    t_7 = t_7 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[8]), (int64_t)(INT32_C(19) * a[9]));
+    t_8 = t_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * a[9]));
     v_1_carry = t_0 + INT64_C(0x2000000);
     c_1_carry = v_1_carry >> 26;
     r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x3ffffff);
@@ -986,7 +1044,7 @@ STK_NOINLINE static void field_fe25519_radix25_5_square(int32_t *result, const i
     v_1_carry = h_9_1_carry + INT64_C(0x1000000);
     c_1_carry = (int64_t)(int32_t)(v_1_carry >> 25);
     r_1_carry = (uint32_t)v_1_carry & UINT32_C(0x1ffffff);
-    h_0_1_carry = (int64_t)(int32_t)h_0_1_carry + (INT64_C(19) * (int64_t)(int32_t)c_1_carry);
+    h_0_1_carry = (int64_t)(int32_t)h_0_1_carry + (int64_t)STK_MUL_LOW(INT64_C(19), (int64_t)(int32_t)c_1_carry);
     h_9_1_carry = (int64_t)((int32_t)r_1_carry - INT32_C(0x1000000));
     v_1_carry = h_0_1_carry + INT64_C(0x2000000);
     c_1_carry = (int64_t)(int32_t)(v_1_carry >> 26);
@@ -1034,106 +1092,106 @@ STK_NOINLINE static void field_fe25519_radix25_5_mul(int32_t *result, const int3
     int64_t h_7_0_carry; /* -263104343848747216 .. 263104343848747216 */
     int64_t h_8_0_carry; /* -188748770934915293 .. 188748770934915293 */
     int64_t h_9_0_carry; /* -57196597689483381 .. 57196597689483381 */
-    h_0 = (int64_t)a[0] * (int64_t)b[0];
-    h_1 = (int64_t)a[0] * (int64_t)b[1];
-    h_2 = (int64_t)a[0] * (int64_t)b[2];
-    h_3 = (int64_t)a[0] * (int64_t)b[3];
-    h_4 = (int64_t)a[0] * (int64_t)b[4];
-    h_5 = (int64_t)a[0] * (int64_t)b[5];
-    h_6 = (int64_t)a[0] * (int64_t)b[6];
-    h_7 = (int64_t)a[0] * (int64_t)b[7];
-    h_8 = (int64_t)a[0] * (int64_t)b[8];
-    h_9 = (int64_t)a[0] * (int64_t)b[9];
-    h_1 = h_1 + ((int64_t)a[1] * (int64_t)b[0]);
-    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)b[1]);
-    h_3 = h_3 + ((int64_t)a[1] * (int64_t)b[2]);
-    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)b[3]);
-    h_5 = h_5 + ((int64_t)a[1] * (int64_t)b[4]);
-    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)b[5]);
-    h_7 = h_7 + ((int64_t)a[1] * (int64_t)b[6]);
-    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)b[7]);
-    h_9 = h_9 + ((int64_t)a[1] * (int64_t)b[8]);
-    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[1]) * (int64_t)(INT32_C(19) * b[9]));
-    h_2 = h_2 + ((int64_t)a[2] * (int64_t)b[0]);
-    h_3 = h_3 + ((int64_t)a[2] * (int64_t)b[1]);
-    h_4 = h_4 + ((int64_t)a[2] * (int64_t)b[2]);
-    h_5 = h_5 + ((int64_t)a[2] * (int64_t)b[3]);
-    h_6 = h_6 + ((int64_t)a[2] * (int64_t)b[4]);
-    h_7 = h_7 + ((int64_t)a[2] * (int64_t)b[5]);
-    h_8 = h_8 + ((int64_t)a[2] * (int64_t)b[6]);
-    h_9 = h_9 + ((int64_t)a[2] * (int64_t)b[7]);
-    h_0 = h_0 + ((int64_t)a[2] * (int64_t)(INT32_C(19) * b[8]));
-    h_1 = h_1 + ((int64_t)a[2] * (int64_t)(INT32_C(19) * b[9]));
-    h_3 = h_3 + ((int64_t)a[3] * (int64_t)b[0]);
-    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)b[1]);
-    h_5 = h_5 + ((int64_t)a[3] * (int64_t)b[2]);
-    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)b[3]);
-    h_7 = h_7 + ((int64_t)a[3] * (int64_t)b[4]);
-    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)b[5]);
-    h_9 = h_9 + ((int64_t)a[3] * (int64_t)b[6]);
-    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)(INT32_C(19) * b[7]));
-    h_1 = h_1 + ((int64_t)a[3] * (int64_t)(INT32_C(19) * b[8]));
-    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[3]) * (int64_t)(INT32_C(19) * b[9]));
-    h_4 = h_4 + ((int64_t)a[4] * (int64_t)b[0]);
-    h_5 = h_5 + ((int64_t)a[4] * (int64_t)b[1]);
-    h_6 = h_6 + ((int64_t)a[4] * (int64_t)b[2]);
-    h_7 = h_7 + ((int64_t)a[4] * (int64_t)b[3]);
-    h_8 = h_8 + ((int64_t)a[4] * (int64_t)b[4]);
-    h_9 = h_9 + ((int64_t)a[4] * (int64_t)b[5]);
-    h_0 = h_0 + ((int64_t)a[4] * (int64_t)(INT32_C(19) * b[6]));
-    h_1 = h_1 + ((int64_t)a[4] * (int64_t)(INT32_C(19) * b[7]));
-    h_2 = h_2 + ((int64_t)a[4] * (int64_t)(INT32_C(19) * b[8]));
-    h_3 = h_3 + ((int64_t)a[4] * (int64_t)(INT32_C(19) * b[9]));
-    h_5 = h_5 + ((int64_t)a[5] * (int64_t)b[0]);
-    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)b[1]);
-    h_7 = h_7 + ((int64_t)a[5] * (int64_t)b[2]);
-    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)b[3]);
-    h_9 = h_9 + ((int64_t)a[5] * (int64_t)b[4]);
-    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * b[5]));
-    h_1 = h_1 + ((int64_t)a[5] * (int64_t)(INT32_C(19) * b[6]));
-    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * b[7]));
-    h_3 = h_3 + ((int64_t)a[5] * (int64_t)(INT32_C(19) * b[8]));
-    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[5]) * (int64_t)(INT32_C(19) * b[9]));
-    h_6 = h_6 + ((int64_t)a[6] * (int64_t)b[0]);
-    h_7 = h_7 + ((int64_t)a[6] * (int64_t)b[1]);
-    h_8 = h_8 + ((int64_t)a[6] * (int64_t)b[2]);
-    h_9 = h_9 + ((int64_t)a[6] * (int64_t)b[3]);
-    h_0 = h_0 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[4]));
-    h_1 = h_1 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[5]));
-    h_2 = h_2 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[6]));
-    h_3 = h_3 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[7]));
-    h_4 = h_4 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[8]));
-    h_5 = h_5 + ((int64_t)a[6] * (int64_t)(INT32_C(19) * b[9]));
-    h_7 = h_7 + ((int64_t)a[7] * (int64_t)b[0]);
-    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)b[1]);
-    h_9 = h_9 + ((int64_t)a[7] * (int64_t)b[2]);
-    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * b[3]));
-    h_1 = h_1 + ((int64_t)a[7] * (int64_t)(INT32_C(19) * b[4]));
-    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * b[5]));
-    h_3 = h_3 + ((int64_t)a[7] * (int64_t)(INT32_C(19) * b[6]));
-    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * b[7]));
-    h_5 = h_5 + ((int64_t)a[7] * (int64_t)(INT32_C(19) * b[8]));
-    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[7]) * (int64_t)(INT32_C(19) * b[9]));
-    h_8 = h_8 + ((int64_t)a[8] * (int64_t)b[0]);
-    h_9 = h_9 + ((int64_t)a[8] * (int64_t)b[1]);
-    h_0 = h_0 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[2]));
-    h_1 = h_1 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[3]));
-    h_2 = h_2 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[4]));
-    h_3 = h_3 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[5]));
-    h_4 = h_4 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[6]));
-    h_5 = h_5 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[7]));
-    h_6 = h_6 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[8]));
-    h_7 = h_7 + ((int64_t)a[8] * (int64_t)(INT32_C(19) * b[9]));
-    h_9 = h_9 + ((int64_t)a[9] * (int64_t)b[0]);
-    h_0 = h_0 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[1]));
-    h_1 = h_1 + ((int64_t)a[9] * (int64_t)(INT32_C(19) * b[2]));
-    h_2 = h_2 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[3]));
-    h_3 = h_3 + ((int64_t)a[9] * (int64_t)(INT32_C(19) * b[4]));
-    h_4 = h_4 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[5]));
-    h_5 = h_5 + ((int64_t)a[9] * (int64_t)(INT32_C(19) * b[6]));
-    h_6 = h_6 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[7]));
-    h_7 = h_7 + ((int64_t)a[9] * (int64_t)(INT32_C(19) * b[8]));
-    h_8 = h_8 + ((int64_t)(INT32_C(2) * a[9]) * (int64_t)(INT32_C(19) * b[9]));
+    h_0 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[0]);
+    h_1 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[1]);
+    h_2 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[2]);
+    h_3 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[3]);
+    h_4 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[4]);
+    h_5 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[5]);
+    h_6 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[6]);
+    h_7 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[7]);
+    h_8 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[8]);
+    h_9 = (int64_t)STK_MUL_LOW((int64_t)a[0], (int64_t)b[9]);
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[0]);
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[1]);
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[2]);
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[3]);
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[4]);
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[5]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[6]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)b[7]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[1], (int64_t)b[8]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[1]), (int64_t)(INT32_C(19) * b[9]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[0]);
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[1]);
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[2]);
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[3]);
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[4]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[5]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[6]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)b[7]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)(INT32_C(19) * b[8]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[2], (int64_t)(INT32_C(19) * b[9]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[0]);
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)b[1]);
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[2]);
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)b[3]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[4]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)b[5]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)b[6]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * b[7]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[3], (int64_t)(INT32_C(19) * b[8]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[3]), (int64_t)(INT32_C(19) * b[9]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[0]);
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[1]);
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[2]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[3]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[4]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)b[5]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[6]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[7]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[8]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[4], (int64_t)(INT32_C(19) * b[9]));
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)b[0]);
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)b[1]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)b[2]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)b[3]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)b[4]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * b[5]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)(INT32_C(19) * b[6]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * b[7]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[5], (int64_t)(INT32_C(19) * b[8]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[5]), (int64_t)(INT32_C(19) * b[9]));
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[0]);
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[1]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[2]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)b[3]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[4]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[5]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[6]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[7]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[8]));
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[6], (int64_t)(INT32_C(19) * b[9]));
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)b[0]);
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)b[1]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)b[2]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[3]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)(INT32_C(19) * b[4]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[5]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)(INT32_C(19) * b[6]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[7]));
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[7], (int64_t)(INT32_C(19) * b[8]));
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[7]), (int64_t)(INT32_C(19) * b[9]));
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)b[0]);
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)b[1]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[2]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[3]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[4]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[5]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[6]));
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[7]));
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[8]));
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[8], (int64_t)(INT32_C(19) * b[9]));
+    h_9 = h_9 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)b[0]);
+    h_0 = h_0 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[1]));
+    h_1 = h_1 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[2]));
+    h_2 = h_2 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[3]));
+    h_3 = h_3 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[4]));
+    h_4 = h_4 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[5]));
+    h_5 = h_5 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[6]));
+    h_6 = h_6 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[7]));
+    h_7 = h_7 + (int64_t)STK_MUL_LOW((int64_t)a[9], (int64_t)(INT32_C(19) * b[8]));
+    h_8 = h_8 + (int64_t)STK_MUL_LOW((int64_t)(INT32_C(2) * a[9]), (int64_t)(INT32_C(19) * b[9]));
     v_0_carry = h_0 + INT64_C(0x2000000);
     c_0_carry = v_0_carry >> 26;
     r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
@@ -1187,7 +1245,7 @@ STK_NOINLINE static void field_fe25519_radix25_5_mul(int32_t *result, const int3
     v_0_carry = h_9_0_carry + INT64_C(0x1000000);
     c_0_carry = (int64_t)(int32_t)(v_0_carry >> 25);
     r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
-    h_0_0_carry = (int64_t)(int32_t)h_0_0_carry + (INT64_C(19) * (int64_t)(int32_t)c_0_carry);
+    h_0_0_carry = (int64_t)(int32_t)h_0_0_carry + (int64_t)STK_MUL_LOW(INT64_C(19), (int64_t)(int32_t)c_0_carry);
     h_9_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
     v_0_carry = h_0_0_carry + INT64_C(0x2000000);
     c_0_carry = (int64_t)(int32_t)(v_0_carry >> 26);
@@ -1794,7 +1852,7 @@ static void field_fe25519_radix25_5_from_bytes(int32_t *restrict result, const u
 
 /* scalarmult.curve25519.x25519
  * X25519(k, u) (section 5). */
-void santoku_x25519(uint8_t *result, const uint8_t *k, const uint8_t *u)
+STK_API void STK_NAME(santoku_x25519)(uint8_t *result, const uint8_t *k, const uint8_t *u)
 {
     uint8_t t[32];
     int32_t t_2[10]; /* -2^25 .. 2^25-1 */
@@ -1809,7 +1867,7 @@ void santoku_x25519(uint8_t *result, const uint8_t *k, const uint8_t *u)
 
 /* scalarmult.curve25519.public_key
  * X25519(k, 9): the public key of a secret key (section 6.1). */
-void santoku_x25519_base(uint8_t *result, const uint8_t *k)
+STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 {
     uint8_t t_0_x25519[32];
     int32_t t_0_x25519_2[10]; /* -2^25 .. 2^25-1 */

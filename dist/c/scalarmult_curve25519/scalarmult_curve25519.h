@@ -11,15 +11,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Every function of this header is declared as STK_NAME(its name), and so it is defined: to give all of them a prefix, define the macro for
+ * every file, for example with -D'STK_NAME(name)=my_##name'. */
+#ifndef STK_NAME
+#define STK_NAME(name) name
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* X25519(k, u) (section 5). */
-void santoku_x25519(uint8_t *result, const uint8_t *k, const uint8_t *u);
+/* X25519(k, u) (section 5).
+ *
+ * result[32]: written
+ * k[32]: read; secret
+ * u[32]: read; secret */
+void STK_NAME(santoku_x25519)(uint8_t *result, const uint8_t *k, const uint8_t *u);
 
-/* X25519(k, 9): the public key of a secret key (section 6.1). */
-void santoku_x25519_base(uint8_t *result, const uint8_t *k);
+/* X25519(k, 9): the public key of a secret key (section 6.1).
+ *
+ * result[32]: written
+ * k[32]: read; secret */
+void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,185 @@
+//! The shipped C beside other libraries with the same names, and as an installed library.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use support::{c_file, shipped, tree};
+
+const WARNINGS: [&str; 5] = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"];
+const PREFIX: &str = "-DSTK_NAME(name)=my_##name";
+
+fn run(command: &mut Command) -> Output {
+    command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"))
+}
+
+/// Runs a command that must succeed; what it prints.
+fn good(command: &mut Command) -> String {
+    let out = run(command);
+    assert!(out.status.success(), "{command:?}: {}\n{}{}", out.status, String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+/// Our file as an object.
+fn object(dir: &Path, flags: &[String]) -> PathBuf {
+    let out = dir.join("nacl_sign.o");
+    good(Command::new("gcc").args(["-O1", "-fPIC", "-c"]).args(flags).arg(shipped().join("nacl_sign.c")).arg("-o").arg(&out));
+    out
+}
+
+/// The program with these headers in this order, linked; it must run.
+fn program(dir: &Path, headers: &[&str], flags: &[String], link: &[String]) -> PathBuf {
+    let out = dir.join("program");
+    let mut cc = Command::new("gcc");
+    cc.args(WARNINGS).args(["-O1", "-g"]).arg("-I").arg(shipped()).args(flags);
+    for (macro_name, header) in ["FIRST", "SECOND"].iter().zip(headers) {
+        cc.arg(format!("-D{macro_name}=\"{header}\""));
+    }
+    good(cc.arg(c_file("names.c")).args(link).arg("-o").arg(&out));
+    assert_eq!(good(&mut Command::new(&out)), "ed25519\n", "{headers:?}");
+    out
+}
+
+/// The class that `nm` gives a symbol of a file: `T` defined, `U` from elsewhere; `None`: it is not there.
+fn class(file: &Path, options: &[&str], symbol: &str) -> Option<char> {
+    let listed = good(Command::new("nm").args(options).arg(file));
+    listed.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let name = words.last()?.split('@').next()?;
+        (name == symbol).then(|| words[words.len() - 2].chars().next())?
+    })
+}
+
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().expect("scratch")
+}
+
+fn path(p: &Path) -> String {
+    p.to_string_lossy().into_owned()
+}
+
+const OURS: &str = "nacl_sign.h";
+
+/// A program that includes tweetnacl.h calls ours, compiled with the names that this header maps NaCl's to.
+#[test]
+fn programs_of_tweetnacl_call_ours() {
+    let peer = santoku_lab::peers::fetch(&tree().root, "tweetnacl").expect("TweetNaCl is fetched");
+    let header = peer.include_dirs.iter().map(|d| d.join("tweetnacl.h")).find(|h| h.exists()).expect("its header");
+    let include = vec!["-I".to_string(), path(header.parent().expect("a folder"))];
+    for sanitized in [&[][..], &["-fsanitize=address,undefined".to_string()]] {
+        let dir = scratch();
+        let names = [&include[..], &["-include".into(), "tweetnacl.h".into()], sanitized].concat();
+        let ours = object(dir.path(), &names);
+        assert_eq!(class(&ours, &[], "crypto_sign_ed25519_tweet"), Some('T'));
+        assert_eq!(class(&ours, &[], "crypto_sign"), None);
+        for headers in [&["tweetnacl.h"][..], &["tweetnacl.h", OURS], &[OURS, "tweetnacl.h"]] {
+            let built = program(dir.path(), headers, &[&include[..], sanitized].concat(), &[path(&ours)]);
+            assert_eq!(class(&built, &[], "crypto_sign_ed25519_tweet").map(|c| c.to_ascii_uppercase()), Some('T'), "{headers:?}");
+        }
+    }
+}
+
+/// Ours under a prefix and libsodium's in one program, by either order of headers, static or shared: each call goes where it says.
+#[test]
+fn ours_and_libsodium_s_live_in_one_program() {
+    for sodium in [&["-lsodium".to_string()][..], &["-l:libsodium.a".to_string(), "-lpthread".into()]] {
+        for headers in [&["sodium.h", OURS], &[OURS, "sodium.h"]] {
+            let dir = scratch();
+            let ours = object(dir.path(), &[PREFIX.into()]);
+            let link = [&[path(&ours)][..], sodium].concat();
+            let own = [PREFIX.to_string(), "-DOWN(name)=my_##name".into()];
+            let built = program(dir.path(), headers, &own, &link);
+            assert!(class(&built, &[], "my_crypto_sign").is_some() && class(&built, &[], "crypto_sign").is_none(), "{headers:?}");
+            let built = program(dir.path(), headers, &[PREFIX.into()], &link);
+            let theirs = if sodium.len() == 1 { 'U' } else { 'T' };
+            assert_eq!(class(&built, &[], "crypto_sign"), Some(theirs), "{headers:?}");
+        }
+    }
+    // Without a prefix the declarations agree, and the object that is named first is linked.
+    for headers in [&["sodium.h", OURS], &[OURS, "sodium.h"]] {
+        let dir = scratch();
+        let ours = object(dir.path(), &[]);
+        let built = program(dir.path(), headers, &[], &[path(&ours)]);
+        assert!(matches!(class(&built, &[], "crypto_sign"), Some('t' | 'T')), "{headers:?}");
+    }
+}
+
+const PLUGIN: &str = "#include <sodium.h>\nint plugin(unsigned char *sm, const unsigned char *sk);\nint plugin(unsigned char *sm, const unsigned char *sk)\n{\n  unsigned long long n;\n  return crypto_sign(sm, &n, (const unsigned char *)\"\", 0, sk);\n}\n";
+/// Our object is replaced by one that says so when it is called.
+const LOUD: &str = "#include <stdlib.h>\n#define LOUD __attribute__((visibility(VISIBILITY)))\nLOUD int crypto_sign(unsigned char *sm, unsigned long long *n, const unsigned char *m, unsigned long long k, const unsigned char *sk);\nLOUD int crypto_sign(unsigned char *sm, unsigned long long *n, const unsigned char *m, unsigned long long k, const unsigned char *sk)\n{\n  (void)sm, (void)n, (void)m, (void)k, (void)sk;\n  exit(7);\n}\n";
+const HOST: &str = "int plugin(unsigned char *, const unsigned char *);\nint crypto_sign(unsigned char *, unsigned long long *, const unsigned char *, unsigned long long, const unsigned char *);\nint main(int argc, char **argv)\n{\n  unsigned char sm[64], sk[64] = {0};\n  unsigned long long n;\n  if (argc > 5) return crypto_sign(sm, &n, 0, 0, (unsigned char *)argv[0]);\n  return plugin(sm, sk);\n}\n";
+
+/// A shared library that uses libsodium goes on doing so in a program that has our functions: they are hidden. A visible function of the
+/// name is called in its place.
+#[test]
+fn a_library_that_uses_libsodium_is_not_given_ours() {
+    let dir = scratch();
+    let at = |name: &str| dir.path().join(name);
+    for (name, text) in [("plugin.c", PLUGIN), ("loud.c", LOUD), ("host.c", HOST)] {
+        std::fs::write(at(name), text).expect("written");
+    }
+    good(Command::new("gcc").args(["-shared", "-fPIC", "-o"]).arg(at("libplugin.so")).arg(at("plugin.c")).arg("-lsodium"));
+    let ours = object(dir.path(), &[]);
+    assert!(good(Command::new("readelf").arg("-sW").arg(&ours)).lines().any(|l| l.contains("HIDDEN") && l.ends_with(" crypto_sign")), "ours are hidden");
+    for (visibility, code) in [("hidden", 0), ("default", 7)] {
+        good(Command::new("gcc").arg(format!("-DVISIBILITY=\"{visibility}\"")).arg("-c").arg(at("loud.c")).arg("-o").arg(at("loud.o")));
+        good(Command::new("gcc").arg(at("host.c")).arg(at("loud.o")).arg("-L").arg(dir.path()).args(["-lplugin", "-Wl,-rpath,$ORIGIN", "-o"]).arg(at("host")));
+        assert_eq!(run(&mut Command::new(at("host"))).status.code(), Some(code), "{visibility}");
+    }
+}
+
+/// Functions of the export map.
+fn mapped() -> Vec<String> {
+    let map = std::fs::read_to_string(tree().root.join("dist/c/santoku.map")).expect("shipped");
+    let (_, rest) = map.split_once("global:").expect("a map");
+    let (names, _) = rest.split_once("local:").expect("a map");
+    names.split(';').map(str::trim).filter(|n| !n.is_empty()).map(str::to_string).collect()
+}
+
+#[test]
+fn an_installed_library_is_found_by_pkg_config_and_cmake() {
+    let dir = scratch();
+    let prefix = dir.path().join("usr");
+    let install = |prefix: &str, destination: &str| run(Command::new(tree().root.join("tools/install.sh")).env("PREFIX", prefix).env("DESTDIR", destination).env("CFLAGS", "-O1"));
+    let out = install(&path(&prefix), "");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let library = prefix.join("lib/libsantoku.so");
+    // What is exported is what the map says, under the version of the interface.
+    let names = mapped();
+    assert!(names.len() >= 12, "{names:?}");
+    let exported = good(Command::new("nm").args(["-D", "--defined-only"]).arg(&library));
+    let mut own: Vec<&str> = exported.lines().filter_map(|l| l.split_whitespace().last()).filter_map(|n| n.strip_suffix("@@SANTOKU_0")).collect();
+    own.sort_unstable();
+    assert_eq!(own, names);
+    // What it wants of others: memory functions and the caller's randomness.
+    let wanted = good(Command::new("nm").args(["-D", "--undefined-only"]).arg(&library));
+    let wanted: Vec<&str> = wanted.lines().filter_map(|l| l.split_whitespace().last()).map(|n| n.split('@').next().unwrap_or(n)).collect();
+    assert!(wanted.iter().all(|n| ["memcpy", "memmove", "memset", "randombytes", "__cxa_finalize", "__stack_chk_fail"].contains(n) || n.starts_with("_ITM_") || *n == "__gmon_start__"), "{wanted:?}");
+    // pkg-config, shared and static.
+    let pkg = |what: &[&str]| good(Command::new("pkg-config").env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")).args(what).arg("santoku"));
+    assert_eq!(pkg(&["--modversion"]).trim(), env!("CARGO_PKG_VERSION"));
+    let flags: Vec<String> = pkg(&["--cflags", "--libs"]).split_whitespace().map(str::to_string).collect();
+    let rpath = format!("-Wl,-rpath,{}", path(&prefix.join("lib")));
+    let shared = program(dir.path(), &["santoku.h"], &[], &[&flags[..], &[rpath, "-I".into(), path(&prefix.join("include/santoku"))]].concat());
+    assert_eq!(class(&shared, &["-D"], "crypto_sign"), Some('U'));
+    let archive = path(&prefix.join("lib/libsantoku.a"));
+    let alone = program(dir.path(), &["santoku.h"], &["-I".into(), path(&prefix.join("include/santoku"))], &[archive]);
+    assert!(class(&alone, &["-D"], "crypto_sign").is_none());
+    // CMake.
+    let project = dir.path().join("project");
+    std::fs::create_dir_all(&project).expect("made");
+    let lists = "cmake_minimum_required(VERSION 3.13)\nproject(p C)\nfind_package(santoku 0.1 REQUIRED)\nforeach(kind santoku static)\n  add_executable(p_${kind} names.c)\n  target_compile_definitions(p_${kind} PRIVATE FIRST=<santoku.h>)\n  target_link_libraries(p_${kind} PRIVATE santoku::${kind})\nendforeach()\n";
+    std::fs::write(project.join("CMakeLists.txt"), lists).expect("written");
+    std::fs::copy(c_file("names.c"), project.join("names.c")).expect("copied");
+    good(Command::new("cmake").arg(format!("-DCMAKE_PREFIX_PATH={}", path(&prefix))).arg("-S").arg(&project).arg("-B").arg(project.join("b")));
+    good(Command::new("cmake").arg("--build").arg(project.join("b")));
+    for kind in ["santoku", "static"] {
+        assert_eq!(good(&mut Command::new(project.join(format!("b/p_{kind}")))), "ed25519\n");
+    }
+    // A newer version is not found, and a path that is none is refused.
+    std::fs::write(project.join("CMakeLists.txt"), lists.replace("santoku 0.1", "santoku 77")).expect("written");
+    let out = run(Command::new("cmake").arg(format!("-DCMAKE_PREFIX_PATH={}", path(&prefix))).arg("-S").arg(&project).arg("-B").arg(project.join("c")));
+    assert!(!out.status.success());
+    let out = install("usr", "");
+    assert!(out.status.code() == Some(2) && String::from_utf8_lossy(&out.stderr).contains("whole path"));
+}
