@@ -7,6 +7,6 @@ extern "C" {
     /// - `sig`: 64 bytes, read; public
     /// - `pk`: 64 bytes, read; public
     ///
-    /// Returns 0, or -1 for failure.
-    pub fn p256_ecdsa_verify(digest: *const u8, sig: *const u8, pk: *const u8) -> i32;
+    /// Returns 1 if accepted, 0 if not.
+    pub fn p256_ecdsa_verify(digest: *const u8, sig: *const u8, pk: *const u8) -> u32;
 }
