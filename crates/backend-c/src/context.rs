@@ -57,14 +57,14 @@ pub struct Signature {
     pub rets: Vec<CTy>,
     /// The only result is a scalar and is the C return value.
     pub returns: bool,
-    /// Other files see it.
-    pub external: bool,
+    /// Users may have another name for it.
+    pub renamed: bool,
 }
 
 impl Signature {
     /// How the name is written where the function is declared, defined and called: users may have another for it.
     pub fn written(&self) -> String {
-        if self.external { format!("STK_NAME({})", self.name) } else { self.name.clone() }
+        if self.renamed { format!("STK_NAME({})", self.name) } else { self.name.clone() }
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Options {
     pub products: Products,
     /// Exported functions are external and stand in the header; when false they are `static` too (`api_source` calls them).
     pub export: bool,
+    /// Their names may be changed by whoever compiles the unit, and they are hidden from other libraries: `STK_NAME` and `STK_API`.
+    pub renamed: bool,
 }
 
 impl Options {
@@ -57,6 +59,7 @@ impl Options {
             secret_product,
             products: Products::Whole,
             export: true,
+            renamed: false,
         }
     }
 }

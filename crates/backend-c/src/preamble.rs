@@ -1,7 +1,6 @@
 //! Fixed text of every emitted unit: includes, compile-time checks, branch-free helpers.
 
 use crate::options::Products;
-use std::fmt::Write;
 
 /// Helpers in dependency order: `(name, text)`. Only those a unit uses are printed.
 pub const HELPERS: &[(&str, &str)] = &[
@@ -99,7 +98,7 @@ const SLOW_PRODUCTS: [(u32, &str, &str); 6] = [
 ];
 
 /// Whether wide products are made in parts: by the processor that the compiler compiles for, or always. A user may decide otherwise.
-fn in_parts(how: Products) -> String {
+pub fn in_parts(how: Products) -> String {
     let slow: Vec<&str> = SLOW_PRODUCTS.iter().filter(|(least, ..)| *least > 0).map(|(_, known_by, _)| *known_by).collect();
     let define = match how {
         Products::Whole => return String::new(),
@@ -108,7 +107,7 @@ fn in_parts(how: Products) -> String {
     };
     format!(
         "/* 1: products of secrets that are wider than 32 bits are made of products of 16 by 16 bits, for processors on which wider ones take\n \
-* a time that depends on the operands. */\n#ifndef STK_PRODUCTS_IN_PARTS\n{define}#endif\n\n"
+* a time that depends on the operands. */\n#ifndef STK_PRODUCTS_IN_PARTS\n{define}#endif\n"
     )
 }
 
@@ -120,9 +119,7 @@ pub fn products(unit: &str, bits: u32, how: Products) -> String {
         33..=64 => "products of 32 bits, and of 64 where they are not made in parts,",
         _ => "products of 64 by 64 bits, 128 bits wide,",
     };
-    let mut text = if bits > 32 { in_parts(how) } else { String::new() };
-    let _ = write!(
-        text,
+    let mut text = format!(
         "/* Needed of the processor: {width} in constant time, because secrets are multiplied. Processors\n \
 * known to lack them are refused; define {OVERRIDE} to compile all the same, where nobody can measure the time. */\n#ifndef {OVERRIDE}\n"
     );

@@ -9,7 +9,7 @@ use crate::func::doc_lines;
 use crate::merge::in_one;
 use crate::names::Names;
 use crate::options::{Options, Placement};
-use crate::preamble::{helpers_for, mentions, products, wide_types, API, ASSUMPTIONS, MEMORY, NAMES, NOINLINE, PLACEMENT};
+use crate::preamble::{helpers_for, in_parts, mentions, products, wide_types, API, ASSUMPTIONS, MEMORY, NAMES, NOINLINE, PLACEMENT};
 use crate::printed::printed_functions;
 use crate::settle::settled;
 use santoku_ir::visit::walk_places;
@@ -54,7 +54,8 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
             exported.push(own);
         }
         let linkage = match (external, f.inline) {
-            (true, _) => "STK_API ",
+            (true, _) if opts.renamed => "STK_API ",
+            (true, _) => "",
             (false, Inline::Never) => "STK_NOINLINE static ",
             (false, Inline::Auto | Inline::Always) => "static ",
         };
@@ -150,8 +151,8 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
             Some(n) => n,
             None => unit.globals.fresh(&f.name),
         };
-        let external = opts.export && f.export.is_some() && macro_of(opts, f).is_none();
-        unit.signatures.push(signature(&unit, f, name, external)?);
+        let renamed = opts.renamed && opts.export && f.export.is_some() && macro_of(opts, f).is_none();
+        unit.signatures.push(signature(&unit, f, name, renamed)?);
         let mut done = InPlace::of(f, &unit.in_place);
         if let Some(one) = in_one(f) {
             done = done.and(&InPlace::of_merged(&one, &unit.in_place));
@@ -239,7 +240,7 @@ fn values(value: &ConstValue) -> Option<Range> {
     }
 }
 
-fn signature(unit: &UnitCx<'_>, f: &Func, name: String, external: bool) -> Res<Signature> {
+fn signature(unit: &UnitCx<'_>, f: &Func, name: String, renamed: bool) -> Res<Signature> {
     let ty = |id: &santoku_ir::LocalId| -> Res<CTy> {
         let l = f.local(*id);
         let t = storage(unit, &l.ty, l.public).map_err(|e| e.of(unit, f, &l.name))?;
@@ -251,7 +252,7 @@ fn signature(unit: &UnitCx<'_>, f: &Func, name: String, external: bool) -> Res<S
     let params = f.params.iter().map(ty).collect::<Res<Vec<_>>>()?;
     let rets = f.rets.iter().map(ty).collect::<Res<Vec<_>>>()?;
     let returns = rets.len() == 1 && !rets[0].is_aggregate();
-    Ok(Signature { name, params, rets, returns, external })
+    Ok(Signature { name, params, rets, returns, renamed })
 }
 
 fn types(unit: &UnitCx<'_>) -> String {
@@ -323,6 +324,10 @@ fn source(unit: &UnitCx<'_>, types: &str, bodies: &str, header: &str) -> String 
         text.push('\n');
     }
     text.push_str(ASSUMPTIONS);
+    if bodies.contains("STK_MUL_") {
+        text.push('\n');
+        text.push_str(&in_parts(opts.products));
+    }
     if let Some(bits) = opts.secret_product {
         text.push('\n');
         text.push_str(&products(&opts.unit, bits, opts.products));
@@ -352,8 +357,9 @@ fn header(opts: &Options, prototypes: &str, types: &str) -> String {
     let guard = format!("SANTOKU_{}_H", opts.unit.to_uppercase());
     let text = format!("{types}{prototypes}{}", opts.api_header);
     format!(
-        "/* {} */\n#ifndef {guard}\n#define {guard}\n\n#include <stddef.h>\n#include <stdint.h>\n\n{NAMES}\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}{text}#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
+        "/* {} */\n#ifndef {guard}\n#define {guard}\n\n#include <stddef.h>\n#include <stdint.h>\n\n{}#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}{text}#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
         opts.provenance.replace('\n', "\n * "),
+        if opts.renamed { format!("{NAMES}\n") } else { String::new() },
         wide_types(&text),
     )
 }

@@ -21,7 +21,7 @@ fn subjects(seeds: std::ops::Range<u64>) -> (Vec<Subject>, usize) {
         let options = Options { widest: 64, products: Products::Parts, ..Options::new(format!("p{seed}"), None) };
         let Ok(s) = Subject::with(program, ranged, &options) else { continue };
         let text = s.text();
-        let own = text.lines().filter(|l| l.starts_with("    ") && !l.contains("return stk_")).map(|l| l.matches("STK_MUL_").count()).sum::<usize>();
+        let own = text.lines().filter(|l| l.starts_with("    ") && !l.contains("return stk_")).map(|l| l.matches("_MUL_WIDE(").count() + l.matches("_MUL_LOW(").count()).sum::<usize>();
         // Programs without such a product show nothing here.
         if own > 0 {
             parts += own;

@@ -15,10 +15,13 @@ type Int = santoku_ir::interp::Int;
 const LIBRARY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../lib");
 
 /// What rests on the engines: function, and how many of its clauses.
-const OPEN: [(&str, usize); 3] = [
+const OPEN: [(&str, usize); 6] = [
     ("ecdsa.p256.V.multiple_of_base", 1),
+    ("ecdsa.p256.V.verify", 3),
     ("ecdsa.secp256k1.V.multiple_of_base", 1),
+    ("ecdsa.secp256k1.V.verify", 3),
     ("ecdsa.verify.example1.multiple_of_base", 1),
+    ("ecdsa.verify.example1.verify", 3),
 ];
 
 fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {

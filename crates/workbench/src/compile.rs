@@ -103,6 +103,7 @@ pub fn emit(primitive: &Primitive, build: &Build, compiled: &Compiled, provenanc
         products: products(&build.target),
         provenance: provenance.to_string(),
         export: primitive.api_source.is_none(),
+        renamed: true,
         ..Options::new(&primitive.unit, widest_secret_product(&compiled.program))
     };
     Ok(santoku_backend_c::emit(&compiled.program, &options)?)
