@@ -59,13 +59,37 @@ pub struct Signature {
     pub returns: bool,
     /// Users may have another name for it.
     pub renamed: bool,
+    /// The function that others call in its place, which calls it and clears the stack.
+    pub outer: Option<Outer>,
+}
+
+/// A function of the header around another.
+#[derive(Clone, Debug)]
+pub struct Outer {
+    pub name: String,
+    /// As in [`Signature::renamed`].
+    pub renamed: bool,
 }
 
 impl Signature {
     /// How the name is written where the function is declared, defined and called: users may have another for it.
     pub fn written(&self) -> String {
-        if self.renamed { format!("STK_NAME({})", self.name) } else { self.name.clone() }
+        written(&self.name, self.renamed)
     }
+
+    /// The same of the function that others call.
+    pub fn written_outside(&self) -> String {
+        self.outer.as_ref().map_or_else(|| self.written(), |o| written(&o.name, o.renamed))
+    }
+
+    /// Its name for others.
+    pub fn outside(&self) -> &String {
+        self.outer.as_ref().map_or(&self.name, |o| &o.name)
+    }
+}
+
+fn written(name: &str, renamed: bool) -> String {
+    if renamed { format!("STK_NAME({name})") } else { name.to_string() }
 }
 
 /// Everything needed while one function is printed.

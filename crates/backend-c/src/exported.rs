@@ -109,8 +109,8 @@ impl Exported {
         let lengths = f.lens.iter().map(|id| (id, Some(Number { bytes: 4, signed: false }))).map(argument(Role::Length));
         let values = f.params.iter().zip(signature.params.iter().map(Number::of)).map(argument(Role::Value));
         Ok(Exported {
-            name: signature.name.clone(),
-            declaration: cx.prototype(signature, &signature.name)?,
+            name: signature.outside().clone(),
+            declaration: cx.prototype(signature, signature.outside())?,
             arguments: results.chain(lengths).chain(values).collect(),
             returned: signature.returns.then(|| f.local(f.rets[0]).ty.clone()),
             returned_number: signature.rets.first().filter(|_| signature.returns).and_then(Number::of),

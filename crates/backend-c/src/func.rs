@@ -214,6 +214,23 @@ impl<'a> FnCx<'a> {
         Ok(text)
     }
 
+    /// The function that others call: it calls this one and clears the stack.
+    pub fn clearing(&self, sig: &Signature, linkage: &str) -> Res<String> {
+        let results = if sig.returns { &[][..] } else { &self.f.rets[..] };
+        let all = results.iter().chain(&self.f.lens).chain(&self.f.params).map(|id| self.names[id.0 as usize].as_str());
+        let call = format!("{}({})", sig.written(), all.collect::<Vec<_>>().join(", "));
+        let head = self.prototype(sig, &sig.written_outside())?;
+        let clear = format!("    STK_CLEAR({});\n", crate::clear::stack_macro(&self.unit.opts.unit));
+        let body = match self.f.rets.first().filter(|_| sig.returns) {
+            Some(r) => {
+                let name = &self.names[r.0 as usize];
+                format!("    {} = {call};\n{clear}    return {name};\n", self.declarator(&self.ctys[r.0 as usize], name)?)
+            }
+            None => format!("    {call};\n{clear}"),
+        };
+        Ok(format!("/* {}, of which no secret stays behind */\n{linkage}{head}\n{{\n{body}}}\n\n", self.f.name))
+    }
+
     /// `type name(results, lengths, parameters)`.
     pub fn prototype(&self, sig: &Signature, name: &str) -> Res<String> {
         let mut ps = vec![];

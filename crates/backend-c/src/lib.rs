@@ -11,9 +11,11 @@
 mod aggregate;
 mod alias;
 mod call;
+mod clear;
 mod context;
 mod ctype;
 mod error;
+mod estimate;
 mod exported;
 mod expr;
 mod func;
@@ -32,9 +34,10 @@ mod unit;
 mod vector;
 mod words;
 
+pub use clear::stack_macro;
 pub use error::{EmitError, LOCAL_BYTES};
 pub use exported::{Argument, Exported, Number, Role};
-pub use options::{Options, Placement, Products, Vector};
+pub use options::{Clears, Options, Placement, Products, Stack, Vector};
 pub use preamble::API;
 pub use storage::storage;
 pub use unit::{emit, interface, Emitted};

@@ -22,6 +22,27 @@ pub enum Products {
     Parts,
 }
 
+/// Bytes of stack that a unit's functions use, at most. Nobody knows before the C is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// With a compiler that optimises.
+    pub optimised: u32,
+    /// With one that does not.
+    pub plain: u32,
+}
+
+/// What functions of the header do about the secrets that they leave on the stack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clears {
+    /// They stay.
+    #[default]
+    Nothing,
+    /// So many bytes are overwritten.
+    Stack(Stack),
+    /// As many as the stack is guessed to be deep.
+    Estimated,
+}
+
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Name of the unit: `nacl_sign` gives `nacl_sign.c` and `nacl_sign.h`.
@@ -43,6 +64,8 @@ pub struct Options {
     pub export: bool,
     /// Their names may be changed by whoever compiles the unit, and they are hidden from other libraries: `STK_NAME` and `STK_API`.
     pub renamed: bool,
+    /// What functions of the header that get secrets do before they return.
+    pub clears: Clears,
 }
 
 impl Options {
@@ -60,6 +83,7 @@ impl Options {
             products: Products::Whole,
             export: true,
             renamed: false,
+            clears: Clears::Nothing,
         }
     }
 }

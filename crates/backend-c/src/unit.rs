@@ -2,13 +2,14 @@
 
 use crate::EmitError;
 use crate::alias::InPlace;
-use crate::context::{storage, FnCx, Res, Signature, StorageError, UnitCx};
+use crate::clear::clearing;
+use crate::context::{storage, FnCx, Outer, Res, Signature, StorageError, UnitCx};
 use crate::ctype::{literal, word_storage, CInt, CTy};
 use crate::exported::{Exported, Role};
 use crate::func::doc_lines;
 use crate::merge::in_one;
 use crate::names::Names;
-use crate::options::{Options, Placement};
+use crate::options::{Clears, Options, Placement, Stack};
 use crate::preamble::{helpers_for, in_parts, mentions, products, wide_types, API, ASSUMPTIONS, MEMORY, NAMES, NOINLINE, PLACEMENT};
 use crate::printed::printed_functions;
 use crate::settle::settled;
@@ -42,32 +43,38 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
     let mut bodies = String::new();
     let mut prototypes = String::new();
     let (mut functions, mut exported) = (BTreeMap::new(), vec![]);
+    let mut own_bytes = vec![crate::estimate::Own::default(); program.funcs.len()];
     for (k, f) in program.funcs.iter().enumerate() {
         let Some(root) = printed[k].filter(|_| macro_of(opts, f).is_none()) else { continue };
         let external = opts.export && root;
         functions.insert(FuncId(k as u32), unit.signatures[k].name.clone());
         let cx = FnCx::new(&unit, FuncId(k as u32))?;
+        own_bytes[k] = crate::estimate::Own::of(&cx);
         if external {
             let signature = &unit.signatures[k];
             let own = Exported::of(&cx, f, signature)?;
-            let _ = writeln!(prototypes, "{}{};\n", header_doc(f, &own), cx.prototype(signature, &signature.written())?);
+            let _ = writeln!(prototypes, "{}{};\n", header_doc(f, &own), cx.prototype(signature, &signature.written_outside())?);
             exported.push(own);
         }
+        let outer_linkage = if opts.renamed { "STK_API " } else { "" };
+        let signature = &unit.signatures[k];
+        let outer = if signature.outer.is_some() { cx.clearing(signature, outer_linkage)? } else { String::new() };
         let linkage = match (external, f.inline) {
-            (true, _) if opts.renamed => "STK_API ",
-            (true, _) => "",
+            _ if signature.outer.is_some() => "static STK_BODY ",
+            (true, _) => outer_linkage,
             (false, Inline::Never) => "STK_NOINLINE static ",
             (false, Inline::Auto | Inline::Always) => "static ",
         };
-        bodies.push_str(&cx.define(&unit.signatures[k], linkage)?);
+        bodies.push_str(&cx.define(signature, linkage)?);
         bodies.push('\n');
+        bodies.push_str(&outer);
     }
     let types = types(&unit);
     // Each type is defined once: in the header, if that names one.
     let public = unit.struct_names.iter().any(|n| mentions(&prototypes, n));
     let (public, private) = if public { (types, String::new()) } else { (String::new(), types) };
     let header = header(opts, &prototypes, &public);
-    Ok(Emitted { source: source(&unit, &private, &bodies, &header), header, functions, exported })
+    Ok(Emitted { source: source(&unit, (&private, &bodies), &header, crate::estimate::estimated(program, &own_bytes)), header, functions, exported })
 }
 
 /// Refuses what C cannot have of the functions that are printed, whatever the passes make of their bodies: names, and types of
@@ -147,12 +154,14 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
     }
     unit.const_used = used;
     for f in &program.funcs {
-        let name = match macro_of(opts, f).or_else(|| f.export.clone()) {
+        let renamed = opts.renamed && opts.export && f.export.is_some() && macro_of(opts, f).is_none();
+        let outer = f.export.clone().filter(|_| clears(opts, f)).map(|name| Outer { name, renamed });
+        let name = match macro_of(opts, f).or_else(|| f.export.clone().filter(|_| outer.is_none())) {
             Some(n) => n,
             None => unit.globals.fresh(&f.name),
         };
-        let renamed = opts.renamed && opts.export && f.export.is_some() && macro_of(opts, f).is_none();
-        unit.signatures.push(signature(&unit, f, name, renamed)?);
+        let renamed = renamed && outer.is_none();
+        unit.signatures.push(Signature { outer, ..signature(&unit, f, name, renamed)? });
         let mut done = InPlace::of(f, &unit.in_place);
         if let Some(one) = in_one(f) {
             done = done.and(&InPlace::of_merged(&one, &unit.in_place));
@@ -190,6 +199,12 @@ fn struct_used_at(program: &Program, id: StructId) -> Option<Loc> {
     let consts = program.consts.iter().map(|c| (&c.ty, c.loc));
     let locals = program.funcs.iter().flat_map(|f| f.locals.iter().map(|l| (&l.ty, if l.loc.line > 0 { l.loc } else { f.loc })));
     locals.chain(consts).find(|(t, _)| holds(program, t, id)).map(|(_, loc)| loc)
+}
+
+/// It is called through another function, which clears the stack: others call it, and it gets secrets.
+fn clears(opts: &Options, f: &Func) -> bool {
+    let secrets = f.params.iter().any(|id| !f.local(*id).public);
+    opts.clears != Clears::Nothing && opts.export && macro_of(opts, f).is_none() && secrets
 }
 
 /// The macro that stands for a function.
@@ -252,7 +267,7 @@ fn signature(unit: &UnitCx<'_>, f: &Func, name: String, renamed: bool) -> Res<Si
     let params = f.params.iter().map(ty).collect::<Res<Vec<_>>>()?;
     let rets = f.rets.iter().map(ty).collect::<Res<Vec<_>>>()?;
     let returns = rets.len() == 1 && !rets[0].is_aggregate();
-    Ok(Signature { name, params, rets, returns, renamed })
+    Ok(Signature { name, params, rets, returns, renamed, outer: None })
 }
 
 fn types(unit: &UnitCx<'_>) -> String {
@@ -313,7 +328,7 @@ fn initialiser(unit: &UnitCx<'_>, t: &CTy, v: &ConstValue, depth: usize) -> Stri
     }
 }
 
-fn source(unit: &UnitCx<'_>, types: &str, bodies: &str, header: &str) -> String {
+fn source(unit: &UnitCx<'_>, (types, bodies): (&str, &str), header: &str, estimate: Stack) -> String {
     let opts = unit.opts;
     let tables = tables(unit);
     let rest = format!("{types}{tables}{bodies}{}", opts.api_source);
@@ -335,6 +350,14 @@ fn source(unit: &UnitCx<'_>, types: &str, bodies: &str, header: &str) -> String 
     if bodies.contains("STK_API ") {
         text.push('\n');
         text.push_str(API);
+    }
+    if opts.clears != Clears::Nothing && (!opts.export || bodies.contains("STK_CLEAR(")) {
+        let stack = match opts.clears {
+            Clears::Stack(stack) => stack,
+            Clears::Estimated | Clears::Nothing => estimate,
+        };
+        text.push('\n');
+        text.push_str(&clearing(&opts.unit, stack));
     }
     if bodies.contains("STK_NOINLINE") {
         text.push('\n');

@@ -9,6 +9,7 @@ use crate::function::Verdict;
 use crate::machine::Code;
 use crate::reach::callers;
 use crate::report::FileReport;
+use crate::residue::handed_to;
 use crate::results::Results;
 use crate::settle::{move_into_callers, settle};
 use crate::subject::{Done, Job, Options, Subject, World};
@@ -30,8 +31,9 @@ pub fn certify(image: &Image, isa: Isa, program: &Program, symbols: BTreeMap<Str
     settle(&subject, &known, open, &mut results, world);
     let (subject, moved) = adapted(subject, &known, &mut results, world);
     let mut open = BTreeSet::new();
+    let handed_to = handed_to(&subject);
     for job in results.sound(&known) {
-        if job.shared.is_empty() && image.function_at(job.address).is_some_and(|f| !f.local) {
+        if job.shared.is_empty() && (handed_to.contains(&job.address) || image.function_at(job.address).is_some_and(|f| !f.local)) {
             open.extend(coinciding(program, job.func).into_iter().map(|pair| Job { shared: vec![pair], ..job.clone() }));
         }
     }

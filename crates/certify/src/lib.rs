@@ -22,6 +22,7 @@ pub mod loops;
 pub mod machine;
 pub mod manifest;
 mod reach;
+mod residue;
 pub mod report;
 mod results;
 mod settle;
@@ -33,7 +34,8 @@ pub mod tried;
 mod verdict;
 
 pub use file::certify;
-pub use subject::{Options, World};
+pub use residue::stack_depth;
+pub use subject::{symbols, Options, World};
 pub use isa::{isa_name, isa_of};
 pub use judged::EFFORTS;
 pub use key::{program_hash, ENGINE_VERSION};

@@ -118,8 +118,13 @@ pub fn records(report: &FileReport, origin: &Origin) -> Vec<Record> {
         report.functions.iter().filter_map(|f| Some((f.function.as_deref()?, &f.convention))).collect();
     let mut out = vec![];
     let listed = |s: &&SharedReport| s.status.holds() && s.hashed;
-    for f in report.functions.iter().filter(|f| f.status == Status::Equal && f.hashed) {
-        let Some(function) = f.function.clone() else { continue };
+    for f in report.functions.iter().filter(|f| f.hashed) {
+        let function = match (&f.status, &f.function) {
+            (Status::Equal, Some(function)) => function.clone(),
+            // It does what the function does that it calls.
+            (Status::HandsOn { callee }, _) => callee.function.clone(),
+            _ => continue,
+        };
         // A way of sharing makes calls of its own.
         let calls: BTreeSet<Call> = f
             .calls

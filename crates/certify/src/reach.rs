@@ -43,6 +43,24 @@ pub(crate) fn runs(subject: &Subject, address: u64) -> (BTreeSet<u64>, BTreeSet<
     (seen, found)
 }
 
+/// The functions of the program that code without a source calls, directly or through code of its kind. A part that a compiler took out of a
+/// function, `f.part.0`, counts as the function.
+pub(crate) fn enters(subject: &Subject, address: u64) -> BTreeSet<FuncId> {
+    let (mut seen, mut open, mut found) = (BTreeSet::from([address]), vec![address], BTreeSet::new());
+    while let Some(at) = open.pop() {
+        let to = subject.image.function_at(at).map(|f| targets(subject, f)).unwrap_or_default();
+        for g in to.into_iter().filter_map(|to| subject.image.function_at(to)) {
+            let whole = g.name.split_once('.').and_then(|(name, _)| subject.symbols.get(name)).filter(|_| g.local);
+            let known: BTreeSet<FuncId> = subject.functions_of(g).into_iter().chain(whole.copied()).collect();
+            if known.is_empty() && seen.insert(g.address) {
+                open.push(g.address);
+            }
+            found.extend(known);
+        }
+    }
+    found
+}
+
 /// Where a function's direct jumps, branches and calls lead.
 fn targets(subject: &Subject, f: &Function) -> BTreeSet<u64> {
     let Subject { image, isa, .. } = subject;
@@ -63,14 +81,19 @@ fn targets(subject: &Subject, f: &Function) -> BTreeSet<u64> {
             (Sem::Jump(_), "jal") => {
                 out.insert(there(pc));
             }
-            (Sem::Jump(_), _) => out.extend(high.get(&inst.rs1).map(|base| there(*base))),
+            (Sem::Jump(_), _) => {
+                out.extend(high.get(&inst.rs1).map(|base| there(*base)));
+                high.remove(&inst.rd);
+            }
             (_, "auipc") => {
                 high.insert(inst.rd, there(pc));
             }
             (_, "lui") => {
                 high.insert(inst.rd, there(0));
             }
-            _ => {}
+            _ => {
+                high.remove(&inst.rd);
+            }
         }
         pc = pc.wrapping_add(u64::from(inst.len));
     }

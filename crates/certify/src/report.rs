@@ -23,8 +23,34 @@ pub struct FileReport {
     /// Functions of the program that have no symbol in the file, in order of the program.
     pub without_symbol: Vec<WithoutSymbol>,
     pub totals: Totals,
+    /// What is left behind by every function that other files can call and that handles secrets; none where one function was asked for.
+    #[serde(default)]
+    pub residues: Vec<Residue>,
     /// What the result rests on beside the proof.
     pub assumed: Vec<String>,
+}
+
+/// What a function leaves in the stack below its caller's frame and in the registers that callers save.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Residue {
+    pub symbol: String,
+    #[serde(flatten)]
+    pub state: ResidueState,
+    /// Bytes of stack that it and what it calls may write.
+    pub deepest: u64,
+    /// Bytes of them that were overwritten when they may have held a secret.
+    pub overwritten: u64,
+}
+
+/// What is known of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "left", rename_all = "snake_case")]
+pub enum ResidueState {
+    /// No secret, but for what it returns.
+    Nothing,
+    /// A secret may be there.
+    Remains { place: String },
+    NotFollowed { reason: String },
 }
 
 /// A function of the program that the file does not name.
@@ -155,6 +181,8 @@ pub enum Status {
     Equal,
     /// Proved as part of every function that calls it.
     Inside { callers: Vec<String> },
+    /// Gets the arguments of a proved function, hands them to it, and returns its results: what it does besides is to clear the stack.
+    HandsOn { callee: Rest },
     /// Nothing in the program stands for it, and nothing that was proved runs it.
     NoSource,
     /// Gives another value on the inputs shown.
@@ -182,6 +210,7 @@ impl Status {
         match self {
             Status::Equal => "equal",
             Status::Inside { .. } => "inside its callers",
+            Status::HandsOn { .. } => "hands on",
             Status::NoSource => "no source",
             Status::Refuted(_) => "refuted",
             Status::NotProved(_) => "not proved",
@@ -196,13 +225,13 @@ impl Status {
 
     /// Nothing about the code is open.
     pub fn holds(&self) -> bool {
-        matches!(self, Status::Equal | Status::Inside { .. })
+        matches!(self, Status::Equal | Status::Inside { .. } | Status::HandsOn { .. })
     }
 
     /// Why it is not proved, in one line; `None` where it is.
     pub fn reason(&self) -> Option<String> {
         Some(match self {
-            Status::Equal | Status::Inside { .. } => return None,
+            Status::Equal | Status::Inside { .. } | Status::HandsOn { .. } => return None,
             Status::NoSource => "no function of the program stands for it".into(),
             Status::Refuted(d) | Status::NotProved(d) => d.line(),
             Status::Leak { what, site, term, .. } => format!("{what}: `{}` at {}: {term}", site.instruction, site.place()),
@@ -301,6 +330,11 @@ impl FileReport {
     /// Every function of the program that the file has is proved, and at least one on its own.
     pub fn holds(&self) -> bool {
         self.totals.equal > 0 && self.totals.proved == self.totals.functions
+    }
+
+    /// No function that handles secrets leaves any behind.
+    pub fn leaves_nothing(&self) -> bool {
+        self.residues.iter().all(|r| r.state == ResidueState::Nothing)
     }
 
     /// Functions of the program in the file that are not proved.

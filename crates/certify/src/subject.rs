@@ -68,6 +68,17 @@ pub(crate) struct Subject<'a> {
     pub options: &'a Options,
 }
 
+/// Which symbol of a file stands for which function. `names`: the C name of each function that was printed; a file in which it is not, but
+/// that under which the function is exported, was made without a function around it that clears the stack.
+pub fn symbols(image: &Image, program: &Program, names: &BTreeMap<FuncId, String>) -> BTreeMap<String, FuncId> {
+    let there = |name: &String| image.function(name).is_some();
+    let own = |(func, name): (&FuncId, &String)| {
+        let exported = program.func(*func).export.as_ref().filter(|e| !there(name) && there(e));
+        (exported.unwrap_or(name).clone(), *func)
+    };
+    names.iter().map(own).collect()
+}
+
 impl<'a> Subject<'a> {
     /// The functions of the program that a symbol stands for: more than one where equal functions were folded.
     pub fn functions_of(&self, f: &Function) -> BTreeSet<FuncId> {

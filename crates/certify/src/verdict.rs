@@ -11,6 +11,7 @@ use crate::key::{callees, program_hash, ENGINE_VERSION};
 use crate::machine::{Halt, Leak, Why};
 use crate::reach::{callers, Callers};
 use crate::report::{Differing, FileReport, FunctionReport, Inside, Rest, SharedReport, Site, Status, Totals, WithoutSymbol, Witness, Work, ASSUMED};
+use crate::residue::residues;
 use crate::results::{Known, Results};
 use crate::shared::Shared;
 use crate::subject::{Done, Job, Subject};
@@ -48,6 +49,7 @@ pub(crate) fn report(subject: &Subject, known: &Known, results: &Results, moved:
         functions.extend(known.into_iter().filter_map(|func| view.function(f, func, runs.get(&f.address))));
     }
     functions.extend(view.without_code());
+    let residues = if subject.options.only.is_none() { residues(subject, &mut functions) } else { vec![] };
     let totals = Totals::of(&functions);
     FileReport {
         engine: ENGINE_VERSION.to_string(),
@@ -57,6 +59,7 @@ pub(crate) fn report(subject: &Subject, known: &Known, results: &Results, moved:
         functions,
         without_symbol: view.without_symbol(),
         totals,
+        residues,
         assumed: ASSUMED.map(String::from).to_vec(),
     }
 }

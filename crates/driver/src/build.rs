@@ -4,6 +4,7 @@
 use crate::check::Checked;
 use crate::failure::{emit_error, pass_failure, unknown_pass, Failure};
 use crate::target::products;
+use santoku_backend_c::Clears;
 use santoku_diag::Diagnostic;
 use santoku_ir::FuncId;
 use santoku_passes::{circuits, Circuits, Level, Observer, PassOptions, Silent};
@@ -24,6 +25,8 @@ pub struct BuildOptions {
     pub unit: String,
     /// First comment of both files.
     pub provenance: String,
+    /// Functions of the header leave what they put on the stack.
+    pub keep_secrets: bool,
 }
 
 /// What one pass did.
@@ -121,6 +124,7 @@ pub fn build_watched(checked: &Checked, options: &BuildOptions, clock: &dyn Fn()
         widest: checked.target.widest,
         products: products(&checked.target),
         provenance: options.provenance.clone(),
+        clears: if options.keep_secrets { Clears::Nothing } else { Clears::Estimated },
         ..santoku_backend_c::Options::new(&options.unit, widest_secret_product(&done.program))
     };
     let emitted = santoku_backend_c::emit(&done.program, &c_options).map_err(|e| emit_error(&e, &checked.sources))?;

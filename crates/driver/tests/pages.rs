@@ -83,6 +83,7 @@ fn outcome(how: &str, main: &str, others: &Texts) -> BTreeSet<&'static str> {
                 dump_after: None,
                 unit: "main".into(),
                 provenance: String::new(),
+                keep_secrets: true,
             };
             build(&checked, &options, &|| 0).map_or_else(|f| codes(&user_fault(f)), |_| BTreeSet::new())
         }

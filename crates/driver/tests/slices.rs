@@ -228,7 +228,7 @@ fn c_computes_the_same_under_sanitizers() {
     for compiler in installed(&["gcc", "clang-19"]) {
         for ((seed, m), level) in all.iter().zip(Level::ALL.into_iter().cycle()) {
             let c = compiled(&m.text);
-            let options = BuildOptions { level, without: BTreeSet::new(), dump_after: None, unit: "main".into(), provenance: String::new() };
+            let options = BuildOptions { level, without: BTreeSet::new(), dump_after: None, unit: "main".into(), provenance: String::new(), keep_secrets: true };
             let built = build(&c, &options, &|| 0).unwrap_or_else(|f| panic!("{f:?}\n{}", m.text));
             let dir = tempfile::tempdir().expect("scratch folder");
             for (name, text) in &built.files {

@@ -12,7 +12,7 @@ fn checked(text: &str, target: &str) -> Checked {
 }
 
 fn built(checked: &Checked, level: Level) -> Result<(), Failure> {
-    let options = BuildOptions { level, without: BTreeSet::new(), dump_after: None, unit: "main".into(), provenance: String::new() };
+    let options = BuildOptions { level, without: BTreeSet::new(), dump_after: None, unit: "main".into(), provenance: String::new(), keep_secrets: true };
     build(checked, &options, &|| 0).map(drop)
 }
 

@@ -24,6 +24,7 @@ fn builds(name: &str, checked: &Checked, level: Level, without: &[&str]) -> bool
         dump_after: None,
         unit: "unit".into(),
         provenance: String::new(),
+        keep_secrets: true,
     };
     match build(checked, &options, &|| 0) {
         Ok(built) => {

@@ -11,7 +11,7 @@ use crate::BenchError;
 use santoku_certify::manifest::Origin;
 use santoku_certify::leak::Evidence;
 use santoku_certify::report::{FileReport, FunctionReport, Status};
-use santoku_certify::{certify, isa_of, program_hash, Options, World, ENGINE_VERSION};
+use santoku_certify::{certify, symbols, isa_of, program_hash, Options, World, ENGINE_VERSION};
 use santoku_num::hex;
 use santoku_driver::{timing, Store};
 use santoku_lab::record::Stamp;
@@ -118,7 +118,7 @@ pub fn cell(
     let bad = |reason: String| BenchError::Internal { stage: "certify".into(), reason: format!("{} {}: {reason}", unit.name, config.name()) };
     let image = santoku_elf::load(object).map_err(|e| bad(e.to_string()))?;
     let isa = isa_of(&config.march).ok_or_else(|| bad("no model of the instruction set".into()))?;
-    let symbols = made.names.iter().map(|(func, name)| (name.clone(), *func)).collect();
+    let symbols = symbols(&image, &made.program, &made.names);
     let target = unit.target(tree)?;
     let secret_mul_leaks = !timing(&target).variable_time.is_empty();
     let options = Options { secret_mul_leaks, ckb_vm: target.ckb_vm(), only: None, threads: wish.threads.max(1) };

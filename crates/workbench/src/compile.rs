@@ -4,7 +4,7 @@
 use crate::primitives::{Primitive, Tree};
 use crate::widen::widen;
 use crate::BenchError;
-use santoku_backend_c::{Emitted, Options};
+use santoku_backend_c::{Clears, Emitted, Options, Stack};
 use santoku_driver::{check, products, Checked, Request, Target};
 use santoku_ir::Program;
 use santoku_passes::{Again, Level, PassOptions, StepReport};
@@ -104,6 +104,7 @@ pub fn emit(primitive: &Primitive, build: &Build, compiled: &Compiled, provenanc
         provenance: provenance.to_string(),
         export: primitive.api_source.is_none(),
         renamed: true,
+        clears: primitive.stack.of(build.target.word_bits).map_or(Clears::Estimated, |s| Clears::Stack(Stack { optimised: s.optimised, plain: s.plain })),
         ..Options::new(&primitive.unit, widest_secret_product(&compiled.program))
     };
     Ok(santoku_backend_c::emit(&compiled.program, &options)?)

@@ -23,6 +23,9 @@ pub struct Primitive {
     pub support: Option<String>,
     /// Targets in the generated file: the last one is the fallback, earlier ones need 128-bit integers.
     pub targets: Vec<String>,
+    /// Bytes of stack that its functions use, by the width of the target's registers: so many are cleared when they return.
+    #[serde(default)]
+    pub stack: StackRows,
     /// Kept in `dist/`, with its objects certified. A new primitive is built and tested on every target before that.
     #[serde(default = "yes")]
     pub ship: bool,
@@ -48,6 +51,30 @@ pub struct Primitive {
 
 fn yes() -> bool {
     true
+}
+
+/// Bytes of stack, at most, of everything that a function of the header calls.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct StackRows {
+    pub bits32: Option<StackRow>,
+    pub bits64: Option<StackRow>,
+}
+
+impl StackRows {
+    /// For registers of so many bits.
+    pub fn of(&self, bits: u32) -> Option<StackRow> {
+        if bits == 64 { self.bits64 } else { self.bits32 }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct StackRow {
+    /// By compilers that optimise.
+    pub optimised: u32,
+    /// By others.
+    pub plain: u32,
 }
 
 /// A function of an interface that is written by hand, in C's order of arguments.

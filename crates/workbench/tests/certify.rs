@@ -40,6 +40,7 @@ fn small(spoil: impl Fn(String) -> String) -> (Made, String) {
         dump_after: None,
         unit: "unit".into(),
         provenance: String::new(),
+        keep_secrets: true,
     };
     let built = build(&checked, &options, &|| 0).unwrap_or_else(|f| panic!("{f:?}"));
     let file = |name: &str| built.files.iter().find(|(n, _)| n == name).map(|(_, t)| t.clone()).expect("a file");

@@ -21,6 +21,7 @@ mod paths;
 mod records;
 mod refused;
 mod relaxed;
+mod residue;
 mod rounds;
 mod support;
 

@@ -21,12 +21,17 @@ pub struct Made {
 }
 
 pub fn made(text: &str) -> Made {
+    made_so(text, true)
+}
+
+/// With functions around those of the header that clear the stack, or without.
+pub fn made_so(text: &str, keep_secrets: bool) -> Made {
     let target = santoku_driver::built_in("portable").expect("its file is right").expect("it is compiled in");
     let library = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib");
     let mut load = |path: &str| Ok(if path == "unit.stk" { Some(text.to_string()) } else { std::fs::read_to_string(library.join(path)).ok() });
     let checked = check(&Request::new("unit.stk", target), &mut load).unwrap_or_else(|f| panic!("{f:?}"));
     let options =
-        BuildOptions { level: Level::O2, without: Default::default(), dump_after: None, unit: "unit".into(), provenance: String::new() };
+        BuildOptions { level: Level::O2, without: Default::default(), dump_after: None, unit: "unit".into(), provenance: String::new(), keep_secrets };
     let built = build(&checked, &options, &|| 0).unwrap_or_else(|f| panic!("{f:?}"));
     let text = |name: &str| built.files.iter().find(|(n, _)| n == name).map(|(_, t)| t.clone()).expect("a file");
     let c = text("unit.c").replace("#include \"unit.h\"", &text("unit.h")).replace("#include <string.h>", STRING);

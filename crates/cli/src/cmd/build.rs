@@ -34,6 +34,9 @@ pub struct Args {
     /// Build although something is not proved; the result says so
     #[arg(long)]
     allow_unproved: bool,
+    /// Let functions of the header leave secrets on the stack and in registers: they are overwritten otherwise
+    #[arg(long)]
+    keep_secrets: bool,
     /// Print what each pass did and how it was checked
     #[arg(long)]
     verbose: bool,
@@ -71,6 +74,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         dump_after: args.dump_after.clone(),
         provenance: provenance(args, &unit, found.holds()),
         unit,
+        keep_secrets: args.keep_secrets,
     };
     let start = Instant::now();
     let clock = || start.elapsed().as_micros() as u64;

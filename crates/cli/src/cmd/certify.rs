@@ -8,8 +8,8 @@ use crate::cache::Cache;
 use crate::{files, report};
 use indicatif::{ProgressBar, ProgressStyle};
 use santoku_certify::leak::Evidence;
-use santoku_certify::report::{FileReport, FunctionReport, Status};
-use santoku_certify::{certify, isa_of, Options, World};
+use santoku_certify::report::{FileReport, FunctionReport, ResidueState, Status};
+use santoku_certify::{certify, isa_of, symbols, Options, World};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::{build, timing, BuildOptions, Built, Checked, Failure};
 use santoku_elf::{ErrorKind, Image};
@@ -52,6 +52,9 @@ pub struct Args {
     /// Certify against a program of which something is not proved; the result says so
     #[arg(long)]
     allow_unproved: bool,
+    /// Succeed although secrets are left on the stack or in registers; the result says so
+    #[arg(long)]
+    allow_residue: bool,
     /// Threads
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,
@@ -63,6 +66,8 @@ pub struct Args {
 #[derive(Serialize)]
 struct Json<'a> {
     holds: bool,
+    /// No function that handles secrets leaves any behind.
+    leaves_nothing: bool,
     file: &'a str,
     /// The program's file; `program` in the report is the hash of what it says.
     entry: &'a str,
@@ -102,16 +107,18 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     if args.json {
         let target = args.source.target_name();
-        let json = Json { holds: done.holds(), file: &args.elf, entry, target, source_proved: found.holds(), report: &done };
+        let json = Json { holds: done.holds(), leaves_nothing: done.leaves_nothing(), file: &args.elf, entry, target, source_proved: found.holds(), report: &done };
         let text = serde_json::to_string_pretty(&json).map_err(|e| Failure::internal("certify", e.to_string()))?;
         report::out(&(text + "\n"));
     } else {
         report::out(&table(&done));
+        report::out(&left_behind(&done));
         if !found.holds() {
             report::out("NOT PROVED: some obligations of the program are open\n");
         }
     }
-    Ok(if done.holds() { report::DONE } else { report::FAILED })
+    let clean = args.allow_residue || done.leaves_nothing();
+    Ok(if done.holds() && clean { report::DONE } else { report::FAILED })
 }
 
 /// The program and its names in C, as `santoku build` makes them.
@@ -119,7 +126,7 @@ fn program(checked: &Checked, entry: &str, level: &str) -> Result<Built, Failure
     report::stage("passes");
     let level: Level = format!("O{level}").parse().map_err(|e: santoku_passes::ParseLevelError| Failure::internal("start", e.to_string()))?;
     let options =
-        BuildOptions { level, without: Default::default(), dump_after: None, provenance: String::new(), unit: unit_of(entry) };
+        BuildOptions { level, without: Default::default(), dump_after: None, provenance: String::new(), unit: unit_of(entry), keep_secrets: false };
     build(checked, &options, &|| 0)
 }
 
@@ -139,7 +146,7 @@ fn compare(image: &Image, isa: Isa, built: &Built, options: &Options, cache: &Ca
             bar.set_message(symbol.to_string());
         },
     };
-    let symbols = built.names.iter().map(|(func, name)| (name.clone(), *func)).collect();
+    let symbols = symbols(image, &built.program, &built.names);
     let done = certify(image, isa, &built.program, symbols, options, &world);
     bar.finish_and_clear();
     done
@@ -181,6 +188,21 @@ fn table(done: &FileReport) -> String {
     let absent: Vec<&str> = done.without_symbol.iter().filter(|w| w.exported).map(|w| w.function.as_str()).collect();
     if !absent.is_empty() {
         text += &format!("exported by the program, and not in the file: {}\n", absent.join(", "));
+    }
+    text
+}
+
+/// What functions that handle secrets leave on the stack and in registers.
+fn left_behind(done: &FileReport) -> String {
+    let width = done.residues.iter().map(|r| r.symbol.chars().count()).max().unwrap_or(0).min(60);
+    let mut text = String::new();
+    for r in &done.residues {
+        let what = match &r.state {
+            ResidueState::Nothing => format!("leaves no secret: {} bytes of stack were overwritten, and all registers that callers save", r.overwritten),
+            ResidueState::Remains { place } => format!("LEAVES A SECRET, perhaps: {place}; it and what it calls use {} bytes of stack", r.deepest),
+            ResidueState::NotFollowed { reason } => format!("not shown to leave no secret: {reason}"),
+        };
+        text += &format!("{:<width$} {what}\n", r.symbol);
     }
     text
 }

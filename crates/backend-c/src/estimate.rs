@@ -1,0 +1,85 @@
+//! How much stack a unit's functions may use, guessed from the C that is printed: compilers decide.
+//!
+//! Needs: the C types of locals.  Keeps: nothing: what is left behind is found out on the bytes.  Absent: compilers.
+//! Trusted: nothing: a guess.
+
+use crate::context::{FnCx, UnitCx};
+use crate::ctype::CTy;
+use crate::options::Stack;
+use santoku_ir::visit::walk_stmts;
+use santoku_ir::{Func, Inline, Len, LocalKind, Program, Stmt};
+use std::collections::BTreeSet;
+
+/// Return address, registers that are kept for the caller, alignment.
+const FRAME: u64 = 128;
+/// Of a local without a known size; a register of vectors.
+const WIDE: u64 = 64;
+/// Optimised, most scalars live in registers: one of so many has a place on the stack.
+const SPILLED: u64 = 4;
+/// Without optimisation intermediate values have places too: so many times as much.
+const PLAIN: u64 = 2;
+/// Stacks are given in multiples of this.
+const STEP: u64 = 256;
+
+/// Bytes of one function's locals.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Own {
+    aggregates: u64,
+    scalars: u64,
+}
+
+impl Own {
+    pub fn of(cx: &FnCx<'_>) -> Own {
+        // Those of callers are theirs.
+        let own = || cx.ctys.iter().zip(&cx.f.locals).filter(|(t, l)| l.kind == LocalKind::Var || !t.is_aggregate());
+        let sum = |aggregate: bool| own().filter(|(t, _)| t.is_aggregate() == aggregate).map(|(t, _)| size(cx.unit, t)).sum();
+        Own { aggregates: sum(true), scalars: sum(false) }
+    }
+}
+
+fn size(unit: &UnitCx<'_>, t: &CTy) -> u64 {
+    match t {
+        CTy::Int(i) => u64::from(i.bits / 8).max(4),
+        CTy::Vec(_) => WIDE,
+        CTy::Struct(id) => unit.fields(*id).iter().map(|(_, t)| size(unit, t)).sum(),
+        CTy::Array(e, Len::Const(n)) => size(unit, e) * n,
+        CTy::Array(..) => WIDE,
+    }
+}
+
+/// The deepest chain of calls below functions that get secrets.
+pub fn estimated(program: &Program, own: &[Own]) -> Stack {
+    let deepest = |own: Vec<u64>| {
+        let mut depths = vec![None; program.funcs.len()];
+        let secret = |f: &Func| f.export.is_some() && f.params.iter().any(|id| !f.local(*id).public);
+        let roots: Vec<usize> = (0..program.funcs.len()).filter(|k| secret(&program.funcs[*k])).collect();
+        let most = roots.into_iter().map(|k| depth(program, &own, k, &mut depths)).max().unwrap_or(0);
+        u32::try_from(most.div_ceil(STEP) * STEP).unwrap_or(u32::MAX / 2)
+    };
+    Stack {
+        optimised: deepest(own.iter().map(|o| o.aggregates + o.scalars / SPILLED).collect()),
+        plain: deepest(own.iter().map(|o| PLAIN * (o.aggregates + o.scalars / SPILLED)).collect()),
+    }
+}
+
+/// The program has no recursion.
+fn depth(program: &Program, own: &[u64], k: usize, depths: &mut [Option<u64>]) -> u64 {
+    if let Some(known) = depths[k] {
+        return known;
+    }
+    let below = callees(&program.funcs[k]).into_iter().map(|callee| depth(program, own, callee, depths)).max().unwrap_or(0);
+    let frame = if program.funcs[k].inline == Inline::Never || program.funcs[k].export.is_some() { FRAME } else { 0 };
+    let all = below + frame + own[k];
+    depths[k] = Some(all);
+    all
+}
+
+fn callees(f: &Func) -> BTreeSet<usize> {
+    let mut all = BTreeSet::new();
+    walk_stmts(&f.body, &mut |s| {
+        if let Stmt::Call { func, .. } = s {
+            all.insert(func.0 as usize);
+        }
+    });
+    all
+}

@@ -1,0 +1,275 @@
+//! A function from entry to return: what it hands to what it calls, and what is left when it returns.
+//!
+//! Needs: single steps, depths.  Keeps: whatever a callee may have written, its registers and the stack down to its depth, holds secrets until it
+//! is overwritten; of memory that is not the function's frame nothing is known.  Absent: what the callees compute.
+//! Trusted: leaks, certifier.
+
+use super::depth::Depths;
+use super::step::{at_entry, decoded, step, write, Callee, Regs, Step, FREE, KEPT};
+use super::value::{Values, PUBLIC, SECRET, V};
+use santoku_isa::{register_name, Word};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Instructions on one way through a function: clearing loops are followed round by round.
+const STEPS_MAX: u32 = 1 << 20;
+/// Ways through one function.
+const WAYS_MAX: usize = 64;
+
+/// A byte of the stack: part of a value that was stored whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Byte {
+    value: V,
+    first: i64,
+    bytes: u8,
+}
+
+/// A call, with what it passes in registers and, word by word, on the stack.
+#[derive(Clone)]
+struct Call {
+    callee: Callee,
+    regs: Regs,
+    stack: Vec<V>,
+}
+
+#[derive(Clone)]
+struct State {
+    pc: u64,
+    before: Option<u64>,
+    regs: Regs,
+    /// By distance from the stack pointer at entry.
+    stack: BTreeMap<i64, Byte>,
+    steps: u32,
+    calls: Vec<Call>,
+    /// It wrote to memory that is not its frame.
+    stores: bool,
+}
+
+/// What a function is known to get and to give.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Interface {
+    /// Registers that hold secrets at entry, one bit each.
+    pub secret_entry: u32,
+    /// What it returns is a secret.
+    pub secret_result: bool,
+    /// As in [`Values`].
+    pub narrow_entry: u32,
+    pub narrow_result: bool,
+    /// Registers in which it returns something, from a0 on.
+    pub results: u32,
+    /// Registers in which it gets something, from a0 on.
+    pub arguments: u32,
+    /// Bytes of arguments on the stack.
+    pub stack: u32,
+}
+
+/// What was seen on all ways through a function.
+pub(crate) struct Left {
+    /// The first secret that is still there, where it is.
+    pub secret: Option<String>,
+    /// Bytes of stack below entry that the function and what it calls may have written.
+    pub deepest: u64,
+    /// Bytes of them that held a secret and were overwritten, on the way that overwrites most.
+    pub overwritten: u64,
+    pub callees: BTreeSet<Callee>,
+    /// The one function that it calls, with its own arguments, and whose results it returns, and nothing else that a caller would see.
+    pub hands_on: Option<u64>,
+}
+
+/// Follows all ways through the function at `entry`.
+///
+/// # Errors
+/// Why the code is not followed.
+pub(crate) fn left(depths: &mut Depths, entry: u64, interface: &Interface) -> Result<Left, String> {
+    let mut values = Values { secret_entry: interface.secret_entry, secret_result: interface.secret_result, narrow_entry: interface.narrow_entry, narrow_result: interface.narrow_result, xlen: depths.code.xlen() };
+    let first = State { pc: entry, before: None, regs: at_entry(), stack: BTreeMap::new(), steps: 0, calls: vec![], stores: false };
+    let (mut open, mut ways) = (vec![first], 0);
+    let mut all = Left { secret: None, deepest: 0, overwritten: 0, callees: BTreeSet::new(), hands_on: None };
+    let mut handed = BTreeSet::new();
+    while let Some(state) = open.pop() {
+        ways += 1;
+        if ways > WAYS_MAX {
+            return Err("too many ways through the function".into());
+        }
+        let end = Way { depths, values: &mut values, open: &mut open, handed: interface.stack.into(), spoilt: BTreeSet::new(), deepest: 0 }.follow(state)?;
+        let (state, spoilt, deepest) = end;
+        returned(&state)?;
+        let secret = remaining(&values, &state, interface);
+        let over = spoilt.iter().filter(|at| state.stack.get(at).is_some_and(|b| !values.is_secret(b.value))).count();
+        all.overwritten = all.overwritten.max(over as u64);
+        all.deepest = all.deepest.max(deepest);
+        all.callees.extend(state.calls.iter().map(|c| c.callee.clone()));
+        handed.insert(handed_on(&state, interface));
+        all.secret = all.secret.or(secret);
+    }
+    all.hands_on = if handed.len() == 1 { handed.pop_first().flatten() } else { None };
+    Ok(all)
+}
+
+/// One way, up to the return.
+struct Way<'w, 'a> {
+    depths: &'w mut Depths<'a>,
+    values: &'w mut Values,
+    open: &'w mut Vec<State>,
+    /// Bytes of arguments on the stack.
+    handed: i64,
+    /// Bytes that callees may have written.
+    spoilt: BTreeSet<i64>,
+    deepest: u64,
+}
+
+impl Way<'_, '_> {
+    fn follow(mut self, mut s: State) -> Result<(State, BTreeSet<i64>, u64), String> {
+        // What another way spoilt before it parted from this one is in the stack of this one.
+        self.spoilt.extend(s.stack.iter().filter(|(_, b)| b.value == SECRET).map(|(at, _)| *at));
+        loop {
+            s.steps += 1;
+            if s.steps > STEPS_MAX {
+                return Err("a loop that does not end in sight".into());
+            }
+            let (pc, (_, next)) = (s.pc, decoded(self.depths.code, s.pc)?);
+            let done = step(self.depths.code, self.values, &mut s.regs, s.before, pc)?;
+            (s.before, s.pc) = (Some(pc), next);
+            match done {
+                Step::Next => self.moved(&mut s)?,
+                Step::Load { rd, address, bytes, signed } => {
+                    let value = self.load(&s, address, bytes, signed);
+                    write(&mut s.regs, rd, value);
+                }
+                Step::Store { address, bytes, value } => self.store(&mut s, address, bytes, value)?,
+                Step::Branch { taken: Some(taken), target } => s.pc = if taken { target } else { next },
+                Step::Branch { taken: None, target } => {
+                    self.open.push(State { pc: target, ..s.clone() });
+                }
+                Step::Goto(to) => s.pc = to,
+                Step::Call(callee) => self.call(&mut s, callee)?,
+                Step::Last(callee) => {
+                    let back = s.regs[1];
+                    self.call(&mut s, callee)?;
+                    s.regs[1] = back;
+                    break;
+                }
+                Step::Return(to) => {
+                    s.regs[1] = to;
+                    break;
+                }
+            }
+        }
+        Ok((s, self.spoilt, self.deepest))
+    }
+
+    /// What lies below the stack pointer when it sinks is what was there.
+    fn moved(&mut self, s: &mut State) -> Result<(), String> {
+        let V::Stack(at) = s.regs[2] else { return Err("the stack pointer is computed from a value".into()) };
+        self.deepest = self.deepest.max(u64::try_from(-at).map_err(|_| "the stack pointer rises above its place at entry")?);
+        Ok(())
+    }
+
+    fn load(&self, s: &State, address: V, bytes: u8, signed: bool) -> V {
+        let V::Stack(at) = address else { return V::Any { secret: true, frame: address.is_of_frame() } };
+        if at >= 0 && at + i64::from(bytes) <= self.handed && u32::from(bytes) * 8 == self.values.xlen {
+            return V::Handed(at);
+        }
+        let all: Vec<Option<&Byte>> = (at..at + i64::from(bytes)).map(|k| s.stack.get(&k)).collect();
+        let whole = |b: &&Byte| b.first == at && b.bytes == bytes;
+        match all[0].filter(whole) {
+            Some(first) if all.iter().all(|b| *b == Some(first)) => match first.value {
+                V::Known(w) if u32::from(bytes) * 8 < self.values.xlen => {
+                    let bits = if signed { w.signed() as u128 } else { w.bits };
+                    V::Known(Word::new(bits, self.values.xlen))
+                }
+                v => v,
+            },
+            _ => V::Any { secret: true, frame: all.iter().flatten().any(|b| b.value.is_of_frame()) },
+        }
+    }
+
+    fn store(&mut self, s: &mut State, address: V, bytes: u8, value: V) -> Result<(), String> {
+        let V::Stack(at) = address else {
+            if address.is_of_frame() || value.is_of_frame() {
+                return Err("a store at a computed place of the frame, or of an address in it".into());
+            }
+            s.stores = true;
+            return Ok(());
+        };
+        let V::Stack(sp) = s.regs[2] else { return Err("the stack pointer is computed from a value".into()) };
+        if at < sp || at + i64::from(bytes) > 0 {
+            return Err("the stack is written outside the frame".into());
+        }
+        // Parts of what is overwritten in part are any values.
+        let torn: Vec<i64> = (at..at + i64::from(bytes)).filter_map(|k| s.stack.get(&k)).flat_map(|b| b.first..b.first + i64::from(b.bytes)).collect();
+        for k in torn {
+            if let Some(b) = s.stack.get_mut(&k) {
+                *b = Byte { value: self.values.some(&[b.value]), first: k, bytes: 1 };
+            }
+        }
+        for k in at..at + i64::from(bytes) {
+            s.stack.insert(k, Byte { value, first: at, bytes });
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, s: &mut State, callee: Callee) -> Result<(), String> {
+        let depth = self.depths.of(&callee)?;
+        let V::Stack(sp) = s.regs[2] else { return Err("the stack pointer is computed from a value".into()) };
+        if (10..18).any(|r| s.regs[r].is_of_frame()) {
+            return Err("a call that may get an address in the frame".into());
+        }
+        let word = i64::from(self.values.xlen / 8);
+        let places: Vec<i64> = (0..self.handed / word).map(|k| sp + k * word).collect();
+        let stack = places.iter().map(|at| self.load(s, V::Stack(*at), word as u8, false)).collect();
+        // They are the callee's to write to.
+        if !self.depths.keeps_arguments(&callee) {
+            for k in sp..(sp + self.handed).min(0) {
+                s.stack.insert(k, Byte { value: SECRET, first: k, bytes: 1 });
+            }
+        }
+        s.calls.push(Call { callee, regs: s.regs, stack });
+        let low = i64::try_from(depth).ok().and_then(|d| sp.checked_sub(d)).ok_or("a stack without bounds")?;
+        self.deepest = self.deepest.max(low.unsigned_abs());
+        for k in low..sp {
+            s.stack.insert(k, Byte { value: SECRET, first: k, bytes: 1 });
+            self.spoilt.insert(k);
+        }
+        FREE.iter().for_each(|r| s.regs[*r] = SECRET);
+        s.regs[1] = PUBLIC;
+        (s.regs[10], s.regs[11]) = (V::Result(0), V::Result(1));
+        Ok(())
+    }
+}
+
+/// The convention is kept.
+fn returned(s: &State) -> Result<(), String> {
+    if s.regs[1] != V::Entry(1) {
+        return Err("a jump to a computed address".into());
+    }
+    let kept = |r: &usize| s.regs[*r] == if *r == 2 { V::Stack(0) } else { V::Entry(*r as u8) };
+    match KEPT.iter().find(|r| !kept(r)) {
+        Some(r) => Err(format!("`{}` is not shown to be what it was at entry", register_name(*r as u8))),
+        None => Ok(()),
+    }
+}
+
+/// The first place that still holds a secret. Of what calls give back, the part that the function returns is no secret that stays behind.
+fn remaining(values: &Values, s: &State, interface: &Interface) -> Option<String> {
+    let result = |r: usize| (10..10 + interface.results as usize).contains(&r);
+    let left = |r: &&usize| {
+        let beyond = matches!(s.regs[**r], V::Result(k) if u32::from(k) >= interface.results);
+        !result(**r) && (beyond || values.is_secret(s.regs[**r]))
+    };
+    if let Some(r) = FREE.iter().find(left) {
+        return Some(format!("register `{}`", register_name(*r as u8)));
+    }
+    let held = s.stack.iter().rev().find(|(_, b)| values.is_secret(b.value))?;
+    let count = s.stack.values().filter(|b| values.is_secret(b.value)).count();
+    Some(format!("{count} bytes of stack, the first {} below the caller's", -held.0))
+}
+
+/// The function that gets the arguments as they came, and whose results are returned as they are.
+fn handed_on(s: &State, interface: &Interface) -> Option<u64> {
+    let [Call { callee: Callee::Here(to), regs, stack }] = &s.calls[..] else { return None };
+    let word = u64::from(interface.stack) / stack.len().max(1) as u64;
+    let arguments = (10..10 + interface.arguments).all(|r| regs[r as usize] == V::Entry(r as u8))
+        && stack.iter().enumerate().all(|(k, v)| *v == V::Handed((k as u64 * word) as i64));
+    let results = (0..interface.results).all(|k| s.regs[10 + k as usize] == V::Result(k as u8));
+    (arguments && results && !s.stores).then_some(*to)
+}

@@ -1,0 +1,185 @@
+//! What exported functions leave behind: after the return, no word of stack below the caller's frame and no register that callers save holds
+//! anything that depends on a secret.
+//!
+//! Nothing is asked of what the function calls but how deep it goes: all that it may have written counts as secret, and has to be overwritten.
+//! That holds of code that keeps to its frame, which is proved of functions that are equal to their source, and believed of C by hand.
+//!
+//! Needs: what was proved of the file.  Keeps: an answer only where every function of the program that runs is proved.  Absent: how a function
+//! clears; copies that are not below the caller's frame (what callers pass is theirs).
+//! Trusted: leaks, certifier.
+
+mod depth;
+mod left;
+mod step;
+mod value;
+
+use crate::machine::Code;
+use crate::reach::enters;
+use crate::report::{FunctionReport, Residue, ResidueState, Rest, SharedReport, Status, Work};
+use crate::source::abi::{signature, Kind, Place, Role};
+use crate::subject::Subject;
+use depth::Depths;
+use left::{left, Interface, Left};
+use santoku_elf::{Function, Image};
+use santoku_ir::{FuncId, Program};
+use santoku_isa::Isa;
+use std::collections::{BTreeMap, BTreeSet};
+use step::Callee;
+
+/// Of every function that other files can call and that handles secrets, in order of addresses. Functions that only hand their arguments to
+/// one that is equal to its source become [`Status::HandsOn`].
+pub(crate) fn residues(subject: &Subject, functions: &mut [FunctionReport]) -> Vec<Residue> {
+    let mut code = Code::new(subject.image, subject.isa, subject.program, subject.symbols.clone());
+    code.ckb_vm = subject.options.ckb_vm;
+    let mut depths = Depths::new(&code);
+    let mut out = vec![];
+    for f in subject.image.functions.iter().filter(|f| !f.local && f.size > 0) {
+        let found = Outer { subject, f }.residue(&mut depths, functions);
+        if let Some((func, address)) = found.as_ref().and_then(|r| r.hands_on.clone()) {
+            hand_on(subject, functions, f, func, address);
+        }
+        out.extend(found.map(|r| r.residue));
+    }
+    out
+}
+
+/// Bytes of stack below the caller's that the function of this name and all that it calls use, at most; what is said of them below holds.
+///
+/// # Errors
+/// Why there is no bound.
+pub fn stack_depth(image: &Image, isa: Isa, symbol: &str) -> Result<u64, String> {
+    let program = Program::default();
+    let code = Code::new(image, isa, &program, BTreeMap::new());
+    let f = image.function(symbol).ok_or_else(|| format!("the file holds no function `{symbol}`"))?;
+    Depths::new(&code).of(&Callee::Here(f.address))
+}
+
+/// The functions to which others hand everything on, which other files can call, by address: they are called in their place.
+pub(crate) fn handed_to(subject: &Subject) -> BTreeSet<u64> {
+    let code = Code::new(subject.image, subject.isa, subject.program, subject.symbols.clone());
+    let mut depths = Depths::new(&code);
+    let outer = subject.image.functions.iter().filter(|f| !f.local && f.size > 0 && subject.functions_of(f).is_empty());
+    let to = outer.filter_map(|f| {
+        let outer = Outer { subject, f };
+        outer.hands_on(&mut depths, &enters(subject, f.address))
+    });
+    to.map(|(_, address)| address).collect()
+}
+
+/// Marks a function that hands its arguments to another.
+fn hand_on(subject: &Subject, functions: &mut [FunctionReport], f: &Function, func: FuncId, to: u64) {
+    let Some(inner) = functions.iter().find(|r| r.address == to && r.status == Status::Equal).cloned() else { return };
+    let Some(own) = functions.iter_mut().find(|r| r.address == f.address && r.status == Status::NoSource) else { return };
+    let rest = |shared: &[(String, String)]| Rest { function: subject.program.func(func).name.clone(), shared: shared.to_vec() };
+    own.status = Status::HandsOn { callee: rest(&[]) };
+    own.calls = vec![rest(&[])];
+    own.hashed = !subject.image.linked;
+    own.shared = inner.shared.into_iter().map(|s| SharedReport { calls: vec![rest(&s.pairs)], work: Work::default(), ..s }).collect();
+}
+
+/// A function that other files can call.
+struct Outer<'a> {
+    subject: &'a Subject<'a>,
+    f: &'a Function,
+}
+
+struct Found {
+    residue: Residue,
+    /// The function of the program, and its address, to which arguments and results are handed on.
+    hands_on: Option<(FuncId, u64)>,
+}
+
+impl Outer<'_> {
+    /// `None`: it handles no secrets.
+    fn residue(&self, depths: &mut Depths, functions: &[FunctionReport]) -> Option<Found> {
+        let own = self.subject.functions_of(self.f);
+        let by_hand = Interface { results: 1, ..Interface::default() };
+        let report = |state, left: Option<&Left>| Residue {
+            symbol: self.f.name.clone(),
+            state,
+            deepest: left.map_or(0, |l| l.deepest),
+            overwritten: left.map_or(0, |l| l.overwritten),
+        };
+        // What it is an interface of: itself, or what it calls first, directly or through functions without a source.
+        let of = if own.is_empty() { enters(self.subject, self.f.address) } else { own.clone() };
+        let secret: BTreeSet<FuncId> = of.iter().copied().filter(|func| self.has_secrets(*func)).collect();
+        if secret.is_empty() {
+            return None;
+        }
+        let interface = match own.first() {
+            Some(func) => self.interface(*func),
+            None => Ok(by_hand),
+        };
+        // With the interface of the function that it hands on to, arguments in registers may be secrets.
+        let hands_on = if own.is_empty() { self.hands_on(depths, &of) } else { None };
+        let interface = match hands_on {
+            Some((func, _)) => self.interface(func),
+            None => interface,
+        };
+        let found = interface.and_then(|i| left(depths, self.f.address, &i));
+        let found = match found {
+            Ok(found) => found,
+            Err(reason) => return Some(Found { residue: report(ResidueState::NotFollowed { reason }, None), hands_on: None }),
+        };
+        let open = self.open(depths, &found.callees, functions);
+        let state = match (&found.secret, open) {
+            (Some(place), _) => ResidueState::Remains { place: place.clone() },
+            (None, Some(symbol)) => ResidueState::NotFollowed { reason: format!("`{symbol}` runs, which is not proved") },
+            (None, None) => ResidueState::Nothing,
+        };
+        Some(Found { residue: report(state, Some(&found)), hands_on })
+    }
+
+    fn has_secrets(&self, func: FuncId) -> bool {
+        let f = self.subject.program.func(func);
+        f.params.iter().any(|id| !f.local(*id).public)
+    }
+
+    fn interface(&self, func: FuncId) -> Result<Interface, String> {
+        let (program, xlen) = (self.subject.program, self.subject.isa.xlen.bits());
+        let f = program.func(func);
+        let signature = signature(program, f, xlen).map_err(|e| e.to_string())?;
+        let mut interface = Interface { stack: signature.stack, ..Interface::default() };
+        for arg in &signature.args {
+            let public = match (&arg.kind, arg.role) {
+                (Kind::Scalar(_), Role::Param(p)) => f.local(f.params[p]).public,
+                _ => true,
+            };
+            let (first, count) = match arg.place {
+                Place::Regs { first, count } => (first, count),
+                Place::Split { .. } | Place::Stack { .. } if !public => return Err("a secret is passed on the stack".into()),
+                Place::Split { .. } => (7, 1),
+                Place::Stack { .. } => continue,
+            };
+            for n in first..first + count {
+                interface.arguments = interface.arguments.max(n + 1);
+                interface.secret_entry |= u32::from(!public) << (10 + n);
+                interface.narrow_entry |= u32::from(matches!(&arg.kind, Kind::Scalar(s) if s.bits <= 32)) << (10 + n);
+            }
+        }
+        if let Some(s) = &signature.returned {
+            interface.results = s.bits.div_ceil(xlen);
+            interface.narrow_result = s.bits <= 32;
+            interface.secret_result = f.rets.iter().any(|id| !f.local(*id).public);
+        }
+        Ok(interface)
+    }
+
+    /// The function of the program to which everything is handed on.
+    fn hands_on(&self, depths: &mut Depths, of: &BTreeSet<FuncId>) -> Option<(FuncId, u64)> {
+        let to = left(depths, self.f.address, &Interface::default()).ok()?.hands_on?;
+        let callee = self.subject.image.function_at(to)?;
+        let mut known = self.subject.functions_of(callee).into_iter().filter(|func| of.contains(func));
+        let func = known.next().filter(|_| known.next().is_none() && self.subject.convention_at(to).is_source())?;
+        // Asked again with as many arguments and results as it has.
+        let all = left(depths, self.f.address, &self.interface(func).ok()?).ok()?;
+        (all.hands_on == Some(to)).then_some((func, to))
+    }
+
+    /// A function of the program that runs and is not proved.
+    fn open(&self, depths: &Depths, callees: &BTreeSet<Callee>, functions: &[FunctionReport]) -> Option<String> {
+        let status: BTreeMap<u64, &FunctionReport> = functions.iter().filter(|r| r.function.is_some() && !r.status.holds()).map(|r| (r.address, r)).collect();
+        let below = depths.below(callees);
+        below.iter().chain(std::iter::once(&self.f.address)).find_map(|a| status.get(a)).map(|r| r.symbol.clone())
+    }
+}
