@@ -6,54 +6,22 @@
 /* Stands for an empty message, which callers may give as a null pointer. */
 static const unsigned char stk_no_bytes[1] = {0};
 
-/* sk holds the seed. */
-static STK_BODY void stk_sign_complete(unsigned char *pk, unsigned char *sk)
+static STK_BODY int stk_sign_seed_keypair(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
 {
     uint8_t p[32];
+    memmove(sk, seed, 32);
     santoku_sign_public_key(p, sk);
     memcpy(sk + 32, p, 32);
     memcpy(pk, p, 32);
-}
-
-static STK_BODY void stk_sign_seed_keypair(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
-{
-    memmove(sk, seed, 32);
-    stk_sign_complete(pk, sk);
-}
-
-static STK_BODY void stk_sign_keypair(unsigned char *pk, unsigned char *sk)
-{
-    randombytes(sk, 32);
-    stk_sign_complete(pk, sk);
-}
-
-/* The message lies at m, or at sig + 64 where sig begins a signed message. */
-static STK_BODY void stk_sign_detached(unsigned char *sig, const unsigned char *m, unsigned long long n, const unsigned char *sk)
-{
-    santoku_sign_detached(sig, (uint32_t)n, n ? m : stk_no_bytes, sk);
-}
-
-STK_API int STK_NAME(crypto_sign_seed_keypair)(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
-{
-    stk_sign_seed_keypair(pk, sk, seed);
-    STK_CLEAR(STK_STACK_NACL_SIGN);
     return 0;
 }
 
-STK_API int STK_NAME(crypto_sign_keypair)(unsigned char *pk, unsigned char *sk)
-{
-    stk_sign_keypair(pk, sk);
-    STK_CLEAR(STK_STACK_NACL_SIGN);
-    return 0;
-}
-
-STK_API int STK_NAME(crypto_sign_detached)(unsigned char *sig, unsigned long long *siglen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
+static STK_BODY int stk_sign_detached(unsigned char *sig, unsigned long long *siglen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
 {
     if (n > STK_SIGN_MAX) {
         return -1;
     }
-    stk_sign_detached(sig, m, n, sk);
-    STK_CLEAR(STK_STACK_NACL_SIGN);
+    santoku_sign_detached(sig, (uint32_t)n, n ? m : stk_no_bytes, sk);
     if (siglen) {
         *siglen = 64;
     }
@@ -68,7 +36,7 @@ STK_API int STK_NAME(crypto_sign_verify_detached)(const unsigned char *sig, cons
     return santoku_sign_verify((uint32_t)n, n ? m : stk_no_bytes, sig, pk) ? 0 : -1;
 }
 
-STK_API int STK_NAME(crypto_sign)(unsigned char *sm, unsigned long long *smlen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
+static STK_BODY int stk_sign(unsigned char *sm, unsigned long long *smlen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
 {
     if (n > STK_SIGN_MAX) {
         return -1;
@@ -76,8 +44,7 @@ STK_API int STK_NAME(crypto_sign)(unsigned char *sm, unsigned long long *smlen, 
     if (n) {
         memmove(sm + 64, m, (size_t)n);
     }
-    stk_sign_detached(sm, sm + 64, n, sk);
-    STK_CLEAR(STK_STACK_NACL_SIGN);
+    santoku_sign_detached(sm, (uint32_t)n, n ? sm + 64 : stk_no_bytes, sk);
     if (smlen) {
         *smlen = n + 64;
     }
@@ -107,4 +74,31 @@ STK_API int STK_NAME(crypto_sign_open)(unsigned char *m, unsigned long long *mle
         *mlen = size;
     }
     return 0;
+}
+
+STK_API int STK_NAME(crypto_sign_seed_keypair)(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
+{
+    int status = stk_sign_seed_keypair(pk, sk, seed);
+    STK_CLEAR(STK_STACK_NACL_SIGN);
+    return status;
+}
+
+STK_API int STK_NAME(crypto_sign_keypair)(unsigned char *pk, unsigned char *sk)
+{
+    randombytes(sk, 32);
+    return STK_NAME(crypto_sign_seed_keypair)(pk, sk, sk);
+}
+
+STK_API int STK_NAME(crypto_sign_detached)(unsigned char *sig, unsigned long long *siglen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
+{
+    int status = stk_sign_detached(sig, siglen, m, n, sk);
+    STK_CLEAR(STK_STACK_NACL_SIGN);
+    return status;
+}
+
+STK_API int STK_NAME(crypto_sign)(unsigned char *sm, unsigned long long *smlen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
+{
+    int status = stk_sign(sm, smlen, m, n, sk);
+    STK_CLEAR(STK_STACK_NACL_SIGN);
+    return status;
 }

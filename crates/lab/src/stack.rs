@@ -100,6 +100,14 @@ impl CallGraph {
         matches!(self.frames.get(name), Some(Frame::Static(_) | Frame::Dynamic))
     }
 
+    /// Bytes of the frame of a function, where they are known.
+    pub fn frame(&self, name: &str) -> Option<u64> {
+        match self.frames.get(name) {
+            Some(Frame::Static(bytes)) => Some(*bytes),
+            _ => None,
+        }
+    }
+
     /// Says that `name` is the code of `same` under a second name: the compiler folds identical functions into one and
     /// tells the frame of one name only.
     pub fn add_alias(&mut self, name: &str, same: &str) {
@@ -204,6 +212,34 @@ pub fn leaf_frame(image: &Image, name: &str) -> Option<u64> {
         at += usize::from(inst.len);
     }
     Some(lowered)
+}
+
+/// Bytes by which assembly in a function lowers the stack pointer beyond the frame that the compiler knows of: a constant in a register is
+/// subtracted. 0 where nothing does.
+pub fn moved_by_assembly(image: &Image, name: &str) -> u64 {
+    let Some(symbol) = image.symbols.get(name).filter(|s| s.size > 0) else { return 0 };
+    let Some(code) = image.bytes(symbol.addr, symbol.size as usize) else { return 0 };
+    let (mut at, mut most, mut constants) = (0, 0, BTreeMap::new());
+    while let Some(low) = code.get(at..at + 2) {
+        let high = code.get(at + 2..at + 4).unwrap_or(&[0, 0]);
+        let inst = decode(u32::from_le_bytes([low[0], low[1], high[0], high[1]]));
+        let value = match inst.op {
+            Op::Lui => Some(inst.imm),
+            Op::Addi if inst.rs1 == 0 => Some(inst.imm),
+            Op::Addi => constants.get(&inst.rs1).map(|c: &i32| c.wrapping_add(inst.imm)),
+            Op::Sub if (inst.rd, inst.rs1) == (2, 2) => {
+                most = most.max(constants.get(&inst.rs2).map_or(0, |c| u64::from(c.unsigned_abs())));
+                None
+            }
+            _ => None,
+        };
+        match value {
+            Some(v) => drop(constants.insert(inst.rd, v)),
+            None => drop(constants.remove(&inst.rd)),
+        }
+        at += usize::from(inst.len);
+    }
+    most
 }
 
 /// The quoted value after `name:` in a `.ci` line.

@@ -10,7 +10,7 @@ use crate::text::table;
 use crate::BenchError;
 use santoku_certify::manifest::Origin;
 use santoku_certify::leak::Evidence;
-use santoku_certify::report::{FileReport, FunctionReport, Status};
+use santoku_certify::report::{FileReport, FunctionReport, Residue, ResidueState, Status};
 use santoku_certify::{certify, symbols, isa_of, program_hash, Options, World, ENGINE_VERSION};
 use santoku_num::hex;
 use santoku_driver::{timing, Store};
@@ -249,6 +249,20 @@ pub fn text(cells: &[Cell]) -> String {
             text += &format!("{} {}: {}: {}: {reason}\n", c.unit.name, c.config.name(), f.symbol, f.status.word());
         }
     }
+    for c in cells {
+        for r in c.report.residues.iter().filter(|r| r.state != ResidueState::Nothing) {
+            let reason = match &r.state {
+                ResidueState::Remains { place } => format!("may leave a secret: {place}"),
+                ResidueState::NotFollowed { reason } => format!("not shown to leave no secret: {reason}"),
+                ResidueState::Nothing => continue,
+            };
+            text += &format!("{} {}: {}: {reason}\n", c.unit.name, c.config.name(), r.symbol);
+        }
+    }
+    let residues = || cells.iter().flat_map(|c| &c.report.residues);
+    let clean = residues().filter(|r| r.state == ResidueState::Nothing).count();
+    let deepest = residues().map(|r| r.overwritten).max().unwrap_or(0);
+    text += &format!("{clean} of {} functions that get secrets leave none behind; at most {deepest} bytes of stack held some\n", residues().count());
     let sum = |f: fn(&Cell) -> u64| cells.iter().map(f).sum::<u64>();
     let (proved, all) = (sum(|c| c.report.totals.proved as u64), sum(|c| c.report.totals.functions as u64));
     let (judged, equal) = (sum(|c| c.report.totals.judged as u64), sum(|c| c.report.totals.equal as u64));
@@ -291,6 +305,8 @@ struct RowRecord<'a> {
     micros: u64,
     slowest: Option<Slowest<'a>>,
     open: Vec<OpenRecord<'a>>,
+    /// What functions that get secrets leave behind.
+    residues: &'a [Residue],
 }
 
 #[derive(Serialize)]
@@ -342,6 +358,7 @@ impl<'a> RowRecord<'a> {
             micros: c.micros,
             slowest: slowest.map(|f| Slowest { symbol: &f.symbol, micros: f.work.micros }),
             open: c.report.open().map(open).collect(),
+            residues: &c.report.residues,
         }
     }
 }

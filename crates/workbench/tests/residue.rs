@@ -9,6 +9,7 @@ use santoku_lab::harness::{Arg, Call, Ret, Source};
 use santoku_skips::seeds;
 use santoku_target::{Level, Target};
 use sha2::{Digest, Sha512};
+use std::collections::BTreeMap;
 use support::{c_file, tree};
 
 /// What the stack is painted with, as in `c/residue.c`.
@@ -129,6 +130,8 @@ fn clears_with_assembly(target: &Target) -> bool {
 fn every_machine(all: bool) -> usize {
     let probes = probes();
     let (mut clean, mut shown, mut tried) = (0, 0, 0);
+    // The deepest stack of each unit, frames of callers included.
+    let mut deepest = BTreeMap::new();
     for name in santoku_target::names() {
         let target = tree().target(name).unwrap_or_else(|e| panic!("{e}"));
         let compilers: Vec<_> = target.compilers.iter().filter(|c| !c.levels.is_empty()).collect();
@@ -147,11 +150,17 @@ fn every_machine(all: bool) -> usize {
                     let kept = left(&cross, probe, level, "#define STK_KEEP_SECRETS\n");
                     assert!(dirty(&target, &kept) > 64, "{what}: nothing is left where nothing is cleared");
                     shown += usize::from(seen(&kept, probe).is_some());
+                    let depth = kept.len() - kept.iter().position(|b| *b != PAINT).unwrap_or(kept.len());
+                    let most = deepest.entry(probe.unit).or_insert((0, String::new()));
+                    if depth > most.0 {
+                        *most = (depth, what.clone());
+                    }
                 }
             }
         }
     }
     println!("tried: {clean} calls on {tried} builds leave nothing on the stack; where nothing is cleared, all leave something, {shown} of them bytes of a secret");
+    println!("tried: deepest stacks: {deepest:?}");
     assert!(shown > 0, "no secret is ever seen: the check finds nothing");
     clean
 }

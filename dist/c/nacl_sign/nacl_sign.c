@@ -42,7 +42,7 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
  * macro, a multiple of 16, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */
 #ifndef STK_STACK_NACL_SIGN
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL_SIGN (2560 + STK_STACK_MORE)
+#define STK_STACK_NACL_SIGN (2368 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL_SIGN (5376 + STK_STACK_MORE)
 #endif
@@ -72,19 +72,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_CLEAR(bytes) ((void)0)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__riscv) && !defined(__riscv_e) && !defined(__riscv_32e)
 #if __riscv_xlen == 64
-#define STK_CLEAR_16 "sd zero, 0(t0)\n\tsd zero, 8(t0)\n\t"
+#define STK_CLEAR_16 "sd a4, 0(a5)\n\tsd a4, 8(a5)\n\t"
 #else
-#define STK_CLEAR_16 "sw zero, 0(t0)\n\tsw zero, 4(t0)\n\tsw zero, 8(t0)\n\tsw zero, 12(t0)\n\t"
+#define STK_CLEAR_16 "sw a4, 0(a5)\n\tsw a4, 4(a5)\n\tsw a4, 8(a5)\n\tsw a4, 12(a5)\n\t"
 #endif
 #ifdef __riscv_vector
 #define STK_CLEAR_VECTORS "vsetvli t0, zero, e8, m8, ta, ma\n\tvmv.v.i v0, 0\n\tvmv.v.i v8, 0\n\tvmv.v.i v16, 0\n\tvmv.v.i v24, 0\n\t"
 #else
 #define STK_CLEAR_VECTORS
 #endif
-#define STK_CLEAR(bytes) __asm__ __volatile__("mv t1, sp\n\tli t0, %0\n\tsub sp, sp, t0\n\tmv t0, sp\n1:\n\t" STK_CLEAR_16 \
-    "addi t0, t0, 16\n\tbne t0, t1, 1b\n\tmv sp, t1\n\t" STK_CLEAR_VECTORS \
+#define STK_CLEAR(bytes) __asm__ __volatile__("mv a3, sp\n\tli a5, %0\n\tli a4, 0\n\tsub sp, sp, a5\n\tmv a5, sp\n1:\n\t" STK_CLEAR_16 \
+    "addi a5, a5, 16\n\tbne a5, a3, 1b\n\tmv sp, a3\n\t" STK_CLEAR_VECTORS \
     "li t0, 0\n\tli t1, 0\n\tli t2, 0\n\tli t3, 0\n\tli t4, 0\n\tli t5, 0\n\tli t6, 0\n\t" \
-    "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a4, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
+    "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
     :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7")
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__) && !defined(__ILP32__)
 #if defined(__AVX512F__)
@@ -6300,7 +6300,7 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
  * macro, a multiple of 16, where frames are larger, or STK_KEEP_SECRETS to leave all that out. */
 #ifndef STK_STACK_NACL_SIGN
 #ifdef __OPTIMIZE__
-#define STK_STACK_NACL_SIGN (2560 + STK_STACK_MORE)
+#define STK_STACK_NACL_SIGN (2368 + STK_STACK_MORE)
 #else
 #define STK_STACK_NACL_SIGN (5376 + STK_STACK_MORE)
 #endif
@@ -6330,19 +6330,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_CLEAR(bytes) ((void)0)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__riscv) && !defined(__riscv_e) && !defined(__riscv_32e)
 #if __riscv_xlen == 64
-#define STK_CLEAR_16 "sd zero, 0(t0)\n\tsd zero, 8(t0)\n\t"
+#define STK_CLEAR_16 "sd a4, 0(a5)\n\tsd a4, 8(a5)\n\t"
 #else
-#define STK_CLEAR_16 "sw zero, 0(t0)\n\tsw zero, 4(t0)\n\tsw zero, 8(t0)\n\tsw zero, 12(t0)\n\t"
+#define STK_CLEAR_16 "sw a4, 0(a5)\n\tsw a4, 4(a5)\n\tsw a4, 8(a5)\n\tsw a4, 12(a5)\n\t"
 #endif
 #ifdef __riscv_vector
 #define STK_CLEAR_VECTORS "vsetvli t0, zero, e8, m8, ta, ma\n\tvmv.v.i v0, 0\n\tvmv.v.i v8, 0\n\tvmv.v.i v16, 0\n\tvmv.v.i v24, 0\n\t"
 #else
 #define STK_CLEAR_VECTORS
 #endif
-#define STK_CLEAR(bytes) __asm__ __volatile__("mv t1, sp\n\tli t0, %0\n\tsub sp, sp, t0\n\tmv t0, sp\n1:\n\t" STK_CLEAR_16 \
-    "addi t0, t0, 16\n\tbne t0, t1, 1b\n\tmv sp, t1\n\t" STK_CLEAR_VECTORS \
+#define STK_CLEAR(bytes) __asm__ __volatile__("mv a3, sp\n\tli a5, %0\n\tli a4, 0\n\tsub sp, sp, a5\n\tmv a5, sp\n1:\n\t" STK_CLEAR_16 \
+    "addi a5, a5, 16\n\tbne a5, a3, 1b\n\tmv sp, a3\n\t" STK_CLEAR_VECTORS \
     "li t0, 0\n\tli t1, 0\n\tli t2, 0\n\tli t3, 0\n\tli t4, 0\n\tli t5, 0\n\tli t6, 0\n\t" \
-    "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a4, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
+    "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
     :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7")
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__) && !defined(__ILP32__)
 #if defined(__AVX512F__)
@@ -10890,54 +10890,22 @@ static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, const uint8_t 
 /* Stands for an empty message, which callers may give as a null pointer. */
 static const unsigned char stk_no_bytes[1] = {0};
 
-/* sk holds the seed. */
-static STK_BODY void stk_sign_complete(unsigned char *pk, unsigned char *sk)
+static STK_BODY int stk_sign_seed_keypair(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
 {
     uint8_t p[32];
+    memmove(sk, seed, 32);
     santoku_sign_public_key(p, sk);
     memcpy(sk + 32, p, 32);
     memcpy(pk, p, 32);
-}
-
-static STK_BODY void stk_sign_seed_keypair(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
-{
-    memmove(sk, seed, 32);
-    stk_sign_complete(pk, sk);
-}
-
-static STK_BODY void stk_sign_keypair(unsigned char *pk, unsigned char *sk)
-{
-    randombytes(sk, 32);
-    stk_sign_complete(pk, sk);
-}
-
-/* The message lies at m, or at sig + 64 where sig begins a signed message. */
-static STK_BODY void stk_sign_detached(unsigned char *sig, const unsigned char *m, unsigned long long n, const unsigned char *sk)
-{
-    santoku_sign_detached(sig, (uint32_t)n, n ? m : stk_no_bytes, sk);
-}
-
-STK_API int STK_NAME(crypto_sign_seed_keypair)(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
-{
-    stk_sign_seed_keypair(pk, sk, seed);
-    STK_CLEAR(STK_STACK_NACL_SIGN);
     return 0;
 }
 
-STK_API int STK_NAME(crypto_sign_keypair)(unsigned char *pk, unsigned char *sk)
-{
-    stk_sign_keypair(pk, sk);
-    STK_CLEAR(STK_STACK_NACL_SIGN);
-    return 0;
-}
-
-STK_API int STK_NAME(crypto_sign_detached)(unsigned char *sig, unsigned long long *siglen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
+static STK_BODY int stk_sign_detached(unsigned char *sig, unsigned long long *siglen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
 {
     if (n > STK_SIGN_MAX) {
         return -1;
     }
-    stk_sign_detached(sig, m, n, sk);
-    STK_CLEAR(STK_STACK_NACL_SIGN);
+    santoku_sign_detached(sig, (uint32_t)n, n ? m : stk_no_bytes, sk);
     if (siglen) {
         *siglen = 64;
     }
@@ -10952,7 +10920,7 @@ STK_API int STK_NAME(crypto_sign_verify_detached)(const unsigned char *sig, cons
     return santoku_sign_verify((uint32_t)n, n ? m : stk_no_bytes, sig, pk) ? 0 : -1;
 }
 
-STK_API int STK_NAME(crypto_sign)(unsigned char *sm, unsigned long long *smlen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
+static STK_BODY int stk_sign(unsigned char *sm, unsigned long long *smlen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
 {
     if (n > STK_SIGN_MAX) {
         return -1;
@@ -10960,8 +10928,7 @@ STK_API int STK_NAME(crypto_sign)(unsigned char *sm, unsigned long long *smlen, 
     if (n) {
         memmove(sm + 64, m, (size_t)n);
     }
-    stk_sign_detached(sm, sm + 64, n, sk);
-    STK_CLEAR(STK_STACK_NACL_SIGN);
+    santoku_sign_detached(sm, (uint32_t)n, n ? sm + 64 : stk_no_bytes, sk);
     if (smlen) {
         *smlen = n + 64;
     }
@@ -10991,4 +10958,31 @@ STK_API int STK_NAME(crypto_sign_open)(unsigned char *m, unsigned long long *mle
         *mlen = size;
     }
     return 0;
+}
+
+STK_API int STK_NAME(crypto_sign_seed_keypair)(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
+{
+    int status = stk_sign_seed_keypair(pk, sk, seed);
+    STK_CLEAR(STK_STACK_NACL_SIGN);
+    return status;
+}
+
+STK_API int STK_NAME(crypto_sign_keypair)(unsigned char *pk, unsigned char *sk)
+{
+    randombytes(sk, 32);
+    return STK_NAME(crypto_sign_seed_keypair)(pk, sk, sk);
+}
+
+STK_API int STK_NAME(crypto_sign_detached)(unsigned char *sig, unsigned long long *siglen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
+{
+    int status = stk_sign_detached(sig, siglen, m, n, sk);
+    STK_CLEAR(STK_STACK_NACL_SIGN);
+    return status;
+}
+
+STK_API int STK_NAME(crypto_sign)(unsigned char *sm, unsigned long long *smlen, const unsigned char *m, unsigned long long n, const unsigned char *sk)
+{
+    int status = stk_sign(sm, smlen, m, n, sk);
+    STK_CLEAR(STK_STACK_NACL_SIGN);
+    return status;
 }

@@ -82,19 +82,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_CLEAR(bytes) ((void)0)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__riscv) && !defined(__riscv_e) && !defined(__riscv_32e)
 #if __riscv_xlen == 64
-#define STK_CLEAR_16 "sd zero, 0(t0)\n\tsd zero, 8(t0)\n\t"
+#define STK_CLEAR_16 "sd a4, 0(a5)\n\tsd a4, 8(a5)\n\t"
 #else
-#define STK_CLEAR_16 "sw zero, 0(t0)\n\tsw zero, 4(t0)\n\tsw zero, 8(t0)\n\tsw zero, 12(t0)\n\t"
+#define STK_CLEAR_16 "sw a4, 0(a5)\n\tsw a4, 4(a5)\n\tsw a4, 8(a5)\n\tsw a4, 12(a5)\n\t"
 #endif
 #ifdef __riscv_vector
 #define STK_CLEAR_VECTORS "vsetvli t0, zero, e8, m8, ta, ma\n\tvmv.v.i v0, 0\n\tvmv.v.i v8, 0\n\tvmv.v.i v16, 0\n\tvmv.v.i v24, 0\n\t"
 #else
 #define STK_CLEAR_VECTORS
 #endif
-#define STK_CLEAR(bytes) __asm__ __volatile__("mv t1, sp\n\tli t0, %0\n\tsub sp, sp, t0\n\tmv t0, sp\n1:\n\t" STK_CLEAR_16 \
-    "addi t0, t0, 16\n\tbne t0, t1, 1b\n\tmv sp, t1\n\t" STK_CLEAR_VECTORS \
+#define STK_CLEAR(bytes) __asm__ __volatile__("mv a3, sp\n\tli a5, %0\n\tli a4, 0\n\tsub sp, sp, a5\n\tmv a5, sp\n1:\n\t" STK_CLEAR_16 \
+    "addi a5, a5, 16\n\tbne a5, a3, 1b\n\tmv sp, a3\n\t" STK_CLEAR_VECTORS \
     "li t0, 0\n\tli t1, 0\n\tli t2, 0\n\tli t3, 0\n\tli t4, 0\n\tli t5, 0\n\tli t6, 0\n\t" \
-    "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a4, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
+    "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
     :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7")
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__) && !defined(__ILP32__)
 #if defined(__AVX512F__)
@@ -967,19 +967,19 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_CLEAR(bytes) ((void)0)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__riscv) && !defined(__riscv_e) && !defined(__riscv_32e)
 #if __riscv_xlen == 64
-#define STK_CLEAR_16 "sd zero, 0(t0)\n\tsd zero, 8(t0)\n\t"
+#define STK_CLEAR_16 "sd a4, 0(a5)\n\tsd a4, 8(a5)\n\t"
 #else
-#define STK_CLEAR_16 "sw zero, 0(t0)\n\tsw zero, 4(t0)\n\tsw zero, 8(t0)\n\tsw zero, 12(t0)\n\t"
+#define STK_CLEAR_16 "sw a4, 0(a5)\n\tsw a4, 4(a5)\n\tsw a4, 8(a5)\n\tsw a4, 12(a5)\n\t"
 #endif
 #ifdef __riscv_vector
 #define STK_CLEAR_VECTORS "vsetvli t0, zero, e8, m8, ta, ma\n\tvmv.v.i v0, 0\n\tvmv.v.i v8, 0\n\tvmv.v.i v16, 0\n\tvmv.v.i v24, 0\n\t"
 #else
 #define STK_CLEAR_VECTORS
 #endif
-#define STK_CLEAR(bytes) __asm__ __volatile__("mv t1, sp\n\tli t0, %0\n\tsub sp, sp, t0\n\tmv t0, sp\n1:\n\t" STK_CLEAR_16 \
-    "addi t0, t0, 16\n\tbne t0, t1, 1b\n\tmv sp, t1\n\t" STK_CLEAR_VECTORS \
+#define STK_CLEAR(bytes) __asm__ __volatile__("mv a3, sp\n\tli a5, %0\n\tli a4, 0\n\tsub sp, sp, a5\n\tmv a5, sp\n1:\n\t" STK_CLEAR_16 \
+    "addi a5, a5, 16\n\tbne a5, a3, 1b\n\tmv sp, a3\n\t" STK_CLEAR_VECTORS \
     "li t0, 0\n\tli t1, 0\n\tli t2, 0\n\tli t3, 0\n\tli t4, 0\n\tli t5, 0\n\tli t6, 0\n\t" \
-    "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a4, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
+    "li a0, 0\n\tli a1, 0\n\tli a2, 0\n\tli a3, 0\n\tli a5, 0\n\tli a6, 0\n\tli a7, 0" \
     :: "i"(bytes) : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7")
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__) && !defined(__ILP32__)
 #if defined(__AVX512F__)

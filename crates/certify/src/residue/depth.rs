@@ -18,13 +18,15 @@ pub(crate) struct Depths<'a> {
     known: BTreeMap<u64, Result<u64, String>>,
     open: Vec<u64>,
     calls: BTreeMap<u64, BTreeSet<Callee>>,
+    /// Functions that are known to leave no secret behind, by address, and in how many registers they return something.
+    pub clean: BTreeMap<u64, u32>,
     /// Functions that write to what their callers passed on the stack, or make an address of it.
     writing: BTreeSet<u64>,
 }
 
 impl<'a> Depths<'a> {
     pub fn new(code: &'a Code<'a>) -> Depths<'a> {
-        Depths { code, known: BTreeMap::new(), open: vec![], calls: BTreeMap::new(), writing: BTreeSet::new() }
+        Depths { code, known: BTreeMap::new(), open: vec![], calls: BTreeMap::new(), clean: BTreeMap::new(), writing: BTreeSet::new() }
     }
 
     /// Bytes below the stack pointer at the call.

@@ -210,6 +210,10 @@ impl Way<'_, '_> {
 
     fn call(&mut self, s: &mut State, callee: Callee) -> Result<(), String> {
         let depth = self.depths.of(&callee)?;
+        let clean = match &callee {
+            Callee::Here(at) => self.depths.clean.get(at).copied(),
+            Callee::Elsewhere(_) => None,
+        };
         let V::Stack(sp) = s.regs[2] else { return Err("the stack pointer is computed from a value".into()) };
         if (10..18).any(|r| s.regs[r].is_of_frame()) {
             return Err("a call that may get an address in the frame".into());
@@ -226,13 +230,18 @@ impl Way<'_, '_> {
         s.calls.push(Call { callee, regs: s.regs, stack });
         let low = i64::try_from(depth).ok().and_then(|d| sp.checked_sub(d)).ok_or("a stack without bounds")?;
         self.deepest = self.deepest.max(low.unsigned_abs());
-        for k in low..sp {
-            s.stack.insert(k, Byte { value: SECRET, first: k, bytes: 1 });
-            self.spoilt.insert(k);
+        // What leaves nothing behind itself leaves what was there, or no secret.
+        if clean.is_none() {
+            for k in low..sp {
+                s.stack.insert(k, Byte { value: SECRET, first: k, bytes: 1 });
+                self.spoilt.insert(k);
+            }
         }
-        FREE.iter().for_each(|r| s.regs[*r] = SECRET);
+        FREE.iter().for_each(|r| s.regs[*r] = if clean.is_some() { PUBLIC } else { SECRET });
         s.regs[1] = PUBLIC;
-        (s.regs[10], s.regs[11]) = (V::Result(0), V::Result(1));
+        for k in 0..clean.unwrap_or(2) {
+            s.regs[10 + k as usize] = V::Result(k as u8);
+        }
         Ok(())
     }
 }

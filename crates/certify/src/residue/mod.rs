@@ -32,15 +32,28 @@ pub(crate) fn residues(subject: &Subject, functions: &mut [FunctionReport]) -> V
     let mut code = Code::new(subject.image, subject.isa, subject.program, subject.symbols.clone());
     code.ckb_vm = subject.options.ckb_vm;
     let mut depths = Depths::new(&code);
-    let mut out = vec![];
-    for f in subject.image.functions.iter().filter(|f| !f.local && f.size > 0) {
-        let found = Outer { subject, f }.residue(&mut depths, functions);
-        if let Some((func, address)) = found.as_ref().and_then(|r| r.hands_on.clone()) {
+    let outer: Vec<&Function> = subject.image.functions.iter().filter(|f| !f.local && f.size > 0).collect();
+    let mut found: BTreeMap<u64, Found> = BTreeMap::new();
+    // One that calls another which leaves nothing may leave nothing either.
+    loop {
+        let known = depths.clean.len();
+        for f in outer.iter().filter(|f| !depths.clean.contains_key(&f.address)).collect::<Vec<_>>() {
+            let Some(new) = (Outer { subject, f }).residue(&mut depths, functions) else { continue };
+            if new.residue.state == ResidueState::Nothing {
+                depths.clean.insert(f.address, new.results);
+            }
+            found.insert(f.address, new);
+        }
+        if depths.clean.len() == known {
+            break;
+        }
+    }
+    for f in outer {
+        if let Some((func, address)) = found.get(&f.address).and_then(|r| r.hands_on) {
             hand_on(subject, functions, f, func, address);
         }
-        out.extend(found.map(|r| r.residue));
     }
-    out
+    found.into_values().map(|r| r.residue).collect()
 }
 
 /// Bytes of stack below the caller's that the function of this name and all that it calls use, at most; what is said of them below holds.
@@ -85,6 +98,8 @@ struct Outer<'a> {
 
 struct Found {
     residue: Residue,
+    /// Registers in which it returns something.
+    results: u32,
     /// The function of the program, and its address, to which arguments and results are handed on.
     hands_on: Option<(FuncId, u64)>,
 }
@@ -116,10 +131,11 @@ impl Outer<'_> {
             Some((func, _)) => self.interface(func),
             None => interface,
         };
+        let results = interface.as_ref().map_or(0, |i| i.results);
         let found = interface.and_then(|i| left(depths, self.f.address, &i));
         let found = match found {
             Ok(found) => found,
-            Err(reason) => return Some(Found { residue: report(ResidueState::NotFollowed { reason }, None), hands_on: None }),
+            Err(reason) => return Some(Found { residue: report(ResidueState::NotFollowed { reason }, None), results, hands_on: None }),
         };
         let open = self.open(depths, &found.callees, functions);
         let state = match (&found.secret, open) {
@@ -127,7 +143,7 @@ impl Outer<'_> {
             (None, Some(symbol)) => ResidueState::NotFollowed { reason: format!("`{symbol}` runs, which is not proved") },
             (None, None) => ResidueState::Nothing,
         };
-        Some(Found { residue: report(state, Some(&found)), hands_on })
+        Some(Found { residue: report(state, Some(&found)), results, hands_on })
     }
 
     fn has_secrets(&self, func: FuncId) -> bool {

@@ -94,6 +94,7 @@ pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
         files::write_all(&tree.root.join(path.parent().unwrap_or(Path::new("."))), &[(name, list)])?;
         report::out(&format!("{MANIFEST}\n"));
     }
-    let good = if args.faults_only { faultless(&cells) } else { holds(&cells) };
+    let clean = || cells.iter().all(|c| c.report.leaves_nothing());
+    let good = if args.faults_only { faultless(&cells) } else { holds(&cells) && clean() };
     Ok(if good { report::DONE } else { report::FAILED })
 }

@@ -12,7 +12,7 @@ mod job;
 use crate::error::LabError;
 use crate::rv32::{Config, Machine, Measure, Run, SimError};
 use crate::size::text_rodata;
-use crate::stack::{leaf_frame, CallGraph, StackBound};
+use crate::stack::{leaf_frame, moved_by_assembly, CallGraph, StackBound};
 
 pub use crate::cross::{STDINT, STRING};
 pub(crate) use build::materialise;
@@ -129,7 +129,13 @@ impl Program {
                 graph.add_leaf(&name, bytes)?;
             }
         }
-        Ok(graph.bound(function)?)
+        let bound = graph.bound(function)?;
+        // What clears the stack goes as deep as it clears, below its own frame.
+        let cleared = match moved_by_assembly(&self.image, function) {
+            0 => 0,
+            moved => graph.frame(function).unwrap_or(0) + moved,
+        };
+        Ok(if cleared > bound.bytes { StackBound { bytes: cleared, path: vec![function.to_string()] } } else { bound })
     }
 
     /// Bytes of `.text` and `.rodata` of the measured sources' objects, together.
