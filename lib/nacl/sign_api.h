@@ -3,8 +3,10 @@
  * Public keys of small order are accepted, as by RFC 8032, OpenSSL and AWS-LC; libsodium refuses them. S of a signature must be below the
  * group order, and a public key must be encoded canonically.
  *
- * Messages are at most 2^31 - 129 bytes. Nothing is allocated; there is no state. On processors whose 64-bit products take a time that depends on
- * the operands, the source makes them of narrower ones; others that would leak secrets through multiplication are refused with an #error. */
+ * Messages are at most 2^31 - 129 bytes. Nothing is allocated; there is no state. No seed, secret scalar or nonce stays on the stack or in a
+ * register when a function returns; that randombytes leaves none either is up to its author. On processors whose 64-bit products take a time
+ * that depends on the operands, the source makes them of narrower ones; others that would leak secrets through multiplication are refused with
+ * an #error. */
 #ifndef crypto_sign_BYTES /* another header of NaCl's interface has them */
 enum {
     crypto_sign_BYTES = 64,

@@ -11,6 +11,15 @@ pub fn stack_macro(unit: &str) -> String {
     format!("STK_STACK_{}", unit.to_uppercase())
 }
 
+/// For the header.
+pub fn note(unit: &str) -> String {
+    format!(
+        "/* Before a function that gets secrets returns, it overwrites the registers and the stack that it used: as many bytes as the macro\n \
+* {} of the source says. Define STK_KEEP_SECRETS to leave that out. */\n\n",
+        stack_macro(unit)
+    )
+}
+
 /// Multiples of what stack pointers are aligned to everywhere.
 const ALIGN: u32 = 16;
 

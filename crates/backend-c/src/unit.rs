@@ -73,7 +73,8 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
     // Each type is defined once: in the header, if that names one.
     let public = unit.struct_names.iter().any(|n| mentions(&prototypes, n));
     let (public, private) = if public { (types, String::new()) } else { (String::new(), types) };
-    let header = header(opts, &prototypes, &public);
+    let clearing = opts.clears != Clears::Nothing && (!opts.export || bodies.contains("STK_CLEAR("));
+    let header = header(opts, &prototypes, (&public, clearing));
     Ok(Emitted { source: source(&unit, (&private, &bodies), &header, crate::estimate::estimated(program, &own_bytes)), header, functions, exported })
 }
 
@@ -376,9 +377,10 @@ fn source(unit: &UnitCx<'_>, (types, bodies): (&str, &str), header: &str, estima
     text
 }
 
-fn header(opts: &Options, prototypes: &str, types: &str) -> String {
+fn header(opts: &Options, prototypes: &str, (types, clearing): (&str, bool)) -> String {
     let guard = format!("SANTOKU_{}_H", opts.unit.to_uppercase());
-    let text = format!("{types}{prototypes}{}", opts.api_header);
+    let note = if clearing { crate::clear::note(&opts.unit) } else { String::new() };
+    let text = format!("{note}{types}{prototypes}{}", opts.api_header);
     format!(
         "/* {} */\n#ifndef {guard}\n#define {guard}\n\n#include <stddef.h>\n#include <stdint.h>\n\n{}#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}{text}#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
         opts.provenance.replace('\n', "\n * "),

@@ -4,6 +4,7 @@
 //! from a value, where a function calls itself, or where it jumps to a computed address.  Absent: which ways are taken.
 //! Trusted: leaks, certifier.
 
+use super::left::Interface;
 use super::step::{at_entry, decoded, step, write, Callee, Regs, Step, FREE};
 use super::value::{Values, PUBLIC, V};
 use crate::machine::Code;
@@ -18,8 +19,8 @@ pub(crate) struct Depths<'a> {
     known: BTreeMap<u64, Result<u64, String>>,
     open: Vec<u64>,
     calls: BTreeMap<u64, BTreeSet<Callee>>,
-    /// Functions that are known to leave no secret behind, by address, and in how many registers they return something.
-    pub clean: BTreeMap<u64, u32>,
+    /// Functions that are known to leave no secret behind, by address.
+    pub clean: BTreeMap<u64, Interface>,
     /// Functions that write to what their callers passed on the stack, or make an address of it.
     writing: BTreeSet<u64>,
 }

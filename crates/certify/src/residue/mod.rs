@@ -40,7 +40,7 @@ pub(crate) fn residues(subject: &Subject, functions: &mut [FunctionReport]) -> V
         for f in outer.iter().filter(|f| !depths.clean.contains_key(&f.address)).collect::<Vec<_>>() {
             let Some(new) = (Outer { subject, f }).residue(&mut depths, functions) else { continue };
             if new.residue.state == ResidueState::Nothing {
-                depths.clean.insert(f.address, new.results);
+                depths.clean.insert(f.address, new.interface);
             }
             found.insert(f.address, new);
         }
@@ -98,8 +98,7 @@ struct Outer<'a> {
 
 struct Found {
     residue: Residue,
-    /// Registers in which it returns something.
-    results: u32,
+    interface: Interface,
     /// The function of the program, and its address, to which arguments and results are handed on.
     hands_on: Option<(FuncId, u64)>,
 }
@@ -131,11 +130,12 @@ impl Outer<'_> {
             Some((func, _)) => self.interface(func),
             None => interface,
         };
-        let results = interface.as_ref().map_or(0, |i| i.results);
-        let found = interface.and_then(|i| left(depths, self.f.address, &i));
-        let found = match found {
+        let found = interface.and_then(|i| Ok((left(depths, self.f.address, &i)?, i)));
+        let (found, interface) = match found {
             Ok(found) => found,
-            Err(reason) => return Some(Found { residue: report(ResidueState::NotFollowed { reason }, None), results, hands_on: None }),
+            Err(reason) => {
+                return Some(Found { residue: report(ResidueState::NotFollowed { reason }, None), interface: Interface::default(), hands_on: None });
+            }
         };
         let open = self.open(depths, &found.callees, functions);
         let state = match (&found.secret, open) {
@@ -143,7 +143,7 @@ impl Outer<'_> {
             (None, Some(symbol)) => ResidueState::NotFollowed { reason: format!("`{symbol}` runs, which is not proved") },
             (None, None) => ResidueState::Nothing,
         };
-        Some(Found { residue: report(state, Some(&found)), results, hands_on })
+        Some(Found { residue: report(state, Some(&found)), interface, hands_on })
     }
 
     fn has_secrets(&self, func: FuncId) -> bool {

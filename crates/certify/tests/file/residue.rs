@@ -142,6 +142,34 @@ fn a_function_that_changes_what_it_hands_on_is_not_taken_for_the_one_inside() {
     assert_eq!(seen, wrong.len());
 }
 
+/// A function without a source that calls one which clears: it leaves nothing, unless it has secrets of its own, which the other one does
+/// not find or keeps for it.
+#[test]
+fn a_function_that_calls_one_which_clears_leaves_what_is_its_own() {
+    let made = made();
+    let outer = |text: &str| format!("{}\nvoid outer(uint32_t *r, const uint32_t *k, const uint32_t *m)\n{{\n    {text}\n}}\n", made.c);
+    let cases = [
+        ("mix(r, k, m);", true),
+        ("mix(r, k, m); mix(r, r, m);", true),
+        // In a register that is saved on the stack by the callee, on its own frame, in a register that the callee clears.
+        ("uint32_t x = k[0], y = k[1]; mix(r, k, m); r[1] ^= x; r[2] ^= y + x;", false),
+        ("volatile uint32_t x = k[0]; mix(r, k, m); (void)x;", false),
+        ("__asm__ volatile(\"lw t4, 0(%0)\" :: \"r\"(k) : \"t4\"); mix(r, k, m);", true),
+        ("mix(r, k, m); __asm__ volatile(\"lw t4, 0(%0)\" :: \"r\"(r) : \"t4\");", false),
+    ];
+    let mut seen = 0;
+    for compiler in [Compiler::Gcc, Compiler::Clang] {
+        for (text, clean) in cases {
+            let Some(object) = object(compiler, "rv32im", "O1", "unit.c", &outer(text)) else { continue };
+            let report = judged(&made, &object);
+            let r = residue(&report.residues, "outer");
+            assert_eq!(r.state == ResidueState::Nothing, clean, "{compiler:?}: {text}: {r:?}");
+            seen += 1;
+        }
+    }
+    santoku_skips::checked(seen, "functions around one that clears");
+}
+
 /// A program of which something is not proved leaves who knows what.
 #[test]
 fn nothing_is_said_over_code_that_is_not_proved() {
