@@ -354,7 +354,7 @@ pub const ASSUMED_OF_MATCHES: [&str; 3] = [
 ];
 
 /// What the result rests on beside the proof.
-pub const ASSUMED: [&str; 12] = [
+pub const ASSUMED: [&str; 13] = [
     "the processor does what the instruction model (crate `isa`) says, and its time and memory traces show no more than the addresses of code and data and the operands of operations listed as variable-time",
     "the file's bytes, relocations and symbols mean what the reader (crate `elf`) says, and reach the processor unchanged",
     "arguments and results travel as the integer calling convention says, with the C types that the ranges of the source give",
@@ -367,6 +367,7 @@ pub const ASSUMED: [&str; 12] = [
     C_LIBRARY,
     "objects are linked statically, by a linker that changes nothing but what relocations say: symbols that are neither weak nor in a COMDAT group mean the definition of this file, whatever their visibility, and nothing is put before them when the program is linked or starts",
     "a hash names a function with its constants; who relies on hashes needs those of all functions it calls",
+    "of what is said to be left behind: code without a source writes nothing but its frame and what it is given, and its parameters in registers are addresses, lengths or public values; `memcpy`, `memmove` and `memset` use at most 128 bytes of stack, and `randombytes` leaves nothing",
 ];
 
 /// Code without a proof of its own that runs inside a function.

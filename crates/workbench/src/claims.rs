@@ -52,6 +52,15 @@ pub fn manifest(tree: &Tree, cells: &[Cell]) -> Result<String, BenchError> {
     print(&list).map_err(|reason| BenchError::Internal { stage: "certify".into(), reason })
 }
 
+/// The text of a list, with the files as they are.
+///
+/// # Errors
+/// `Io`: a generated file cannot be read.
+pub fn with_files(tree: &Tree, list: List) -> Result<String, BenchError> {
+    let list = List { files: files(tree)?, ..list };
+    print(&list).map_err(|reason| BenchError::Internal { stage: "certify".into(), reason })
+}
+
 fn object(cell: &Cell) -> Object {
     let o = cell.origin();
     let (text, program) = (cell.text.clone(), cell.report.program.clone());
@@ -98,7 +107,7 @@ pub fn text_faults(tree: &Tree, list: &List) -> Result<Vec<String>, BenchError> 
     Ok(faults)
 }
 
-fn is_of(o: &Object, unit: &Unit, config: &Config) -> bool {
+pub(crate) fn is_of(o: &Object, unit: &Unit, config: &Config) -> bool {
     format!("{}@{}", o.primitive, o.target) == unit.name && o.march == config.march && o.flags == config.arguments()
 }
 

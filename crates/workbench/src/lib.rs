@@ -7,6 +7,7 @@
 
 pub mod ablate;
 pub mod amalgam;
+pub mod carry;
 pub mod certify;
 pub mod cipher;
 pub mod claims;

@@ -2,11 +2,10 @@
 //!
 //! Needs: decoded code.  Keeps: a bound for every way through the code, branches taken and not; no bound where the stack pointer is computed
 //! from a value, where a function calls itself, or where it jumps to a computed address.  Absent: which ways are taken.
-//! Trusted: leaks, certifier.
+//! Trusted: certifier.
 
-use super::left::Interface;
 use super::step::{at_entry, decoded, step, write, Callee, Regs, Step, FREE};
-use super::value::{Values, PUBLIC, V};
+use super::value::{Interface, Values, PUBLIC, V};
 use crate::machine::Code;
 use std::collections::{BTreeMap, BTreeSet};
 

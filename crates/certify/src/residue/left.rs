@@ -2,11 +2,11 @@
 //!
 //! Needs: single steps, depths.  Keeps: whatever a callee may have written, its registers and the stack down to its depth, holds secrets until it
 //! is overwritten; of memory that is not the function's frame nothing is known.  Absent: what the callees compute.
-//! Trusted: leaks, certifier.
+//! Trusted: certifier.
 
 use super::depth::Depths;
 use super::step::{at_entry, decoded, step, write, Callee, Regs, Step, FREE, KEPT};
-use super::value::{Values, PUBLIC, SECRET, V};
+use super::value::{Interface, Values, PUBLIC, SECRET, V};
 use santoku_isa::{register_name, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,24 +42,6 @@ struct State {
     calls: Vec<Call>,
     /// It wrote to memory that is not its frame.
     stores: bool,
-}
-
-/// What a function is known to get and to give.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Interface {
-    /// Registers that hold secrets at entry, one bit each.
-    pub secret_entry: u32,
-    /// What it returns is a secret.
-    pub secret_result: bool,
-    /// As in [`Values`].
-    pub narrow_entry: u32,
-    pub narrow_result: bool,
-    /// Registers in which it returns something, from a0 on.
-    pub results: u32,
-    /// Registers in which it gets something, from a0 on.
-    pub arguments: u32,
-    /// Bytes of arguments on the stack.
-    pub stack: u32,
 }
 
 /// What was seen on all ways through a function.

@@ -6,7 +6,7 @@
 //!
 //! Needs: what was proved of the file.  Keeps: an answer only where every function of the program that runs is proved.  Absent: how a function
 //! clears; copies that are not below the caller's frame (what callers pass is theirs).
-//! Trusted: leaks, certifier.
+//! Trusted: certifier.
 
 mod depth;
 mod left;
@@ -19,12 +19,13 @@ use crate::report::{FunctionReport, Residue, ResidueState, Rest, SharedReport, S
 use crate::source::abi::{signature, Kind, Place, Role};
 use crate::subject::Subject;
 use depth::Depths;
-use left::{left, Interface, Left};
+use left::{left, Left};
 use santoku_elf::{Function, Image};
 use santoku_ir::{FuncId, Program};
 use santoku_isa::Isa;
 use std::collections::{BTreeMap, BTreeSet};
 use step::Callee;
+use value::Interface;
 
 /// Of every function that other files can call and that handles secrets, in order of addresses. Functions that only hand their arguments to
 /// one that is equal to its source become [`Status::HandsOn`].

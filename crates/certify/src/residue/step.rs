@@ -1,7 +1,7 @@
 //! One instruction on registers, and where jumps lead.
 //!
 //! Needs: decoded code.  Keeps: a jump is followed only to where its relocation or its distance says, whatever a linker does.  Absent: memory.
-//! Trusted: leaks, certifier.
+//! Trusted: certifier.
 
 use super::value::{Values, V};
 use crate::machine::Code;

@@ -1,7 +1,7 @@
 //! What a register or a word of the stack holds, as far as it matters for what a function leaves behind.
 //!
 //! Needs: the domain of the machine model.  Keeps: whatever is computed from a value that may depend on a secret may too.  Absent: memory.
-//! Trusted: leaks, certifier.
+//! Trusted: certifier.
 
 use santoku_isa::{Domain, Word, Words};
 
@@ -34,6 +34,24 @@ impl V {
     pub fn is_of_frame(self) -> bool {
         matches!(self, V::Stack(_) | V::Any { frame: true, .. })
     }
+}
+
+/// What a function is known to get and to give.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Interface {
+    /// Registers that hold secrets at entry, one bit each.
+    pub secret_entry: u32,
+    /// What it returns is a secret.
+    pub secret_result: bool,
+    /// As in [`Values`].
+    pub narrow_entry: u32,
+    pub narrow_result: bool,
+    /// Registers in which it returns something, from a0 on.
+    pub results: u32,
+    /// Registers in which it gets something, from a0 on.
+    pub arguments: u32,
+    /// Bytes of arguments on the stack.
+    pub stack: u32,
 }
 
 /// Values under what is known of the function's arguments and of what it calls.

@@ -5,7 +5,8 @@ use crate::cache::Cache;
 use crate::{files, report};
 use santoku_driver::Failure;
 use santoku_workbench::certify::{faultless, holds, run as certify, text, write_records, Outside, Wish};
-use santoku_workbench::claims::{kept, manifest, MANIFEST};
+use santoku_workbench::carry::carried;
+use santoku_workbench::claims::{with_files, kept, manifest, MANIFEST};
 use santoku_workbench::matrix_units::units;
 use santoku_workbench::parallel;
 use santoku_workbench::primitives::Tree;
@@ -34,6 +35,9 @@ pub struct CertifyArgs {
     /// Only the objects that dist/certified.json has
     #[arg(long)]
     listed: bool,
+    /// Prove nothing: take over what dist/certified.json says of objects in which every function has the hash of the list, because only comments of their C changed
+    #[arg(long, conflicts_with_all = ["name", "write_manifest", "listed", "again"])]
+    carry: bool,
     /// Judge objects again that were judged before: functions that were not proved get another try
     #[arg(long)]
     again: bool,
@@ -48,6 +52,27 @@ pub struct CertifyArgs {
     no_record: bool,
 }
 
+/// Takes the list over for objects with the same code; exit 1 if there are others.
+fn carry(tree: &Tree) -> Result<u8, Failure> {
+    let list = kept(tree).map_err(failure)?.unwrap_or_default();
+    let done = {
+        let progress = Progress::start("certify", "comparing");
+        carried(tree, list, &|what| progress.tell(what)).map_err(failure)?
+    };
+    write_list(tree, with_files(tree, done.list).map_err(failure)?)?;
+    done.left.iter().for_each(|line| report::out(&format!("{line}\n")));
+    report::out(&format!("{} objects of another text have the same functions, {} are of the same text, {} are left as they were\n", done.taken, done.same, done.left.len()));
+    Ok(if done.left.is_empty() && done.taken + done.same > 0 { report::DONE } else { report::FAILED })
+}
+
+fn write_list(tree: &Tree, list: String) -> Result<(), Failure> {
+    let path = Path::new(MANIFEST);
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    files::write_all(&tree.root.join(path.parent().unwrap_or(Path::new("."))), &[(name, list)])?;
+    report::out(&format!("{MANIFEST}\n"));
+    Ok(())
+}
+
 /// Exit 0 if everything is proved, 1 otherwise; the record and the list are written in both cases.
 pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
     if args.list {
@@ -55,6 +80,9 @@ pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
             report::out(&format!("{}\n", unit.name));
         }
         return Ok(report::DONE);
+    }
+    if args.carry {
+        return carry(tree);
     }
     let listed = match args.listed {
         true => kept(tree).map_err(failure)?.map(|list| list.objects.into_iter().map(|o| (format!("{}@{}", o.primitive, o.target), o.march, o.flags)).collect()),
@@ -88,11 +116,7 @@ pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
         }
     }
     if args.write_manifest {
-        let list = manifest(tree, &cells).map_err(failure)?;
-        let path = Path::new(MANIFEST);
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        files::write_all(&tree.root.join(path.parent().unwrap_or(Path::new("."))), &[(name, list)])?;
-        report::out(&format!("{MANIFEST}\n"));
+        write_list(tree, manifest(tree, &cells).map_err(failure)?)?;
     }
     let clean = || cells.iter().all(|c| c.report.leaves_nothing());
     let good = if args.faults_only { faultless(&cells) } else { holds(&cells) && clean() };
