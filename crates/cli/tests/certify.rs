@@ -38,11 +38,16 @@ fn refused(run: &Run, want: Expect) {
 #[test]
 fn right_code_is_proved() {
     let Some(sandbox) = compiled(RIGHT) else { return };
+    // The code does not clear the register with the argument that it does not return.
     let run = certify(&sandbox, &[]);
+    assert_eq!((run.code, run.stdout.contains("choose LEAVES A SECRET, perhaps: register `a")), (1, true), "{}", run.stdout);
+    let value: serde_json::Value = serde_json::from_str(&certify(&sandbox, &["--json"]).stdout).unwrap();
+    assert_eq!((&value["holds"], &value["leaves_nothing"], &value["residues"][0]["left"]), (&true.into(), &false.into(), &"remains".into()));
+    let run = certify(&sandbox, &["--allow-residue", "--no-cache"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
     assert!(run.stdout.contains("1 of 1 functions proved for rv32imc"), "{}", run.stdout);
     assert!(!run.stdout.contains(" kept "));
-    assert!(certify(&sandbox, &[]).stdout.contains(" kept "), "a second run finds the proof");
+    assert!(certify(&sandbox, &["--allow-residue"]).stdout.contains(" kept "), "a second run finds the proof");
     assert!(!certify(&sandbox, &["--no-cache"]).stdout.contains(" kept "));
     let json = certify(&sandbox, &["--json", "--march", "rv32im", "--function", "choose"]);
     let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();

@@ -296,7 +296,7 @@ fn nothing(args: &Args, entry: &str, image: &Image, built: &Built) -> Failure {
         Some(name) => Diagnostic::error("nothing-to-certify", format!("`{}` holds no function `{name}` of `{entry}`", args.elf)),
         None => Diagnostic::error("nothing-to-certify", format!("`{}` holds no function of `{entry}`", args.elf)),
     };
-    let names: BTreeMap<_, _> = built.names.iter().collect();
+    let names: BTreeMap<_, _> = built.names.iter().map(|(func, name)| (*func, built.program.func(*func).export.as_ref().unwrap_or(name))).collect();
     let d = d.note(format!("functions of the file: {}", list(in_file)));
     let d = d.note(format!("functions of the program: {}", list(names.values().map(|n| n.as_str()).collect())));
     Failure::refused(&Sources::default(), d.help("compare with the program that the C was made from, with the same `--target` and `-O`"))
