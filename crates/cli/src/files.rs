@@ -11,11 +11,14 @@ pub fn refused(d: Diagnostic) -> Failure {
     Failure::refused(&Sources::default(), d)
 }
 
-/// The text of a file. `Ok(None)`: there is none.
+/// The text of a file, or of a program in this command. `Ok(None)`: there is none.
 ///
 /// # Errors
 /// `not-a-file`, `unreadable`, `file-too-large`, `not-utf8`.
 pub fn read(path: &str) -> Result<Option<String>, Diagnostic> {
+    if crate::standard::below(path).is_some() {
+        return Ok(crate::standard::text(path).map(str::to_string));
+    }
     let file = match std::fs::File::open(path) {
         Ok(f) => f,
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
@@ -26,20 +29,31 @@ pub fn read(path: &str) -> Result<Option<String>, Diagnostic> {
         let what = if meta.is_dir() { "a folder" } else { "not a plain file" };
         return Err(Diagnostic::error("not-a-file", format!("`{path}` is {what}")).help("name a file that ends in `.stk`"));
     }
+    text_of(path, file).map(Some)
+}
+
+/// Standard input as text.
+///
+/// # Errors
+/// `unreadable`, `file-too-large`, `not-utf8`.
+pub fn read_stdin() -> Result<String, Failure> {
+    text_of("<stdin>", std::io::stdin()).map_err(refused)
+}
+
+fn text_of(path: &str, from: impl Read) -> Result<String, Diagnostic> {
     let mut bytes = Vec::new();
-    file.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
+    from.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
     if bytes.len() > FILE_BYTES_MAX {
         let d = Diagnostic::error("file-too-large", format!("`{path}` has more than {FILE_BYTES_MAX} bytes"));
         return Err(d.help("split it into several modules"));
     }
-    let text = String::from_utf8(bytes).map_err(|e| {
+    String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
         Diagnostic::error("not-utf8", format!("`{path}` is not UTF-8 text"))
             .note(format!("why: byte {at}, in line {line}, does not belong to UTF-8"))
             .help("convert the file; programs are UTF-8")
-    })?;
-    Ok(Some(text))
+    })
 }
 
 /// Most bytes of a file of machine code.
@@ -121,6 +135,9 @@ pub fn parent(path: &Path) -> PathBuf {
 /// The programs beside `entry` and below `roots`, sorted, each once. What cannot be read is left out.
 pub fn programs(entry: &str, roots: &[String]) -> Vec<String> {
     let mut out = Vec::new();
+    if roots.iter().any(|r| r == crate::standard::ROOT) {
+        out.extend(crate::standard::programs(|name| roots.iter().any(|r| Path::new(r).join(name).is_file())));
+    }
     for root in roots {
         // A part of a library serves for messages, too.
         let _ = walk(Path::new(root), &mut out);

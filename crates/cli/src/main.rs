@@ -11,9 +11,10 @@ mod cache;
 mod cmd;
 mod files;
 mod report;
+mod standard;
 mod tables;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Cryptography that is proven, constant-time and fast.
@@ -50,6 +51,11 @@ enum Command {
     Trust(cmd::trust::Args),
     /// Explain a diagnostic code
     Explain(cmd::explain::Args),
+    /// Print a script that completes commands and options in a shell
+    Completions {
+        /// bash, zsh, fish, elvish or powershell
+        shell: clap_complete::Shell,
+    },
 }
 
 /// Stack of the working thread: trees are at most a few hundred levels high, debug builds need much per level.
@@ -85,6 +91,12 @@ fn run(command: Command) -> u8 {
         Command::Passes => cmd::passes::run(),
         Command::Trust(args) => cmd::trust::run(&args),
         Command::Explain(args) => cmd::explain::run(&args),
+        Command::Completions { shell } => {
+            let mut script = vec![];
+            clap_complete::generate(shell, &mut Cli::command(), "santoku", &mut script);
+            report::out(&String::from_utf8_lossy(&script));
+            Ok(report::DONE)
+        }
     };
     done.unwrap_or_else(|failure| report::failure(&failure))
 }

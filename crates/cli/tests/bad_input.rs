@@ -27,7 +27,7 @@ fn missing_file() {
 
 #[test]
 fn folder_given() {
-    refused_files(&[("d/x.stk", b"")], &["check", "d"], expect![[r#"
+    refused_files(&[("d/x.stk", b"")], &["build", "d"], expect![[r#"
         error[not-a-file]: `d` is a folder
          |
          = try: name a file that ends in `.stk`
@@ -229,8 +229,8 @@ fn missing_module() {
         1 | use field.fe25591 as F
           | ^^^^^^^^^^^^^^^^^^^^^^ no such file
           |
-          = note: paths tried: field/fe25591.stk
-          = try: check the name; it is looked up beside this file, then below the library root
+          = note: paths tried: field/fe25591.stk, santoku:lib/field/fe25591.stk
+          = try: check the name; it is looked up beside this file, then below the roots of the library, which `--lib DIR` sets
 
         1 error
     "#]]);
@@ -429,7 +429,7 @@ fn unknown_implementation() {
         error[unknown-implementation]: there is no interface `field.fee`
          |
          = why: chosen by `--impl`
-         = interfaces: field.fe
+         = interfaces: curve.ed25519_base, curve.ed25519_odd, field.fe, field.fe1305, field.fe2519, field.fe25519, field.fe41417, field.fe5211, field.fep224, field.fep256, field.fep384, field.fep521, field.fesecp256k1, field.prime, field.unsaturated
          = try: name its module, or the last part of that alone
 
         1 error
@@ -466,7 +466,7 @@ fn unknown_implementation() {
         error[unknown-implementation]: there is no interface `field.fee`
          |
          = why: chosen by `targets/nowhere.toml`
-         = interfaces: field.fe
+         = interfaces: curve.ed25519_base, curve.ed25519_odd, field.fe, field.fe1305, field.fe2519, field.fe25519, field.fe41417, field.fe5211, field.fep224, field.fep256, field.fep384, field.fep521, field.fesecp256k1, field.prime, field.unsaturated
          = try: name its module, or the last part of that alone
 
         1 error

@@ -64,6 +64,65 @@ fn fmt_checks_without_writing_and_then_writes() {
     assert_eq!(s.run(&["fmt", "--check", "a.stk", "b.stk"]).code, 0);
 }
 
+#[test]
+fn fmt_of_standard_input() {
+    let s = Sandbox::new(&[]);
+    let run = s.run_with(&["fmt", "-"], "const  A=1\n");
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "const A = 1\n", ""));
+    assert_eq!(s.run_with(&["fmt", "--check", "-"], "const  A=1\n").code, 1);
+    assert_eq!(s.run_with(&["fmt", "--check", "-"], "const A = 1\n").code, 0);
+    let wrong = s.run_with(&["fmt", "-"], "const = 1\n");
+    assert!(wrong.code == 2 && wrong.stdout.is_empty() && wrong.stderr.contains("<stdin>:1"), "{}", wrong.stderr);
+    assert!(s.listing().is_empty());
+}
+
+#[test]
+fn check_takes_files_and_folders_and_goes_on_behind_errors() {
+    let s = Sandbox::new(&[("a.stk", TESTS), ("d/b.stk", b"fn f( {\n"), ("d/c.stk", b"const C = 1\n")]);
+    let run = s.run(&["check", "a.stk", "d"]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, "a.stk: 1 functions, 2 tests, 1 files\nd/c.stk: 0 functions, 0 tests, 1 files\n"));
+    assert!(run.stderr.contains("d/b.stk:1"), "{}", run.stderr);
+    s.remove("d/b.stk");
+    assert_eq!(s.run(&["check", "."]).code, 0);
+    let empty = Sandbox::new(&[("d/x.txt", b"")]);
+    let run = empty.run(&["check", "d"]);
+    assert!(run.code == 2 && run.stderr.contains("error[missing-file]: no `.stk` file is in d"), "{}", run.stderr);
+}
+
+/// A program outside of every library has the one that is inside of the command, and a file of its own comes first.
+#[test]
+fn the_library_is_inside_of_the_command() {
+    let text = "use hash.sha256 as H\n\n@export(\"twice\")\nfn twice(m: [u8; 32]) -> [u8; 32] { H::hash(H::hash(m)) }\n\ntest \"FIPS 180-4\" {\n  assert H::hash(b\"abc\") == hex\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"\n}\n";
+    let s = Sandbox::new(&[("main.stk", text.as_bytes())]);
+    for args in [&["check", "main.stk"][..], &["test", "main.stk"], &["build", "main.stk", "--target", "rv32", "-o", "out"]] {
+        let run = s.run(args);
+        assert_eq!(run.code, 0, "{args:?}: {}{}", run.stdout, run.stderr);
+    }
+    assert!(s.read("out/main.c").contains("hash_sha256_compress"));
+    // Interfaces are served by the target's implementations, from there too.
+    s.write("field.stk", "use field.fe25519 as F\n\n@export(\"sum\")\nfn plus(a: F::Fe, b: F::Fe) -> F::Fe { F::add(a, b) }\n");
+    let run = s.run(&["check", "field.stk", "--target", "rv32"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    // Its own file hides that of the library.
+    s.write("lib/hash/sha256.stk", "fn hash(m: [u8; 32]) -> [u8; 32] { m }\n");
+    let run = s.run(&["test", "main.stk"]);
+    assert!(run.code != 0, "{}", run.stdout);
+    // With `--lib` there is no other root; a message says where it was looked for.
+    s.write("own/x.stk", "const X = 1\n");
+    let run = s.run(&["check", "field.stk", "--lib", "own"]);
+    assert!(run.code == 2 && run.stderr.contains("paths tried: field/fe25519.stk, own/field/fe25519.stk") && run.stderr.contains("`--lib DIR`"), "{}", run.stderr);
+}
+
+#[test]
+fn completions_name_every_command() {
+    let s = Sandbox::new(&[]);
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = s.run(&["completions", shell]);
+        assert!(run.code == 0 && ["certify", "prove", "completions"].iter().all(|c| run.stdout.contains(c)), "{shell}: {}", run.stderr);
+    }
+    assert_eq!(s.run(&["completions", "dos"]).code, 2);
+}
+
 const OPEN: &[u8] = b"@export(\"f\")\nfn f(x: int in 0..9) -> int in 0..9 {\n  x + 1\n}\n";
 
 #[test]

@@ -279,7 +279,7 @@ impl Loader<'_> {
             Diagnostic::error("missing-module", format!("module `{}` not found", dotted(segments)))
                 .at(span, "no such file")
                 .note(format!("paths tried: {}", tried.join(", ")))
-                .help("check the name; it is looked up beside this file, then below the library root"),
+                .help("check the name; it is looked up beside this file, then below the roots of the library, which `--lib DIR` sets"),
         );
         None
     }

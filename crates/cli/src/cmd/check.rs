@@ -2,14 +2,16 @@
 
 use super::common::{check, Source};
 use super::lay_out;
-use crate::report;
+use crate::{files, report};
 use crate::tables::Tables;
+use santoku_diag::Diagnostic;
 use santoku_driver::{interface, Failure, Isa, Layout, LayoutOptions, GRANULARITY};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The program
-    file: String,
+    /// Programs, and folders with `.stk` files
+    #[arg(required = true)]
+    files: Vec<String>,
     /// Also refuse what has no kernel in this layout
     #[arg(long, value_parser = lay_out::layout, value_name = "LAYOUT")]
     layout: Option<Layout>,
@@ -26,9 +28,26 @@ pub struct Args {
     source: Source,
 }
 
-/// Prints how much was checked.
+/// Prints how much was checked, a line a file. One with errors does not end it: the exit code is that of the worst.
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let checked = check(&args.source, &args.file)?;
+    let paths = files::collect(&args.files)?;
+    if paths.is_empty() {
+        let d = Diagnostic::error("missing-file", format!("no `.stk` file is in {}", args.files.join(", ")));
+        return Err(files::refused(d.help("name a program, or a folder that holds one")));
+    }
+    let mut worst = report::DONE;
+    for path in &paths {
+        match one(args, path) {
+            Ok(()) => {}
+            Err(failure) if paths.len() > 1 => worst = worst.max(report::failure(&failure)),
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(worst)
+}
+
+fn one(args: &Args, path: &str) -> Result<(), Failure> {
+    let checked = check(&args.source, path)?;
     interface(&checked)?;
     if let Some(layout) = args.layout {
         report::stage("layout");
@@ -37,6 +56,6 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         santoku_driver::lay_out_watched(&checked, &options, &mut Tables::new())?;
     }
     let p = &checked.program;
-    report::out(&format!("{}: {} functions, {} tests, {} files\n", args.file, p.funcs.len() - p.tests.len(), p.tests.len(), p.files.len()));
-    Ok(report::DONE)
+    report::out(&format!("{path}: {} functions, {} tests, {} files\n", p.funcs.len() - p.tests.len(), p.tests.len(), p.files.len()));
+    Ok(())
 }

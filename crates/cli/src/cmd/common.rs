@@ -17,7 +17,7 @@ pub struct Limit {
 /// Where texts are found and how interfaces are served.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Library {
-    /// Folder of the library; default: `lib` beside or above the file
+    /// Folder of the library; default: `lib` beside or above the file, then the library inside of this command
     #[arg(long = "lib", value_name = "DIR")]
     libs: Vec<String>,
     /// Implementation of an interface, before that of the tuning file
@@ -67,6 +67,7 @@ impl Library {
         let mut roots = self.libs.clone();
         if roots.is_empty() {
             roots.extend(home.iter().map(|h| files::join(h, "lib")));
+            roots.push(crate::standard::ROOT.to_string());
         }
         let beside = self.libs.first().map(|lib| files::parent(Path::new(lib))).or(home);
         let library = files::programs(entry, &roots);

@@ -10,7 +10,7 @@ pub struct Args {
     /// Change nothing; name the files that are not formatted, and exit with 1 if there are any
     #[arg(long)]
     check: bool,
-    /// Files, and folders with `.stk` files
+    /// Files, and folders with `.stk` files; `-` alone: standard input, formatted to standard output
     #[arg(required = true)]
     files: Vec<String>,
 }
@@ -18,6 +18,9 @@ pub struct Args {
 /// Formats all files, or none if one has errors.
 pub fn run(args: &Args) -> Result<u8, Failure> {
     report::stage("fmt");
+    if args.files == ["-"] {
+        return stdin(args.check);
+    }
     let paths = files::collect(&args.files)?;
     let mut sources = Sources::default();
     let mut errors = Vec::new();
@@ -41,6 +44,21 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         }
     }
     Ok(if args.check && !changed.is_empty() { report::FAILED } else { report::DONE })
+}
+
+/// Formats what comes in.
+fn stdin(check: bool) -> Result<u8, Failure> {
+    let text = files::read_stdin()?;
+    let mut sources = Sources::default();
+    let file = sources.add("<stdin>", text.as_str());
+    match santoku_syntax::format(file, &text) {
+        Ok(new) if check => Ok(if new == text { report::DONE } else { report::FAILED }),
+        Ok(new) => {
+            report::out(&new);
+            Ok(report::DONE)
+        }
+        Err(diagnostics) => Err(Failure::Refused { sources, diagnostics }),
+    }
 }
 
 fn write(path: &str, text: &str) -> Result<(), Failure> {

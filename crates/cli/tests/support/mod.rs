@@ -3,7 +3,8 @@
 
 use expect_test::Expect;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
 
 pub struct Sandbox {
     folder: tempfile::TempDir,
@@ -49,6 +50,15 @@ impl Sandbox {
     pub fn run(&self, args: &[&str]) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_santoku"));
         Run::of(command.args(args).current_dir(self.folder.path()).env("XDG_CACHE_HOME", self.cache.path()).output().unwrap())
+    }
+
+    /// With a text as standard input.
+    pub fn run_with(&self, args: &[&str], input: &str) -> Run {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_santoku"));
+        command.args(args).current_dir(self.folder.path()).env("XDG_CACHE_HOME", self.cache.path());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        Run::of(child.wait_with_output().unwrap())
     }
 
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
