@@ -52,6 +52,7 @@ fn right_code_is_proved() {
     let json = certify(&sandbox, &["--json", "--march", "rv32im", "--function", "choose"]);
     let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!((json.code, &value["holds"], &value["isa"]), (0, &true.into(), &"rv32im".into()));
+    assert!(value["leaves_nothing"].is_null() && value["residues"].as_array().is_some_and(Vec::is_empty), "not asked of one function");
     assert_eq!(value["functions"][0]["status"]["verdict"], "equal");
     assert_eq!(value["functions"][0]["hash"].as_str().map(str::len), Some(64));
     assert!(value["assumed"].as_array().is_some_and(|a| a.len() > 5));

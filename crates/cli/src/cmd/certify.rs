@@ -66,8 +66,8 @@ pub struct Args {
 #[derive(Serialize)]
 struct Json<'a> {
     holds: bool,
-    /// No function that handles secrets leaves any behind.
-    leaves_nothing: bool,
+    /// No function that handles secrets leaves any behind; not asked of single functions.
+    leaves_nothing: Option<bool>,
     file: &'a str,
     /// The program's file; `program` in the report is the hash of what it says.
     entry: &'a str,
@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     if args.json {
         let target = args.source.target_name();
-        let json = Json { holds: done.holds(), leaves_nothing: done.leaves_nothing(), file: &args.elf, entry, target, source_proved: found.holds(), report: &done };
+        let json = Json { holds: done.holds(), leaves_nothing: args.function.is_empty().then(|| done.leaves_nothing()), file: &args.elf, entry, target, source_proved: found.holds(), report: &done };
         let text = serde_json::to_string_pretty(&json).map_err(|e| Failure::internal("certify", e.to_string()))?;
         report::out(&(text + "\n"));
     } else {
@@ -196,6 +196,9 @@ fn table(done: &FileReport) -> String {
 fn left_behind(done: &FileReport) -> String {
     let width = done.residues.iter().map(|r| r.symbol.chars().count()).max().unwrap_or(0).min(60);
     let mut text = String::new();
+    if done.residues.is_empty() && done.functions.iter().any(|f| !f.local) {
+        text += "no function that other files can call was asked what it leaves behind: none gets secrets, or a single one was named\n";
+    }
     for r in &done.residues {
         let what = match &r.state {
             ResidueState::Nothing => format!("leaves no secret: {} bytes of stack were overwritten, and all registers that callers save", r.overwritten),
