@@ -42,6 +42,17 @@ pub struct Residue {
     pub overwritten: u64,
 }
 
+impl ResidueState {
+    /// Why it is not shown that nothing is left; `None` where it is.
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            ResidueState::Nothing => None,
+            ResidueState::Remains { place } => Some(format!("may leave a secret: {place}")),
+            ResidueState::NotFollowed { reason } => Some(format!("not shown to leave no secret: {reason}")),
+        }
+    }
+}
+
 /// What is known of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "left", rename_all = "snake_case")]

@@ -250,12 +250,7 @@ pub fn text(cells: &[Cell]) -> String {
         }
     }
     for c in cells {
-        for r in c.report.residues.iter().filter(|r| r.state != ResidueState::Nothing) {
-            let reason = match &r.state {
-                ResidueState::Remains { place } => format!("may leave a secret: {place}"),
-                ResidueState::NotFollowed { reason } => format!("not shown to leave no secret: {reason}"),
-                ResidueState::Nothing => continue,
-            };
+        for (r, reason) in c.report.residues.iter().filter_map(|r| Some((r, r.state.reason()?))) {
             text += &format!("{} {}: {}: {reason}\n", c.unit.name, c.config.name(), r.symbol);
         }
     }

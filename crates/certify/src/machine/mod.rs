@@ -28,5 +28,6 @@ mod stop;
 mod weave;
 
 pub use code::Code;
+pub(crate) use contract::CALLER_SAVED;
 pub use state::{Exec, State};
 pub use stop::{Halt, Leak, Why};

@@ -4,9 +4,9 @@
 //! from a value, where a function calls itself, or where it jumps to a computed address.  Absent: which ways are taken.
 //! Trusted: certifier.
 
-use super::step::{at_entry, decoded, step, write, Callee, Regs, Step, FREE};
+use super::step::{at_entry, decoded, step, write, Callee, Regs, Step};
 use super::value::{Interface, Values, PUBLIC, V};
-use crate::machine::Code;
+use crate::machine::{Code, CALLER_SAVED};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of stack that is believed of `memcpy`, `memmove` and `memset` where the file does not hold them.
@@ -105,7 +105,7 @@ impl<'a> Depths<'a> {
                 Step::Return(_) => vec![],
                 Step::Call(callee) => {
                     deepest = deepest.max(here + self.called(entry, callee)?);
-                    FREE.iter().chain(&[1]).for_each(|r| regs[*r] = PUBLIC);
+                    CALLER_SAVED.iter().for_each(|r| regs[*r] = PUBLIC);
                     vec![next]
                 }
                 Step::Last(callee) => {

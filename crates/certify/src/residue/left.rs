@@ -5,7 +5,8 @@
 //! Trusted: certifier.
 
 use super::depth::Depths;
-use super::step::{at_entry, decoded, step, write, Callee, Regs, Step, FREE, KEPT};
+use super::step::{at_entry, decoded, step, write, Callee, Regs, Step};
+use crate::machine::CALLER_SAVED;
 use super::value::{Interface, Values, PUBLIC, SECRET, V};
 use santoku_isa::{register_name, Word};
 use std::collections::{BTreeMap, BTreeSet};
@@ -225,7 +226,7 @@ impl Way<'_, '_> {
                 self.spoilt.insert(k);
             }
         }
-        FREE.iter().for_each(|r| s.regs[*r] = if clean.is_some() { PUBLIC } else { SECRET });
+        CALLER_SAVED.iter().for_each(|r| s.regs[*r] = if clean.is_some() { PUBLIC } else { SECRET });
         s.regs[1] = PUBLIC;
         for k in 0..clean.unwrap_or(2) {
             s.regs[10 + k as usize] = V::Result(k as u8);
@@ -240,8 +241,8 @@ fn returned(s: &State) -> Result<(), String> {
         return Err("a jump to a computed address".into());
     }
     let kept = |r: &usize| s.regs[*r] == if *r == 2 { V::Stack(0) } else { V::Entry(*r as u8) };
-    match KEPT.iter().find(|r| !kept(r)) {
-        Some(r) => Err(format!("`{}` is not shown to be what it was at entry", register_name(*r as u8))),
+    match (1..32).filter(|r| !CALLER_SAVED.contains(r)).find(|r| !kept(r)) {
+        Some(r) => Err(format!("`{}` is not shown to be what it was at entry", register_name(r as u8))),
         None => Ok(()),
     }
 }
@@ -253,7 +254,7 @@ fn remaining(values: &Values, s: &State, interface: &Interface) -> Option<String
         let beyond = matches!(s.regs[**r], V::Result(k) if u32::from(k) >= interface.results);
         !result(**r) && (beyond || values.is_secret(s.regs[**r]))
     };
-    if let Some(r) = FREE.iter().find(left) {
+    if let Some(r) = CALLER_SAVED.iter().find(left) {
         return Some(format!("register `{}`", register_name(*r as u8)));
     }
     let held = s.stack.iter().rev().find(|(_, b)| values.is_secret(b.value))?;

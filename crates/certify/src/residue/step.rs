@@ -17,11 +17,6 @@ pub(crate) fn at_entry() -> Regs {
     regs
 }
 
-/// Registers that belong to whoever calls: sp, gp, tp and s0 to s11 are as before when a function returns.
-pub(crate) const KEPT: [usize; 15] = [2, 3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27];
-/// The others but `ra`, which leads back: t0 to t6, a0 to a7.
-pub(crate) const FREE: [usize; 15] = [5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31];
-
 /// A function that is called.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Callee {
