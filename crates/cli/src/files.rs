@@ -103,12 +103,17 @@ pub fn no_file(path: &str) -> Diagnostic {
 
 /// The folder that holds `lib/`, `targets/` and `tuned/`, looked for from the file upwards, then from the current folder upwards.
 pub fn home_of(entry: &str) -> Option<PathBuf> {
-    let near = Path::new(entry).ancestors().skip(1).find(|d| is_home(d)).map(Path::to_path_buf);
+    above(entry, &is_home)
+}
+
+/// The first folder of this kind: from the file upwards, then from the current folder upwards.
+pub fn above(entry: &str, found: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
+    let near = Path::new(entry).ancestors().skip(1).find(|d| found(d)).map(Path::to_path_buf);
     near.or_else(|| {
         let file = std::fs::canonicalize(entry).ok()?;
-        file.ancestors().skip(1).find(|d| is_home(d)).map(Path::to_path_buf)
+        file.ancestors().skip(1).find(|d| found(d)).map(Path::to_path_buf)
     })
-    .or_else(|| std::env::current_dir().ok()?.ancestors().find(|d| is_home(d)).map(Path::to_path_buf))
+    .or_else(|| std::env::current_dir().ok()?.ancestors().find(|d| found(d)).map(Path::to_path_buf))
 }
 
 /// Whether `folder/lib` holds programs, itself or in its folders: systems have a `/lib` of another kind.

@@ -10,6 +10,8 @@
 mod cache;
 mod cmd;
 mod files;
+mod message;
+mod project;
 mod report;
 mod standard;
 mod tables;
@@ -21,12 +23,17 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(name = "santoku", version, disable_help_subcommand = true)]
 struct Cli {
+    /// Print the result as one JSON object: what was found, the exit code, and all messages
+    #[arg(long, global = true)]
+    json: bool,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    /// Make a project
+    New(cmd::new::Args),
     /// Format files in place
     Fmt(cmd::fmt::Args),
     /// Check a program: names, types, secrecy
@@ -49,6 +56,8 @@ enum Command {
     Passes,
     /// Print what is believed for each claim, in lines
     Trust(cmd::trust::Args),
+    /// Show, bound or clear what is kept of proofs
+    Cache(cmd::cache::Args),
     /// Explain a diagnostic code
     Explain(cmd::explain::Args),
     /// Print a script that completes commands and options in a shell
@@ -64,7 +73,10 @@ const STACK_BYTES: usize = 256 << 20;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     report::install_panic_hook();
-    ExitCode::from(guarded(move || run(cli.command)))
+    if cli.json {
+        report::use_json();
+    }
+    ExitCode::from(report::finish(guarded(move || run(cli.command))))
 }
 
 /// Runs `work` on a thread with a stack of its own; a panic in it is a fault of ours.
@@ -79,6 +91,8 @@ fn guarded(work: impl FnOnce() -> u8 + Send + 'static) -> u8 {
 
 fn run(command: Command) -> u8 {
     let done = match command {
+        Command::New(args) => cmd::new::run(&args),
+        Command::Cache(args) => cmd::cache::run(&args),
         Command::Fmt(args) => cmd::fmt::run(&args),
         Command::Check(args) => cmd::check::run(&args),
         Command::Run(args) => cmd::run::run(&args),
@@ -94,8 +108,9 @@ fn run(command: Command) -> u8 {
         Command::Completions { shell } => {
             let mut script = vec![];
             clap_complete::generate(shell, &mut Cli::command(), "santoku", &mut script);
-            report::out(&String::from_utf8_lossy(&script));
-            Ok(report::DONE)
+            let script = String::from_utf8_lossy(&script);
+            report::out(&script);
+            report::answer(&serde_json::json!({ "shell": shell.to_string(), "script": script })).map(|()| report::DONE)
         }
     };
     done.unwrap_or_else(|failure| report::failure(&failure))

@@ -251,7 +251,7 @@ fn trust_adds_up_what_is_believed() {
     let s = Sandbox::new(&[]);
     let json: serde_json::Value = serde_json::from_str(&s.run(&["trust", "--json"]).stdout).expect("JSON");
     let lines = |v: &serde_json::Value| v["lines"].as_u64().expect("a number");
-    let claims = json.as_array().expect("a list");
+    let claims = json["claims"].as_array().expect("a list");
     assert_eq!(claims.len(), 8);
     let table = s.run(&["trust"]).stdout;
     for claim in claims {
@@ -266,7 +266,6 @@ fn trust_adds_up_what_is_believed() {
         }
     }
     assert!(s.run(&["trust", "--files"]).stdout.contains(" judge/src/"));
-    assert_eq!(s.run(&["trust", "--files", "--json"]).code, 2);
 }
 
 #[test]

@@ -31,7 +31,8 @@ fn a_profile_as_json_has_these_fields() {
     let picture = s.path("flames.svg");
     let run = lab(&["profile", "ecdsa.p256", "--json", "-o", &picture]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-    let rows: Vec<std::collections::BTreeMap<String, serde_json::Value>> = serde_json::from_str(&run.stdout).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let rows: Vec<std::collections::BTreeMap<String, serde_json::Value>> = serde_json::from_value(json["functions"].clone()).unwrap();
     assert!(rows.len() > 5);
     for row in &rows {
         assert_eq!(row.keys().collect::<Vec<_>>(), ["calls", "function", "inclusive_cycles", "self_cycles"]);

@@ -2,6 +2,7 @@
 
 /// `(code, summary)`, sorted by code.
 pub const CODES: &[(&str, &str)] = &[
+    ("already-there", "what is to be made is there already"),
     ("assert", "an assertion or invariant is not proved"),
     ("assign-in-expression", "an `if` expression assigns a variable declared outside it"),
     ("assign-to-immutable", "a parameter, `let` or loop variable is assigned"),
@@ -20,6 +21,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("bad-operator", "an operation does not exist on these operands"),
     ("bad-option", "an option of the command is malformed"),
     ("bad-perm", "a `perm` is no permutation of the bits of words"),
+    ("bad-project", "`santoku.toml` does not describe a project"),
     ("bad-range", "ranges per index need `int in lo..hi` and a constant length"),
     ("bad-shift", "a shift count is negative or not below the number of bits"),
     ("bad-specification", "a form of code stands in a specification"),
@@ -60,6 +62,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("no-block-function", "no function, or more than one, takes one block and gives one"),
     ("no-implementation", "an interface has neither a default nor a chosen implementation"),
     ("no-modulus", "a congruence has no modulus, and its values do not say one"),
+    ("no-project", "no file is named, and there is no project to take them from"),
     ("not-a-file", "a folder stands where a file is needed"),
     ("not-a-place", "something that is no variable is assigned"),
     ("not-a-type", "a name used as a type is none"),

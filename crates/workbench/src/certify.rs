@@ -321,6 +321,11 @@ struct OpenRecord<'a> {
     evidence: Option<&'a Evidence>,
 }
 
+/// A row an object, as records have them.
+pub fn rows(cells: &[Cell]) -> impl Serialize + '_ {
+    cells.iter().map(RowRecord::of).collect::<Vec<_>>()
+}
+
 impl<'a> RowRecord<'a> {
     fn of(c: &'a Cell) -> RowRecord<'a> {
         let t = &c.report.totals;

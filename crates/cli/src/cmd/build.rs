@@ -5,10 +5,12 @@ use super::lay_out;
 use super::prove::{show_open, show_refused, with_progress};
 use crate::cache::Cache;
 use crate::tables::Tables;
+use crate::project::Project;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::{believed, build_watched, interface, BuildOptions, Failure, Step};
 use santoku_passes::{Again, Level};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -51,7 +53,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let level: Level = format!("O{}", args.level).parse().map_err(|e: santoku_passes::ParseLevelError| Failure::internal("start", e.to_string()))?;
     let unit = match &args.unit {
         Some(name) => plain_name(name)?,
-        None => unit_of(&args.file),
+        None => unit_of(&args.file)?,
     };
     let checked = check(&args.source, &args.file)?;
     interface(&checked)?;
@@ -64,7 +66,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     let folder = args.out.clone().unwrap_or_else(|| Path::new("build").join(&unit));
     if let Some(layout) = args.lay_out.layout {
-        let provenance = provenance(args, &unit, found.holds());
+        let provenance = provenance(args, &unit, found.holds())?;
         return lay_out::run(&args.lay_out, layout, &checked, &unit, provenance, &folder, args.verbose);
     }
     report::stage("passes");
@@ -72,7 +74,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         level,
         without: args.without.iter().cloned().collect(),
         dump_after: args.dump_after.clone(),
-        provenance: provenance(args, &unit, found.holds()),
+        provenance: provenance(args, &unit, found.holds())?,
         unit,
         keep_secrets: args.keep_secrets,
     };
@@ -89,10 +91,51 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     report::err(&put_back(&built.steps));
     report::err(&on_engines(&built.steps));
     report::err(&on_term_graph(&built.again));
-    for (name, _) in &all {
-        report::out(&format!("{}\n", folder.join(name).display()));
-    }
+    let paths: Vec<String> = all.iter().map(|(name, _)| folder.join(name).display().to_string()).collect();
+    paths.iter().for_each(|path| report::out(&format!("{path}\n")));
+    report::answer(&Json { files: &paths, proved: found.holds(), steps: built.steps.iter().map(JsonStep::of).collect(), second_look: JsonAgain::of(&built.again) })?;
     Ok(report::DONE)
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json<'a> {
+    files: &'a [String],
+    /// Every obligation of the program is proved.
+    proved: bool,
+    steps: Vec<JsonStep<'a>>,
+    second_look: JsonAgain<'a>,
+}
+
+/// One run of a pass.
+#[derive(Serialize)]
+struct JsonStep<'a> {
+    pass: &'a str,
+    changed: usize,
+    proved_equal: usize,
+    /// Functions put back, and why.
+    put_back: &'a [(String, String)],
+    micros: u64,
+}
+
+/// The last program compared with the first: functions, and those that the judge cannot follow.
+#[derive(Serialize)]
+struct JsonAgain<'a> {
+    asked: usize,
+    accepted: usize,
+    believed: &'a [(String, String)],
+}
+
+impl<'a> JsonStep<'a> {
+    fn of(s: &'a Step) -> JsonStep<'a> {
+        JsonStep { pass: s.pass, changed: s.changed.len(), proved_equal: s.equal, put_back: &s.reverted, micros: s.micros }
+    }
+}
+
+impl<'a> JsonAgain<'a> {
+    fn of(a: &'a Again) -> JsonAgain<'a> {
+        JsonAgain { asked: a.asked, accepted: a.accepted, believed: &a.believed }
+    }
 }
 
 fn steps(steps: &[Step]) -> String {
@@ -125,13 +168,29 @@ fn on_term_graph(again: &Again) -> String {
     again.believed.iter().map(line).collect()
 }
 
-/// `lib/nacl/sign.stk` is `nacl_sign`.
-pub fn unit_of(file: &str) -> String {
-    let path = Path::new(file).with_extension("");
-    let parts: Vec<String> = path.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
-    let below = parts.iter().rposition(|p| p == "lib").map_or(parts.len().saturating_sub(1), |i| i + 1);
-    let name = parts[below.min(parts.len())..].join("_");
-    let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+/// `lib/nacl/sign.stk` is `nacl_sign`: the path below the modules of the project, or below the last folder `lib`.
+pub fn unit_of(file: &str) -> Result<String, Failure> {
+    let parts = |path: &Path| path.with_extension("").components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect::<Vec<String>>();
+    let own = Project::of(file)?.and_then(|p| below(Path::new(file), &p.library));
+    Ok(match own {
+        Some(path) => c_name(&parts(&path)),
+        None => {
+            let all = parts(Path::new(file));
+            let start = all.iter().rposition(|p| p == "lib").map_or(all.len().saturating_sub(1), |i| i + 1);
+            c_name(&all[start.min(all.len())..])
+        }
+    })
+}
+
+/// The path of a file from a folder that holds it.
+fn below(file: &Path, folder: &Path) -> Option<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let (file, folder) = (std::fs::canonicalize(file).ok()?, std::fs::canonicalize(folder).ok()?);
+    file.strip_prefix(folder).ok().map(Path::to_path_buf)
+}
+
+fn c_name(parts: &[String]) -> String {
+    let plain: String = parts.join("_").chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if plain.starts_with(|c: char| c.is_ascii_alphabetic()) {
         plain
     } else {
@@ -149,19 +208,20 @@ fn plain_name(name: &str) -> Result<String, Failure> {
 }
 
 /// How to make the files again, in their first comment.
-fn provenance(args: &Args, unit: &str, proved: bool) -> String {
+fn provenance(args: &Args, unit: &str, proved: bool) -> Result<String, Failure> {
+    let project = Project::of(&args.file)?.map_or(String::new(), |p| format!(" ({} {})", p.name, p.version));
     let without: String = args.without.iter().map(|p| format!(" --without {p}")).collect();
     let impls: String = args.source.impl_args().map(|i| format!(" --impl {i}")).collect();
     let warning = if proved { "" } else { "\nNOT PROVED: some obligations of this program are open." };
     // A layout has steps of its own, not those of a level.
     let how = if args.lay_out.layout.is_some() { args.lay_out.text() } else { format!(" -O{}", args.level) };
     let text = format!(
-        "Made by santoku {} from {}. Do not edit; make it again by:\nsantoku build {}{how} --target {}{impls}{without} --unit {unit}{warning}",
+        "Made by santoku {} from {}{project}. Do not edit; make it again by:\nsantoku build {}{how} --target {}{impls}{without} --unit {unit}{warning}",
         env!("CARGO_PKG_VERSION"),
         args.file,
         args.file,
-        args.source.target_name(),
+        args.source.target_name(&args.file)?,
     );
     // It stands in a C comment, which the name of a folder must not end.
-    text.replace("*/", "* /").replace("/*", "/ *")
+    Ok(text.replace("*/", "* /").replace("/*", "/ *"))
 }

@@ -43,9 +43,6 @@ pub struct Args {
     /// the functions that must be there and proved
     #[arg(long, value_name = "NAME")]
     function: Vec<String>,
-    /// Print the report as JSON
-    #[arg(long)]
-    json: bool,
     /// Compare everything anew
     #[arg(long)]
     no_cache: bool,
@@ -82,7 +79,7 @@ struct Json<'a> {
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let image = load(&args.elf)?;
     let Some(entry) = &args.entry else {
-        return certify_match::run(&args.elf, &image, args.manifest.as_deref(), &args.function, args.json);
+        return certify_match::run(&args.elf, &image, args.manifest.as_deref(), &args.function);
     };
     if args.function.len() > 1 {
         let d = Diagnostic::error("bad-option", "`--function` is given more than once");
@@ -105,11 +102,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if done.totals.functions == 0 {
         return Err(nothing(args, entry, &image, &built));
     }
-    if args.json {
-        let target = args.source.target_name();
-        let json = Json { holds: done.holds(), leaves_nothing: args.function.is_empty().then(|| done.leaves_nothing()), file: &args.elf, entry, target, source_proved: found.holds(), report: &done };
-        let text = serde_json::to_string_pretty(&json).map_err(|e| Failure::internal("certify", e.to_string()))?;
-        report::out(&(text + "\n"));
+    if report::json() {
+        let target = args.source.target_name(entry)?;
+        let json = Json { holds: done.holds(), leaves_nothing: args.function.is_empty().then(|| done.leaves_nothing()), file: &args.elf, entry, target: &target, source_proved: found.holds(), report: &done };
+        report::answer(&json)?;
     } else {
         report::out(&table(&done));
         report::out(&left_behind(&done));
@@ -126,7 +122,7 @@ fn program(checked: &Checked, entry: &str, level: &str) -> Result<Built, Failure
     report::stage("passes");
     let level: Level = format!("O{level}").parse().map_err(|e: santoku_passes::ParseLevelError| Failure::internal("start", e.to_string()))?;
     let options =
-        BuildOptions { level, without: Default::default(), dump_after: None, provenance: String::new(), unit: unit_of(entry), keep_secrets: false };
+        BuildOptions { level, without: Default::default(), dump_after: None, provenance: String::new(), unit: unit_of(entry)?, keep_secrets: false };
     build(checked, &options, &|| 0)
 }
 

@@ -35,7 +35,7 @@ struct JsonFunction<'a> {
 
 /// Exit 0 if all that is asked for is proved, each with everything it calls, and at least one function is: the functions of these
 /// names; without names, every function of the image that has the name of one in the list. 1 otherwise.
-pub fn run(path: &str, image: &Image, manifest: Option<&Path>, names: &[String], json: bool) -> Result<u8, Failure> {
+pub fn run(path: &str, image: &Image, manifest: Option<&Path>, names: &[String]) -> Result<u8, Failure> {
     let (name, text) = match manifest {
         Some(file) => (file.display().to_string(), files::read_entry(&file.display().to_string())?),
         None => ("dist/certified.json".to_string(), SHIPPED.to_string()),
@@ -49,11 +49,10 @@ pub fn run(path: &str, image: &Image, manifest: Option<&Path>, names: &[String],
     let (own, missing) = own(image, &found, &list, names);
     let open: Vec<&Match> = own.iter().copied().filter(|m| m.records.is_empty()).collect();
     let holds = !own.is_empty() && open.is_empty() && missing.is_empty();
-    if json {
+    if report::json() {
         let records = |m: &Match| m.records.iter().filter_map(|n| list.get(*n)).collect();
         let functions = found.iter().map(|m| JsonFunction { proved_as: records(m), found: m }).collect();
-        let text = serde_json::to_string_pretty(&Json { file: path, matched, holds, assumed: &ASSUMED_OF_MATCHES, not_looked_at: library(image), functions });
-        report::out(&(text.map_err(|e| Failure::internal("certify", e.to_string()))? + "\n"));
+        report::answer(&Json { file: path, matched, holds, assumed: &ASSUMED_OF_MATCHES, not_looked_at: library(image), functions })?;
     } else {
         found.iter().for_each(|m| report::out(&line(m, &list)));
         report::out(&format!("{matched} of {} functions are among the {} proved in `{name}`\n", found.len(), list.len()));

@@ -1,16 +1,16 @@
 //! `santoku check`
 
-use super::common::{check, Source};
+use super::common::{check_for, each_target, named_or_project, Source};
 use super::lay_out;
 use crate::{files, report};
 use crate::tables::Tables;
 use santoku_diag::Diagnostic;
+use serde::Serialize;
 use santoku_driver::{interface, Failure, Isa, Layout, LayoutOptions, GRANULARITY};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Programs, and folders with `.stk` files
-    #[arg(required = true)]
+    /// Programs, and folders with `.stk` files; default: the modules of the project
     files: Vec<String>,
     /// Also refuse what has no kernel in this layout
     #[arg(long, value_parser = lay_out::layout, value_name = "LAYOUT")]
@@ -30,24 +30,37 @@ pub struct Args {
 
 /// Prints how much was checked, a line a file. One with errors does not end it: the exit code is that of the worst.
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let paths = files::collect(&args.files)?;
+    let named = named_or_project(&args.files)?;
+    let paths = files::collect(&named)?;
     if paths.is_empty() {
-        let d = Diagnostic::error("missing-file", format!("no `.stk` file is in {}", args.files.join(", ")));
+        let d = Diagnostic::error("missing-file", format!("no `.stk` file is in {}", named.join(", ")));
         return Err(files::refused(d.help("name a program, or a folder that holds one")));
     }
-    let mut worst = report::DONE;
-    for path in &paths {
-        match one(args, path) {
-            Ok(()) => {}
-            Err(failure) if paths.len() > 1 => worst = worst.max(report::failure(&failure)),
+    let (mut worst, mut all) = (report::DONE, vec![]);
+    let programs = each_target(&args.source, &paths)?;
+    for (path, target) in &programs {
+        match one(args, path, target) {
+            Ok(counts) => all.push(counts),
+            Err(failure) if programs.len() > 1 => worst = worst.max(report::failure(&failure)),
             Err(failure) => return Err(failure),
         }
     }
+    report::answer(&serde_json::json!({ "programs": all }))?;
     Ok(worst)
 }
 
-fn one(args: &Args, path: &str) -> Result<(), Failure> {
-    let checked = check(&args.source, path)?;
+/// How much was checked of one program, with all it imports.
+#[derive(Serialize)]
+struct Counts<'a> {
+    program: &'a str,
+    target: &'a str,
+    functions: usize,
+    tests: usize,
+    files: usize,
+}
+
+fn one<'a>(args: &Args, path: &'a str, target: &'a str) -> Result<Counts<'a>, Failure> {
+    let checked = check_for(&args.source, path, target)?;
     interface(&checked)?;
     if let Some(layout) = args.layout {
         report::stage("layout");
@@ -56,6 +69,7 @@ fn one(args: &Args, path: &str) -> Result<(), Failure> {
         santoku_driver::lay_out_watched(&checked, &options, &mut Tables::new())?;
     }
     let p = &checked.program;
-    report::out(&format!("{path}: {} functions, {} tests, {} files\n", p.funcs.len() - p.tests.len(), p.tests.len(), p.files.len()));
-    Ok(())
+    let counts = Counts { program: path, target, functions: p.funcs.len() - p.tests.len(), tests: p.tests.len(), files: p.files.len() };
+    report::out(&format!("{path}: {} functions, {} tests, {} files\n", counts.functions, counts.tests, counts.files));
+    Ok(counts)
 }

@@ -1,8 +1,9 @@
 //! Options that several commands take, and the way from a path to a checked program.
 
+use crate::project::Project;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::{built_in, read_choices, read_machine, unknown_target, Checked, Failure, Request, Target, DEFAULT_TARGET};
+use santoku_driver::{built_in, read_choices, read_machine, unknown_target, Checked, Failure, Loader, Request, Target, DEFAULT_TARGET};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -30,15 +31,24 @@ pub struct Library {
 pub struct Source {
     #[command(flatten)]
     library: Library,
-    /// What the program is for: a file of `targets/`, or of `tuned/` for other implementations
-    #[arg(long, default_value = DEFAULT_TARGET)]
-    target: String,
+    /// What the program is for: a file of `targets/`, or of `tuned/` for other implementations; default: the project's, else portable
+    #[arg(long)]
+    target: Option<String>,
 }
 
 impl Source {
-    /// Name of the target, as it was given.
-    pub fn target_name(&self) -> &str {
-        &self.target
+    /// Name of the target of a program: that given, else the first of its project.
+    pub fn target_name(&self, entry: &str) -> Result<String, Failure> {
+        Ok(self.targets(entry)?.swap_remove(0))
+    }
+
+    /// Names of the targets of a program: that given, else those of its project. At least one.
+    pub fn targets(&self, entry: &str) -> Result<Vec<String>, Failure> {
+        if let Some(name) = &self.target {
+            return Ok(vec![name.clone()]);
+        }
+        let all = Project::of(entry)?.map(|p| p.targets).unwrap_or_default();
+        Ok(if all.is_empty() { vec![DEFAULT_TARGET.to_string()] } else { all })
     }
 
     /// The `--impl` options as they were written.
@@ -52,9 +62,13 @@ impl Library {
     pub fn load(&self, entry: &str, target: &str) -> Result<Checked, Failure> {
         // A missing entry is told by its path, not as an import.
         files::read_entry(entry)?;
+        self.load_with(entry, target, &mut |path| files::read(path))
+    }
+
+    /// [`Library::load`], with texts from elsewhere.
+    pub fn load_with(&self, entry: &str, target: &str, texts: &mut Loader) -> Result<Checked, Failure> {
         report::stage("sema");
-        let request = self.request(entry, target)?;
-        santoku_driver::check(&request, &mut |path: &str| files::read(path))
+        santoku_driver::check(&self.request(entry, target)?, texts)
     }
 
     /// What the driver needs to know to compile `entry`.
@@ -63,15 +77,25 @@ impl Library {
             let d = Diagnostic::error("bad-option", format!("there is no folder `{dir}`"));
             return Err(files::refused(d.note("why: `--lib` names the folder of the library").help("check the path; it is taken from the current folder")));
         }
-        let home = files::home_of(entry);
+        let project = Project::of(entry)?;
+        let (home, own) = match &project {
+            Some(p) => (Some(p.root.clone()), Some(p.library.display().to_string())),
+            None => {
+                let home = files::home_of(entry);
+                let own = home.as_ref().map(|h| files::join(h, "lib"));
+                (home, own)
+            }
+        };
         let mut roots = self.libs.clone();
         if roots.is_empty() {
-            roots.extend(home.iter().map(|h| files::join(h, "lib")));
+            roots.extend(own);
             roots.push(crate::standard::ROOT.to_string());
         }
         let beside = self.libs.first().map(|lib| files::parent(Path::new(lib))).or(home);
         let library = files::programs(entry, &roots);
-        Ok(Request { roots, impls: self.impls()?, library, ..Request::new(entry, target(name, beside.as_deref())?) })
+        let mut impls = project.map(|p| p.impls).unwrap_or_default();
+        impls.extend(self.impls()?);
+        Ok(Request { roots, impls, library, ..Request::new(entry, target(name, beside.as_deref())?) })
     }
 
     fn impls(&self) -> Result<BTreeMap<String, String>, Failure> {
@@ -111,7 +135,12 @@ fn target(name: &str, home: Option<&Path>) -> Result<Target, Failure> {
 
 /// Loads and checks `entry`; warnings are shown at once.
 pub fn check(source: &Source, entry: &str) -> Result<Checked, Failure> {
-    load(source, entry).map(warned)
+    check_for(source, entry, &source.target_name(entry)?)
+}
+
+/// [`check`] for one target of several.
+pub fn check_for(source: &Source, entry: &str, target: &str) -> Result<Checked, Failure> {
+    load_for(source, entry, target).map(warned)
 }
 
 /// Shows what there is to say of a program that was loaded.
@@ -122,7 +151,25 @@ pub fn warned(checked: Checked) -> Checked {
     checked
 }
 
-/// [`check`], whose warnings are left to [`warned`].
-pub fn load(source: &Source, entry: &str) -> Result<Checked, Failure> {
-    source.library.load(entry, &source.target)
+/// [`check_for`], whose warnings are left to [`warned`].
+pub fn load_for(source: &Source, entry: &str, target: &str) -> Result<Checked, Failure> {
+    source.library.load(entry, target)
+}
+
+/// Each program with each of its targets.
+pub fn each_target(source: &Source, paths: &[String]) -> Result<Vec<(String, String)>, Failure> {
+    let mut all = vec![];
+    for path in paths {
+        all.extend(source.targets(path)?.into_iter().map(|target| (path.clone(), target)));
+    }
+    Ok(all)
+}
+
+/// The paths that were named; without any, the folder of the project's modules.
+pub fn named_or_project(paths: &[String]) -> Result<Vec<String>, Failure> {
+    if !paths.is_empty() {
+        return Ok(paths.to_vec());
+    }
+    let library = Project::here()?.library;
+    Ok(vec![if library.as_os_str().is_empty() { ".".into() } else { library.display().to_string() }])
 }

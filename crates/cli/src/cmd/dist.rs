@@ -11,6 +11,7 @@ use santoku_workbench::compile::front;
 use santoku_workbench::dist::{first_difference, units, Difference, Unit};
 use santoku_workbench::parallel;
 use santoku_workbench::primitives::{Primitive, Tree};
+use serde_json::json;
 use std::path::Path;
 
 #[derive(clap::Args)]
@@ -56,6 +57,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             Some((path, difference)) => Err(not_as_made(&path, &difference)),
             None => {
                 report::out(&format!("{count} files as made\n"));
+                report::answer(&json!({ "as_made": count }))?;
                 match args.name {
                     None => dist_claims::check(&tree, args.every_object),
                     Some(_) => Ok(report::DONE),
@@ -69,7 +71,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 /// Proves each primitive for each of its targets, and tells how much was proved. Whatever leaves the tree is accepted by the judge, too.
 fn not_proved(tree: &Tree, chosen: &[Primitive]) -> Result<Option<&'static str>, Failure> {
     let cache = Cache::of_user();
-    let mut why = None;
+    let (mut why, mut all) = (None, vec![]);
     for p in chosen {
         for target in &p.targets {
             let checked = tree.target(target).and_then(|t| front(tree, &p.entry, t)).map_err(failure)?;
@@ -81,6 +83,7 @@ fn not_proved(tree: &Tree, chosen: &[Primitive]) -> Result<Option<&'static str>,
             show_open(&checked, &found);
             let open = found.failed().count();
             report::out(&format!("{} for {target}: {} obligations, {} proved, {open} open\n", p.name, found.total(), found.total() - open));
+            all.push(json!({ "primitive": p.name, "target": target, "obligations": found.total(), "open": open }));
             if show_refused(&found) {
                 why.get_or_insert("the judge does not accept it as safe");
             }
@@ -90,10 +93,13 @@ fn not_proved(tree: &Tree, chosen: &[Primitive]) -> Result<Option<&'static str>,
             }
         }
     }
+    report::answer(&json!({ "proofs": all }))?;
     Ok(why)
 }
 
 fn write(tree: &Tree, made: &[Unit]) -> Result<u8, Failure> {
+    let paths: Vec<_> = made.iter().flat_map(|u| u.files.iter().map(|(name, _)| u.folder.join(name))).collect();
+    report::answer(&json!({ "files": paths }))?;
     for unit in made {
         files::write_all(&tree.root.join(&unit.folder), &unit.files)?;
         for (name, _) in &unit.files {

@@ -3,6 +3,7 @@
 use crate::report;
 use santoku_diag::{Diagnostic, Sources, CODES};
 use santoku_driver::Failure;
+use serde_json::json;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
@@ -21,6 +22,8 @@ const PROOF: &str = include_str!("../../../../docs/how-to-get-a-proof.md");
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let Some(code) = &args.code else {
         report::out("proof                  how to get a proof, with examples\n");
+        let codes: Vec<_> = CODES.iter().map(|(code, summary)| json!({ "code": code, "summary": summary })).collect();
+        report::answer(&json!({ "codes": codes }))?;
         report::out(&CODES.iter().map(|(c, summary)| format!("{c:<22} {summary}\n")).collect::<String>());
         return Ok(report::DONE);
     };
@@ -32,6 +35,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         return Err(Failure::refused(&Sources::default(), d.help("`santoku explain` without a code lists them all")));
     };
     report::out(page);
+    report::answer(&json!({ "code": code, "page": page }))?;
     Ok(report::DONE)
 }
 
@@ -44,6 +48,7 @@ fn sections() -> impl Iterator<Item = (&'static str, &'static str)> {
 fn proof(section: Option<&str>) -> Result<u8, Failure> {
     let Some(wanted) = section else {
         report::out(PROOF);
+        report::answer(&json!({ "code": "proof", "page": PROOF }))?;
         return Ok(report::DONE);
     };
     let Some((_, text)) = sections().find(|(name, _)| *name == wanted) else {
@@ -51,6 +56,8 @@ fn proof(section: Option<&str>) -> Result<u8, Failure> {
         let d = Diagnostic::error("unknown-code", format!("`proof` has no section `{wanted}`")).note(format!("sections: {}", names.join(", ")));
         return Err(Failure::refused(&Sources::default(), d.help("`santoku explain proof` prints them all")));
     };
-    report::out(&format!("## {}\n", text.trim_end()));
+    let page = format!("## {}\n", text.trim_end());
+    report::out(&page);
+    report::answer(&json!({ "code": "proof", "section": wanted, "page": page }))?;
     Ok(report::DONE)
 }

@@ -1,8 +1,10 @@
 //! `santoku fmt`
 
+use super::common::named_or_project;
 use crate::{files, report};
 use santoku_diag::Sources;
 use santoku_driver::Failure;
+use serde_json::json;
 use std::path::Path;
 
 #[derive(clap::Args)]
@@ -10,8 +12,7 @@ pub struct Args {
     /// Change nothing; name the files that are not formatted, and exit with 1 if there are any
     #[arg(long)]
     check: bool,
-    /// Files, and folders with `.stk` files; `-` alone: standard input, formatted to standard output
-    #[arg(required = true)]
+    /// Files, and folders with `.stk` files; `-` alone: standard input, formatted to standard output; default: the modules of the project
     files: Vec<String>,
 }
 
@@ -21,7 +22,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if args.files == ["-"] {
         return stdin(args.check);
     }
-    let paths = files::collect(&args.files)?;
+    let paths = files::collect(&named_or_project(&args.files)?)?;
     let mut sources = Sources::default();
     let mut errors = Vec::new();
     let mut changed = Vec::new();
@@ -37,6 +38,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if !errors.is_empty() {
         return Err(Failure::Refused { sources, diagnostics: errors });
     }
+    report::answer(&json!({ "changed": changed.iter().map(|(path, _)| path).collect::<Vec<_>>() }))?;
     for (path, new) in &changed {
         report::out(&format!("{path}\n"));
         if !args.check {
@@ -52,8 +54,11 @@ fn stdin(check: bool) -> Result<u8, Failure> {
     let mut sources = Sources::default();
     let file = sources.add("<stdin>", text.as_str());
     match santoku_syntax::format(file, &text) {
-        Ok(new) if check => Ok(if new == text { report::DONE } else { report::FAILED }),
         Ok(new) => {
+            report::answer(&json!({ "text": new, "changed": new != text }))?;
+            if check {
+                return Ok(if new == text { report::DONE } else { report::FAILED });
+            }
             report::out(&new);
             Ok(report::DONE)
         }

@@ -1,7 +1,7 @@
 //! `santoku lab`
 
 use super::{lab_bench, lab_certify, lab_mutants};
-use super::lab_common::{failure, json, levels, record, stamp, tree, write_picture, Progress};
+use super::lab_common::{failure, levels, record, stamp, tree, write_picture, Progress};
 use crate::report;
 use santoku_driver::{Failure, GRANULARITY};
 use santoku_lab::host::HostRun;
@@ -87,16 +87,10 @@ struct ProfileArgs {
     /// Write the flame graph, an SVG picture
     #[arg(short = 'o', value_name = "FILE.svg")]
     out: Option<PathBuf>,
-    /// Print the functions as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(clap::Args)]
 struct Output {
-    /// Print the rows of the record as JSON
-    #[arg(long)]
-    json: bool,
     /// Keep no record below `lab/runs/`
     #[arg(long)]
     no_record: bool,
@@ -138,11 +132,8 @@ fn profiled(tree: &Tree, args: &ProfileArgs) -> Result<u8, Failure> {
     if let Some(path) = &args.out {
         write_picture(path, found.svg.clone())?;
     }
-    if args.json {
-        json(&found.leaves)?;
-    } else {
-        report::out(&profile::text(&found));
-    }
+    report::out(&profile::text(&found));
+    report::answer(&serde_json::json!({ "functions": found.leaves }))?;
     Ok(report::DONE)
 }
 
@@ -180,13 +171,10 @@ fn finish(tree: &Tree, what: &str, rows: &[Row], more: &[(String, String)], text
         true => None,
         false => Some(record(tree, what, rows, more)?),
     };
-    if output.json {
-        json(&rows)?;
-    } else {
-        report::out(text);
-        if let Some(folder) = folder {
-            report::out(&format!("record: {}\n", folder.display()));
-        }
+    report::out(text);
+    if let Some(folder) = &folder {
+        report::out(&format!("record: {}\n", folder.display()));
     }
+    report::answer(&serde_json::json!({ "rows": rows, "record": folder }))?;
     Ok(report::DONE)
 }

@@ -1,11 +1,11 @@
 //! `santoku lab bench` and `santoku lab compare`
 
 use super::common::Library;
-use super::lab_common::{failure, json, levels, write_picture, Progress};
+use super::lab_common::{failure, levels, write_picture, Progress};
 use crate::report;
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::{Checked, Failure, GRANULARITY};
-use santoku_workbench::measure::{is_c, run as measure, Report};
+use santoku_workbench::measure::{is_c, run as measure};
 use santoku_workbench::report::{svg, text};
 use santoku_num::from_hex;
 use santoku_workbench::user::{Side, Wish};
@@ -54,9 +54,6 @@ struct How {
     /// Bytes of an argument, numbers little-endian, in the place of random ones
     #[arg(long = "input", value_name = "NAME=HEX")]
     inputs: Vec<String>,
-    /// Print the figures as JSON
-    #[arg(long)]
-    json: bool,
     /// Draw the figures, an SVG picture
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
@@ -133,15 +130,8 @@ fn finish(sides: &[Side], how: &How, layouts: Option<usize>) -> Result<u8, Failu
     if let Some(path) = &how.svg {
         write_picture(path, svg(&made).map_err(|reason| Failure::internal("picture", reason))?)?;
     }
-    print(&made, how.json)
-}
-
-fn print(made: &Report, as_json: bool) -> Result<u8, Failure> {
-    if as_json {
-        json(made)?;
-    } else {
-        report::out(&text(made));
-    }
+    report::out(&text(&made));
+    report::answer(&made)?;
     Ok(report::DONE)
 }
 

@@ -4,12 +4,13 @@ use super::lab_common::{failure, levels, stamp, Progress};
 use crate::cache::Cache;
 use crate::{files, report};
 use santoku_driver::Failure;
-use santoku_workbench::certify::{faultless, holds, run as certify, text, write_records, Outside, Wish};
+use santoku_workbench::certify::{faultless, holds, rows, run as certify, text, write_records, Outside, Wish};
 use santoku_workbench::carry::carried;
 use santoku_workbench::claims::{with_files, kept, manifest, MANIFEST};
 use santoku_workbench::matrix_units::units;
 use santoku_workbench::parallel;
 use santoku_workbench::primitives::Tree;
+use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
 
@@ -61,6 +62,7 @@ fn carry(tree: &Tree) -> Result<u8, Failure> {
     };
     write_list(tree, with_files(tree, done.list).map_err(failure)?)?;
     done.left.iter().for_each(|line| report::out(&format!("{line}\n")));
+    report::answer(&json!({ "taken_over": done.taken, "same_text": done.same, "left": done.left }))?;
     report::out(&format!("{} objects of another text have the same functions, {} are of the same text, {} are left as they were\n", done.taken, done.same, done.left.len()));
     Ok(if done.left.is_empty() && done.taken + done.same > 0 { report::DONE } else { report::FAILED })
 }
@@ -76,9 +78,9 @@ fn write_list(tree: &Tree, list: String) -> Result<(), Failure> {
 /// Exit 0 if everything is proved, 1 otherwise; the record and the list are written in both cases.
 pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
     if args.list {
-        for unit in units(tree).map_err(failure)? {
-            report::out(&format!("{}\n", unit.name));
-        }
+        let names: Vec<String> = units(tree).map_err(failure)?.into_iter().map(|u| u.name).collect();
+        names.iter().for_each(|name| report::out(&format!("{name}\n")));
+        report::answer(&json!({ "programs": names }))?;
         return Ok(report::DONE);
     }
     if args.carry {
@@ -110,6 +112,7 @@ pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
         certify(tree, &wish, &outside).map_err(failure)?
     };
     report::out(&text(&cells));
+    report::answer(&json!({ "objects": rows(&cells) }))?;
     if !args.no_record {
         for path in write_records(tree, &cells, &stamp(tree)).map_err(failure)? {
             report::out(&format!("record: {}\n", path.display()));

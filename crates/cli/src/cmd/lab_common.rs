@@ -98,13 +98,6 @@ pub fn stamp(tree: &Tree) -> Stamp {
     Stamp::now(&tree.root)
 }
 
-/// A value as JSON on stdout.
-pub fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value).map_err(|e| Failure::internal("lab", e.to_string()))?;
-    report::out(&(text + "\n"));
-    Ok(())
-}
-
 /// Writes one file, made whole or not at all.
 pub fn write_picture(path: &Path, text: String) -> Result<(), Failure> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -40,6 +40,7 @@ pub fn run(tree: &Tree, args: &MutantsArgs) -> Result<u8, Failure> {
         lines.iter().for_each(|line| report::out(&format!("{what}: {line}\n")));
     }
     report::out(&format!("{sum}\n"));
+    report::answer(&sum)?;
     if !args.no_record {
         let path = write_record(tree, &rows, &stamp(tree)).map_err(failure)?;
         report::out(&format!("record: {}\n", path.display()));

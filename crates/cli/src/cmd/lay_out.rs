@@ -64,9 +64,9 @@ pub fn run(args: &LayOut, layout: Layout, checked: &Checked, unit: &str, provena
         made.checks.iter().for_each(|c| report::out(&format!("checked: {c}\n")));
     }
     made.left_out.iter().for_each(|l| report::err(&format!("left out: {l}\n")));
-    for (name, _) in &made.files {
-        report::out(&format!("{}\n", folder.join(name).display()));
-    }
+    let paths: Vec<String> = made.files.iter().map(|(name, _)| folder.join(name).display().to_string()).collect();
+    paths.iter().for_each(|path| report::out(&format!("{path}\n")));
+    report::answer(&serde_json::json!({ "files": paths, "blocks": made.blocks, "cflags": made.cflags, "checked": made.checks, "left_out": made.left_out }))?;
     let flags: String = made.cflags.iter().map(|f| format!(" {f}")).collect();
     report::out(&format!("{} blocks a batch; compile with -O3{flags}\n", made.blocks));
     Ok(report::DONE)

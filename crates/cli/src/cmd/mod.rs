@@ -1,6 +1,7 @@
 //! One module for each command.
 
 pub mod build;
+pub mod cache;
 pub mod certify;
 mod certify_match;
 pub mod check;
@@ -15,6 +16,7 @@ mod lab_certify;
 mod lab_common;
 mod lab_mutants;
 mod lay_out;
+pub mod new;
 pub mod passes;
 pub mod prove;
 pub mod run;

@@ -3,9 +3,11 @@
 use crate::report;
 use santoku_driver::{stages, Failure};
 use santoku_passes::Class;
+use serde_json::json;
 
 /// Prints the table of the pipeline.
 pub fn run() -> Result<u8, Failure> {
+    let mut all = vec![];
     let mut text = format!("{:>2}  {:<16} {:<8} {}\n", "#", "name", "class", "what it does");
     for (i, s) in stages().iter().enumerate() {
         let class = match s.class {
@@ -14,8 +16,10 @@ pub fn run() -> Result<u8, Failure> {
             Some(Class::Checked) => "checked",
             Some(Class::Trusted) => "trusted",
         };
+        all.push(json!({ "name": s.name, "class": class, "what": s.doc }));
         text += &format!("{:>2}  {:<16} {:<8} {}\n", i + 1, s.name, class, s.doc);
     }
     report::out(&text);
+    report::answer(&json!({ "stages": all }))?;
     Ok(report::DONE)
 }

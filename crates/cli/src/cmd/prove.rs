@@ -1,6 +1,6 @@
 //! `santoku prove`
 
-use super::common::{load, warned, Source};
+use super::common::{each_target, load_for, named_or_project, warned, Source};
 use crate::cache::Cache;
 use crate::{files, report};
 use indicatif::ProgressBar;
@@ -10,12 +10,8 @@ use serde::Serialize;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Files, and folders with `.stk` files
-    #[arg(required = true)]
+    /// Files, and folders with `.stk` files; default: the modules of the project
     paths: Vec<String>,
-    /// Print the report as JSON
-    #[arg(long)]
-    json: bool,
     /// Prove everything anew
     #[arg(long)]
     no_cache: bool,
@@ -37,6 +33,7 @@ struct Json {
 #[derive(Serialize)]
 struct JsonProgram {
     program: String,
+    target: String,
     report: serde_json::Value,
 }
 
@@ -46,15 +43,16 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let mut json = Json { holds: true, obligations: 0, programs: Vec::new() };
     let (mut open, mut accepted, mut functions, mut clauses) = (0, 0, 0, (0, 0));
     let threads = usize::from(args.threads);
-    let paths = files::collect(&args.paths)?;
+    let paths = files::collect(&named_or_project(&args.paths)?)?;
+    let programs = each_target(&args.source, &paths)?;
     let progress = spinner();
-    let work = |path: &String| -> Result<_, Failure> {
-        let checked = load(&args.source, path)?;
+    let work = |(path, target): &(String, String)| -> Result<_, Failure> {
+        let checked = load_for(&args.source, path, target)?;
         progress.set_message(format!("proving {path}"));
         let found = interface(&checked).and_then(|()| proved(&checked, &cache, threads));
         Ok((checked, found))
     };
-    let take = |path: &String, done: Result<(Checked, Result<Report, Failure>), Failure>| progress.suspend(|| {
+    let take = |(path, target): &(String, String), done: Result<(Checked, Result<Report, Failure>), Failure>| progress.suspend(|| {
         let (checked, found) = done?;
         let (checked, found) = (warned(checked), found?);
         json.obligations += found.total();
@@ -62,11 +60,12 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         accepted += found.accepted();
         functions += found.functions.len();
         clauses = (clauses.0 + found.clauses().0, clauses.1 + found.clauses().1);
-        if args.json {
+        if report::json() {
             let value = serde_json::from_str(&found.json()).map_err(|e| Failure::internal("prove", e.to_string()))?;
-            json.programs.push(JsonProgram { program: path.clone(), report: value });
+            json.programs.push(JsonProgram { program: path.clone(), target: target.clone(), report: value });
         } else if found.total() > 0 {
-            report::out(&format!("{path}\n{}\n", found.table()));
+            let which = if programs.len() > paths.len() { format!("{path} for {target}") } else { path.clone() };
+            report::out(&format!("{which}\n{}\n", found.table()));
         }
         show_open(&checked, &found);
         if found.failed().next().is_none() {
@@ -77,13 +76,12 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         show_resting(&found);
         Ok(())
     });
-    let done = parallel::in_order(&paths, threads, work, take);
+    let done = parallel::in_order(&programs, threads, work, take);
     progress.finish_and_clear();
     done?;
     json.holds = open == 0 && json.obligations > 0;
-    if args.json {
-        let text = serde_json::to_string_pretty(&json).map_err(|e| Failure::internal("prove", e.to_string()))?;
-        report::out(&(text + "\n"));
+    if report::json() {
+        report::answer(&json)?;
     } else {
         report::out(&format!("{} obligations, {} proved, {open} open\n", json.obligations, json.obligations - open));
         if functions > 0 {

@@ -29,8 +29,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     report::stage("interpreter");
     let values = call(&checked, func, &args.args, args.limit.steps)?;
     let f = checked.program.func(func);
-    for (id, value) in f.rets.iter().zip(&values) {
-        report::out(&(show_value(&f.local(*id).ty, value) + "\n"));
-    }
+    let results: Vec<String> = f.rets.iter().zip(&values).map(|(id, value)| show_value(&f.local(*id).ty, value)).collect();
+    results.iter().for_each(|value| report::out(&format!("{value}\n")));
+    report::answer(&serde_json::json!({ "results": results }))?;
     Ok(report::DONE)
 }

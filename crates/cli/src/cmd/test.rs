@@ -1,15 +1,15 @@
 //! `santoku test`
 
-use super::common::{check, Limit, Source};
+use super::common::{check, named_or_project, Limit, Source};
 use crate::{files, report};
 use indicatif::ProgressBar;
 use santoku_driver::{run_tests, Failure, TestOutcome};
+use serde::Serialize;
 use santoku_syntax::ast::ItemKind;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Files, and folders with `.stk` files
-    #[arg(required = true)]
+    /// Files, and folders with `.stk` files; default: the modules of the project
     paths: Vec<String>,
     /// Run only tests whose name contains this
     #[arg(long)]
@@ -20,21 +20,33 @@ pub struct Args {
     source: Source,
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct Count {
     passed: usize,
     failed: usize,
+    tests: Vec<Done>,
+}
+
+/// One test, for `--json`.
+#[derive(Serialize)]
+struct Done {
+    program: String,
+    name: String,
+    passed: bool,
+    /// Clauses of contracts that were too large to evaluate, by the times they were met.
+    not_decided: u64,
 }
 
 /// Runs all tests in the interpreter with contracts checked. No test at all is a failure.
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let mut count = Count::default();
-    for path in files::collect(&args.paths)? {
+    for path in files::collect(&named_or_project(&args.paths)?)? {
         if has_tests(&files::read_entry(&path)?) {
             run_file(args, &path, &mut count)?;
         }
     }
     report::out(&format!("{} passed, {} failed\n", count.passed, count.failed));
+    report::answer(&count)?;
     if count.passed + count.failed == 0 {
         report::err("error: there is no test to run; a `test \"name\" { .. }` block is one\n");
         return Ok(report::FAILED);
@@ -58,11 +70,12 @@ fn run_file(args: &Args, path: &str, count: &mut Count) -> Result<(), Failure> {
     let progress = ProgressBar::new_spinner().with_message(path.to_string());
     progress.enable_steady_tick(std::time::Duration::from_millis(200));
     let mut each = |t: &TestOutcome| {
+        let open = t.stats.contracts_unevaluated + t.stats.inner_unevaluated;
+        count.tests.push(Done { program: path.to_string(), name: t.name.clone(), passed: t.failure.is_none(), not_decided: open });
         progress.suspend(|| match &t.failure {
             None => {
                 count.passed += 1;
                 report::out(&format!("ok    {path}: {}\n", t.name));
-                let open = t.stats.contracts_unevaluated + t.stats.inner_unevaluated;
                 if open > 0 {
                     report::err(&format!("note: {path}: {}: not decided: {open} times a clause of a contract was too large to evaluate\n", t.name));
                 }

@@ -8,11 +8,8 @@ use std::fmt::Write;
 #[derive(clap::Args)]
 pub struct Args {
     /// Name every file, too
-    #[arg(long, conflicts_with = "json")]
-    files: bool,
-    /// Everything as JSON: claims, components, files, digests
     #[arg(long)]
-    json: bool,
+    files: bool,
 }
 
 /// Derived from the sources of this very command when it was built.
@@ -22,8 +19,8 @@ const CLAIMS: &str = include_str!(concat!(env!("OUT_DIR"), "/trust.json"));
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let internal = |e: serde_json::Error| Failure::internal("trust", e.to_string());
     let claims: Vec<Claim> = serde_json::from_str(CLAIMS).map_err(internal)?;
-    let text = if args.json { serde_json::to_string_pretty(&claims).map_err(internal)? + "\n" } else { table(&claims, args.files) };
-    report::out(&text);
+    report::out(&table(&claims, args.files));
+    report::answer(&serde_json::json!({ "claims": claims }))?;
     Ok(report::DONE)
 }
 

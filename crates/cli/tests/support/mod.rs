@@ -48,8 +48,13 @@ impl Sandbox {
     }
 
     pub fn run(&self, args: &[&str]) -> Run {
+        self.run_in(".", args)
+    }
+
+    /// From a folder inside.
+    pub fn run_in(&self, folder: &str, args: &[&str]) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_santoku"));
-        Run::of(command.args(args).current_dir(self.folder.path()).env("XDG_CACHE_HOME", self.cache.path()).output().unwrap())
+        Run::of(command.args(args).current_dir(self.folder.path().join(folder)).env("XDG_CACHE_HOME", self.cache.path()).output().unwrap())
     }
 
     /// With a text as standard input.
