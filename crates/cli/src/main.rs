@@ -56,6 +56,8 @@ enum Command {
     Passes,
     /// Print what is believed for each claim, in lines
     Trust(cmd::trust::Args),
+    /// Serve an editor: messages, proven ranges, definitions, formatting, the state of proofs
+    Lsp(cmd::lsp::Args),
     /// Show, bound or clear what is kept of proofs
     Cache(cmd::cache::Args),
     /// Explain a diagnostic code
@@ -92,6 +94,7 @@ fn guarded(work: impl FnOnce() -> u8 + Send + 'static) -> u8 {
 fn run(command: Command) -> u8 {
     let done = match command {
         Command::New(args) => cmd::new::run(&args),
+        Command::Lsp(args) => cmd::lsp::run(&args),
         Command::Cache(args) => cmd::cache::run(&args),
         Command::Fmt(args) => cmd::fmt::run(&args),
         Command::Check(args) => cmd::check::run(&args),

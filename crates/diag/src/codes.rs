@@ -12,6 +12,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("bad-conversion", "no conversion exists between these types"),
     ("bad-description", "a description of a target, or the list of primitives, is malformed"),
     ("bad-divisor", "a divisor is zero, negative, not a constant, or no power of two where one is needed"),
+    ("bad-editor", "what starts `santoku lsp` does not speak the Language Server Protocol"),
     ("bad-exponent", "the exponent of a power is negative"),
     ("bad-invariant", "a loop invariant needs statements of its own"),
     ("bad-length", "an array length is negative or has a form that is not supported"),

@@ -29,7 +29,7 @@ pub use request::{Loader, Request};
 pub use failure::Failure;
 pub use interpret::{call, find_function, run_tests, TestOutcome, STEPS};
 pub use lay_out::{lay_out, lay_out_watched, GRANULARITY, Isa, LaidOut, Layout, LayoutOptions};
-pub use prove::{open_obligations, prove, prover_fault, vacuous};
+pub use prove::{open_obligations, prove, prover_fault, ranges, vacuous};
 pub use santoku_prove::cache::Store;
 pub use santoku_prove::Report;
 pub use santoku_passes::{Circuit, Observer};

@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use santoku_diag::Diagnostic;
 use santoku_prove::cache::Store;
 use santoku_prove::obligation::{Obligation, Origin, Outcome};
-use santoku_ir::FuncId;
+use santoku_ir::{FuncId, Program};
 use santoku_prove::narrow::narrow;
 use santoku_prove::report::{Vacuous, Why};
 use santoku_prove::{ProveOptions, Report};
@@ -15,6 +15,12 @@ use santoku_prove::{ProveOptions, Report};
 /// Proves everything there is to prove, secrecy by the timing of the program's target. `store` keeps results by content; `threads` is at least 1.
 pub fn prove(checked: &Checked, store: &dyn Store, threads: usize) -> Report {
     santoku_prove::prove(&checked.program, &ProveOptions { timing: crate::target::timing(&checked.target), store, threads, ..ProveOptions::default() })
+}
+
+/// The program with the range of every exact integer that has a finite one: expressions by the values of that occurrence, locals by all values
+/// ever stored in them. Obligations may be open all the same.
+pub fn ranges(checked: &Checked) -> Program {
+    santoku_prove::ranges::annotate(&checked.program)
 }
 
 /// The message of every open obligation, in order of the report.

@@ -15,3 +15,8 @@ mod token;
 pub use format::format;
 pub use lexer::INT_BITS_MAX;
 pub use parser::{parse, DEPTH_MAX, FILE_BYTES_MAX, NESTING_MAX};
+
+/// Every keyword, sorted; word types apart.
+pub fn keywords() -> impl Iterator<Item = &'static str> {
+    token::KEYWORDS.iter().map(|(word, _)| *word)
+}

@@ -39,7 +39,7 @@ pub struct Source {
 impl Source {
     /// Name of the target of a program: that given, else the first of its project.
     pub fn target_name(&self, entry: &str) -> Result<String, Failure> {
-        Ok(self.targets(entry)?.swap_remove(0))
+        target_of(self.target.as_deref(), entry)
     }
 
     /// Names of the targets of a program: that given, else those of its project. At least one.
@@ -47,14 +47,27 @@ impl Source {
         if let Some(name) = &self.target {
             return Ok(vec![name.clone()]);
         }
-        let all = Project::of(entry)?.map(|p| p.targets).unwrap_or_default();
-        Ok(if all.is_empty() { vec![DEFAULT_TARGET.to_string()] } else { all })
+        project_targets(entry)
     }
 
     /// The `--impl` options as they were written.
     pub fn impl_args(&self) -> impl Iterator<Item = &String> {
         self.library.impls.iter()
     }
+}
+
+/// The targets of the project of a program. At least one.
+fn project_targets(entry: &str) -> Result<Vec<String>, Failure> {
+    let all = Project::of(entry)?.map(|p| p.targets).unwrap_or_default();
+    Ok(if all.is_empty() { vec![DEFAULT_TARGET.to_string()] } else { all })
+}
+
+/// The target of this name, or else the first of the program's project.
+pub fn target_of(name: Option<&str>, entry: &str) -> Result<String, Failure> {
+    Ok(match name {
+        Some(name) => name.to_string(),
+        None => project_targets(entry)?.swap_remove(0),
+    })
 }
 
 impl Library {
@@ -78,24 +91,25 @@ impl Library {
             return Err(files::refused(d.note("why: `--lib` names the folder of the library").help("check the path; it is taken from the current folder")));
         }
         let project = Project::of(entry)?;
-        let (home, own) = match &project {
-            Some(p) => (Some(p.root.clone()), Some(p.library.display().to_string())),
-            None => {
-                let home = files::home_of(entry);
-                let own = home.as_ref().map(|h| files::join(h, "lib"));
-                (home, own)
-            }
-        };
-        let mut roots = self.libs.clone();
-        if roots.is_empty() {
-            roots.extend(own);
-            roots.push(crate::standard::ROOT.to_string());
-        }
+        let roots = self.roots(entry, project.as_ref());
+        let home = project.as_ref().map(|p| p.root.clone()).or_else(|| files::home_of(entry));
         let beside = self.libs.first().map(|lib| files::parent(Path::new(lib))).or(home);
         let library = files::programs(entry, &roots);
         let mut impls = project.map(|p| p.impls).unwrap_or_default();
         impls.extend(self.impls()?);
         Ok(Request { roots, impls, library, ..Request::new(entry, target(name, beside.as_deref())?) })
+    }
+
+    /// Folders of modules, in the order in which they are searched.
+    pub fn roots(&self, entry: &str, project: Option<&Project>) -> Vec<String> {
+        if !self.libs.is_empty() {
+            return self.libs.clone();
+        }
+        let own = match project {
+            Some(p) => Some(p.library.display().to_string()),
+            None => files::home_of(entry).map(|home| files::join(&home, "lib")),
+        };
+        own.into_iter().chain([crate::standard::ROOT.to_string()]).collect()
     }
 
     fn impls(&self) -> Result<BTreeMap<String, String>, Failure> {

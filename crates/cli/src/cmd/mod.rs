@@ -16,6 +16,7 @@ mod lab_certify;
 mod lab_common;
 mod lab_mutants;
 mod lay_out;
+pub mod lsp;
 pub mod new;
 pub mod passes;
 pub mod prove;
