@@ -29,7 +29,22 @@ pub fn read(path: &str) -> Result<Option<String>, Diagnostic> {
         let what = if meta.is_dir() { "a folder" } else { "not a plain file" };
         return Err(Diagnostic::error("not-a-file", format!("`{path}` is {what}")).help("name a file that ends in `.stk`"));
     }
-    text_of(path, file).map(Some)
+    text_of(path, file, FILE_BYTES_MAX).map(Some)
+}
+
+/// Most bytes of a file of test cases: NIST's longest have some ten million.
+const CASES_BYTES_MAX: usize = 64 << 20;
+
+/// The text of a file of test cases. `Ok(None)`: there is none.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_cases(path: &str) -> Result<Option<String>, Diagnostic> {
+    match std::fs::File::open(path) {
+        Ok(file) => text_of(path, file, CASES_BYTES_MAX).map(Some),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(e) => Err(unreadable(path, &e)),
+    }
 }
 
 /// Standard input as text.
@@ -37,15 +52,15 @@ pub fn read(path: &str) -> Result<Option<String>, Diagnostic> {
 /// # Errors
 /// `unreadable`, `file-too-large`, `not-utf8`.
 pub fn read_stdin() -> Result<String, Failure> {
-    text_of("<stdin>", std::io::stdin()).map_err(refused)
+    text_of("<stdin>", std::io::stdin(), FILE_BYTES_MAX).map_err(refused)
 }
 
-fn text_of(path: &str, from: impl Read) -> Result<String, Diagnostic> {
+fn text_of(path: &str, from: impl Read, most: usize) -> Result<String, Diagnostic> {
     let mut bytes = Vec::new();
-    from.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
-    if bytes.len() > FILE_BYTES_MAX {
-        let d = Diagnostic::error("file-too-large", format!("`{path}` has more than {FILE_BYTES_MAX} bytes"));
-        return Err(d.help("split it into several modules"));
+    from.take(most as u64 + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
+    if bytes.len() > most {
+        let d = Diagnostic::error("file-too-large", format!("`{path}` has more than {most} bytes"));
+        return Err(d.help("split it into several"));
     }
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();

@@ -29,6 +29,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("bad-step", "the step of a loop is no positive constant"),
     ("bad-table", "a `table` is not a total map on words of at most 8 bits"),
     ("bad-type-argument", "a type argument has no constant size"),
+    ("bad-vectors", "a file of test cases is malformed, or does not have what a test asks of it"),
     ("bad-word", "words have 1 to 128 bits"),
     ("cannot-infer", "a generic parameter is determined neither by the arguments nor explicitly"),
     ("comparison-chain", "comparisons follow one another without parentheses"),

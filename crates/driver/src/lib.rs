@@ -27,7 +27,7 @@ pub use build::{believed, build, build_watched, interface, printable, BuildOptio
 pub use check::{check, Checked};
 pub use request::{Loader, Request};
 pub use failure::Failure;
-pub use interpret::{call, find_function, run_tests, TestOutcome, STEPS};
+pub use interpret::{call, find_function, run_case, run_tests, TestOutcome, STEPS};
 pub use lay_out::{lay_out, lay_out_watched, GRANULARITY, Isa, LaidOut, Layout, LayoutOptions};
 pub use prove::{open_obligations, prove, prover_fault, ranges, vacuous};
 pub use santoku_prove::cache::Store;

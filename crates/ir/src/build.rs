@@ -220,7 +220,7 @@ impl Program {
         StructId(self.structs.len() as u32 - 1)
     }
     pub fn add_test(&mut self, name: impl Into<String>, func: FuncId) {
-        self.tests.push(Test { name: name.into(), func });
+        self.tests.push(Test { name: name.into(), func, cases: None });
     }
 }
 

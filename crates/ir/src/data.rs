@@ -34,11 +34,21 @@ pub enum ConstValue {
     Struct(Vec<ConstValue>),
 }
 
-/// A `test "name" { .. }` block: a function without parameters and results whose `Assert`s must hold.
+/// A `test "name" { .. }` block: a function without results whose `Assert`s must hold. It has parameters if its cases come from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Test {
     pub name: String,
     pub func: FuncId,
+    pub cases: Option<Cases>,
+}
+
+/// Where the cases of a test are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cases {
+    /// From the folder of the program.
+    pub file: String,
+    /// The name of each parameter in the file.
+    pub fields: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

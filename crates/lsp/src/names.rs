@@ -62,7 +62,10 @@ pub fn binding<'f>(file: &'f File, name: &str, offset: u32) -> Option<&'f Ident>
                 all.each(c.params.iter().map(|p| &p.name), c.span.end);
                 c.body.iter().for_each(|b| all.block(b));
             }
-            ItemKind::Test { body, .. } => all.block(body),
+            ItemKind::Test { cases, body, .. } => {
+                all.each(cases.iter().flat_map(|c| c.generics.iter().map(|g| &g.name).chain(c.params.iter().map(|p| &p.name))), item.span.end);
+                all.block(body);
+            },
             _ => {}
         }
     }

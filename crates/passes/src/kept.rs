@@ -25,8 +25,8 @@ pub fn program(before: &Program, after: &Program) -> Result<(), String> {
     if !stayed.eq(after.funcs.iter().map(|f| f.name.as_str())) {
         return Err("functions appeared, or stand in another order".into());
     }
-    let at = |p: &Program, Test { name, func }: &Test| (name.clone(), p.funcs.get(func.0 as usize).map(|f| f.name.clone()));
-    let old = tests.iter().map(|t| at(before, t)).filter(|(_, f)| f.as_deref().is_some_and(|f| names.contains(f)));
+    let at = |p: &Program, Test { name, func, cases }: &Test| (name.clone(), p.funcs.get(func.0 as usize).map(|f| f.name.clone()), cases.clone());
+    let old = tests.iter().map(|t| at(before, t)).filter(|(_, f, _)| f.as_deref().is_some_and(|f| names.contains(f)));
     if !old.eq(after.tests.iter().map(|t| at(after, t))) {
         return Err("the list of tests changed".into());
     }

@@ -8,8 +8,8 @@ use crate::names::Item;
 use crate::verified::{internal, own_modules, span_of, verify, verify_branching};
 use crate::{body, interfaces, limits, Compiled, Export, Failed};
 use santoku_diag::{Diagnostic, Severity, Span};
-use santoku_ir::{FuncId, Program, Test};
-use santoku_syntax::ast::{Block, ItemKind};
+use santoku_ir::{Cases, FuncId, Program, Test};
+use santoku_syntax::ast::{Block, ItemKind, TestCases};
 use std::collections::BTreeMap;
 
 /// Analyses a loaded world, on a thread whose stack bears the nesting that the limits allow.
@@ -123,7 +123,7 @@ fn tests(cx: &mut Cx, module: ModId) {
     let world = cx.world;
     let mut names: BTreeMap<&str, Span> = BTreeMap::new();
     for item in &world.module(module).file.items {
-        let ItemKind::Test { name, body } = &item.kind else { continue };
+        let ItemKind::Test { name, cases, body } = &item.kind else { continue };
         if let Some(before) = names.insert(name, item.span) {
             cx.report(
                 Diagnostic::error("duplicate-name", format!("test \"{name}\" appears twice"))
@@ -132,18 +132,19 @@ fn tests(cx: &mut Cx, module: ModId) {
                     .help("rename one of them"),
             );
         }
-        test(cx, module, name, body, item.span);
+        test(cx, module, name, cases.as_ref(), body, item.span);
     }
 }
 
-fn test(cx: &mut Cx, module: ModId, name: &str, body: &Block, span: Span) {
+fn test(cx: &mut Cx, module: ModId, name: &str, cases: Option<&TestCases>, body: &Block, span: Span) {
     let base = cx.qualified(module, &format!("test${}", cx.program.tests.len()));
     let full = cx.fresh_func_name(&base);
     let env = cx.env(module);
-    match body::lower_test(cx, env, body, full, span) {
+    match body::lower_test(cx, env, cases, body, full, span) {
         Some(func) => {
             let id = cx.program.add_func(func);
-            cx.program.tests.push(Test { name: name.to_string(), func: id });
+            let cases = cases.map(|c| Cases { file: c.file.clone(), fields: c.params.iter().zip(&c.fields).map(|(p, f)| f.clone().unwrap_or_else(|| p.name.name.clone())).collect() });
+            cx.program.tests.push(Test { name: name.to_string(), func: id, cases });
         }
         None if cx.diagnostics.iter().all(|d| d.severity != Severity::Error) => {
             internal(cx, format!("test \"{name}\" was dropped without a reason"), Some(span));

@@ -64,7 +64,8 @@ pub enum ItemKind {
     Interface(Interface),
     Fn(Function),
     Spec(SpecFunction),
-    Test { name: String, body: Block },
+    /// `test "name" { .. }`, `test "name" from "cases.json" <n: len>(m: [u8; n], d: [u8; 32] = "digest") { .. }`
+    Test { name: String, cases: Option<TestCases>, body: Block },
     /// What could not be parsed; an error has been reported for it.
     Error,
 }
@@ -183,6 +184,18 @@ pub struct Generic {
 pub struct Param {
     pub name: Ident,
     pub ty: Type,
+}
+
+/// The cases of a test in a file: each gives the parameters values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestCases {
+    /// From the folder of the program.
+    pub file: String,
+    pub file_span: Span,
+    pub generics: Vec<Generic>,
+    pub params: Vec<Param>,
+    /// For each parameter, the name that the file has for it, if it is another.
+    pub fields: Vec<Option<String>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

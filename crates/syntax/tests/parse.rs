@@ -51,7 +51,7 @@ fn codes(text: &str) -> Vec<&'static str> {
 #[test]
 fn the_reference_sample_parses_to_every_kind_of_item() {
     let file = tree(REFERENCE);
-    assert_eq!(file.items.len(), 14);
+    assert_eq!(file.items.len(), 15);
     let ItemKind::Fn(f) = &file.items.iter().find(|i| matches!(i.kind, ItemKind::Fn(_))).unwrap().kind else { unreachable!() };
     assert_eq!(f.doc, ["Doc line one.", "Doc line two."]);
     assert_eq!(f.attrs[1].arg.as_deref(), Some("c_name"));

@@ -12,6 +12,7 @@ pub mod cases;
 pub mod cipher;
 pub mod ecdsa;
 pub mod ed25519;
+pub mod file;
 mod hex;
 pub mod named;
 pub mod oracle;

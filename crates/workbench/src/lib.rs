@@ -7,7 +7,9 @@
 
 pub mod ablate;
 pub mod amalgam;
+pub mod asserted;
 pub mod carry;
+pub mod cases;
 pub mod certify;
 pub mod cipher;
 pub mod claims;
@@ -22,6 +24,7 @@ pub mod mutants;
 pub mod mutants_job;
 pub mod mutate;
 pub mod objects;
+pub mod on_target;
 pub mod operation;
 mod pages;
 pub mod parallel;

@@ -117,7 +117,7 @@ fn value(a: &Argument, ty: &Ty, bytes: &[u8]) -> Value {
     }
 }
 
-fn number_bytes(value: &Value, size: usize, out: &mut Vec<u8>) {
+pub(crate) fn number_bytes(value: &Value, size: usize, out: &mut Vec<u8>) {
     match value {
         Value::Word(w) => out.extend(&w.to_le_bytes()[..size]),
         Value::Bool(b) => out.extend(&u64::from(*b).to_le_bytes()[..size]),

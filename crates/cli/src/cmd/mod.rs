@@ -22,4 +22,5 @@ pub mod passes;
 pub mod prove;
 pub mod run;
 pub mod test;
+mod test_cases;
 pub mod trust;

@@ -1,10 +1,10 @@
 //! `santoku test`
 
-use super::common::{check, named_or_project, Limit, Source};
+use super::common::{check, check_for, named_or_project, Limit, Source};
+use super::test_cases::{self, Count};
 use crate::{files, report};
 use indicatif::ProgressBar;
-use santoku_driver::{run_tests, Failure, TestOutcome};
-use serde::Serialize;
+use santoku_driver::{Checked, Failure, TestOutcome};
 use santoku_syntax::ast::ItemKind;
 
 #[derive(clap::Args)]
@@ -14,30 +14,19 @@ pub struct Args {
     /// Run only tests whose name contains this
     #[arg(long)]
     only: Option<String>,
+    /// Run them as C: `c` (this machine), or a target that programs can be run for, such as rv32. Default: in the interpreter
+    #[arg(long, value_name = "TARGET", conflicts_with = "target")]
+    on: Option<String>,
     #[command(flatten)]
     limit: Limit,
     #[command(flatten)]
     source: Source,
 }
 
-#[derive(Default, Serialize)]
-struct Count {
-    passed: usize,
-    failed: usize,
-    tests: Vec<Done>,
-}
+/// The target of the machine itself.
+const NATIVE: &str = "host64";
 
-/// One test, for `--json`.
-#[derive(Serialize)]
-struct Done {
-    program: String,
-    name: String,
-    passed: bool,
-    /// Clauses of contracts that were too large to evaluate, by the times they were met.
-    not_decided: u64,
-}
-
-/// Runs all tests in the interpreter with contracts checked. No test at all is a failure.
+/// Runs all tests: in the interpreter, with contracts checked, or as C. No test at all is a failure.
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let mut count = Count::default();
     for path in files::collect(&named_or_project(&args.paths)?)? {
@@ -61,33 +50,55 @@ fn has_tests(text: &str) -> bool {
 }
 
 fn run_file(args: &Args, path: &str, count: &mut Count) -> Result<(), Failure> {
-    let mut checked = check(&args.source, path)?;
+    let on = args.on.as_deref().map(|name| if name == "c" { NATIVE } else { name });
+    let mut checked = match on {
+        Some(target) => check_for(&args.source, path, target)?,
+        None => check(&args.source, path)?,
+    };
     if let Some(part) = &args.only {
         checked.program.tests.retain(|t| t.name.contains(part.as_str()));
     }
-    report::stage("interpreter");
+    if checked.program.tests.is_empty() {
+        return Ok(());
+    }
     // Hidden unless stderr is a terminal.
     let progress = ProgressBar::new_spinner().with_message(path.to_string());
     progress.enable_steady_tick(std::time::Duration::from_millis(200));
-    let mut each = |t: &TestOutcome| {
-        let open = t.stats.contracts_unevaluated + t.stats.inner_unevaluated;
-        count.tests.push(Done { program: path.to_string(), name: t.name.clone(), passed: t.failure.is_none(), not_decided: open });
-        progress.suspend(|| match &t.failure {
-            None => {
-                count.passed += 1;
-                report::out(&format!("ok    {path}: {}\n", t.name));
-                if open > 0 {
-                    report::err(&format!("note: {path}: {}: not decided: {open} times a clause of a contract was too large to evaluate\n", t.name));
-                }
-            }
-            Some(d) => {
-                count.failed += 1;
-                report::out(&format!("FAIL  {path}: {}\n", t.name));
-                report::diagnostic(d, &checked.sources);
-            }
-        });
+    let done = match on {
+        Some(target) => test_cases::on_target(&checked, path, target, &progress, count),
+        None => interpreted(args, &checked, path, &progress, count),
     };
-    run_tests(&checked, args.limit.steps, &mut each)?;
     progress.finish_and_clear();
+    done
+}
+
+fn interpreted(args: &Args, checked: &Checked, path: &str, progress: &ProgressBar, count: &mut Count) -> Result<(), Failure> {
+    report::stage("interpreter");
+    for test in &checked.program.tests {
+        if test.cases.is_some() {
+            test_cases::interpreted(checked, test, path, args.limit.steps, progress, count)?;
+            continue;
+        }
+        let outcome = santoku_driver::run_case(checked, test, vec![], args.limit.steps)?;
+        progress.suspend(|| plain(checked, path, &outcome, count));
+    }
     Ok(())
+}
+
+/// A test without a file of cases.
+fn plain(checked: &Checked, path: &str, t: &TestOutcome, count: &mut Count) {
+    let open = t.stats.contracts_unevaluated + t.stats.inner_unevaluated;
+    count.done(path, &t.name, t.failure.is_none(), None).not_decided = open;
+    match &t.failure {
+        None => {
+            report::out(&format!("ok    {path}: {}\n", t.name));
+            if open > 0 {
+                report::err(&format!("note: {path}: {}: not decided: {open} times a clause of a contract was too large to evaluate\n", t.name));
+            }
+        }
+        Some(d) => {
+            report::out(&format!("FAIL  {path}: {}\n", t.name));
+            report::diagnostic(d, &checked.sources);
+        }
+    }
 }

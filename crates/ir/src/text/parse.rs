@@ -243,11 +243,20 @@ impl Parser {
             "test" => {
                 let name = self.text()?;
                 let func = FuncId(self.reference(RefKind::Func)?);
-                self.program.tests.push(Test { name, func });
+                let cases = if self.eat_word("from") { Some(self.cases(func)?) } else { None };
+                self.program.tests.push(Test { name, func, cases });
             }
             _ => return self.error_before("a declaration is expected"),
         }
         Ok(())
+    }
+
+    /// A file, and a field for each parameter of the test.
+    fn cases(&mut self, func: FuncId) -> Parse<Cases> {
+        let file = self.text()?;
+        let params = self.program.funcs.get(func.0 as usize).map_or(0, |f| f.params.len());
+        let fields = (0..params).map(|_| self.text()).collect::<Parse<_>>()?;
+        Ok(Cases { file, fields })
     }
 
     fn field(&mut self) -> Parse<(String, Ty)> {

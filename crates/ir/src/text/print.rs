@@ -41,7 +41,8 @@ pub(super) fn program(program: &Program) -> String {
         p.func(f);
     }
     for t in &program.tests {
-        let text = format!("test {} {}", quoted(&t.name), p.func_ref(t.func));
+        let cases = t.cases.iter().flat_map(|c| std::iter::once(format!(" from {}", quoted(&c.file))).chain(c.fields.iter().map(|f| format!(" {}", quoted(f)))));
+        let text = format!("test {} {}{}", quoted(&t.name), p.func_ref(t.func), cases.collect::<String>());
         p.line(&text);
     }
     p.out

@@ -119,8 +119,11 @@ fn tests(program: &Program, out: &mut Report) {
     for test in &program.tests {
         match program.funcs.get(test.func.0 as usize) {
             None => program_error(out, Loc::default(), "id", format!("test {} has no function", test.name)),
-            Some(f) if f.lens.len() + f.params.len() + f.rets.len() > 0 => {
+            Some(f) if f.rets.len() + if test.cases.is_none() { f.lens.len() + f.params.len() } else { 0 } > 0 => {
                 program_error(out, f.loc, "test", format!("test {} takes or gives values", test.name));
+            }
+            Some(f) if test.cases.as_ref().is_some_and(|c| c.fields.len() != f.params.len()) => {
+                program_error(out, f.loc, "test", format!("test {} has another number of fields than of parameters", test.name));
             }
             Some(_) => {}
         }

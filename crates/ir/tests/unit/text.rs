@@ -199,6 +199,24 @@ fn names_beside_references_are_checked_where_known() {
     assert!(parse(&text.replace("WHO", "")).is_ok());
 }
 
+/// A test with cases in a file has a parameter for each field, and says so in its text.
+#[test]
+fn tests_with_cases_round_trip_and_are_checked() {
+    let text = "santoku-ir 1\nfn t {\n  len n: public int 0..9\n  param m: [u8; n#0]\n  body {\n  }\n}\ntest \"W\" t#f0 from \"x.json\" \"msg\"\n";
+    let program = parse(text).unwrap_or_else(|e| panic!("{e}"));
+    let cases = program.tests[0].cases.as_ref().expect("cases");
+    assert_eq!((cases.file.as_str(), cases.fields.as_slice()), ("x.json", &["msg".to_string()][..]));
+    assert_eq!(parse(&santoku_ir::text::print(&program)).expect("it parses"), program);
+    assert_eq!(santoku_ir::verify::verify(&program), vec![]);
+    let mut fewer = program.clone();
+    fewer.tests[0].cases.as_mut().expect("cases").fields.clear();
+    let mut none = program;
+    none.tests[0].cases = None;
+    for wrong in [fewer, none] {
+        assert_eq!(santoku_ir::verify::verify(&wrong).iter().filter(|e| e.code == "test").count(), 1);
+    }
+}
+
 #[test]
 fn the_example_of_the_documentation_is_a_program() {
     let doc: Vec<&str> = include_str!("../../src/text/mod.rs").lines().filter_map(|l| l.strip_prefix("//! ")).collect();

@@ -2,7 +2,7 @@
 
 use crate::context::Cx;
 use crate::draft::{find_read, root};
-use crate::keys::InstanceKey;
+use crate::keys::{Backing, InstanceKey};
 use crate::predicate;
 use crate::secrecy::{self, Need, Requirement};
 use crate::spec::{SpecVal, Subject};
@@ -11,7 +11,8 @@ use crate::values::{Env, Generic};
 use super::context::{bare, Binding, Dst, FnCx};
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::{Func, Inline, Local, LocalId, LocalKind, Place, Stmt, Ty};
-use santoku_syntax::ast::{Attr, Block, Expr, ExprKind, Function, GenericKind};
+use santoku_syntax::ast::{Attr, Block, Expr, ExprKind, Function, Generic as AstGeneric, GenericKind, Param, TestCases};
+use std::collections::BTreeMap;
 
 /// A finished function with the types its callers see.
 pub struct Lowered {
@@ -23,16 +24,8 @@ pub struct Lowered {
 pub fn lower_function(cx: &mut Cx, key: &InstanceKey, f: &Function, env: Env, name: String) -> Option<Lowered> {
     let entity = key.entity;
     let mut b = FnCx::new(cx, env, name);
-    let mut lens = Vec::new();
-    for g in f.generics.iter().filter(|g| g.kind == GenericKind::Len) {
-        let mut own = b.env.clone();
-        let range = b.cx.length_range(&mut own, g)?;
-        let id = b.local(&g.name.name, Ty::Int(Some(range)), LocalKind::Len, g.name.span);
-        b.env.generics.insert(g.name.name.clone(), Generic::Len(santoku_ir::Len::Param { param: id, add: 0 }));
-        b.bind(&g.name.name, Binding::Local(id), false, g.name.span);
-        lens.push(id);
-    }
-    let params = b.params(f, key, &mut lens);
+    let mut lens = b.lengths(&f.generics)?;
+    let params = b.params(&f.params, &key.views, f.lemma, &mut lens);
     let ret = b.result_type(f);
     let (Some(params), Some(ret), Some(body)) = (params, ret, &f.body) else { return None };
     let rets = b.body(body, &ret, f.lemma)?;
@@ -74,12 +67,25 @@ pub fn lower_function(cx: &mut Cx, key: &InstanceKey, f: &Function, env: Env, na
     Some(Lowered { func, signature })
 }
 
-/// Lowers a `test` block to a function without parameters and results.
-pub fn lower_test(cx: &mut Cx, env: Env, block: &Block, name: String, span: Span) -> Option<Func> {
+/// Lowers a `test` block to a function without results; its parameters are those of its cases.
+pub fn lower_test(cx: &mut Cx, env: Env, cases: Option<&TestCases>, block: &Block, name: String, span: Span) -> Option<Func> {
     let mut b = FnCx::new(cx, env, name);
+    let (mut lens, mut params) = (Vec::new(), Vec::new());
+    if let Some(c) = cases {
+        if let Some(g) = c.generics.iter().find(|g| g.kind != GenericKind::Len) {
+            return b.fail(
+                Diagnostic::error("cannot-infer", "a test has no constants or types as parameters")
+                    .at(g.name.span, "a file of cases does not give it")
+                    .help("write `n: len`, or the constant or type itself"),
+            );
+        }
+        lens = b.lengths(&c.generics)?;
+        params = b.params(&c.params, &BTreeMap::new(), false, &mut lens)?;
+    }
     b.statements(block)?;
     b.all_have_place()?;
-    b.finish(span)
+    let func = b.finish(span)?;
+    Some(Func { lens, params, ..func })
 }
 
 /// `@inline`, `@noinline`, `@export("name")`
@@ -117,10 +123,24 @@ fn is_c_name(name: &str) -> bool {
 }
 
 impl FnCx<'_, '_> {
-    fn params(&mut self, f: &Function, key: &InstanceKey, lens: &mut Vec<LocalId>) -> Option<Vec<LocalId>> {
+    /// The length parameters among these.
+    fn lengths(&mut self, generics: &[AstGeneric]) -> Option<Vec<LocalId>> {
+        let mut lens = Vec::new();
+        for g in generics.iter().filter(|g| g.kind == GenericKind::Len) {
+            let mut own = self.env.clone();
+            let range = self.cx.length_range(&mut own, g)?;
+            let id = self.local(&g.name.name, Ty::Int(Some(range)), LocalKind::Len, g.name.span);
+            self.env.generics.insert(g.name.name.clone(), Generic::Len(santoku_ir::Len::Param { param: id, add: 0 }));
+            self.bind(&g.name.name, Binding::Local(id), false, g.name.span);
+            lens.push(id);
+        }
+        Some(lens)
+    }
+
+    fn params(&mut self, all: &[Param], views: &BTreeMap<usize, Backing>, lemma: bool, lens: &mut Vec<LocalId>) -> Option<Vec<LocalId>> {
         let mut ids = Vec::new();
         let mut ok = true;
-        for (at, p) in f.params.iter().enumerate() {
+        for (at, p) in all.iter().enumerate() {
             if let Some(before) = self.scopes[0].get(&p.name.name) {
                 let before = before.span;
                 ok = false;
@@ -137,8 +157,8 @@ impl FnCx<'_, '_> {
                 ok = false;
                 continue;
             };
-            ok &= f.lemma || self.cx.closed(&ty, p.ty.span, "a parameter");
-            if let Some(backing) = key.views.get(&at) {
+            ok &= lemma || self.cx.closed(&ty, p.ty.span, "a parameter");
+            if let Some(backing) = views.get(&at) {
                 let (base, at) = self.view_param(&p.name, &ty, *backing, lens)?;
                 self.locals[base.0 as usize].public = public;
                 self.facts[base.0 as usize].secret = !public;
@@ -147,7 +167,7 @@ impl FnCx<'_, '_> {
             }
             let id = self.local(&p.name.name, ty, LocalKind::Param, p.name.span);
             // Lemmas are never compiled: there is no time that a secret could steer.
-            let public = public || f.lemma;
+            let public = public || lemma;
             self.locals[id.0 as usize].public = public;
             self.facts[id.0 as usize].secret = !public;
             self.bind(&p.name.name, Binding::Local(id), false, p.name.span);

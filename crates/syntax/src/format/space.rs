@@ -58,6 +58,8 @@ pub fn between(a: &Token, a_mark: Mark, b: &Token, b_mark: Mark, tight: (bool, b
     }
     match (a.tok, b.tok) {
         (Tok::P(LBrace), _) | (_, Tok::P(LBrace | RBrace)) => true,
+        // `test "name" from "file" <n: len>(..)`
+        (Tok::Str(_), Tok::P(Lt | LParen)) => true,
         (_, Tok::P(RParen | RBracket | Comma | Semi | Colon | Dot | ColonColon | DotDot | DotDotLt)) => false,
         (Tok::P(LParen | LBracket | Dot | ColonColon | DotDot | DotDotLt | At), _) => false,
         (Tok::P(Lt), _) if a_mark.angle => false,

@@ -2,7 +2,7 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{Expr, 
-    Attr, Block, Clause, ClauseKind, ConstFunction, File, Function, Generic, GenericKind, Ident, Interface, Item, ItemKind, Param, SpecFunction, Type,
+    Attr, Block, Clause, ClauseKind, ConstFunction, File, Function, Generic, GenericKind, Ident, Interface, Item, ItemKind, Param, SpecFunction, Type, TestCases,
 };
 use crate::token::{Kw, Tok, Token, P};
 use santoku_diag::{Diagnostic, Span};
@@ -133,10 +133,35 @@ impl Parser<'_> {
 
     fn test(&mut self) -> Parsed<ItemKind> {
         self.bump();
-        let Tok::Str(index) = self.tok().tok else { return Err(self.unexpected("the name of the test, in quotes")) };
+        let name = self.string("the name of the test, in quotes")?;
+        let from = self.tok().tok == Tok::Ident && self.slice(self.tok()) == "from";
+        let cases = if from { Some(self.test_cases()?) } else { None };
+        Ok(ItemKind::Test { name, cases, body: self.block()? })
+    }
+
+    /// `from "cases.json" <n: len>(m: [u8; n], d: [u8; 32] = "digest")`
+    fn test_cases(&mut self) -> Parsed<TestCases> {
         self.bump();
-        let name = self.lexed.strings[index as usize].clone();
-        Ok(ItemKind::Test { name, body: self.block()? })
+        let file_token = self.tok();
+        let file = self.string("the name of a file, in quotes")?;
+        let file_span = self.span_of(file_token);
+        let generics = self.generics()?;
+        let mut fields = vec![];
+        self.expect(P::LParen)?;
+        let params = self.list(P::RParen, "`,` or `)`", |p| {
+            let name = p.ident("the name of a parameter")?;
+            p.expect(P::Colon)?;
+            let ty = p.ty()?;
+            fields.push(if p.eat(P::Eq) { Some(p.string("the name of a field, in quotes")?) } else { None });
+            Ok(Param { name, ty })
+        })?;
+        Ok(TestCases { file, file_span, generics, params, fields })
+    }
+
+    fn string(&mut self, what: &str) -> Parsed<String> {
+        let Tok::Str(index) = self.tok().tok else { return Err(self.unexpected(what)) };
+        self.bump();
+        Ok(self.lexed.strings[index as usize].clone())
     }
 
     /// The `///` lines before the next token.
