@@ -4,7 +4,7 @@
 use crate::cipher::RectangleKey;
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
-use ring::signature::{Ed25519KeyPair, KeyPair, UnparsedPublicKey, ECDSA_P256_SHA256_FIXED, ED25519};
+use ring::signature::{EcdsaKeyPair, Ed25519KeyPair, KeyPair, UnparsedPublicKey, ECDSA_P256_SHA256_FIXED, ED25519};
 use sha2::{Digest, Sha512};
 
 /// Public key of `seed`, by dalek.
@@ -29,6 +29,18 @@ pub fn verify_dalek_strict(public: &[u8], message: &[u8], signature: &[u8]) -> b
 
 fn dalek(public: &[u8], signature: &[u8]) -> Option<(VerifyingKey, Signature)> {
     Some((VerifyingKey::try_from(public).ok()?, Signature::from_slice(signature).ok()?))
+}
+
+/// A new key on P-256 and its signature of `message` with SHA-256, by ring: x and y, then r and s, 32 bytes each.
+pub fn new_p256(message: &[u8]) -> ([u8; 64], [u8; 64]) {
+    let random = ring::rand::SystemRandom::new();
+    let how = &ring::signature::ECDSA_P256_SHA256_FIXED_SIGNING;
+    let document = EcdsaKeyPair::generate_pkcs8(how, &random).expect("a key");
+    let key = EcdsaKeyPair::from_pkcs8(how, document.as_ref(), &random).expect("the same key");
+    let signature = key.sign(&random, message).expect("a signature");
+    // The first byte says that both coordinates follow.
+    let public = key.public_key().as_ref()[1..].try_into().expect("two coordinates");
+    (public, signature.as_ref().try_into().expect("two numbers"))
 }
 
 /// Public key of `seed`, by ring.

@@ -4,7 +4,7 @@ use super::error::CkbError;
 use super::image::Image;
 use ckb_vm::cost_model::estimate_cycles;
 use ckb_vm::machine::VERSION2;
-use ckb_vm::registers::{A0, A7};
+use ckb_vm::registers::{A0, A1, A2, A7};
 use ckb_vm::{
     Bytes, CoreMachine, DefaultCoreMachine, Instruction, DefaultMachine, DefaultMachineBuilder, Memory, Register,
     SparseMemory, SupportMachine, Syscalls, WXorXMemory, ISA_B, ISA_IMC, ISA_MOP,
@@ -57,6 +57,8 @@ pub struct CkbJob {
     pub args: Vec<String>,
     /// Variable name and bytes; no longer than the variable.
     pub inputs: Vec<(String, Vec<u8>)>,
+    /// Data that system calls load in part, as the chain's do (CKB RFC 0009: address, place of the length, offset), by the number of the call.
+    pub loads: BTreeMap<u64, Vec<u8>>,
     /// Variables to read at the end.
     pub outputs: Vec<String>,
     /// Cycles after which the run is given up.
@@ -70,7 +72,7 @@ pub struct CkbJob {
 impl Default for CkbJob {
     /// No input, no output, 10^10 cycles.
     fn default() -> Self {
-        CkbJob { args: Vec::new(), inputs: Vec::new(), outputs: Vec::new(), max_cycles: 10_000_000_000, machine: Machine::Ckb, stack_of: None }
+        CkbJob { args: Vec::new(), inputs: Vec::new(), loads: BTreeMap::new(), outputs: Vec::new(), max_cycles: 10_000_000_000, machine: Machine::Ckb, stack_of: None }
     }
 }
 
@@ -118,6 +120,7 @@ impl Loaded {
         let mut vm = DefaultMachineBuilder::new(core)
             .instruction_cycle_func(job.machine.cost())
             .syscall(Box::new(DebugPrint(debug.clone())))
+            .syscall(Box::new(Loads(job.loads.clone())))
             .build();
         let program = Bytes::copy_from_slice(elf);
         let args: Vec<Bytes> = job.args.iter().map(|a| Bytes::copy_from_slice(a.as_bytes())).collect();
@@ -143,6 +146,26 @@ impl Loaded {
         }
         let debug = self.debug.lock().map(|d| d.clone()).unwrap_or_default();
         Ok(CkbRun { exit_code, cycles: self.vm.cycles(), load_cycles: self.load_cycles, outputs, debug })
+    }
+}
+
+/// System calls that load data: the length that was there is the room, and becomes the size of what is left from the offset.
+struct Loads(BTreeMap<u64, Vec<u8>>);
+
+impl<M: SupportMachine> Syscalls<M> for Loads {
+    fn initialize(&mut self, _: &mut M) -> Result<(), ckb_vm::Error> {
+        Ok(())
+    }
+
+    fn ecall(&mut self, machine: &mut M) -> Result<bool, ckb_vm::Error> {
+        let Some(data) = self.0.get(&machine.registers()[A7].to_u64()) else { return Ok(false) };
+        let (to, length, offset) = (machine.registers()[A0].to_u64(), machine.registers()[A1].clone(), machine.registers()[A2].to_u64());
+        let left = usize::try_from(offset).ok().and_then(|from| data.get(from..)).unwrap_or_default();
+        let room = machine.memory_mut().load64(&length)?.to_u64();
+        machine.memory_mut().store64(&length, &M::REG::from_u64(left.len() as u64))?;
+        machine.memory_mut().store_bytes(to, &left[..left.len().min(usize::try_from(room).unwrap_or(usize::MAX))])?;
+        machine.set_register(A0, M::REG::zero());
+        Ok(true)
     }
 }
 
