@@ -1,5 +1,5 @@
 # Two commands matter: `make demo` and `make test`. Both do all set-up themselves.
-.PHONY: demo test setup build install soak sweep rtl dist clean
+.PHONY: demo test setup build install release soak sweep rtl dist clean
 
 CARGO ?= cargo
 SANTOKU = target/release/santoku
@@ -22,6 +22,10 @@ build:
 # The shipped C files as libraries, with headers, pkg-config and CMake files: `make install PREFIX=/usr/local`. Needs a C compiler alone.
 install:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' CC='$(CC)' AR='$(AR)' CFLAGS='$(CFLAGS)' tools/install.sh
+
+# Archives with checksums: the C library, the sources, the command.
+release: setup build
+	@tools/release.sh
 
 # Regenerates what library users take.
 dist: setup build
