@@ -17,7 +17,7 @@ version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Car
 grep -q "^#define SANTOKU_VERSION \"$version\"$" dist/c/santoku.h || fail "dist/c/santoku.h is not of version $version: run \`make dist\`"
 grep -q "^## $version " CHANGELOG.md || fail "CHANGELOG.md has no section \`## $version (date)\`"
 [ -z "$(git status --porcelain)" ] || fail "the tree has changes that are not committed"
-"$santoku" --version | grep -qx "santoku $version" || fail "$santoku is not version $version"
+[ "$("$santoku" --version)" = "santoku $version" ] || fail "$santoku is not version $version"
 "$santoku" dist --check >/dev/null || fail "dist/ is not as the compiler makes it"
 
 work=$(mktemp -d)

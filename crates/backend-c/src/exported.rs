@@ -2,7 +2,7 @@
 
 use crate::context::{FnCx, Signature};
 use crate::ctype::CTy;
-use santoku_ir::{Func, Len, LocalId, Ty};
+use santoku_ir::{ContractKind, Func, Len, LocalId, Ty};
 
 /// What an argument is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Argument {
             at = elem;
         }
         let range = match at {
-            Ty::Int(Some(r)) if self.role == Role::Value => format!(", from {} to {}", r.lo, r.hi),
+            Ty::Int(Some(r)) if self.role != Role::Result => format!(", from {} to {}", r.lo, r.hi),
             _ => String::new(),
         };
         let what = match self.role {
@@ -94,6 +94,9 @@ pub struct Exported {
     /// Type of the value returned; none for `void`.
     pub returned: Option<Ty>,
     pub returned_number: Option<Number>,
+    /// What the program says of it: documentation, and what callers must establish, as its text has it.
+    pub doc: Vec<String>,
+    pub requires: Vec<String>,
 }
 
 impl Exported {
@@ -114,6 +117,8 @@ impl Exported {
             arguments: results.chain(lengths).chain(values).collect(),
             returned: signature.returns.then(|| f.local(f.rets[0]).ty.clone()),
             returned_number: signature.rets.first().filter(|_| signature.returns).and_then(Number::of),
+            doc: crate::func::doc_lines(f),
+            requires: f.contracts.iter().filter(|c| c.kind == ContractKind::Requires).map(|c| crate::func::in_comment(&c.text)).collect(),
         })
     }
 }

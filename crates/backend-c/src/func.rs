@@ -320,7 +320,12 @@ fn show(v: &num_bigint::BigInt) -> String {
 /// Documentation as lines of a C comment, which they neither end nor nest.
 pub fn doc_lines(f: &Func) -> Vec<String> {
     let lines = f.doc.lines().map(str::trim).filter(|l| !l.is_empty());
-    lines.map(|l| l.replace("*/", "* /").replace("/*", "/ *")).collect()
+    lines.map(in_comment).collect()
+}
+
+/// Text on one line that neither ends a C comment nor begins one.
+pub fn in_comment(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "* /").replace("/*", "/ *")
 }
 
 fn doc_comment(f: &Func, names: &[String]) -> String {

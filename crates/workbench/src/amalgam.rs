@@ -39,6 +39,7 @@ pub fn amalgam(tree: &Tree, primitive: &Primitive, level: Level, without: &BTree
 
 /// The licences of what is generated from the library: a user of the C need not name us.
 pub(crate) const SPDX: &str = "SPDX-License-Identifier: MIT OR Apache-2.0 OR 0BSD";
+pub(crate) const LICENCE: &str = "MIT OR Apache-2.0 OR 0BSD";
 
 /// How the files were made; no dates and no machine names, so that the text is reproducible.
 fn banner(primitive: &Primitive, level: Level, without: &BTreeSet<String>, claim: &str) -> String {

@@ -39,12 +39,28 @@ pub enum Difference {
     Surplus,
 }
 
+/// What the file asks of compilers and processors: from its targets, and from the conditions in its text.
+fn needs(tree: &Tree, primitive: &Primitive, text: &str) -> Result<Vec<String>, BenchError> {
+    let mut all = vec!["C99, with two's complement and arithmetic right shifts of negative values".to_string()];
+    let last = primitive.targets.last().map(|t| tree.target(t)).transpose()?;
+    if last.is_some_and(|t| t.widest > 64) {
+        all.push("integers of 128 bits (`unsigned __int128`)".into());
+    }
+    if text.contains("STK_ALLOW_VARIABLE_TIME") {
+        all.push("a multiplication whose time does not depend on its operands; on processors known to lack it compilation fails".into());
+    }
+    if text.contains("STK_PRODUCTS_IN_PARTS") {
+        all.push("where only products of 32 by 32 bits are unsafe, they are built from products of 16 by 16 bits".into());
+    }
+    Ok(all)
+}
+
 /// Makes one primitive's C, and says which functions it has.
 fn unit(tree: &Tree, primitive: &Primitive) -> Result<(Unit, Shipped), BenchError> {
     let Amalgam { emitted: made, believed, .. } = amalgam(tree, primitive, LEVEL, &BTreeSet::new(), CLAIM)?;
     let name = &primitive.unit;
     let (described, header_only) = described(primitive, &made.exported)?;
-    let shipped = Shipped { primitive: primitive.clone(), functions: described, header_only };
+    let shipped = Shipped { primitive: primitive.clone(), functions: described, header_only, needs: needs(tree, primitive, &made.source)? };
     let abi = shipped.abi().map_err(|reason| BenchError::Internal { stage: "pages".into(), reason })?;
     let files = vec![(format!("{name}.c"), made.source), (format!("{name}.h"), made.header), (format!("{name}.abi.json"), abi)];
     Ok((Unit { folder: folder(name), files, believed }, shipped))

@@ -15,6 +15,12 @@ pub struct Function {
     pub declaration: String,
     pub arguments: Vec<Argument>,
     pub returns: Returns,
+    /// What it does, in the words of the program.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub about: Vec<String>,
+    /// What callers must establish, as the program has it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<String>,
 }
 
 /// An argument, in C's order.
@@ -35,6 +41,12 @@ pub struct Argument {
     pub room: Option<Extent>,
     /// What it holds may show in the time that a call takes.
     pub public: bool,
+    /// The least and the most of a number, of each where it is an array, of a length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<[String; 2]>,
+    /// What the bytes stand for, and the section that says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
     /// It may be a null pointer.
     pub null: bool,
     /// Arguments that it may overlap.
@@ -136,11 +148,32 @@ impl std::fmt::Display for Extent {
 /// `Declaration`: the row declares none that could be, or the program exports a type that C does not have.
 pub fn functions(primitive: &Primitive, exported: &[Exported]) -> Result<Vec<Function>, BenchError> {
     let bad = |name: &str, reason: String| BenchError::Declaration { path: "lib/primitives.toml".into(), reason: format!("{}: {name}: {reason}", primitive.name) };
-    let declared = primitive.functions.iter().map(|f| declared(f).map_err(|reason| bad(&f.name, reason)));
-    if !primitive.functions.is_empty() {
-        return declared.collect();
+    let found: Result<Vec<Function>, BenchError> = match primitive.functions.is_empty() {
+        false => primitive.functions.iter().map(|f| declared(f).map_err(|reason| bad(&f.name, reason))).collect(),
+        true => exported.iter().map(|f| compiled(f).map_err(|reason| bad(&f.name, reason))).collect(),
+    };
+    let mut found = found?;
+    encoded(primitive, &mut found)?;
+    Ok(found)
+}
+
+/// Puts what the row says of arguments into those of its functions.
+///
+/// # Errors
+/// `Declaration`: a name that no argument has.
+fn encoded(primitive: &Primitive, functions: &mut [Function]) -> Result<(), BenchError> {
+    for (name, text) in &primitive.encodings {
+        let mut any = false;
+        for a in functions.iter_mut().flat_map(|f| &mut f.arguments).filter(|a| a.name == *name) {
+            a.encoding = Some(text.clone());
+            any = true;
+        }
+        if !any {
+            let reason = format!("{}: encodings: no argument is called `{name}`", primitive.name);
+            return Err(BenchError::Declaration { path: "lib/primitives.toml".into(), reason });
+        }
     }
-    exported.iter().map(|f| compiled(f).map_err(|reason| bad(&f.name, reason))).collect()
+    Ok(())
 }
 
 /// Functions that can be described, and the names of those that cannot: they have types that nothing here calls.
@@ -158,6 +191,7 @@ pub fn described(primitive: &Primitive, exported: &[Exported]) -> Result<(Vec<Fu
             Err(_) => others.push(f.name.clone()),
         }
     }
+    encoded(primitive, &mut all)?;
     Ok((all, others))
 }
 
@@ -204,12 +238,21 @@ pub fn compiled(f: &Exported) -> Result<Function, String> {
         (Some(_), Some(n)) if n.bytes < 8 => Returns::Word32,
         (Some(_), _) => return Err("what it returns has a type that is not called here".into()),
     };
-    Ok(Function { name: f.name.clone(), declaration, arguments, returns })
+    Ok(Function { name: f.name.clone(), declaration, arguments, returns, about: f.doc.clone(), requires: f.requires.clone() })
+}
+
+/// The range of the integers that a value of this type is made of.
+fn range(ty: &Ty) -> Option<[String; 2]> {
+    match ty {
+        Ty::Int(Some(r)) => Some([r.lo.to_string(), r.hi.to_string()]),
+        Ty::Array { elem, .. } => range(elem),
+        _ => None,
+    }
 }
 
 fn argument(a: &Compiled, lengths: &[&str]) -> Option<Argument> {
     let number = a.number?;
-    let plain = |role, bytes| Argument { name: a.name.clone(), role, number: number.bytes, signed: number.signed, bytes, room: None, public: a.public, null: false, overlaps: vec![] };
+    let plain = |role, bytes| Argument { name: a.name.clone(), role, number: number.bytes, signed: number.signed, bytes, room: None, public: a.public, range: range(&a.ty), encoding: None, null: false, overlaps: vec![] };
     if a.role == Role::Length {
         return Some(plain(ArgumentRole::Length, None));
     }
@@ -249,7 +292,7 @@ fn declared(f: &FunctionRow) -> Result<Function, String> {
     let list: Vec<String> = arguments.iter().map(c_argument).collect();
     let result = if returns == Returns::Nothing { "void" } else { "int" };
     let declaration = format!("{result} {}({})", f.name, list.join(", "));
-    Ok(Function { name: f.name.clone(), declaration, arguments, returns })
+    Ok(Function { name: f.name.clone(), declaration, arguments, returns, about: vec![], requires: vec![] })
 }
 
 fn declared_argument(a: &ArgumentRow) -> Option<Argument> {
@@ -264,7 +307,7 @@ fn declared_argument(a: &ArgumentRow) -> Option<Argument> {
         None => None,
     };
     let public = a.public || role == ArgumentRole::Length;
-    [1, 2, 4, 8].contains(&number).then(|| Argument { name: a.name.clone(), role, number, signed: false, bytes, room, public, null: a.null, overlaps: a.overlaps.clone() })
+    [1, 2, 4, 8].contains(&number).then(|| Argument { name: a.name.clone(), role, number, signed: false, bytes, room, public, range: None, encoding: None, null: a.null, overlaps: a.overlaps.clone() })
 }
 
 fn c_argument(a: &Argument) -> String {

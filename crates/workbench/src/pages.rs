@@ -1,8 +1,9 @@
 //! What is written of the library from its interfaces: a description for generators of bindings, declarations for Rust, a page, and rows of README.
 
-use crate::amalgam::SPDX;
+use crate::amalgam::{LICENCE, SPDX};
 use crate::interface::{Argument, ArgumentRole, Function, Returns};
 use crate::primitives::Primitive;
+use crate::row::StackRows;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,6 +14,8 @@ pub struct Shipped {
     pub functions: Vec<Function>,
     /// Functions with types that have no description here, such as structures: their C declarations are in the header.
     pub header_only: Vec<String>,
+    /// Conditions on the compiler and the processor, in words.
+    pub needs: Vec<String>,
 }
 
 /// `<unit>.abi.json`: what a generator of bindings needs, C's text not read.
@@ -22,6 +25,12 @@ struct Abi<'a> {
     title: &'a str,
     unit: &'a str,
     header: String,
+    licence: &'static str,
+    /// What compiler and processor must have; without it the file does not compile.
+    needs: &'a [String],
+    /// Bytes of stack that functions with secrets use, and overwrite, by the width of registers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack: Option<StackRows>,
     functions: &'a [Function],
     /// Declared in the header alone.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -33,7 +42,7 @@ impl Shipped {
     /// What the printer of JSON says.
     pub fn abi(&self) -> Result<String, String> {
         let p = &self.primitive;
-        let abi = Abi { name: &p.name, title: &p.title, unit: &p.unit, header: format!("{}.h", p.unit), functions: &self.functions, header_only: &self.header_only };
+        let abi = Abi { name: &p.name, title: &p.title, unit: &p.unit, header: format!("{}.h", p.unit), licence: LICENCE, needs: &self.needs, stack: (p.stack != StackRows::default()).then_some(p.stack), functions: &self.functions, header_only: &self.header_only };
         serde_json::to_string_pretty(&abi).map(|t| t + "\n").map_err(|e| e.to_string())
     }
 
@@ -84,6 +93,12 @@ fn said(a: &Argument) -> String {
         ArgumentRole::Length => "a length".to_string(),
         ArgumentRole::Value => format!("a number of {} bytes", a.number),
     };
+    if let Some([least, most]) = &a.range {
+        text += &format!("; from {least} to {most}");
+    }
+    if let Some(encoding) = &a.encoding {
+        text += &format!("; {encoding}");
+    }
     if a.null {
         text += "; may be null";
     }
@@ -120,7 +135,9 @@ pub fn page(all: &[Shipped]) -> String {
         }
         for f in &s.functions {
             let names: Vec<&str> = f.arguments.iter().map(|a| a.name.as_str()).collect();
-            let _ = write!(text, "\n### `{}({})`\n\n{}\n\n| argument | |\n|---|---|\n", f.name, names.join(", "), returned(f.returns));
+            let about = if f.about.is_empty() { String::new() } else { format!("{}\n\n", f.about.join("\n")) };
+            let requires: String = f.requires.iter().map(|r| format!("Requires `{}`.\n\n", r.trim_start_matches("requires "))).collect();
+            let _ = write!(text, "\n### `{}({})`\n\n{about}{requires}{}\n\n| argument | |\n|---|---|\n", f.name, names.join(", "), returned(f.returns));
             for a in &f.arguments {
                 let _ = writeln!(text, "| `{}` | {} |", a.name, said(a));
             }

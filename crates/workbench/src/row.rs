@@ -1,7 +1,7 @@
 //! A row of `lib/primitives.toml`: all that is said of one primitive. What each field means: `docs/primitives.md`.
 
 use santoku_target::Level;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
@@ -26,6 +26,9 @@ pub struct Primitive {
     /// Bytes of stack that its functions use, by the width of the target's registers: so many are cleared when they return.
     #[serde(default)]
     pub stack: StackRows,
+    /// What arguments stand for, by their names, in all functions.
+    #[serde(default)]
+    pub encodings: BTreeMap<String, String>,
     /// Kept in `dist/`, with its objects certified. A new primitive is built and tested on every target before that.
     #[serde(default = "yes")]
     pub ship: bool,
@@ -54,7 +57,7 @@ fn yes() -> bool {
 }
 
 /// Bytes of stack, at most, of everything that a function of the header calls.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct StackRows {
     pub bits32: Option<StackRow>,
@@ -68,7 +71,7 @@ impl StackRows {
     }
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct StackRow {
     /// By compilers that optimise.

@@ -30,8 +30,8 @@ extern "C" {
  *
  * result0[n]: written
  * result1[16]: written
- * k: a length; public
- * n: a length; public
+ * k: a length, from 0 to 2147483647; public
+ * n: a length, from 0 to 2147483647; public
  * key[32]: read; secret
  * nonce[12]: read; secret
  * a[k]: read; secret
@@ -42,8 +42,8 @@ void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *restrict result0, uint8_t 
  *
  * m[n]: written
  * ok: written
- * k: a length; public
- * n: a length; public
+ * k: a length, from 0 to 2147483647; public
+ * n: a length, from 0 to 2147483647; public
  * key[32]: read; secret
  * nonce[12]: read; secret
  * a[k]: read; secret

@@ -29,7 +29,7 @@ extern "C" {
 /* SHA-256 of `m`.
  *
  * result[32]: written
- * n: a length; public
+ * n: a length, from 0 to 2147483647; public
  * m[n]: read; secret */
 void STK_NAME(santoku_sha256)(uint8_t *restrict result, uint32_t n, const uint8_t *m);
 
