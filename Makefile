@@ -1,5 +1,5 @@
 # Two commands matter: `make demo` and `make test`. Both do all set-up themselves.
-.PHONY: demo test setup build install release soak sweep rtl dist clean
+.PHONY: demo test setup build install release site soak sweep rtl dist clean
 
 CARGO ?= cargo
 SANTOKU = target/release/santoku
@@ -26,6 +26,12 @@ install:
 # Archives with checksums: the C library, the sources, the command.
 release: setup build
 	@tools/release.sh
+
+# The pages as a site, with a report of the newest records; looked at in Chromium.
+site:
+	@tools/setup.sh site
+	@$(MAKE) --no-print-directory build
+	@tools/site.sh
 
 # Regenerates what library users take.
 dist: setup build

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what Santoku needs to build, prove, emit and measure. Says what it installs; does nothing where all is present.
-# usage: setup.sh [rtl] [soak]     what `make rtl` and `make soak` need besides
+# usage: setup.sh [rtl] [site] [soak]     what `make rtl`, `make site` and `make soak` need besides
 # Debian 12 or newer, Ubuntu 24.10 or newer. Works without root when the packages are already there.
 set -euo pipefail
 
@@ -12,7 +12,8 @@ for part in "$@"; do
   case "$part" in
   rtl) packages+=(default-jdk-headless maven verilator device-tree-compiler unzip) ;;
   soak) packages+=(clang-14 clang-16) ;;
-  *) echo "setup: no part is called \`$part\`; there are: rtl, soak" >&2; exit 2 ;;
+  site) packages+=(chromium fonts-dejavu-core) ;;
+  *) echo "setup: no part is called \`$part\`; there are: rtl, site, soak" >&2; exit 2 ;;
   esac
 done
 rust_min=1.85

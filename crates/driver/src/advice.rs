@@ -65,6 +65,7 @@ fn way_out(o: &Obligation) -> WayOut {
         Kind::Ensures if seen => ("the witness shows where they differ: correct the function or the clause", None),
         Kind::Ensures if too_much(reason) => ("cut the body: say with `assert` what named values are, or give each step to a function that ensures it", Some("cut")),
         Kind::Ensures if compares(&o.text) => ("compare from the lowest limb up with a borrow, so that one number decides; or ensure the values and not the order", Some("limbs")),
+        Kind::Ensures if reason.contains("false on sample inputs") => ("what is left over should be zero: compare its first terms with the body, where a factor or a carry is missing; or correct the clause", Some("cut")),
         Kind::Ensures => ("no input is known that breaks it: look at the statement named above, and cut the body: say with `assert` what named values are, or give each step to a function that ensures it", Some("cut")),
         Kind::Width if reason.contains("inf:") => ("the loop lets it grow: say with `invariant` what bounds it in each round", Some("invariant")),
         Kind::Width => ("carry or reduce before multiplying", Some("carry")),

@@ -8,6 +8,7 @@
 pub mod ablate;
 pub mod amalgam;
 pub mod asserted;
+mod bars;
 pub mod carry;
 pub mod cases;
 pub mod certify;
@@ -31,6 +32,7 @@ pub mod parallel;
 pub mod primitives;
 pub mod profile;
 pub mod report;
+pub mod release_report;
 pub mod row;
 pub mod subject;
 pub mod table;

@@ -1,8 +1,8 @@
 //! Figures of anybody's functions for people: tables, and a picture.
 
+use crate::bars::{Bar, Panel};
 use crate::measure::{Figure, LayoutFigure, Report};
 use crate::text::{or_dash, table};
-use plotters::prelude::*;
 use std::collections::BTreeSet;
 
 /// The tables. With two sides, each line says how long the second takes for a cycle of the first.
@@ -93,78 +93,29 @@ fn layouts(all: &[LayoutFigure]) -> String {
         + "blocks: bytes in, bytes out; core: registers in, registers out. gates: operations on registers of one copy; /block: of these for each block.\n"
 }
 
-/// Height of a bar with what stands between it and the next, in pixels.
-const ROW: u32 = 18;
-/// Room for a title and an axis.
-const FRAME: u32 = 70;
-const WIDTH: u32 = 900;
-
 /// A picture: a panel a machine, a bar a build, cycles to the right.
 ///
 /// # Errors
 /// What the plotting library says; there is nothing to draw.
 pub fn svg(report: &Report) -> Result<String, String> {
-    let machines: Vec<String> = report.figures.iter().fold(vec![], |mut all, f| {
-        if !all.contains(&f.machine) {
-            all.push(f.machine.clone());
-        }
-        all
-    });
-    if machines.is_empty() {
-        return Err("there are no figures to draw".into());
-    }
-    let rows = |m: &str| report.figures.iter().filter(|f| f.machine == m).count() as u32;
-    let height: u32 = machines.iter().map(|m| rows(m) * ROW + FRAME).sum();
-    let mut out = String::new();
-    {
-        let root = SVGBackend::with_string(&mut out, (WIDTH, height)).into_drawing_area();
-        root.fill(&WHITE).map_err(|e| e.to_string())?;
-        let mut rest = root.clone();
-        for m in &machines {
-            let (panel, below) = rest.split_vertically(rows(m) * ROW + FRAME);
-            let own: Vec<&Figure> = report.figures.iter().filter(|f| f.machine == *m).collect();
-            draw(&panel, m, &own, &report.figures).map_err(|e| e.to_string())?;
-            rest = below;
-        }
-        root.present().map_err(|e| e.to_string())?;
-    }
-    Ok(out)
-}
-
-type Panel<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-
-fn draw(panel: &Panel<'_>, machine: &str, figures: &[&Figure], all: &[Figure]) -> Result<(), Box<dyn std::error::Error>> {
-    let most = figures.iter().map(|f| f.measures.spread.map_or(f.measures.cycles, |s| s[1].max(f.measures.cycles))).max().unwrap_or(1).max(1) as f64;
-    let n = figures.len() as f64;
-    let sides = sides(all);
-    let several = all.iter().any(|f| f.operation != all[0].operation);
-    let mut chart = ChartBuilder::on(panel)
-        .caption(format!("{machine}: cycles"), ("sans-serif", 16))
-        .margin(6)
-        .margin_right(30)
-        .x_label_area_size(26)
-        .y_label_area_size(300)
-        .build_cartesian_2d(0f64..most * 1.05, 0f64..n)?;
-    chart.configure_mesh().disable_y_mesh().max_light_lines(0).y_labels(0).x_labels(6).x_label_formatter(&|x| format!("{x:.0}")).draw()?;
-    for (k, f) in figures.iter().enumerate() {
-        // From the top down, as the table has them.
-        let y = n - 1.0 - k as f64;
-        let at = sides.iter().position(|s| *s == f.side).unwrap_or(0);
-        let colour = Palette99::pick(at);
-        let cycles = f.measures.cycles as f64;
-        chart.draw_series(std::iter::once(Rectangle::new([(0.0, y + 0.15), (cycles, y + 0.85)], colour.filled())))?;
-        if let Some([low, high]) = f.measures.spread {
-            let line = vec![(low as f64, y + 0.5), (high as f64, y + 0.5)];
-            chart.draw_series(std::iter::once(PathElement::new(line, BLACK.stroke_width(1))))?;
+    let sides = sides(&report.figures);
+    let several = report.figures.iter().any(|f| f.operation != report.figures[0].operation);
+    let mut panels: Vec<Panel> = vec![];
+    for f in &report.figures {
+        let title = format!("{}: cycles", f.machine);
+        let at = panels.iter().position(|p| p.title == title).unwrap_or(panels.len());
+        if at == panels.len() {
+            panels.push(Panel { title, bars: vec![] });
         }
         let what = if several { &f.operation } else { &f.side };
-        let label = format!("{what} {} -{}", f.compiler, f.level);
-        let place = chart.backend_coord(&(0.0, y + 0.5));
-        let (_, top) = panel.get_base_pixel();
-        let short: String = label.chars().take(52).collect();
-        panel.draw(&Text::new(short, (8, place.1 - top - 5), ("sans-serif", 11)))?;
+        panels[at].bars.push(Bar {
+            label: format!("{what} {} -{}", f.compiler, f.level),
+            value: f.measures.cycles as f64,
+            spread: f.measures.spread.map(|s| s.map(|c| c as f64)),
+            group: sides.iter().position(|s| *s == f.side).unwrap_or(0),
+        });
     }
-    Ok(())
+    crate::bars::svg(&panels)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `santoku lab`
 
-use super::{lab_bench, lab_certify, lab_mutants};
+use super::{lab_bench, lab_certify, lab_mutants, lab_report};
 use super::lab_common::{failure, levels, record, stamp, tree, write_picture, Progress};
 use crate::report;
 use santoku_driver::{Failure, GRANULARITY};
@@ -32,6 +32,8 @@ enum Command {
     Certify(lab_certify::CertifyArgs),
     /// Change single instructions of proved functions: the prover must refuse what computes something else
     Mutants(lab_mutants::MutantsArgs),
+    /// The page of a release: newest records as tables and pictures, proofs, flame graphs
+    Report(lab_report::ReportArgs),
 }
 
 #[derive(clap::Args)]
@@ -103,6 +105,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         Command::Profile(args) => profiled(&tree()?, args),
         Command::Certify(args) => lab_certify::run(&tree()?, args),
         Command::Mutants(args) => lab_mutants::run(&tree()?, args),
+        Command::Report(args) => lab_report::run(&tree()?, args),
         Command::Bench(args) => lab_bench::bench(args),
         Command::Compare(args) => lab_bench::compare(args),
     }

@@ -15,6 +15,7 @@ mod lab_bench;
 mod lab_certify;
 mod lab_common;
 mod lab_mutants;
+mod lab_report;
 mod lay_out;
 pub mod lsp;
 pub mod new;
