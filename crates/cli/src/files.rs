@@ -60,7 +60,7 @@ fn text_of(path: &str, from: impl Read, most: usize) -> Result<String, Diagnosti
     from.take(most as u64 + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
     if bytes.len() > most {
         let d = Diagnostic::error("file-too-large", format!("`{path}` has more than {most} bytes"));
-        return Err(d.help("split it into several"));
+        return Err(d.help(if most == FILE_BYTES_MAX { "split it into several modules" } else { "split it into several files" }));
     }
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
