@@ -1,7 +1,8 @@
 /* crypto_sign of NaCl, with TweetNaCl's names and signatures. Ed25519: RFC 8032.
  *
- * Public keys of small order are accepted, as by RFC 8032, OpenSSL and AWS-LC; libsodium refuses them. S of a signature must be below the
- * group order, and a public key must be encoded canonically.
+ * Public keys of small order are accepted, as by RFC 8032, OpenSSL and AWS-LC; libsodium refuses them, and so does this
+ * file if STK_REFUSE_SMALL_ORDER is defined, as keys and as R of signatures. S of a signature must be below the group order, and a public key
+ * must be encoded canonically.
  *
  * Messages are at most 2^31 - 129 bytes. Nothing is allocated; there is no state. No seed, secret scalar or nonce stays on the stack or in a
  * register when a function returns; that randombytes leaves none either is up to its author. On processors whose 64-bit products take a time

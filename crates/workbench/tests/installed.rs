@@ -79,6 +79,24 @@ fn programs_of_tweetnacl_call_ours() {
     }
 }
 
+/// Points of small order as keys and as R: accepted as RFC 8032 has it, refused with the macro, and then every verdict is libsodium's.
+#[test]
+fn small_order_is_refused_where_asked_as_by_libsodium() {
+    let verdicts = |flags: &[String]| {
+        let dir = scratch();
+        let ours = object(dir.path(), &[&[PREFIX.to_string()], flags].concat());
+        let out = dir.path().join("small_order");
+        good(Command::new("gcc").args(["-O1", "-Wall", "-Wextra", "-Werror", PREFIX]).arg("-I").arg(shipped()).arg(c_file("small_order.c")).arg(&ours).arg("-lsodium").arg("-o").arg(&out));
+        let printed = good(&mut Command::new(&out));
+        printed.split_whitespace().map(|n| n.parse().unwrap_or_else(|_| panic!("{printed}"))).collect::<Vec<u32>>()
+    };
+    let (plain, strict) = (verdicts(&[]), verdicts(&["-DSTK_REFUSE_SMALL_ORDER".into()]));
+    // 64 messages, each with 64 pairs of points, one R under an honest key, an honest signature and a spoiled one.
+    assert_eq!((plain[0], strict[0]), (64 * 67, 64 * 67));
+    assert_eq!(strict[1..], [64, 64, 0], "ours, libsodium's, differences");
+    assert!(plain[1] > 64 + 500 && plain[2] == 64 && plain[3] == plain[1] - 64, "{plain:?}");
+}
+
 /// Ours under a prefix and libsodium's in one program, by either order of headers, static or shared: each call goes where it says.
 #[test]
 fn ours_and_libsodium_s_live_in_one_program() {
