@@ -118,6 +118,23 @@ fn the_tutorial_is_as_it_says() {
     assert!(reader.commands >= 10 && reader.lines >= 20, "{} commands, {} lines", reader.commands, reader.lines);
 }
 
+#[test]
+fn the_page_of_projects_and_scripts_is_as_it_says() {
+    let mut reader = Reader::new();
+    reader.page(&read("editor.md"));
+    assert!(reader.commands >= 9 && reader.lines >= 8, "{} commands, {} lines", reader.commands, reader.lines);
+}
+
+/// Beside the library of the tree.
+#[test]
+fn the_page_of_layouts_is_as_it_says() {
+    let mut reader = Reader::new();
+    let library = std::fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lib")).expect("the library");
+    std::os::unix::fs::symlink(library, reader.sandbox.path("lib")).expect("a link");
+    reader.page(&read("layouts.md"));
+    assert!(reader.commands >= 1 && reader.lines >= 3, "{} commands, {} lines", reader.commands, reader.lines);
+}
+
 /// The reader itself sees what is missing, out of order, or not at once behind.
 #[test]
 fn the_reader_misses_nothing() {
