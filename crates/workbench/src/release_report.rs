@@ -5,8 +5,10 @@
 use crate::bars::{svg, Bar, Panel};
 use crate::claims::kept;
 use crate::primitives::Tree;
+use crate::subject::variant;
 use crate::BenchError;
 use santoku_lab::record::{Row, Run};
+use santoku_target::Level;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -47,25 +49,29 @@ pub fn report(tree: &Tree, flames: &[(String, String)]) -> Result<Files, BenchEr
     Ok(files)
 }
 
-/// The picture of README: cycles of one signature on the E31, and the record it is drawn from.
+/// The picture of the front page, without builds that are not optimised: the first operation of the first primitive on the machine of its first table, our builds beside its rivals; and
+/// the record it is drawn from.
 ///
 /// # Errors
-/// `Declaration`: there is no record, or it lacks a row.
+/// `Declaration`: there is no such record, or nothing in it.
 pub fn front(tree: &Tree) -> Result<(String, String), BenchError> {
-    const WHAT: &str = "nacl.sign-e31";
-    let bad = |reason: &str| BenchError::Declaration { path: "lab/runs".into(), reason: reason.into() };
-    let folder = newest(&tree.root.join("lab/runs"))?.remove(WHAT).ok_or_else(|| bad("there is no record of nacl.sign-e31"))?;
-    let run = Run::read(&folder).map_err(|e| BenchError::lab(WHAT, e))?;
-    let mut bars = vec![];
-    for level in ["O1", "O2", "O3", "Os"] {
-        for (group, (variant, name)) in [("santoku", "Santoku"), ("santoku-spark", "Santoku, SPARKNaCl's algorithm"), ("tweetnacl", "TweetNaCl")].into_iter().enumerate() {
-            let row = run.rows.iter().find(|r| r.program == "nacl.sign" && r.variant == variant && r.level == level).ok_or_else(|| bad(&format!("no row of {variant} at {level}")))?;
-            let value = row.cycles_core as f64 / 1e6;
-            bars.push(Bar { label: format!("-{level}  {name}: {value:.1}"), value, spread: None, group });
-        }
-    }
-    let panel = Panel { title: "Mcycles of one Ed25519 signature of 256 bytes, RV32IMC, E31 model".into(), bars };
-    let picture = svg(&[panel]).map_err(|reason| BenchError::Internal { stage: "picture".into(), reason })?;
+    let bad = |reason: String| BenchError::Declaration { path: "lab/runs".into(), reason };
+    let all = tree.shipped()?;
+    let first = all.iter().find_map(|p| Some((p, p.tables.first()?, p.workloads.first()?)));
+    let (primitive, row, work) = first.ok_or_else(|| bad("no primitive is measured".into()))?;
+    let what = format!("{}-{}", primitive.name, row.machine);
+    let folder = newest(&tree.root.join("lab/runs"))?.remove(&what).ok_or_else(|| bad(format!("there is no record of {what}")))?;
+    let run = Run::read(&folder).map_err(|e| BenchError::lab(&what, e))?;
+    let program = work.program.clone().unwrap_or_else(|| format!("{}.{}", primitive.name, work.operation));
+    let builds: Vec<String> = row.targets.iter().map(|t| variant(t)).chain(primitive.rivals.iter().map(|r| r.name.clone())).collect();
+    let mut own: Vec<(&Row, usize)> = run.rows.iter().filter(|r| r.program == program && r.level != Level::O0.name()).filter_map(|r| Some((r, builds.iter().position(|b| *b == r.variant)?))).collect();
+    own.sort_by(|(a, k), (b, l)| (&a.level, k).cmp(&(&b.level, l)));
+    let bar = |(r, group): &(&Row, usize)| {
+        let value = r.cycles_core as f64 / 1e6;
+        Bar { label: format!("-{}  {}: {value:.1}", r.level, r.variant), value, spread: None, group: *group }
+    };
+    let title = format!("{}: Mcycles of `{}` on {}", primitive.title, work.operation, row.machine);
+    let picture = svg(&[Panel { title, bars: own.iter().map(bar).collect() }]).map_err(bad)?;
     let record = folder.strip_prefix(&tree.root).unwrap_or(&folder).display().to_string();
     Ok((record, picture))
 }
@@ -200,7 +206,7 @@ mod tests {
                 figures += 1;
             }
         }
-        assert!(figures > 100 && text.contains("![a title](flames.svg)") && text.contains("nacl.sign@rv32"), "{figures}");
+        assert!(figures > 100 && text.contains("![a title](flames.svg)") && text.contains("@rv32"), "{figures}");
         for (name, _) in files.iter().filter(|(n, _)| n.ends_with(".svg")) {
             assert!(text.contains(&format!("]({name})")), "{name} is shown nowhere");
         }
