@@ -397,7 +397,7 @@ fn header_doc(f: &Func, own: &Exported) -> String {
         lines.push(String::new());
     }
     lines.extend(own.arguments.iter().map(|a| a.in_words(&names)));
-    lines.extend(own.requires.iter().map(|r| format!("requires {}", r.trim_start_matches("requires "))));
+    lines.extend(own.requires.iter().map(|r| format!("requires {r}")));
     if lines.is_empty() {
         return String::new();
     }

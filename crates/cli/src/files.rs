@@ -19,17 +19,22 @@ pub fn read(path: &str) -> Result<Option<String>, Diagnostic> {
     if crate::standard::below(path).is_some() {
         return Ok(crate::standard::text(path).map(str::to_string));
     }
-    let file = match std::fs::File::open(path) {
-        Ok(f) => f,
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
-        Err(e) => return Err(unreadable(path, &e)),
-    };
+    let Some(file) = opened(path)? else { return Ok(None) };
     let meta = file.metadata().map_err(|e| unreadable(path, &e))?;
     if !meta.is_file() {
         let what = if meta.is_dir() { "a folder" } else { "not a plain file" };
         return Err(Diagnostic::error("not-a-file", format!("`{path}` is {what}")).help("name a file that ends in `.stk`"));
     }
-    text_of(path, file, FILE_BYTES_MAX).map(Some)
+    text_of(path, file, FILE_BYTES_MAX, "split it into several modules").map(Some)
+}
+
+/// `Ok(None)`: there is no file of this name.
+fn opened(path: &str) -> Result<Option<std::fs::File>, Diagnostic> {
+    match std::fs::File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(e) => Err(unreadable(path, &e)),
+    }
 }
 
 /// Most bytes of a file of test cases: NIST's longest have some ten million.
@@ -40,11 +45,7 @@ const CASES_BYTES_MAX: usize = 64 << 20;
 /// # Errors
 /// As [`read`].
 pub fn read_cases(path: &str) -> Result<Option<String>, Diagnostic> {
-    match std::fs::File::open(path) {
-        Ok(file) => text_of(path, file, CASES_BYTES_MAX).map(Some),
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
-        Err(e) => Err(unreadable(path, &e)),
-    }
+    opened(path)?.map(|file| text_of(path, file, CASES_BYTES_MAX, "split it into several files")).transpose()
 }
 
 /// Standard input as text.
@@ -52,15 +53,15 @@ pub fn read_cases(path: &str) -> Result<Option<String>, Diagnostic> {
 /// # Errors
 /// `unreadable`, `file-too-large`, `not-utf8`.
 pub fn read_stdin() -> Result<String, Failure> {
-    text_of("<stdin>", std::io::stdin(), FILE_BYTES_MAX).map_err(refused)
+    text_of("<stdin>", std::io::stdin(), FILE_BYTES_MAX, "split it into several modules").map_err(refused)
 }
 
-fn text_of(path: &str, from: impl Read, most: usize) -> Result<String, Diagnostic> {
+fn text_of(path: &str, from: impl Read, most: usize, way_out: &str) -> Result<String, Diagnostic> {
     let mut bytes = Vec::new();
     from.take(most as u64 + 1).read_to_end(&mut bytes).map_err(|e| unreadable(path, &e))?;
     if bytes.len() > most {
         let d = Diagnostic::error("file-too-large", format!("`{path}` has more than {most} bytes"));
-        return Err(d.help(if most == FILE_BYTES_MAX { "split it into several modules" } else { "split it into several files" }));
+        return Err(d.help(way_out));
     }
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
@@ -79,10 +80,7 @@ const OBJECT_BYTES_MAX: u64 = 256 << 20;
 /// # Errors
 /// `missing-file`, `not-a-file`, `unreadable`, `file-too-large`.
 pub fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
-    let file = std::fs::File::open(path).map_err(|e| match e.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => refused(no_file(path)),
-        _ => refused(unreadable(path, &e)),
-    })?;
+    let file = opened(path).map_err(refused)?.ok_or_else(|| refused(no_file(path)))?;
     let meta = file.metadata().map_err(|e| refused(unreadable(path, &e)))?;
     if !meta.is_file() {
         let d = Diagnostic::error("not-a-file", format!("`{path}` is no plain file"));

@@ -1,10 +1,12 @@
 //! Every folder of `examples/`, built and run as its page says; and a twin of each that must fail.
 
+mod support;
 use santoku_lab::ckb::{self, CkbJob};
 use santoku_vectors::oracle::new_p256;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use support::good;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -14,13 +16,6 @@ fn example(name: &str) -> PathBuf {
 
 fn run(command: &mut Command) -> Output {
     command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"))
-}
-
-/// A command that must succeed; what it prints.
-fn good(command: &mut Command) -> String {
-    let out = run(command);
-    assert!(out.status.success(), "{command:?}: {}\n{}{}", out.status, String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
-    String::from_utf8_lossy(&out.stdout).into_owned()
 }
 
 fn scratch() -> tempfile::TempDir {

@@ -1,18 +1,14 @@
 //! `make release`: what is in the archives, that they are the same twice, and what is refused.
 
+mod support;
 use std::path::Path;
 use std::process::{Command, Output};
+use support::good;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 fn run(command: &mut Command) -> Output {
     command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"))
-}
-
-fn good(command: &mut Command) -> String {
-    let out = run(command);
-    assert!(out.status.success(), "{command:?}: {}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
-    String::from_utf8_lossy(&out.stdout).into_owned()
 }
 
 fn git(tree: &Path, args: &[&str]) -> String {

@@ -27,7 +27,7 @@ impl Failure {
 }
 
 /// The place of a location of the core; None where it is unknown.
-pub(crate) fn span(loc: Loc) -> Option<Span> {
+pub fn span(loc: Loc) -> Option<Span> {
     (loc.line > 0).then_some(Span { file: FileId(loc.file), start: loc.start, end: loc.end })
 }
 

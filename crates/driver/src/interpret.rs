@@ -29,24 +29,10 @@ fn options(steps: u64) -> Options {
     Options { steps, inner_spec_steps: steps / STEPS_PER_SPEC_STEP, ..Options::checked() }
 }
 
-/// Runs the tests of the entry file that have no file of cases, contracts checked, in order of the text; each may take so many steps.
-///
-/// # Errors
-/// [`Failure::Internal`] when the interpreter finds the program malformed. A failing test is an outcome, not an error.
-pub fn run_tests(checked: &Checked, steps: u64, each: &mut dyn FnMut(&TestOutcome)) -> Result<Vec<TestOutcome>, Failure> {
-    let mut out = Vec::new();
-    for test in checked.program.tests.iter().filter(|t| t.cases.is_none()) {
-        let outcome = run_case(checked, test, vec![], steps)?;
-        each(&outcome);
-        out.push(outcome);
-    }
-    Ok(out)
-}
-
 /// Runs a test on values of its parameters, contracts checked, for so many steps.
 ///
 /// # Errors
-/// As [`run_tests`].
+/// [`Failure::Internal`] when the interpreter finds the program malformed, or the values do not fit. A failing test is an outcome, not an error.
 pub fn run_case(checked: &Checked, test: &Test, args: Vec<Value>, steps: u64) -> Result<TestOutcome, Failure> {
     let lens = lens_of(checked.program.func(test.func), &args).map_err(|why| Failure::internal("interpreter", format!("test {}: {why}", test.name)))?;
     let mut interp = Interp::with_options(&checked.program, options(steps));

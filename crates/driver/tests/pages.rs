@@ -2,7 +2,7 @@
 //! `crates/cli/tests`.
 
 use santoku_diag::Diagnostic;
-use santoku_driver::{build, check, open_obligations, prove, run_tests, vacuous, BuildOptions, Checked, Failure, Request};
+use santoku_driver::{build, check, open_obligations, prove, run_case, vacuous, BuildOptions, Checked, Failure, Request};
 use santoku_passes::Level;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -72,7 +72,8 @@ fn outcome(how: &str, main: &str, others: &Texts) -> BTreeSet<&'static str> {
             codes(&all)
         }
         "test" => {
-            let outcomes = run_tests(&checked, santoku_driver::STEPS, &mut |_| {}).unwrap_or_else(|f| panic!("{f:?}"));
+            let tests = checked.program.tests.iter().filter(|t| t.cases.is_none());
+            let outcomes: Vec<_> = tests.map(|t| run_case(&checked, t, vec![], santoku_driver::STEPS).unwrap_or_else(|f| panic!("{f:?}"))).collect();
             assert!(!outcomes.is_empty(), "no test");
             outcomes.iter().filter_map(|o| o.failure.as_ref()).map(|d| d.code).collect()
         }

@@ -4,7 +4,7 @@
 
 mod support;
 
-use santoku_driver::{build, check, lay_out, prove, prover_fault, run_tests, BuildOptions, Checked, Failure, Layout, LayoutOptions, Request};
+use santoku_driver::{build, check, lay_out, prove, prover_fault, run_case, BuildOptions, Checked, Failure, Layout, LayoutOptions, Request};
 use santoku_passes::Level;
 use santoku_prove::obligation::{Engine, Outcome};
 use santoku_skips::seeds;
@@ -95,7 +95,8 @@ fn everything(text: &str, out: &mut Vec<Result<&'static str, Failure>>) {
     let report = prove(&checked, &santoku_prove::cache::NoStore, 1);
     let _ = santoku_driver::open_obligations(&checked, &report);
     out.push(prover_fault(&checked, &report).map_or(Ok("prove"), Err));
-    out.push(run_tests(&checked, 1 << 24, &mut |_| {}).map(|_| "test"));
+    let mut tests = checked.program.tests.iter().filter(|t| t.cases.is_none());
+    out.push(tests.try_for_each(|t| run_case(&checked, t, vec![], 1 << 24).map(drop)).map(|()| "test"));
     for (level, without) in [(Level::O2, None), (Level::O0, None), (Level::O3, Some("inline"))] {
         let options = BuildOptions {
             level,

@@ -2,21 +2,18 @@
 
 use crate::asserted::{asserted, Assertions};
 use crate::cases::Case;
-use crate::compile::optimised;
 use crate::interface::{compiled, Function};
 use crate::operation::Case as Call;
-use crate::subject::one_file;
+use crate::user::exported_c;
 use crate::workload::number_bytes;
 use crate::BenchError;
-use santoku_backend_c::{Exported, Options, Role};
+use santoku_backend_c::{Exported, Role};
 use santoku_driver::Checked;
 use santoku_ir::Loc;
 use santoku_lab::calls::{run, Job};
 use santoku_lab::cross::Cross;
 use santoku_lab::harness::Source;
-use santoku_prove::products::widest_secret_product;
 use santoku_target::Level;
-use std::collections::BTreeSet;
 
 /// What came of one case.
 #[derive(Clone, Debug)]
@@ -48,16 +45,8 @@ const CALLS: usize = 64;
 pub fn run_all(checked: &Checked, cases: &[Vec<Case>], level: Level, tell: &dyn Fn(&str)) -> Result<Vec<Outcome>, BenchError> {
     let lab = |e: santoku_lab::LabError| BenchError::lab(&checked.target.name, e);
     let tests = asserted(&checked.program);
-    let done = optimised(&tests.program, &checked.target, crate::dist::LEVEL, &BTreeSet::new())?;
-    let options = Options {
-        widest: checked.target.widest,
-        products: santoku_driver::products(&checked.target),
-        provenance: UNIT.into(),
-        export: true,
-        ..Options::new(UNIT, widest_secret_product(&done.program))
-    };
-    let emitted = santoku_backend_c::emit(&done.program, &options)?;
-    let source = Source::Text { name: format!("{UNIT}.c"), text: one_file(UNIT, &emitted)? };
+    let (emitted, text) = exported_c(&tests.program, &checked.target, UNIT)?;
+    let source = Source::Text { name: format!("{UNIT}.c"), text };
     let cross = Cross::find(&checked.target, None).map_err(lab)?;
     let mut out = vec![];
     for (test, cases) in tests.tests.iter().zip(cases) {

@@ -136,7 +136,7 @@ pub fn page(all: &[Shipped]) -> String {
         for f in &s.functions {
             let names: Vec<&str> = f.arguments.iter().map(|a| a.name.as_str()).collect();
             let about = if f.about.is_empty() { String::new() } else { format!("{}\n\n", f.about.join("\n")) };
-            let requires: String = f.requires.iter().map(|r| format!("Requires `{}`.\n\n", r.trim_start_matches("requires "))).collect();
+            let requires: String = f.requires.iter().map(|r| format!("Requires `{r}`.\n\n")).collect();
             let _ = write!(text, "\n### `{}({})`\n\n{about}{requires}{}\n\n| argument | |\n|---|---|\n", f.name, names.join(", "), returned(f.returns));
             for a in &f.arguments {
                 let _ = writeln!(text, "| `{}` | {} |", a.name, said(a));

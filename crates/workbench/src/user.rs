@@ -6,7 +6,7 @@ use crate::operation::Case;
 use crate::subject::one_file;
 use crate::workload::interpreted;
 use crate::BenchError;
-use santoku_backend_c::{Argument, Exported, Options, Role};
+use santoku_backend_c::{Argument, Emitted, Exported, Options, Role};
 use santoku_driver::{Checked, Target};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -114,15 +114,7 @@ fn unknown(program: &Program, what: &'static str, name: &str) -> BenchError {
 /// Those of passes and back end; `Lab`: a type that is not called here, or no inputs were found that a function takes.
 pub fn prepare(checked: &Checked, function: Option<&str>, wish: &Wish) -> Result<Prepared, BenchError> {
     let source = exporting(&checked.program, function)?;
-    let done = optimised(&source, &checked.target, crate::dist::LEVEL, &BTreeSet::new())?;
-    let options = Options {
-        widest: checked.target.widest,
-        products: santoku_driver::products(&checked.target),
-        provenance: UNIT.into(),
-        export: true,
-        ..Options::new(UNIT, widest_secret_product(&done.program))
-    };
-    let emitted = santoku_backend_c::emit(&done.program, &options)?;
+    let (emitted, text) = exported_c(&source, &checked.target, UNIT)?;
     let arguments = || emitted.exported.iter().flat_map(|e| e.arguments.iter().filter(|a| a.role == Role::Value).map(|a| a.name.clone()));
     if let Some(name) = wish.inputs.keys().find(|name| arguments().all(|a| a != **name)) {
         let known: BTreeSet<String> = arguments().collect();
@@ -132,7 +124,25 @@ pub fn prepare(checked: &Checked, function: Option<&str>, wish: &Wish) -> Result
     for e in &emitted.exported {
         asked.push(ask(&source, e, wish)?);
     }
-    Ok(Prepared { text: one_file(UNIT, &emitted)?, asked, program: source, target: checked.target.clone(), exported: emitted.exported })
+    Ok(Prepared { text, asked, program: source, target: checked.target.clone(), exported: emitted.exported })
+}
+
+/// What the back end makes of the exported functions of a program, and its C as one file.
+///
+/// # Errors
+/// Those of passes and back end.
+pub(crate) fn exported_c(program: &Program, target: &Target, unit: &str) -> Result<(Emitted, String), BenchError> {
+    let done = optimised(program, target, crate::dist::LEVEL, &BTreeSet::new())?;
+    let options = Options {
+        widest: target.widest,
+        products: santoku_driver::products(target),
+        provenance: unit.into(),
+        export: true,
+        ..Options::new(unit, widest_secret_product(&done.program))
+    };
+    let emitted = santoku_backend_c::emit(&done.program, &options)?;
+    let text = one_file(unit, &emitted)?;
+    Ok((emitted, text))
 }
 
 fn ask(program: &Program, exported: &Exported, wish: &Wish) -> Result<Asked, BenchError> {

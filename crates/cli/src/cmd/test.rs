@@ -4,7 +4,7 @@ use super::common::{check, check_for, named_or_project, Limit, Source};
 use super::test_cases::{self, Count};
 use crate::{files, report};
 use indicatif::ProgressBar;
-use santoku_driver::{Checked, Failure, TestOutcome};
+use santoku_driver::Failure;
 use santoku_syntax::ast::ItemKind;
 
 #[derive(clap::Args)]
@@ -66,39 +66,8 @@ fn run_file(args: &Args, path: &str, count: &mut Count) -> Result<(), Failure> {
     progress.enable_steady_tick(std::time::Duration::from_millis(200));
     let done = match on {
         Some(target) => test_cases::on_target(&checked, path, target, &progress, count),
-        None => interpreted(args, &checked, path, &progress, count),
+        None => checked.program.tests.iter().try_for_each(|test| test_cases::interpreted(&checked, test, path, args.limit.steps, &progress, count)),
     };
     progress.finish_and_clear();
     done
-}
-
-fn interpreted(args: &Args, checked: &Checked, path: &str, progress: &ProgressBar, count: &mut Count) -> Result<(), Failure> {
-    report::stage("interpreter");
-    for test in &checked.program.tests {
-        if test.cases.is_some() {
-            test_cases::interpreted(checked, test, path, args.limit.steps, progress, count)?;
-            continue;
-        }
-        let outcome = santoku_driver::run_case(checked, test, vec![], args.limit.steps)?;
-        progress.suspend(|| plain(checked, path, &outcome, count));
-    }
-    Ok(())
-}
-
-/// A test without a file of cases.
-fn plain(checked: &Checked, path: &str, t: &TestOutcome, count: &mut Count) {
-    let open = t.stats.contracts_unevaluated + t.stats.inner_unevaluated;
-    count.done(path, &t.name, t.failure.is_none(), None).not_decided = open;
-    match &t.failure {
-        None => {
-            report::out(&format!("ok    {path}: {}\n", t.name));
-            if open > 0 {
-                report::err(&format!("note: {path}: {}: not decided: {open} times a clause of a contract was too large to evaluate\n", t.name));
-            }
-        }
-        Some(d) => {
-            report::out(&format!("FAIL  {path}: {}\n", t.name));
-            report::diagnostic(d, &checked.sources);
-        }
-    }
 }

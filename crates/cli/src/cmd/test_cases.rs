@@ -3,9 +3,9 @@
 use super::lab_common::failure;
 use crate::{files, report};
 use indicatif::ProgressBar;
-use santoku_diag::{Diagnostic, FileId, Span};
-use santoku_driver::{run_case, Checked, Failure};
-use santoku_ir::{Loc, Test};
+use santoku_diag::Diagnostic;
+use santoku_driver::{run_case, span, Checked, Failure};
+use santoku_ir::Test;
 use santoku_target::Level;
 use santoku_workbench::cases::{suite, Case, Suite};
 use santoku_workbench::on_target::run_all;
@@ -29,7 +29,7 @@ pub struct Done {
     on: Option<String>,
     passed: bool,
     /// Clauses of contracts that were too large to evaluate, by the times they were met.
-    pub not_decided: u64,
+    not_decided: u64,
     /// Cases of a file: how many ran, how many failed, how many the test cannot take, by the reason.
     cases: Option<usize>,
     failed_cases: usize,
@@ -37,7 +37,7 @@ pub struct Done {
 }
 
 impl Count {
-    pub fn done(&mut self, program: &str, name: &str, passed: bool, on: Option<&str>) -> &mut Done {
+    fn done(&mut self, program: &str, name: &str, passed: bool, on: Option<&str>) -> &mut Done {
         *(if passed { &mut self.passed } else { &mut self.failed }) += 1;
         let done = Done { program: program.into(), name: name.into(), on: on.map(str::to_string), passed, not_decided: 0, cases: None, failed_cases: 0, left_out: BTreeMap::new() };
         self.tests.push(done);
@@ -57,8 +57,8 @@ fn cases(checked: &Checked, test: &Test, path: &str) -> Result<Suite, Failure> {
     let file = files::join(&files::parent(std::path::Path::new(path)), &given.file);
     let refused = |d: Diagnostic| {
         let d = d.note(format!("test: {}", test.name));
-        Failure::refused(&checked.sources, match place(checked.program.func(test.func).loc) {
-            Some(span) => d.at(span, "this test"),
+        Failure::refused(&checked.sources, match span(checked.program.func(test.func).loc) {
+            Some(place) => d.at(place, "this test"),
             None => d,
         })
     };
@@ -72,8 +72,9 @@ fn cases(checked: &Checked, test: &Test, path: &str) -> Result<Suite, Failure> {
     })
 }
 
-fn place(loc: Loc) -> Option<Span> {
-    (loc.line > 0).then_some(Span { file: FileId(loc.file), start: loc.start, end: loc.end })
+/// A message that names the case of a file; the only run of a test without one has no name.
+fn with_case(d: Diagnostic, id: &str) -> Diagnostic {
+    if id.is_empty() { d } else { d.note(format!("case: {id}")) }
 }
 
 /// Runs a test in the interpreter, on each of its cases.
@@ -85,9 +86,14 @@ pub fn interpreted(checked: &Checked, test: &Test, path: &str, steps: u64, progr
         progress.set_message(format!("{path}: {}: {} of {} cases", test.name, n, suite.cases.len()));
         let done = run_case(checked, test, case.args.clone(), steps)?;
         open += done.stats.contracts_unevaluated + done.stats.inner_unevaluated;
-        wrong.extend(done.failure.map(|d| d.note(format!("case: {}", case.id))));
+        wrong.extend(done.failure.map(|d| with_case(d, &case.id)));
     }
-    progress.suspend(|| tell(checked, path, test, None, &suite, &wrong, count).not_decided = open);
+    progress.suspend(|| {
+        tell(checked, path, test, None, &suite, &wrong, count).not_decided = open;
+        if open > 0 && wrong.is_empty() {
+            report::err(&format!("note: {path}: {}: not decided: {open} times a clause of a contract was too large to evaluate\n", test.name));
+        }
+    });
     Ok(())
 }
 
@@ -100,10 +106,9 @@ pub fn on_target(checked: &Checked, path: &str, target: &str, progress: &Progres
     for ((test, suite), outcome) in checked.program.tests.iter().zip(&suites).zip(done) {
         let wrong: Vec<Diagnostic> = outcome.cases.iter().filter_map(|c| Some((c, c.wrong.as_ref()?))).map(|(case, (text, loc))| {
             let d = Diagnostic::error("run-assert", "an assertion does not hold").note(format!("on: {target}, as C"));
-            let d = if case.id.is_empty() { d } else { d.note(format!("case: {}", case.id)) };
-            let d = d.help("run the test in the interpreter: if it passes there, please report this");
-            match place(*loc) {
-                Some(span) => d.at(span, format!("assertion failed: {text}")),
+            let d = with_case(d, &case.id).help("run the test in the interpreter: if it passes there, please report this");
+            match span(*loc) {
+                Some(place) => d.at(place, format!("assertion failed: {text}")),
                 None => d.note(format!("assertion: {text}")),
             }
         }).collect();

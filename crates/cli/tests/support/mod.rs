@@ -33,6 +33,13 @@ pub fn refused_files(files: &[(&str, &[u8])], args: &[&str], want: Expect) {
     assert_eq!(sandbox.listing(), before, "something was written");
 }
 
+/// A command that must succeed; what it prints.
+pub fn good(command: &mut Command) -> String {
+    let out = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    assert!(out.status.success(), "{command:?}: {}\n{}{}", out.status, String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
 impl Run {
     pub fn of(out: Output) -> Run {
         let text = |b: Vec<u8>| String::from_utf8(b).unwrap();
