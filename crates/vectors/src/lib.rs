@@ -15,9 +15,9 @@ pub mod ed25519;
 pub mod file;
 mod hex;
 pub mod named;
+#[cfg(feature = "oracles")]
 pub mod oracle;
 pub mod sha512;
-
 
 /// What a vector's author says must happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

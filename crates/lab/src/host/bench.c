@@ -9,8 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 #include <x86intrin.h>
 #include "bench.h"
 #include "bench_config.h"
@@ -22,6 +25,9 @@
 /* Operations of more instructions than this are not counted: each takes microseconds. */
 #define COUNTED_MOST 300000
 #define TRAP_FLAG 0x100
+
+/* Implementations times operations. */
+#define SLOTS 256
 
 struct slot {
   const char *impl;
@@ -119,6 +125,16 @@ static uint64_t trapped(void (*run)(void))
   return traps;
 }
 
+static uint64_t fastest(const struct bench_op *op)
+{
+  uint64_t best = UINT64_MAX;
+  for (int i = 0; i < 5; i++) {
+    uint64_t t = batch(op, 1);
+    if (t < best) best = t;
+  }
+  return best;
+}
+
 static uint64_t instructions(const struct bench_op *op)
 {
   struct sigaction act, old;
@@ -126,19 +142,39 @@ static uint64_t instructions(const struct bench_op *op)
   act.sa_sigaction = on_trap;
   act.sa_flags = SA_SIGINFO;
   /* What takes this long has more than that. */
-  if (!COUNT_INSTRUCTIONS || batch(op, 1) > COUNTED_MOST / 2 || sigaction(SIGTRAP, &act, &old)) return 0;
+  if (fastest(op) > COUNTED_MOST / 2 || sigaction(SIGTRAP, &act, &old)) return 0;
   uint64_t none = trapped(nothing), all = trapped(op->run);
   sigaction(SIGTRAP, &old, 0);
   return all > COUNTED_MOST || all < none ? 0 : all - none;
 }
 
+/* Counts the instructions of all operations, each processor a part of them: a trap takes microseconds, and counts do not depend on who else
+   runs. Nothing may be printed but not yet written when this is called: the copies of this process would write it again. */
+static int count_all(struct slot *slots, size_t n)
+{
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  size_t parts = processors < 1 ? 1 : (size_t)processors;
+  uint64_t *counts = mmap(0, SLOTS * sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (counts == MAP_FAILED || fflush(stdout)) return -1;
+  for (size_t part = 0; part < parts; part++) {
+    pid_t child = fork();
+    if (child < 0) return -1;
+    if (child > 0) continue;
+    for (size_t k = part; k < n; k += parts) counts[k] = instructions(slots[k].op);
+    _exit(0);
+  }
+  for (size_t part = 0; part < parts; part++) {
+    int status;
+    if (wait(&status) < 0 || status) return -1;
+  }
+  for (size_t k = 0; k < n; k++) slots[k].instructions = counts[k];
+  munmap(counts, SLOTS * sizeof *counts);
+  return 0;
+}
+
 static size_t choose_reps(const struct bench_op *op, double hz)
 {
-  uint64_t best = UINT64_MAX, target = (uint64_t)(hz * BATCH_MICROSECONDS * 1e-6);
-  for (int i = 0; i < 5; i++) {
-    uint64_t t = batch(op, 1);
-    if (t < best) best = t;
-  }
+  uint64_t best = fastest(op), target = (uint64_t)(hz * BATCH_MICROSECONDS * 1e-6);
   return best == 0 ? target : best >= target ? 1 : target / best;
 }
 
@@ -184,11 +220,9 @@ static void print_result(const struct slot *s)
 
 int main(void)
 {
-  static struct slot slots[256];
+  static struct slot slots[SLOTS];
   static uint64_t chain[MAX_ROUNDS];
   size_t n = 0, rounds = 0;
-  int cpu = pin();
-  double hz = tsc_hz();
 
   for (size_t i = 0; i < bench_nimpls; i++) {
     int rc = bench_impls[i].impl->setup();
@@ -199,14 +233,17 @@ int main(void)
     for (size_t j = 0; j < bench_impls[i].impl->nops; j++) {
       struct slot s = {bench_impls[i].name, &bench_impls[i].impl->ops[j], 0, calloc(MAX_ROUNDS, sizeof(uint64_t)),
                        calloc(MAX_ROUNDS, sizeof(uint64_t)), 0};
-      if (n == sizeof slots / sizeof slots[0] || !s.samples || !s.probes) return 4;
+      if (n == SLOTS || !s.samples || !s.probes) return 4;
       s.op->run();
       print_result(&s);
-      s.instructions = instructions(s.op);
-      s.reps = choose_reps(s.op, hz);
       slots[n++] = s;
     }
   }
+  if (COUNT_INSTRUCTIONS && count_all(slots, n)) return 4;
+
+  int cpu = pin();
+  double hz = tsc_hz();
+  for (size_t k = 0; k < n; k++) slots[k].reps = choose_reps(slots[k].op, hz);
   for (; rounds < MAX_ROUNDS && (rounds < ROUNDS || rounds % 50 || !enough(slots, n, rounds)); rounds++) {
     size_t r = rounds;
     chain[r] = imul_chain();
