@@ -1,5 +1,5 @@
 # Two commands matter: `make demo` and `make test`. Both do all set-up themselves.
-.PHONY: demo test setup build install release site soak sweep rtl dist clean
+.PHONY: demo test setup build install amalgamation release site soak sweep rtl dist clean
 
 CARGO ?= cargo
 SANTOKU = target/release/santoku
@@ -22,6 +22,10 @@ build:
 # The shipped C files as libraries, with headers, pkg-config and CMake files: `make install PREFIX=/usr/local`. Needs a C compiler alone.
 install:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' CC='$(CC)' AR='$(AR)' CFLAGS='$(CFLAGS)' tools/install.sh
+
+# Units in one C file with one header: `make amalgamation UNITS="nacl_sign hash_sha256" OUT=build/amalgamation`. Needs no compiler.
+amalgamation:
+	@UNITS='$(UNITS)' OUT='$(OUT)' tools/amalgamate.sh
 
 # Archives with checksums: the C library, the sources, the command.
 release: setup build

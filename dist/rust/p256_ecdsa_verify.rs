@@ -9,6 +9,6 @@ extern "C" {
     /// - `sig`: 64 bytes, read; r, then s, 32 bytes each, big-endian; public
     /// - `pk`: 64 bytes, read; x, then y, 32 bytes each, big-endian; public
     ///
-    /// Returns 1 if accepted, 0 if not.
-    pub fn p256_ecdsa_verify(digest: *const u8, sig: *const u8, pk: *const u8) -> u32;
+    /// Returns 0, or -1 for failure.
+    pub fn p256_ecdsa_verify(digest: *const u8, sig: *const u8, pk: *const u8) -> i32;
 }

@@ -49,7 +49,7 @@ int main(void) {
     const uint8_t *key = field(script, script_size, 2), *signature = field(witness, witness_size, 0);
     if (!key || !signature) return 2;
     santoku_sha256(digest, sizeof hash, hash);
-    return p256_ecdsa_verify(digest, signature, key) == 1 ? 0 : 1;
+    return p256_ecdsa_verify(digest, signature, key) == 0 ? 0 : 1;
 }
 
 /* The VM starts here. */

@@ -18,10 +18,10 @@ int p256_ecdsa_verify(const uint8_t *digest, const uint8_t *sig, const uint8_t *
     key = EC_KEY_new_by_curve_name(NID_X9_62_prime256v1);
     seen[0] = 4;
     memcpy(seen + 1, pk, 64);
-    if (EC_KEY_oct2key(key, seen, 65, 0) != 1) return 0;
+    if (EC_KEY_oct2key(key, seen, 65, 0) != 1) return -1;
   }
   ECDSA_SIG_set0(s, BN_bin2bn(sig, 32, 0), BN_bin2bn(sig + 32, 32, 0));
   good = ECDSA_do_verify(digest, 32, s, key) == 1;
   ECDSA_SIG_free(s);
-  return good;
+  return good ? 0 : -1;
 }

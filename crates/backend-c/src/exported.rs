@@ -113,7 +113,7 @@ impl Exported {
         let values = f.params.iter().zip(signature.params.iter().map(Number::of)).map(argument(Role::Value));
         Ok(Exported {
             name: signature.outside().clone(),
-            declaration: cx.prototype(signature, signature.outside())?,
+            declaration: cx.declaration(signature, signature.outside())?,
             arguments: results.chain(lengths).chain(values).collect(),
             returned: signature.returns.then(|| f.local(f.rets[0]).ty.clone()),
             returned_number: signature.rets.first().filter(|_| signature.returns).and_then(Number::of),

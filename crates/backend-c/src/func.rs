@@ -231,14 +231,23 @@ impl<'a> FnCx<'a> {
         Ok(format!("/* {}, of which no secret stays behind */\n{linkage}{head}\n{{\n{body}}}\n\n", self.f.name))
     }
 
-    /// `type name(results, lengths, parameters)`.
+    /// `type name(results, lengths, parameters)`, for a definition.
     pub fn prototype(&self, sig: &Signature, name: &str) -> Res<String> {
+        self.head(sig, name, "restrict ")
+    }
+
+    /// The same for a header: C++ has no `restrict`, and a declaration is compatible without it.
+    pub fn declaration(&self, sig: &Signature, name: &str) -> Res<String> {
+        self.head(sig, name, "")
+    }
+
+    fn head(&self, sig: &Signature, name: &str, alone: &str) -> Res<String> {
         let mut ps = vec![];
         if !sig.returns {
             for (r, t) in self.f.rets.iter().zip(&sig.rets) {
                 let index = ps.len();
                 let shared = t.is_aggregate() && self.unit.in_place[self.unit.index_of(self.f)].any(index);
-                let restrict = if shared { "" } else { "restrict " };
+                let restrict = if shared { "" } else { alone };
                 ps.push(self.parameter(t, &self.names[r.0 as usize], "", restrict));
             }
         }

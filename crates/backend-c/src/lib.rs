@@ -30,6 +30,7 @@ mod scope;
 mod settle;
 mod stmt;
 mod storage;
+mod together;
 mod unit;
 mod vector;
 mod words;

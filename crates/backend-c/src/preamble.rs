@@ -79,6 +79,9 @@ pub const ASSUMPTIONS: &str = "/* Assumed of the compiler: two's complement and 
 typedef char stk_assume_arithmetic_shift[((-1) >> 1) == -1 ? 1 : -1];\n\
 typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];\n";
 
+/// The names that [`ASSUMPTIONS`] defines.
+pub const ASSUMED: [&str; 2] = ["stk_assume_arithmetic_shift", "stk_assume_twos_complement"];
+
 /// Defined by a user who takes the risk on himself.
 const OVERRIDE: &str = "STK_ALLOW_VARIABLE_TIME";
 

@@ -10,9 +10,10 @@ use crate::func::doc_lines;
 use crate::merge::in_one;
 use crate::names::Names;
 use crate::options::{Clears, Options, Placement, Stack};
-use crate::preamble::{helpers_for, in_parts, mentions, products, wide_types, API, ASSUMPTIONS, MEMORY, NAMES, NOINLINE, PLACEMENT};
+use crate::preamble::{helpers_for, in_parts, mentions, products, wide_types, API, ASSUMED, ASSUMPTIONS, MEMORY, NAMES, NOINLINE, PLACEMENT};
 use crate::printed::printed_functions;
 use crate::settle::settled;
+use crate::together::{helpers_in, renaming};
 use santoku_ir::visit::walk_places;
 use santoku_ir::{Base, ConstValue, Func, FuncId, Inline, Loc, LocalKind, Program, Range, StructDef, StructId, Ty};
 use std::collections::BTreeMap;
@@ -53,7 +54,7 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
         if external {
             let signature = &unit.signatures[k];
             let own = Exported::of(&cx, f, signature)?;
-            let _ = writeln!(prototypes, "{}{};\n", header_doc(f, &own), cx.prototype(signature, &signature.written_outside())?);
+            let _ = writeln!(prototypes, "{}{};\n", header_doc(f, &own), cx.declaration(signature, &signature.written_outside())?);
             exported.push(own);
         }
         let outer_linkage = if opts.renamed { "STK_API " } else { "" };
@@ -75,7 +76,13 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
     let (public, private) = if public { (types, String::new()) } else { (String::new(), types) };
     let clearing = opts.clears != Clears::Nothing && (!opts.export || bodies.contains("STK_CLEAR("));
     let header = header(opts, &prototypes, (&public, clearing));
-    Ok(Emitted { source: source(&unit, (&private, &bodies), &header, crate::estimate::estimated(program, &own_bytes)), header, functions, exported })
+    let internal = functions.iter().filter(|(id, name)| program.func(**id).export.as_ref() != Some(*name)).map(|(_, name)| name.clone());
+    let mut names: Vec<String> = internal.collect();
+    if !private.is_empty() {
+        names.extend((0..program.structs.len()).filter(|k| unit.struct_fields[*k].is_some()).map(|k| unit.struct_names[k].clone()));
+    }
+    let estimate = crate::estimate::estimated(program, &own_bytes);
+    Ok(Emitted { source: source(&unit, (&private, &bodies, names), &header, estimate), header, functions, exported })
 }
 
 /// Refuses what C cannot have of the functions that are printed, whatever the passes make of their bodies: names, and types of
@@ -329,12 +336,18 @@ fn initialiser(unit: &UnitCx<'_>, t: &CTy, v: &ConstValue, depth: usize) -> Stri
     }
 }
 
-fn source(unit: &UnitCx<'_>, (types, bodies): (&str, &str), header: &str, estimate: Stack) -> String {
+/// `names`: of the types and functions that no other file sees.
+fn source(unit: &UnitCx<'_>, (types, bodies, mut names): (&str, &str, Vec<String>), header: &str, estimate: Stack) -> String {
     let opts = unit.opts;
     let tables = tables(unit);
     let rest = format!("{types}{tables}{bodies}{}", opts.api_source);
+    let helpers = helpers_for(&rest, header);
+    names.extend((0..unit.const_names.len()).filter(|k| unit.const_used[*k]).map(|k| unit.const_names[k].clone()));
+    names.extend(ASSUMED.iter().copied().chain(helpers_in(&helpers)).map(str::to_string));
+    // The macros of a kernel's instruction set are not those of another kernel's.
+    let (before, behind) = if opts.vector.is_some() { Default::default() } else { renaming(&opts.unit, &names) };
     let mut text = format!("/* {} */\n", opts.provenance.replace('\n', "\n * "));
-    let _ = writeln!(text, "#include \"{}.h\"\n\n{MEMORY}", opts.unit);
+    let _ = writeln!(text, "#include \"{}.h\"\n\n{before}{MEMORY}", opts.unit);
     if let Some(v) = &opts.vector {
         text.push_str(&v.preamble);
         text.push('\n');
@@ -372,8 +385,9 @@ fn source(unit: &UnitCx<'_>, (types, bodies): (&str, &str), header: &str, estima
         text.push_str(PLACEMENT);
         text.push('\n');
     }
-    text.push_str(&helpers_for(&rest, header));
+    text.push_str(&helpers);
     text.push_str(&rest);
+    text.push_str(&behind);
     text
 }
 

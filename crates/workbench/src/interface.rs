@@ -224,7 +224,6 @@ pub fn compiled(f: &Exported) -> Result<Function, String> {
         ("int16_t", "short"),
         ("int32_t", "__INT32_TYPE__"),
         ("int64_t", "long long"),
-        ("restrict ", ""),
     ];
     let declaration = words.iter().fold(f.declaration.clone(), |text, (from, to)| text.replace(from, to));
     if declaration.contains("stk_") {

@@ -202,3 +202,78 @@ fn an_installed_library_is_found_by_pkg_config_and_cmake() {
     let out = install("usr", "");
     assert!(out.status.code() == Some(2) && String::from_utf8_lossy(&out.stderr).contains("whole path"));
 }
+
+/// Names of the functions that the library exports.
+fn exported() -> Vec<String> {
+    let map = std::fs::read_to_string(tree().root.join("dist/c/santoku.map")).expect("the export map");
+    let global = map.split_once("global:").and_then(|(_, rest)| rest.split_once("local:")).expect("its two lists").0.to_string();
+    global.split(';').map(|name| name.trim().to_string()).filter(|name| !name.is_empty()).collect()
+}
+
+/// The units of the library, in the order of the header that includes all.
+fn all_units() -> Vec<String> {
+    let header = std::fs::read_to_string(tree().root.join("dist/c/santoku.h")).expect("the header");
+    header.lines().filter_map(|l| l.strip_prefix("#include \"")?.strip_suffix(".h\"").map(str::to_string)).collect()
+}
+
+/// Compiles a translation unit that includes these units, in this order; `change` edits each text. What the compiler says.
+fn together(dir: &Path, units: &[String], compiler: &[&str], change: &dyn Fn(String) -> String) -> Output {
+    let mut cc = Command::new(compiler[0]);
+    cc.args(&compiler[1..]).args(WARNINGS).args(["-O1", "-fPIC", "-c"]).arg("-o").arg(dir.join("all.o"));
+    let mut all = String::new();
+    for unit in units {
+        let from = tree().root.join("dist/c").join(unit);
+        let text = std::fs::read_to_string(from.join(unit).with_extension("c")).expect("a unit");
+        std::fs::write(dir.join(unit).with_extension("c"), change(text)).expect("write");
+        cc.arg("-I").arg(from);
+        all += &format!("#include \"{unit}.c\"\n");
+    }
+    std::fs::write(dir.join("all.c"), all).expect("write");
+    run(cc.arg(dir.join("all.c")))
+}
+
+#[test]
+fn units_share_a_translation_unit_in_any_order() {
+    let (exported, mut units, mut compiled) = (exported(), all_units(), 0);
+    assert!(exported.len() > 10 && units.len() > 4, "{exported:?} {units:?}");
+    for turn in 0..units.len() {
+        units.rotate_left(1);
+        for compiler in [&["gcc"][..], &["clang-19", "-DSANTOKU_32BIT"]] {
+            let dir = scratch();
+            let said = together(dir.path(), &units, compiler, &|text| text);
+            assert!(said.status.success(), "{units:?} {compiler:?}:\n{}", String::from_utf8_lossy(&said.stderr));
+            let object = dir.path().join("all.o");
+            assert!(exported.iter().all(|name| class(&object, &[], name) == Some('T')), "{units:?}");
+            // First, in the middle and last.
+            program(dir.path(), &[OURS], &[], &[path(&object)]);
+            compiled += 1;
+        }
+        // Without the new names, two functions have one name.
+        if turn == 0 {
+            let said = together(scratch().path(), &units, &["gcc"], &|text| text.replace("#define STK_UNIT_BEFORE\n", ""));
+            assert!(!said.status.success() && String::from_utf8_lossy(&said.stderr).contains("redefinition of"));
+        }
+    }
+    println!("tried: {compiled} translation units of {} units", units.len());
+}
+
+#[test]
+fn chosen_units_become_one_file_with_one_header() {
+    let (dir, root) = (scratch(), tree().root.clone());
+    let amalgamate = |units: &str| run(Command::new(root.join("tools/amalgamate.sh")).env("UNITS", units).env("OUT", dir.path()));
+    let all = all_units();
+    for chosen in [all.join(" "), "nacl_sign".to_string(), format!("{} nacl_sign", all.last().expect("units"))] {
+        let made = amalgamate(&chosen);
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let object = dir.path().join("santoku.o");
+        good(Command::new("gcc").args(WARNINGS).args(["-O1", "-c"]).arg(dir.path().join("santoku.c")).arg("-o").arg(&object));
+        good(Command::new("g++").args(["-std=c++11", "-Wall", "-Werror", "-fsyntax-only", "-x", "c++"]).arg(dir.path().join("santoku.h")));
+        let built = dir.path().join("program");
+        let mut cc = Command::new("gcc");
+        cc.args(WARNINGS).arg("-I").arg(dir.path()).arg("-DFIRST=\"santoku.h\"").arg(c_file("names.c"));
+        good(cc.arg(&object).arg("-o").arg(&built));
+        assert_eq!(good(&mut Command::new(&built)), "ed25519\n", "{chosen}");
+    }
+    let refused = amalgamate("nacl_sign nothing");
+    assert!(refused.status.code() == Some(2) && String::from_utf8_lossy(&refused.stderr).contains("there is no unit `nothing`"));
+}

@@ -31,7 +31,6 @@ const NOT_SHIPPED: [&str; 24] = [
     "field/fep224",
     "field/fep224_mont32",
     "field/fep224_mont64",
-    "field/fep256_mont32",
     "field/fep384",
     "field/fep384_mont32",
     "field/fep384_mont64",

@@ -10,6 +10,33 @@
 
 #include "aead_chacha20poly1305.h"
 
+/* After another unit in the same translation unit, names that may be those of both are changed here. */
+#ifdef STK_UNIT_BEFORE
+#define cipher_chacha20_rounds aead_chacha20poly1305_cipher_chacha20_rounds
+#define cipher_chacha20_setup aead_chacha20poly1305_cipher_chacha20_setup
+#define aead_chacha20poly1305_stream aead_chacha20poly1305_aead_chacha20poly1305_stream
+#define aead_chacha20poly1305_added_block aead_chacha20poly1305_aead_chacha20poly1305_added_block
+#define aead_chacha20poly1305_rest aead_chacha20poly1305_aead_chacha20poly1305_rest
+#define aead_chacha20poly1305_added aead_chacha20poly1305_aead_chacha20poly1305_added
+#define aead_chacha20poly1305_filled aead_chacha20poly1305_aead_chacha20poly1305_filled
+#define onetimeauth_poly1305_load aead_chacha20poly1305_onetimeauth_poly1305_load
+#define onetimeauth_poly1305_mul aead_chacha20poly1305_onetimeauth_poly1305_mul
+#define aead_chacha20poly1305_summed aead_chacha20poly1305_aead_chacha20poly1305_summed
+#define onetimeauth_poly1305_canonical aead_chacha20poly1305_onetimeauth_poly1305_canonical
+#define onetimeauth_poly1305_tag aead_chacha20poly1305_onetimeauth_poly1305_tag
+#define aead_chacha20poly1305_tag_of aead_chacha20poly1305_aead_chacha20poly1305_tag_of
+#define aead_chacha20poly1305_seal aead_chacha20poly1305_aead_chacha20poly1305_seal
+#define aead_chacha20poly1305_open aead_chacha20poly1305_aead_chacha20poly1305_open
+#define stk_assume_arithmetic_shift aead_chacha20poly1305_stk_assume_arithmetic_shift
+#define stk_assume_twos_complement aead_chacha20poly1305_stk_assume_twos_complement
+#define stk_barrier aead_chacha20poly1305_stk_barrier
+#define stk_mask_u32 aead_chacha20poly1305_stk_mask_u32
+#define stk_sel_u32 aead_chacha20poly1305_stk_sel_u32
+#define stk_eq_u64 aead_chacha20poly1305_stk_eq_u64
+#define stk_product_u32 aead_chacha20poly1305_stk_product_u32
+#define stk_product_u64 aead_chacha20poly1305_stk_product_u64
+#endif
+
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
 void *(memcpy)(void *, const void *, size_t);
 void *(memmove)(void *, const void *, size_t);
@@ -1009,3 +1036,30 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *restrict m, uint32
     STK_CLEAR(STK_STACK_AEAD_CHACHA20POLY1305);
 }
 
+#ifdef STK_UNIT_BEFORE
+#undef cipher_chacha20_rounds
+#undef cipher_chacha20_setup
+#undef aead_chacha20poly1305_stream
+#undef aead_chacha20poly1305_added_block
+#undef aead_chacha20poly1305_rest
+#undef aead_chacha20poly1305_added
+#undef aead_chacha20poly1305_filled
+#undef onetimeauth_poly1305_load
+#undef onetimeauth_poly1305_mul
+#undef aead_chacha20poly1305_summed
+#undef onetimeauth_poly1305_canonical
+#undef onetimeauth_poly1305_tag
+#undef aead_chacha20poly1305_tag_of
+#undef aead_chacha20poly1305_seal
+#undef aead_chacha20poly1305_open
+#undef stk_assume_arithmetic_shift
+#undef stk_assume_twos_complement
+#undef stk_barrier
+#undef stk_mask_u32
+#undef stk_sel_u32
+#undef stk_eq_u64
+#undef stk_product_u32
+#undef stk_product_u64
+#else
+#define STK_UNIT_BEFORE
+#endif

@@ -36,7 +36,7 @@ extern "C" {
  * nonce[12]: read; secret
  * a[k]: read; secret
  * m[n]: read; secret */
-void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *restrict result0, uint8_t *restrict result1, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m);
+void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *result0, uint8_t *result1, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m);
 
 /* The message, and whether the tag is the one of ciphertext and associated data; zeros where it is not.
  *
@@ -49,7 +49,7 @@ void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *restrict result0, uint8_t 
  * a[k]: read; secret
  * c[n]: read; secret
  * tag[16]: read; secret */
-void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *restrict m, uint32_t *restrict ok, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag);
+void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *m, uint32_t *ok, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag);
 
 #ifdef __cplusplus
 }

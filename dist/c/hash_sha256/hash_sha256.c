@@ -10,6 +10,20 @@
 
 #include "hash_sha256.h"
 
+/* After another unit in the same translation unit, names that may be those of both are changed here. */
+#ifdef STK_UNIT_BEFORE
+#define hash_sha256_compress hash_sha256_hash_sha256_compress
+#define hash_sha256_finish hash_sha256_hash_sha256_finish
+#define hash_sha256_first_block_0 hash_sha256_hash_sha256_first_block_0
+#define hash_sha256_tail_0 hash_sha256_hash_sha256_tail_0
+#define hash_sha256_hash_with_prefix_0 hash_sha256_hash_sha256_hash_with_prefix_0
+#define hash_sha256_hash hash_sha256_hash_sha256_hash
+#define hash_sha256_K hash_sha256_hash_sha256_K
+#define hash_sha256_IV hash_sha256_hash_sha256_IV
+#define stk_assume_arithmetic_shift hash_sha256_stk_assume_arithmetic_shift
+#define stk_assume_twos_complement hash_sha256_stk_assume_twos_complement
+#endif
+
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
 void *(memcpy)(void *, const void *, size_t);
 void *(memmove)(void *, const void *, size_t);
@@ -808,3 +822,17 @@ STK_API void STK_NAME(santoku_sha256)(uint8_t *restrict result, uint32_t n, cons
     STK_CLEAR(STK_STACK_HASH_SHA256);
 }
 
+#ifdef STK_UNIT_BEFORE
+#undef hash_sha256_compress
+#undef hash_sha256_finish
+#undef hash_sha256_first_block_0
+#undef hash_sha256_tail_0
+#undef hash_sha256_hash_with_prefix_0
+#undef hash_sha256_hash
+#undef hash_sha256_K
+#undef hash_sha256_IV
+#undef stk_assume_arithmetic_shift
+#undef stk_assume_twos_complement
+#else
+#define STK_UNIT_BEFORE
+#endif

@@ -31,7 +31,7 @@ extern "C" {
  * result[32]: written
  * n: a length, from 0 to 2147483647; public
  * m[n]: read; secret */
-void STK_NAME(santoku_sha256)(uint8_t *restrict result, uint32_t n, const uint8_t *m);
+void STK_NAME(santoku_sha256)(uint8_t *result, uint32_t n, const uint8_t *m);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,92 @@
 
 #if defined(__SIZEOF_INT128__) && !defined(SANTOKU_32BIT) /* host64 */
 
+/* After another unit in the same translation unit, names that may be those of both are changed here. */
+#ifdef STK_UNIT_BEFORE
+#define hash_sha512_compress nacl_sign_hash_sha512_compress
+#define hash_sha512_first_block_0 nacl_sign_hash_sha512_first_block_0
+#define hash_sha512_finish nacl_sign_hash_sha512_finish
+#define hash_sha512_tail_0 nacl_sign_hash_sha512_tail_0
+#define hash_sha512_hash_with_prefix_0 nacl_sign_hash_sha512_hash_with_prefix_0
+#define nacl_sign_expand nacl_sign_nacl_sign_expand
+#define curve_ed25519_comb_recode nacl_sign_curve_ed25519_comb_recode
+#define field_fe25519_radix51_mul nacl_sign_field_fe25519_radix51_mul
+#define field_fe25519_radix51_square nacl_sign_field_fe25519_radix51_square
+#define field_fe25519_radix51_square2 nacl_sign_field_fe25519_radix51_square2
+#define curve_ed25519_double nacl_sign_curve_ed25519_double
+#define curve_ed25519_add_niels nacl_sign_curve_ed25519_add_niels
+#define field_fe25519_radix51_neg nacl_sign_field_fe25519_radix51_neg
+#define curve_ed25519_comb_term nacl_sign_curve_ed25519_comb_term
+#define curve_ed25519_comb_mult_16 nacl_sign_curve_ed25519_comb_mult_16
+#define field_fe25519_pow_square_times_5 nacl_sign_field_fe25519_pow_square_times_5
+#define field_fe25519_pow_square_times_10 nacl_sign_field_fe25519_pow_square_times_10
+#define field_fe25519_pow_square_times_20 nacl_sign_field_fe25519_pow_square_times_20
+#define field_fe25519_pow_square_times_50 nacl_sign_field_fe25519_pow_square_times_50
+#define field_fe25519_pow_square_times_100 nacl_sign_field_fe25519_pow_square_times_100
+#define field_fe25519_pow_chain nacl_sign_field_fe25519_pow_chain
+#define field_fe25519_pow_invert nacl_sign_field_fe25519_pow_invert
+#define field_fe25519_radix51_to_bytes nacl_sign_field_fe25519_radix51_to_bytes
+#define curve_ed25519_encode nacl_sign_curve_ed25519_encode
+#define nacl_sign_encoded_multiple nacl_sign_nacl_sign_encoded_multiple
+#define field_sc25519_pack nacl_sign_field_sc25519_pack
+#define field_sc25519_fold nacl_sign_field_sc25519_fold
+#define field_sc25519_reduce nacl_sign_field_sc25519_reduce
+#define field_sc25519_unpack64 nacl_sign_field_sc25519_unpack64
+#define field_sc25519_reduce64 nacl_sign_field_sc25519_reduce64
+#define hash_sha512_first_block_32 nacl_sign_hash_sha512_first_block_32
+#define hash_sha512_tail_32 nacl_sign_hash_sha512_tail_32
+#define hash_sha512_hash_with_prefix_32 nacl_sign_hash_sha512_hash_with_prefix_32
+#define nacl_sign_nonce nacl_sign_nacl_sign_nonce
+#define hash_sha512_first_block_64 nacl_sign_hash_sha512_first_block_64
+#define hash_sha512_tail_64 nacl_sign_hash_sha512_tail_64
+#define hash_sha512_hash_with_prefix_64 nacl_sign_hash_sha512_hash_with_prefix_64
+#define nacl_sign_challenge nacl_sign_nacl_sign_challenge
+#define field_sc25519_unpack32 nacl_sign_field_sc25519_unpack32
+#define field_sc25519_muladd nacl_sign_field_sc25519_muladd
+#define field_fe25519_pow_square_times_2 nacl_sign_field_fe25519_pow_square_times_2
+#define field_fe25519_pow_pow22523 nacl_sign_field_fe25519_pow_pow22523
+#define curve_ed25519_decode_negated nacl_sign_curve_ed25519_decode_negated
+#define curve_wnaf_recode_5 nacl_sign_curve_wnaf_recode_5
+#define curve_ed25519_vartime_wnaf_5 nacl_sign_curve_ed25519_vartime_wnaf_5
+#define curve_wnaf_recode_8 nacl_sign_curve_wnaf_recode_8
+#define curve_ed25519_vartime_wnaf_8 nacl_sign_curve_ed25519_vartime_wnaf_8
+#define curve_ed25519_add_cached nacl_sign_curve_ed25519_add_cached
+#define curve_ed25519_vartime_odd_multiples nacl_sign_curve_ed25519_vartime_odd_multiples
+#define curve_ed25519_vartime_multiple nacl_sign_curve_ed25519_vartime_multiple
+#define curve_ed25519_vartime_multiple_of_base nacl_sign_curve_ed25519_vartime_multiple_of_base
+#define curve_ed25519_vartime_double_and_add nacl_sign_curve_ed25519_vartime_double_and_add
+#define curve_ed25519_vartime_double_mult nacl_sign_curve_ed25519_vartime_double_mult
+#define curve_ed25519_P3 nacl_sign_curve_ed25519_P3
+#define curve_ed25519_Niels nacl_sign_curve_ed25519_Niels
+#define curve_ed25519_P1P1 nacl_sign_curve_ed25519_P1P1
+#define curve_ed25519_P2 nacl_sign_curve_ed25519_P2
+#define curve_ed25519_Cached nacl_sign_curve_ed25519_Cached
+#define hash_sha512_IV nacl_sign_hash_sha512_IV
+#define hash_sha512_K nacl_sign_hash_sha512_K
+#define curve_ed25519_base_comb16_ROWS nacl_sign_curve_ed25519_base_comb16_ROWS
+#define field_sc25519_L_BYTES nacl_sign_field_sc25519_L_BYTES
+#define curve_ed25519_ZERO nacl_sign_curve_ed25519_ZERO
+#define curve_ed25519_ONE nacl_sign_curve_ed25519_ONE
+#define field_fe25519_radix51_LIMB_OF nacl_sign_field_fe25519_radix51_LIMB_OF
+#define field_fe25519_radix51_AT nacl_sign_field_fe25519_radix51_AT
+#define field_fe25519_radix51_ROOM nacl_sign_field_fe25519_radix51_ROOM
+#define curve_ed25519_D_FE nacl_sign_curve_ed25519_D_FE
+#define curve_ed25519_SQRT_M1_FE nacl_sign_curve_ed25519_SQRT_M1_FE
+#define curve_ed25519_D2_FE nacl_sign_curve_ed25519_D2_FE
+#define curve_ed25519_odd_w8_ROWS nacl_sign_curve_ed25519_odd_w8_ROWS
+#define stk_assume_arithmetic_shift nacl_sign_stk_assume_arithmetic_shift
+#define stk_assume_twos_complement nacl_sign_stk_assume_twos_complement
+#define stk_u128 nacl_sign_stk_u128
+#define stk_barrier nacl_sign_stk_barrier
+#define stk_mask_u32 nacl_sign_stk_mask_u32
+#define stk_mask_u64 nacl_sign_stk_mask_u64
+#define stk_sel_u32 nacl_sign_stk_sel_u32
+#define stk_eq_u32 nacl_sign_stk_eq_u32
+#define stk_eq_u64 nacl_sign_stk_eq_u64
+#define stk_lt_u32 nacl_sign_stk_lt_u32
+#define stk_lt_i32 nacl_sign_stk_lt_i32
+#endif
+
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
 void *(memcpy)(void *, const void *, size_t);
 void *(memmove)(void *, const void *, size_t);
@@ -6257,8 +6343,178 @@ static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, const uint8_t 
     return ok;
 }
 
+#ifdef STK_UNIT_BEFORE
+#undef hash_sha512_compress
+#undef hash_sha512_first_block_0
+#undef hash_sha512_finish
+#undef hash_sha512_tail_0
+#undef hash_sha512_hash_with_prefix_0
+#undef nacl_sign_expand
+#undef curve_ed25519_comb_recode
+#undef field_fe25519_radix51_mul
+#undef field_fe25519_radix51_square
+#undef field_fe25519_radix51_square2
+#undef curve_ed25519_double
+#undef curve_ed25519_add_niels
+#undef field_fe25519_radix51_neg
+#undef curve_ed25519_comb_term
+#undef curve_ed25519_comb_mult_16
+#undef field_fe25519_pow_square_times_5
+#undef field_fe25519_pow_square_times_10
+#undef field_fe25519_pow_square_times_20
+#undef field_fe25519_pow_square_times_50
+#undef field_fe25519_pow_square_times_100
+#undef field_fe25519_pow_chain
+#undef field_fe25519_pow_invert
+#undef field_fe25519_radix51_to_bytes
+#undef curve_ed25519_encode
+#undef nacl_sign_encoded_multiple
+#undef field_sc25519_pack
+#undef field_sc25519_fold
+#undef field_sc25519_reduce
+#undef field_sc25519_unpack64
+#undef field_sc25519_reduce64
+#undef hash_sha512_first_block_32
+#undef hash_sha512_tail_32
+#undef hash_sha512_hash_with_prefix_32
+#undef nacl_sign_nonce
+#undef hash_sha512_first_block_64
+#undef hash_sha512_tail_64
+#undef hash_sha512_hash_with_prefix_64
+#undef nacl_sign_challenge
+#undef field_sc25519_unpack32
+#undef field_sc25519_muladd
+#undef field_fe25519_pow_square_times_2
+#undef field_fe25519_pow_pow22523
+#undef curve_ed25519_decode_negated
+#undef curve_wnaf_recode_5
+#undef curve_ed25519_vartime_wnaf_5
+#undef curve_wnaf_recode_8
+#undef curve_ed25519_vartime_wnaf_8
+#undef curve_ed25519_add_cached
+#undef curve_ed25519_vartime_odd_multiples
+#undef curve_ed25519_vartime_multiple
+#undef curve_ed25519_vartime_multiple_of_base
+#undef curve_ed25519_vartime_double_and_add
+#undef curve_ed25519_vartime_double_mult
+#undef curve_ed25519_P3
+#undef curve_ed25519_Niels
+#undef curve_ed25519_P1P1
+#undef curve_ed25519_P2
+#undef curve_ed25519_Cached
+#undef hash_sha512_IV
+#undef hash_sha512_K
+#undef curve_ed25519_base_comb16_ROWS
+#undef field_sc25519_L_BYTES
+#undef curve_ed25519_ZERO
+#undef curve_ed25519_ONE
+#undef field_fe25519_radix51_LIMB_OF
+#undef field_fe25519_radix51_AT
+#undef field_fe25519_radix51_ROOM
+#undef curve_ed25519_D_FE
+#undef curve_ed25519_SQRT_M1_FE
+#undef curve_ed25519_D2_FE
+#undef curve_ed25519_odd_w8_ROWS
+#undef stk_assume_arithmetic_shift
+#undef stk_assume_twos_complement
+#undef stk_u128
+#undef stk_barrier
+#undef stk_mask_u32
+#undef stk_mask_u64
+#undef stk_sel_u32
+#undef stk_eq_u32
+#undef stk_eq_u64
+#undef stk_lt_u32
+#undef stk_lt_i32
+#else
+#define STK_UNIT_BEFORE
+#endif
 
 #else /* rv32 */
+
+/* After another unit in the same translation unit, names that may be those of both are changed here. */
+#ifdef STK_UNIT_BEFORE
+#define hash_sha512_compress nacl_sign_hash_sha512_compress
+#define hash_sha512_first_block_0 nacl_sign_hash_sha512_first_block_0
+#define hash_sha512_finish nacl_sign_hash_sha512_finish
+#define hash_sha512_tail_0 nacl_sign_hash_sha512_tail_0
+#define hash_sha512_hash_with_prefix_0 nacl_sign_hash_sha512_hash_with_prefix_0
+#define nacl_sign_expand nacl_sign_nacl_sign_expand
+#define curve_ed25519_comb_recode nacl_sign_curve_ed25519_comb_recode
+#define field_fe25519_radix25_5_mul nacl_sign_field_fe25519_radix25_5_mul
+#define field_fe25519_radix25_5_square nacl_sign_field_fe25519_radix25_5_square
+#define field_fe25519_radix25_5_square2 nacl_sign_field_fe25519_radix25_5_square2
+#define curve_ed25519_double nacl_sign_curve_ed25519_double
+#define curve_ed25519_add_niels nacl_sign_curve_ed25519_add_niels
+#define curve_ed25519_comb_term nacl_sign_curve_ed25519_comb_term
+#define curve_ed25519_comb_mult_2 nacl_sign_curve_ed25519_comb_mult_2
+#define field_fe25519_pow_square_times_5 nacl_sign_field_fe25519_pow_square_times_5
+#define field_fe25519_pow_square_times_10 nacl_sign_field_fe25519_pow_square_times_10
+#define field_fe25519_pow_square_times_20 nacl_sign_field_fe25519_pow_square_times_20
+#define field_fe25519_pow_square_times_50 nacl_sign_field_fe25519_pow_square_times_50
+#define field_fe25519_pow_square_times_100 nacl_sign_field_fe25519_pow_square_times_100
+#define field_fe25519_pow_chain nacl_sign_field_fe25519_pow_chain
+#define field_fe25519_pow_invert nacl_sign_field_fe25519_pow_invert
+#define field_fe25519_radix25_5_to_bytes nacl_sign_field_fe25519_radix25_5_to_bytes
+#define curve_ed25519_encode nacl_sign_curve_ed25519_encode
+#define nacl_sign_encoded_multiple nacl_sign_nacl_sign_encoded_multiple
+#define field_sc25519_pack nacl_sign_field_sc25519_pack
+#define field_sc25519_fold nacl_sign_field_sc25519_fold
+#define field_sc25519_reduce nacl_sign_field_sc25519_reduce
+#define field_sc25519_unpack64 nacl_sign_field_sc25519_unpack64
+#define field_sc25519_reduce64 nacl_sign_field_sc25519_reduce64
+#define hash_sha512_first_block_32 nacl_sign_hash_sha512_first_block_32
+#define hash_sha512_tail_32 nacl_sign_hash_sha512_tail_32
+#define hash_sha512_hash_with_prefix_32 nacl_sign_hash_sha512_hash_with_prefix_32
+#define nacl_sign_nonce nacl_sign_nacl_sign_nonce
+#define hash_sha512_first_block_64 nacl_sign_hash_sha512_first_block_64
+#define hash_sha512_tail_64 nacl_sign_hash_sha512_tail_64
+#define hash_sha512_hash_with_prefix_64 nacl_sign_hash_sha512_hash_with_prefix_64
+#define nacl_sign_challenge nacl_sign_nacl_sign_challenge
+#define field_sc25519_unpack32 nacl_sign_field_sc25519_unpack32
+#define field_sc25519_muladd nacl_sign_field_sc25519_muladd
+#define field_fe25519_radix25_5_from_bytes nacl_sign_field_fe25519_radix25_5_from_bytes
+#define field_fe25519_pow_square_times_2 nacl_sign_field_fe25519_pow_square_times_2
+#define field_fe25519_pow_pow22523 nacl_sign_field_fe25519_pow_pow22523
+#define curve_ed25519_decode_negated nacl_sign_curve_ed25519_decode_negated
+#define curve_wnaf_recode_5 nacl_sign_curve_wnaf_recode_5
+#define curve_ed25519_vartime_wnaf_5 nacl_sign_curve_ed25519_vartime_wnaf_5
+#define curve_ed25519_add_cached nacl_sign_curve_ed25519_add_cached
+#define curve_ed25519_vartime_odd_multiples nacl_sign_curve_ed25519_vartime_odd_multiples
+#define curve_ed25519_vartime_multiple nacl_sign_curve_ed25519_vartime_multiple
+#define curve_ed25519_vartime_multiple_of_base nacl_sign_curve_ed25519_vartime_multiple_of_base
+#define curve_ed25519_vartime_double_and_add nacl_sign_curve_ed25519_vartime_double_and_add
+#define curve_ed25519_vartime_double_mult nacl_sign_curve_ed25519_vartime_double_mult
+#define curve_ed25519_P3 nacl_sign_curve_ed25519_P3
+#define curve_ed25519_Niels nacl_sign_curve_ed25519_Niels
+#define curve_ed25519_P1P1 nacl_sign_curve_ed25519_P1P1
+#define curve_ed25519_P2 nacl_sign_curve_ed25519_P2
+#define curve_ed25519_Cached nacl_sign_curve_ed25519_Cached
+#define hash_sha512_IV nacl_sign_hash_sha512_IV
+#define hash_sha512_K nacl_sign_hash_sha512_K
+#define curve_ed25519_base_comb2_ROWS nacl_sign_curve_ed25519_base_comb2_ROWS
+#define field_sc25519_L_BYTES nacl_sign_field_sc25519_L_BYTES
+#define curve_ed25519_ZERO nacl_sign_curve_ed25519_ZERO
+#define curve_ed25519_ONE nacl_sign_curve_ed25519_ONE
+#define field_fe25519_radix25_5_LIMB_OF nacl_sign_field_fe25519_radix25_5_LIMB_OF
+#define field_fe25519_radix25_5_AT nacl_sign_field_fe25519_radix25_5_AT
+#define field_fe25519_radix25_5_ROOM nacl_sign_field_fe25519_radix25_5_ROOM
+#define curve_ed25519_D_FE nacl_sign_curve_ed25519_D_FE
+#define curve_ed25519_SQRT_M1_FE nacl_sign_curve_ed25519_SQRT_M1_FE
+#define curve_ed25519_D2_FE nacl_sign_curve_ed25519_D2_FE
+#define curve_ed25519_odd_w5_ROWS nacl_sign_curve_ed25519_odd_w5_ROWS
+#define stk_assume_arithmetic_shift nacl_sign_stk_assume_arithmetic_shift
+#define stk_assume_twos_complement nacl_sign_stk_assume_twos_complement
+#define stk_barrier nacl_sign_stk_barrier
+#define stk_mask_u32 nacl_sign_stk_mask_u32
+#define stk_sel_u32 nacl_sign_stk_sel_u32
+#define stk_eq_u32 nacl_sign_stk_eq_u32
+#define stk_eq_u64 nacl_sign_stk_eq_u64
+#define stk_lt_u32 nacl_sign_stk_lt_u32
+#define stk_lt_i32 nacl_sign_stk_lt_i32
+#define stk_product_u32 nacl_sign_stk_product_u32
+#define stk_product_u64 nacl_sign_stk_product_u64
+#endif
 
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
 void *(memcpy)(void *, const void *, size_t);
@@ -10871,6 +11127,90 @@ static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, const uint8_t 
     return ok;
 }
 
+#ifdef STK_UNIT_BEFORE
+#undef hash_sha512_compress
+#undef hash_sha512_first_block_0
+#undef hash_sha512_finish
+#undef hash_sha512_tail_0
+#undef hash_sha512_hash_with_prefix_0
+#undef nacl_sign_expand
+#undef curve_ed25519_comb_recode
+#undef field_fe25519_radix25_5_mul
+#undef field_fe25519_radix25_5_square
+#undef field_fe25519_radix25_5_square2
+#undef curve_ed25519_double
+#undef curve_ed25519_add_niels
+#undef curve_ed25519_comb_term
+#undef curve_ed25519_comb_mult_2
+#undef field_fe25519_pow_square_times_5
+#undef field_fe25519_pow_square_times_10
+#undef field_fe25519_pow_square_times_20
+#undef field_fe25519_pow_square_times_50
+#undef field_fe25519_pow_square_times_100
+#undef field_fe25519_pow_chain
+#undef field_fe25519_pow_invert
+#undef field_fe25519_radix25_5_to_bytes
+#undef curve_ed25519_encode
+#undef nacl_sign_encoded_multiple
+#undef field_sc25519_pack
+#undef field_sc25519_fold
+#undef field_sc25519_reduce
+#undef field_sc25519_unpack64
+#undef field_sc25519_reduce64
+#undef hash_sha512_first_block_32
+#undef hash_sha512_tail_32
+#undef hash_sha512_hash_with_prefix_32
+#undef nacl_sign_nonce
+#undef hash_sha512_first_block_64
+#undef hash_sha512_tail_64
+#undef hash_sha512_hash_with_prefix_64
+#undef nacl_sign_challenge
+#undef field_sc25519_unpack32
+#undef field_sc25519_muladd
+#undef field_fe25519_radix25_5_from_bytes
+#undef field_fe25519_pow_square_times_2
+#undef field_fe25519_pow_pow22523
+#undef curve_ed25519_decode_negated
+#undef curve_wnaf_recode_5
+#undef curve_ed25519_vartime_wnaf_5
+#undef curve_ed25519_add_cached
+#undef curve_ed25519_vartime_odd_multiples
+#undef curve_ed25519_vartime_multiple
+#undef curve_ed25519_vartime_multiple_of_base
+#undef curve_ed25519_vartime_double_and_add
+#undef curve_ed25519_vartime_double_mult
+#undef curve_ed25519_P3
+#undef curve_ed25519_Niels
+#undef curve_ed25519_P1P1
+#undef curve_ed25519_P2
+#undef curve_ed25519_Cached
+#undef hash_sha512_IV
+#undef hash_sha512_K
+#undef curve_ed25519_base_comb2_ROWS
+#undef field_sc25519_L_BYTES
+#undef curve_ed25519_ZERO
+#undef curve_ed25519_ONE
+#undef field_fe25519_radix25_5_LIMB_OF
+#undef field_fe25519_radix25_5_AT
+#undef field_fe25519_radix25_5_ROOM
+#undef curve_ed25519_D_FE
+#undef curve_ed25519_SQRT_M1_FE
+#undef curve_ed25519_D2_FE
+#undef curve_ed25519_odd_w5_ROWS
+#undef stk_assume_arithmetic_shift
+#undef stk_assume_twos_complement
+#undef stk_barrier
+#undef stk_mask_u32
+#undef stk_sel_u32
+#undef stk_eq_u32
+#undef stk_eq_u64
+#undef stk_lt_u32
+#undef stk_lt_i32
+#undef stk_product_u32
+#undef stk_product_u64
+#else
+#define STK_UNIT_BEFORE
+#endif
 
 #endif
 

@@ -12,6 +12,39 @@
 
 #if defined(__SIZEOF_INT128__) && !defined(SANTOKU_32BIT) /* host64 */
 
+/* After another unit in the same translation unit, names that may be those of both are changed here. */
+#ifdef STK_UNIT_BEFORE
+#define field_fe25519_radix51_square scalarmult_curve25519_field_fe25519_radix51_square
+#define field_fe25519_radix51_mul scalarmult_curve25519_field_fe25519_radix51_mul
+#define scalarmult_curve25519_step scalarmult_curve25519_scalarmult_curve25519_step
+#define scalarmult_curve25519_exchanged scalarmult_curve25519_scalarmult_curve25519_exchanged
+#define field_fe25519_pow_square_times_5 scalarmult_curve25519_field_fe25519_pow_square_times_5
+#define field_fe25519_pow_square_times_10 scalarmult_curve25519_field_fe25519_pow_square_times_10
+#define field_fe25519_pow_square_times_20 scalarmult_curve25519_field_fe25519_pow_square_times_20
+#define field_fe25519_pow_square_times_50 scalarmult_curve25519_field_fe25519_pow_square_times_50
+#define field_fe25519_pow_square_times_100 scalarmult_curve25519_field_fe25519_pow_square_times_100
+#define field_fe25519_pow_chain scalarmult_curve25519_field_fe25519_pow_chain
+#define field_fe25519_pow_invert scalarmult_curve25519_field_fe25519_pow_invert
+#define scalarmult_curve25519_ladder scalarmult_curve25519_scalarmult_curve25519_ladder
+#define field_fe25519_radix51_to_bytes scalarmult_curve25519_field_fe25519_radix51_to_bytes
+#define scalarmult_curve25519_x25519 scalarmult_curve25519_scalarmult_curve25519_x25519
+#define scalarmult_curve25519_public_key scalarmult_curve25519_scalarmult_curve25519_public_key
+#define scalarmult_curve25519_Pair scalarmult_curve25519_scalarmult_curve25519_Pair
+#define scalarmult_curve25519_A24_FE scalarmult_curve25519_scalarmult_curve25519_A24_FE
+#define scalarmult_curve25519_ONE scalarmult_curve25519_scalarmult_curve25519_ONE
+#define scalarmult_curve25519_ZERO scalarmult_curve25519_scalarmult_curve25519_ZERO
+#define field_fe25519_radix51_LIMB_OF scalarmult_curve25519_field_fe25519_radix51_LIMB_OF
+#define field_fe25519_radix51_AT scalarmult_curve25519_field_fe25519_radix51_AT
+#define field_fe25519_radix51_ROOM scalarmult_curve25519_field_fe25519_radix51_ROOM
+#define scalarmult_curve25519_BASE scalarmult_curve25519_scalarmult_curve25519_BASE
+#define stk_assume_arithmetic_shift scalarmult_curve25519_stk_assume_arithmetic_shift
+#define stk_assume_twos_complement scalarmult_curve25519_stk_assume_twos_complement
+#define stk_u128 scalarmult_curve25519_stk_u128
+#define stk_barrier scalarmult_curve25519_stk_barrier
+#define stk_mask_u64 scalarmult_curve25519_stk_mask_u64
+#define stk_eq_u32 scalarmult_curve25519_stk_eq_u32
+#endif
+
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
 void *(memcpy)(void *, const void *, size_t);
 void *(memmove)(void *, const void *, size_t);
@@ -884,8 +917,76 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
     STK_CLEAR(STK_STACK_SCALARMULT_CURVE25519);
 }
 
+#ifdef STK_UNIT_BEFORE
+#undef field_fe25519_radix51_square
+#undef field_fe25519_radix51_mul
+#undef scalarmult_curve25519_step
+#undef scalarmult_curve25519_exchanged
+#undef field_fe25519_pow_square_times_5
+#undef field_fe25519_pow_square_times_10
+#undef field_fe25519_pow_square_times_20
+#undef field_fe25519_pow_square_times_50
+#undef field_fe25519_pow_square_times_100
+#undef field_fe25519_pow_chain
+#undef field_fe25519_pow_invert
+#undef scalarmult_curve25519_ladder
+#undef field_fe25519_radix51_to_bytes
+#undef scalarmult_curve25519_x25519
+#undef scalarmult_curve25519_public_key
+#undef scalarmult_curve25519_Pair
+#undef scalarmult_curve25519_A24_FE
+#undef scalarmult_curve25519_ONE
+#undef scalarmult_curve25519_ZERO
+#undef field_fe25519_radix51_LIMB_OF
+#undef field_fe25519_radix51_AT
+#undef field_fe25519_radix51_ROOM
+#undef scalarmult_curve25519_BASE
+#undef stk_assume_arithmetic_shift
+#undef stk_assume_twos_complement
+#undef stk_u128
+#undef stk_barrier
+#undef stk_mask_u64
+#undef stk_eq_u32
+#else
+#define STK_UNIT_BEFORE
+#endif
 
 #else /* rv32 */
+
+/* After another unit in the same translation unit, names that may be those of both are changed here. */
+#ifdef STK_UNIT_BEFORE
+#define field_fe25519_radix25_5_square scalarmult_curve25519_field_fe25519_radix25_5_square
+#define field_fe25519_radix25_5_mul scalarmult_curve25519_field_fe25519_radix25_5_mul
+#define scalarmult_curve25519_step scalarmult_curve25519_scalarmult_curve25519_step
+#define scalarmult_curve25519_exchanged scalarmult_curve25519_scalarmult_curve25519_exchanged
+#define field_fe25519_pow_square_times_5 scalarmult_curve25519_field_fe25519_pow_square_times_5
+#define field_fe25519_pow_square_times_10 scalarmult_curve25519_field_fe25519_pow_square_times_10
+#define field_fe25519_pow_square_times_20 scalarmult_curve25519_field_fe25519_pow_square_times_20
+#define field_fe25519_pow_square_times_50 scalarmult_curve25519_field_fe25519_pow_square_times_50
+#define field_fe25519_pow_square_times_100 scalarmult_curve25519_field_fe25519_pow_square_times_100
+#define field_fe25519_pow_chain scalarmult_curve25519_field_fe25519_pow_chain
+#define field_fe25519_pow_invert scalarmult_curve25519_field_fe25519_pow_invert
+#define scalarmult_curve25519_ladder scalarmult_curve25519_scalarmult_curve25519_ladder
+#define field_fe25519_radix25_5_to_bytes scalarmult_curve25519_field_fe25519_radix25_5_to_bytes
+#define field_fe25519_radix25_5_from_bytes scalarmult_curve25519_field_fe25519_radix25_5_from_bytes
+#define scalarmult_curve25519_x25519 scalarmult_curve25519_scalarmult_curve25519_x25519
+#define scalarmult_curve25519_public_key scalarmult_curve25519_scalarmult_curve25519_public_key
+#define scalarmult_curve25519_Pair scalarmult_curve25519_scalarmult_curve25519_Pair
+#define scalarmult_curve25519_A24_FE scalarmult_curve25519_scalarmult_curve25519_A24_FE
+#define scalarmult_curve25519_ONE scalarmult_curve25519_scalarmult_curve25519_ONE
+#define scalarmult_curve25519_ZERO scalarmult_curve25519_scalarmult_curve25519_ZERO
+#define field_fe25519_radix25_5_LIMB_OF scalarmult_curve25519_field_fe25519_radix25_5_LIMB_OF
+#define field_fe25519_radix25_5_AT scalarmult_curve25519_field_fe25519_radix25_5_AT
+#define field_fe25519_radix25_5_ROOM scalarmult_curve25519_field_fe25519_radix25_5_ROOM
+#define scalarmult_curve25519_BASE scalarmult_curve25519_scalarmult_curve25519_BASE
+#define stk_assume_arithmetic_shift scalarmult_curve25519_stk_assume_arithmetic_shift
+#define stk_assume_twos_complement scalarmult_curve25519_stk_assume_twos_complement
+#define stk_barrier scalarmult_curve25519_stk_barrier
+#define stk_mask_u32 scalarmult_curve25519_stk_mask_u32
+#define stk_eq_u32 scalarmult_curve25519_stk_eq_u32
+#define stk_product_u32 scalarmult_curve25519_stk_product_u32
+#define stk_product_u64 scalarmult_curve25519_stk_product_u64
+#endif
 
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
 void *(memcpy)(void *, const void *, size_t);
@@ -2186,6 +2287,41 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
     STK_CLEAR(STK_STACK_SCALARMULT_CURVE25519);
 }
 
+#ifdef STK_UNIT_BEFORE
+#undef field_fe25519_radix25_5_square
+#undef field_fe25519_radix25_5_mul
+#undef scalarmult_curve25519_step
+#undef scalarmult_curve25519_exchanged
+#undef field_fe25519_pow_square_times_5
+#undef field_fe25519_pow_square_times_10
+#undef field_fe25519_pow_square_times_20
+#undef field_fe25519_pow_square_times_50
+#undef field_fe25519_pow_square_times_100
+#undef field_fe25519_pow_chain
+#undef field_fe25519_pow_invert
+#undef scalarmult_curve25519_ladder
+#undef field_fe25519_radix25_5_to_bytes
+#undef field_fe25519_radix25_5_from_bytes
+#undef scalarmult_curve25519_x25519
+#undef scalarmult_curve25519_public_key
+#undef scalarmult_curve25519_Pair
+#undef scalarmult_curve25519_A24_FE
+#undef scalarmult_curve25519_ONE
+#undef scalarmult_curve25519_ZERO
+#undef field_fe25519_radix25_5_LIMB_OF
+#undef field_fe25519_radix25_5_AT
+#undef field_fe25519_radix25_5_ROOM
+#undef scalarmult_curve25519_BASE
+#undef stk_assume_arithmetic_shift
+#undef stk_assume_twos_complement
+#undef stk_barrier
+#undef stk_mask_u32
+#undef stk_eq_u32
+#undef stk_product_u32
+#undef stk_product_u64
+#else
+#define STK_UNIT_BEFORE
+#endif
 
 #endif
 

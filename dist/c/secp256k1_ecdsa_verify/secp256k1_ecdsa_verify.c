@@ -10,6 +10,59 @@
 
 #include "secp256k1_ecdsa_verify.h"
 
+/* After another unit in the same translation unit, names that may be those of both are changed here. */
+#ifdef STK_UNIT_BEFORE
+#define field_fesecp256k1_mont64_N_from_bytes_be secp256k1_ecdsa_verify_field_fesecp256k1_mont64_N_from_bytes_be
+#define field_fesecp256k1_mont64_N_is_below_c256 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_N_is_below_c256
+#define field_fesecp256k1_mont64_N_is_below_c256_2 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_N_is_below_c256_2
+#define field_fesecp256k1_mont64_mul secp256k1_ecdsa_verify_field_fesecp256k1_mont64_mul
+#define field_fesecp256k1_mont64_add secp256k1_ecdsa_verify_field_fesecp256k1_mont64_add
+#define ecdsa_secp256k1_V_C_right_side secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_right_side
+#define ecdsa_secp256k1_V_S_mul secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_mul
+#define ecdsa_secp256k1_V_S_pow_c256 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_pow_c256
+#define curve_wnaf_recode_7 secp256k1_ecdsa_verify_curve_wnaf_recode_7
+#define ecdsa_secp256k1_V_wnaf_7 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_wnaf_7
+#define curve_wnaf_recode_5 secp256k1_ecdsa_verify_curve_wnaf_recode_5
+#define ecdsa_secp256k1_V_wnaf_5 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_wnaf_5
+#define field_fesecp256k1_mont64_sub secp256k1_ecdsa_verify_field_fesecp256k1_mont64_sub
+#define field_fesecp256k1_mont64_half secp256k1_ecdsa_verify_field_fesecp256k1_mont64_half
+#define ecdsa_secp256k1_V_C_double secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_double
+#define ecdsa_secp256k1_V_C_join secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_join
+#define ecdsa_secp256k1_V_C_add_cached secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_add_cached
+#define ecdsa_secp256k1_V_odd_multiples secp256k1_ecdsa_verify_ecdsa_secp256k1_V_odd_multiples
+#define ecdsa_secp256k1_V_multiple secp256k1_ecdsa_verify_ecdsa_secp256k1_V_multiple
+#define ecdsa_secp256k1_V_C_add_affine secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_add_affine
+#define ecdsa_secp256k1_V_multiple_of_base secp256k1_ecdsa_verify_ecdsa_secp256k1_V_multiple_of_base
+#define ecdsa_secp256k1_V_double_and_add secp256k1_ecdsa_verify_ecdsa_secp256k1_V_double_and_add
+#define ecdsa_secp256k1_V_double_mult secp256k1_ecdsa_verify_ecdsa_secp256k1_V_double_mult
+#define field_fesecp256k1_mont64_N_is_below_c129 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_N_is_below_c129
+#define ecdsa_secp256k1_V_matches secp256k1_ecdsa_verify_ecdsa_secp256k1_V_matches
+#define ecdsa_secp256k1_V_C_Jacobian secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_Jacobian
+#define ecdsa_secp256k1_V_C_Cached secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_Cached
+#define ecdsa_secp256k1_V_C_Affine secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_Affine
+#define field_fesecp256k1_mont64_N_is_zero_lit1 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_N_is_zero_lit1
+#define field_fesecp256k1_mont64_from_integer_lit3 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_from_integer_lit3
+#define ecdsa_secp256k1_V_C_ONE secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_ONE
+#define ecdsa_secp256k1_V_C_right_side_lit4 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_right_side_lit4
+#define ecdsa_secp256k1_V_S_from_integer_lit5 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_from_integer_lit5
+#define ecdsa_secp256k1_V_S_pow_c256_lit6 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_pow_c256_lit6
+#define ecdsa_secp256k1_V_S_pow_c256_lit7 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_pow_c256_lit7
+#define ecdsa_secp256k1_V_C_ZERO secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_ZERO
+#define ecdsa_secp256k1_V_ODD secp256k1_ecdsa_verify_ecdsa_secp256k1_V_ODD
+#define ecdsa_secp256k1_V_matches_lit9 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_matches_lit9
+#define stk_assume_arithmetic_shift secp256k1_ecdsa_verify_stk_assume_arithmetic_shift
+#define stk_assume_twos_complement secp256k1_ecdsa_verify_stk_assume_twos_complement
+#define stk_u128 secp256k1_ecdsa_verify_stk_u128
+#define stk_i128 secp256k1_ecdsa_verify_stk_i128
+#define stk_barrier secp256k1_ecdsa_verify_stk_barrier
+#define stk_mask_u64 secp256k1_ecdsa_verify_stk_mask_u64
+#define stk_sel_u64 secp256k1_ecdsa_verify_stk_sel_u64
+#define stk_eq_u32 secp256k1_ecdsa_verify_stk_eq_u32
+#define stk_eq_u64 secp256k1_ecdsa_verify_stk_eq_u64
+#define stk_lt_u32 secp256k1_ecdsa_verify_stk_lt_u32
+#define stk_lt_i32 secp256k1_ecdsa_verify_stk_lt_i32
+#endif
+
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
 void *(memcpy)(void *, const void *, size_t);
 void *(memmove)(void *, const void *, size_t);
@@ -1590,11 +1643,13 @@ STK_NOINLINE static uint32_t ecdsa_secp256k1_V_matches(const ecdsa_secp256k1_V_C
 }
 
 /* ecdsa.secp256k1.verify
- * Is (r, s) = `sig` (64 bytes, big-endian) a signature of the 32-byte digest under the public key (x, y) = `pk`?
- * The key must be on the curve, r and s in 1..N-1. */
-STK_API uint32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const uint8_t *sig, const uint8_t *pk)
+ * 0 if (r, s) = `sig` (64 bytes, big-endian) is a signature of the 32-byte digest under the public key (x, y) = `pk`, -1 if not.
+ * The key must be on the curve, r and s in 1..N-1.
+ * out result: -1 .. 0 */
+STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const uint8_t *sig, const uint8_t *pk)
 {
-    uint32_t result;
+    int32_t result;
+    uint32_t t;
     uint64_t r_0_verify[4]; /* 0 .. 2^64-1 */
     uint64_t s_0_verify[4]; /* 0 .. 2^64-1 */
     uint64_t x_0_verify[4]; /* 0 .. 2^64-1 */
@@ -1609,7 +1664,7 @@ STK_API uint32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const u
     field_fesecp256k1_mont64_N_from_bytes_be(s_0_verify, (&sig[32]));
     field_fesecp256k1_mont64_N_from_bytes_be(x_0_verify, pk);
     field_fesecp256k1_mont64_N_from_bytes_be(y_0_verify, (&pk[32]));
-    result = UINT32_C(0);
+    t = UINT32_C(0);
     t_0_verify = field_fesecp256k1_mont64_N_is_below_c256(r_0_verify);
     t_0_verify_2 = field_fesecp256k1_mont64_N_is_below_c256(s_0_verify);
     uint64_t diff = 0;
@@ -1690,9 +1745,67 @@ STK_API uint32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const u
             ecdsa_secp256k1_V_S_mul(t_0_verify_9, result_0_verify_2, si_0_verify);
             ecdsa_secp256k1_V_S_mul(t_0_verify_10, r_0_verify, si_0_verify);
             ecdsa_secp256k1_V_double_mult(&p_0_verify, t_0_verify_9, t_0_verify_10, &q_0_verify);
-            result = ecdsa_secp256k1_V_matches(&p_0_verify, r_0_verify);
+            t = ecdsa_secp256k1_V_matches(&p_0_verify, r_0_verify);
         }
+    }
+    if (t) {
+        result = INT32_C(0);
+    } else {
+        result = (-INT32_C(1));
     }
     return result;
 }
 
+#ifdef STK_UNIT_BEFORE
+#undef field_fesecp256k1_mont64_N_from_bytes_be
+#undef field_fesecp256k1_mont64_N_is_below_c256
+#undef field_fesecp256k1_mont64_N_is_below_c256_2
+#undef field_fesecp256k1_mont64_mul
+#undef field_fesecp256k1_mont64_add
+#undef ecdsa_secp256k1_V_C_right_side
+#undef ecdsa_secp256k1_V_S_mul
+#undef ecdsa_secp256k1_V_S_pow_c256
+#undef curve_wnaf_recode_7
+#undef ecdsa_secp256k1_V_wnaf_7
+#undef curve_wnaf_recode_5
+#undef ecdsa_secp256k1_V_wnaf_5
+#undef field_fesecp256k1_mont64_sub
+#undef field_fesecp256k1_mont64_half
+#undef ecdsa_secp256k1_V_C_double
+#undef ecdsa_secp256k1_V_C_join
+#undef ecdsa_secp256k1_V_C_add_cached
+#undef ecdsa_secp256k1_V_odd_multiples
+#undef ecdsa_secp256k1_V_multiple
+#undef ecdsa_secp256k1_V_C_add_affine
+#undef ecdsa_secp256k1_V_multiple_of_base
+#undef ecdsa_secp256k1_V_double_and_add
+#undef ecdsa_secp256k1_V_double_mult
+#undef field_fesecp256k1_mont64_N_is_below_c129
+#undef ecdsa_secp256k1_V_matches
+#undef ecdsa_secp256k1_V_C_Jacobian
+#undef ecdsa_secp256k1_V_C_Cached
+#undef ecdsa_secp256k1_V_C_Affine
+#undef field_fesecp256k1_mont64_N_is_zero_lit1
+#undef field_fesecp256k1_mont64_from_integer_lit3
+#undef ecdsa_secp256k1_V_C_ONE
+#undef ecdsa_secp256k1_V_C_right_side_lit4
+#undef ecdsa_secp256k1_V_S_from_integer_lit5
+#undef ecdsa_secp256k1_V_S_pow_c256_lit6
+#undef ecdsa_secp256k1_V_S_pow_c256_lit7
+#undef ecdsa_secp256k1_V_C_ZERO
+#undef ecdsa_secp256k1_V_ODD
+#undef ecdsa_secp256k1_V_matches_lit9
+#undef stk_assume_arithmetic_shift
+#undef stk_assume_twos_complement
+#undef stk_u128
+#undef stk_i128
+#undef stk_barrier
+#undef stk_mask_u64
+#undef stk_sel_u64
+#undef stk_eq_u32
+#undef stk_eq_u64
+#undef stk_lt_u32
+#undef stk_lt_i32
+#else
+#define STK_UNIT_BEFORE
+#endif

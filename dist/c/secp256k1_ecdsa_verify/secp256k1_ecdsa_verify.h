@@ -23,13 +23,13 @@
 extern "C" {
 #endif
 
-/* Is (r, s) = `sig` (64 bytes, big-endian) a signature of the 32-byte digest under the public key (x, y) = `pk`?
+/* 0 if (r, s) = `sig` (64 bytes, big-endian) is a signature of the 32-byte digest under the public key (x, y) = `pk`, -1 if not.
  * The key must be on the curve, r and s in 1..N-1.
  *
  * digest[32]: read; public
  * sig[64]: read; public
  * pk[64]: read; public */
-uint32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const uint8_t *sig, const uint8_t *pk);
+int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const uint8_t *sig, const uint8_t *pk);
 
 #ifdef __cplusplus
 }
