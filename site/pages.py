@@ -82,8 +82,10 @@ def main(out):
         if not to.exists():
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / path, to)
-    for picture in (ROOT / "docs").glob("*.svg"):
-        shutil.copy(picture, SRC / "docs" / picture.name)
+    for picture in (ROOT / "docs").rglob("*.svg"):
+        to = SRC / picture.relative_to(ROOT)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(picture, to)
     gone = sum(relink(SRC / p) for p in known)
     print(f"site: {len(known)} pages, {gone} links to files that are no page")
 
