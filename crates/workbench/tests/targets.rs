@@ -167,6 +167,37 @@ fn every_described_machine_passes_all_vectors_at_every_level() {
     every_target(true);
 }
 
+/// The shipped files themselves, with limbs of 64 and of 32 bits, and a twin that is spoiled in the half that is compiled.
+#[test]
+fn shipped_files_pass_vectors_in_both_halves() {
+    let (mut library, mut tried) = (Library::default(), vec![]);
+    let target = tree().target("host64").unwrap_or_else(|e| panic!("{e}"));
+    for primitive in tree().primitives().unwrap_or_else(|e| panic!("{e}")).into_iter().filter(|p| p.targets.len() > 1) {
+        let Some(vectors) = santoku_vectors::named::of(&primitive.name) else { continue };
+        let folder = tree().root.join(santoku_workbench::dist::folder(&primitive.unit));
+        let read = |extension: &str| std::fs::read_to_string(folder.join(&primitive.unit).with_extension(extension)).expect("shipped");
+        let text = read("c").replacen(&format!("#include \"{}.h\"\n", primitive.unit), &read("h"), 1);
+        for (half, using) in [("", "gcc"), ("#define SANTOKU_32BIT\n", "clang")] {
+            let cross = Cross::named(&target, Some(using)).unwrap_or_else(|e| panic!("{e}"));
+            let made = Made { text: format!("{half}{text}"), functions: library.made(&primitive.name, &target).functions };
+            let (ran, wrong) = named(&cross, &made, &vectors, Level::O2);
+            assert!(wrong.is_empty() && ran > 20, "{} {half}: {wrong:?}", primitive.name);
+            tried.push(ran);
+            // The other half, spoiled, changes nothing; this one does.
+            let (first, second) = text.split_once("\n#else /*").expect("two halves");
+            let spoil = |t: &str| t.replace(" * ", " + ");
+            let (own, other) = if half.is_empty() { ((spoil(first), second.into()), (first.into(), spoil(second))) } else { ((first.into(), spoil(second)), (spoil(first), second.into())) };
+            let fails = |(a, b): (String, String)| {
+                let twin = Made { text: format!("{half}{a}\n#else /*{b}"), functions: made.functions.clone() };
+                !named(&cross, &twin, &vectors[..20], Level::O2).1.is_empty()
+            };
+            assert!(fails(own) && !fails(other), "{} {half}", primitive.name);
+        }
+    }
+    println!("tried: {tried:?} vectors on shipped files");
+    assert!(tried.len() >= 4);
+}
+
 /// A wrong constant is seen on every kind of executor.
 #[test]
 fn a_wrong_constant_fails_on_every_kind_of_machine() {

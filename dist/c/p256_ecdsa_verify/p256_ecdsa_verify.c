@@ -3849,7 +3849,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint8_t *restrict d, const uint32_t
         i_0_bit = i + UINT32_C(7);
         b_0_bit = UINT32_C(0);
         if (i_0_bit < UINT32_C(256)) {
-            b_0_bit = (uint32_t)(((uint64_t)k[i_0_bit >> 5] >> (i_0_bit & UINT32_C(31))) & UINT64_C(1));
+            b_0_bit = (k[i_0_bit >> 5] >> (i_0_bit & UINT32_C(31))) & UINT32_C(1);
         }
         v = (v >> 1) + (UINT32_C(64) * b_0_bit);
     }
@@ -3920,7 +3920,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint8_t *restrict d, const uint32_t
         i_0_bit = i + UINT32_C(5);
         b_0_bit = UINT32_C(0);
         if (i_0_bit < UINT32_C(256)) {
-            b_0_bit = (uint32_t)(((uint64_t)k[i_0_bit >> 5] >> (i_0_bit & UINT32_C(31))) & UINT64_C(1));
+            b_0_bit = (k[i_0_bit >> 5] >> (i_0_bit & UINT32_C(31))) & UINT32_C(1);
         }
         v = (v >> 1) + (UINT32_C(16) * b_0_bit);
     }
