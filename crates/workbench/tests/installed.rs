@@ -210,10 +210,9 @@ fn exported() -> Vec<String> {
     global.split(';').map(|name| name.trim().to_string()).filter(|name| !name.is_empty()).collect()
 }
 
-/// The units of the library, in the order of the header that includes all.
+/// The units of the library.
 fn all_units() -> Vec<String> {
-    let header = std::fs::read_to_string(tree().root.join("dist/c/santoku.h")).expect("the header");
-    header.lines().filter_map(|l| l.strip_prefix("#include \"")?.strip_suffix(".h\"").map(str::to_string)).collect()
+    tree().shipped().expect("declared").into_iter().map(|p| p.unit).collect()
 }
 
 /// Compiles a translation unit that includes these units, in this order; `change` edits each text. What the compiler says.
@@ -268,11 +267,7 @@ fn chosen_units_become_one_file_with_one_header() {
         let object = dir.path().join("santoku.o");
         good(Command::new("gcc").args(WARNINGS).args(["-O1", "-c"]).arg(dir.path().join("santoku.c")).arg("-o").arg(&object));
         good(Command::new("g++").args(["-std=c++11", "-Wall", "-Werror", "-fsyntax-only", "-x", "c++"]).arg(dir.path().join("santoku.h")));
-        let built = dir.path().join("program");
-        let mut cc = Command::new("gcc");
-        cc.args(WARNINGS).arg("-I").arg(dir.path()).arg("-DFIRST=\"santoku.h\"").arg(c_file("names.c"));
-        good(cc.arg(&object).arg("-o").arg(&built));
-        assert_eq!(good(&mut Command::new(&built)), "ed25519\n", "{chosen}");
+        program(dir.path(), &["santoku.h"], &["-I".into(), path(dir.path())], &[path(&object)]);
     }
     let refused = amalgamate("nacl_sign nothing");
     assert!(refused.status.code() == Some(2) && String::from_utf8_lossy(&refused.stderr).contains("there is no unit `nothing`"));

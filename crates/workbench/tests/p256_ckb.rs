@@ -12,19 +12,10 @@ use santoku_workbench::{amalgam, BenchError};
 use std::collections::BTreeSet;
 use std::process::Command;
 use std::sync::OnceLock;
-use support::{on_big_stack, tree};
+use support::{on_big_stack, shipped_unit, tree};
 
 const NAME: &str = "ecdsa.p256";
 const UNIT: &str = "p256_ecdsa_verify";
-
-/// The shipped file, its header pasted in.
-fn shipped() -> String {
-    let read = |extension: &str| std::fs::read_to_string(tree().root.join(folder(UNIT)).join(format!("{UNIT}.{extension}"))).expect("the shipped file is there");
-    let include = format!("#include \"{UNIT}.h\"\n");
-    let source = read("c");
-    assert!(source.contains(&include));
-    source.replacen(&include, &read("h"), 1)
-}
 
 fn bench() -> &'static Bench {
     static BENCH: OnceLock<Bench> = OnceLock::new();
@@ -33,7 +24,7 @@ fn bench() -> &'static Bench {
         let (primitive, target) = (tree.primitive(NAME).expect("declared"), tree.target("ckb").expect("described"));
         let made = on_big_stack(|| amalgam::amalgam(&tree, &primitive, Level::O2, &BTreeSet::new(), "").unwrap_or_else(|e| panic!("{e}")));
         let exported = made.emitted.exported;
-        let first = Ours { text: shipped(), functions: functions(&primitive, &exported).expect("an interface"), exported, checks: made.checks };
+        let first = Ours { text: shipped_unit(UNIT), functions: functions(&primitive, &exported).expect("an interface"), exported, checks: made.checks };
         Bench::new(&tree, &primitive, target, first).unwrap_or_else(|e| panic!("{e}"))
     })
 }
@@ -48,7 +39,7 @@ fn measured(text: String, compiler: Option<&str>, take: &dyn Fn(usize) -> bool) 
 
 #[test]
 fn all_vectors_are_judged_rightly_in_the_vm_within_the_promised_cycles() {
-    let (cycles, vectors) = measured(shipped(), None, &|_| true).unwrap_or_else(|e| panic!("{e}"));
+    let (cycles, vectors) = measured(shipped_unit(UNIT), None, &|_| true).unwrap_or_else(|e| panic!("{e}"));
     println!("CKB-VM: {} vectors, {} accepted; {cycles:?} cycles", vectors.ran, vectors.accepted);
     assert_eq!(vectors.ran, 241);
     assert!(vectors.accepted > 100 && vectors.accepted < vectors.ran);
@@ -59,13 +50,13 @@ fn all_vectors_are_judged_rightly_in_the_vm_within_the_promised_cycles() {
 
 #[test]
 fn gcc_agrees_on_a_part_of_the_vectors() {
-    let (_, vectors) = measured(shipped(), Some("riscv-gcc"), &|n| n % 6 == 0).unwrap_or_else(|e| panic!("{e}"));
+    let (_, vectors) = measured(shipped_unit(UNIT), Some("riscv-gcc"), &|n| n % 6 == 0).unwrap_or_else(|e| panic!("{e}"));
     assert!(vectors.accepted > 20 && vectors.accepted < vectors.ran);
 }
 
 #[test]
 fn a_wrong_constant_is_a_wrong_result() {
-    let source = shipped();
+    let source = shipped_unit(UNIT);
     // The lowest limb of the group order (FIPS 186-4, D.1.2.3), wherever it is used.
     let spoiled = source.replace("f3b9cac2fc632551", "f3b9cac2fc632553");
     assert_ne!(source, spoiled, "the constant is in the file");

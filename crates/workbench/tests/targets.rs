@@ -13,7 +13,7 @@ use santoku_workbench::interface::Function;
 use santoku_workbench::operation::Case as Asked;
 use santoku_workbench::subject::ours;
 use std::collections::{BTreeMap, BTreeSet};
-use support::{batch_call, c_file, failures, nacl, on_big_stack, published, shipped, tree, with_a_wrong_constant, Case};
+use support::{batch_call, c_file, failures, nacl, on_big_stack, published, shipped, shipped_unit, tree, with_a_wrong_constant, Case};
 
 /// C of a primitive for a target, its header pasted in. Targets whose C is the same share it.
 #[derive(Default)]
@@ -174,9 +174,7 @@ fn shipped_files_pass_vectors_in_both_halves() {
     let target = tree().target("host64").unwrap_or_else(|e| panic!("{e}"));
     for primitive in tree().primitives().unwrap_or_else(|e| panic!("{e}")).into_iter().filter(|p| p.targets.len() > 1) {
         let Some(vectors) = santoku_vectors::named::of(&primitive.name) else { continue };
-        let folder = tree().root.join(santoku_workbench::dist::folder(&primitive.unit));
-        let read = |extension: &str| std::fs::read_to_string(folder.join(&primitive.unit).with_extension(extension)).expect("shipped");
-        let text = read("c").replacen(&format!("#include \"{}.h\"\n", primitive.unit), &read("h"), 1);
+        let text = shipped_unit(&primitive.unit);
         for (half, using) in [("", "gcc"), ("#define SANTOKU_32BIT\n", "clang")] {
             let cross = Cross::named(&target, Some(using)).unwrap_or_else(|e| panic!("{e}"));
             let made = Made { text: format!("{half}{text}"), functions: library.made(&primitive.name, &target).functions };

@@ -4,6 +4,7 @@
 use santoku_lab::harness::{Arg, Call, Ret};
 use santoku_vectors::ed25519::{SignVector, VerifyVector};
 use santoku_vectors::{cases, ed25519, oracle, Expected};
+use santoku_workbench::dist::folder;
 use santoku_workbench::primitives::Tree;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -205,6 +206,15 @@ impl HostProgram {
 
 pub fn shipped_source() -> String {
     std::fs::read_to_string(shipped().join("nacl_sign.c")).expect("the shipped file is there")
+}
+
+/// A shipped file, its header pasted in.
+pub fn shipped_unit(unit: &str) -> String {
+    let read = |extension: &str| std::fs::read_to_string(tree().root.join(folder(unit)).join(format!("{unit}.{extension}"))).expect("the shipped file is there");
+    let include = format!("#include \"{unit}.h\"\n");
+    let source = read("c");
+    assert!(source.contains(&include));
+    source.replacen(&include, &read("h"), 1)
 }
 
 /// The first round constant of SHA-512 (FIPS 180-4, section 4.2.3) with one bit wrong.
