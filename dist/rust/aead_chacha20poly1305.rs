@@ -7,19 +7,19 @@
 extern "C" {
     /// - `result0`: n bytes, written
     /// - `result1`: 16 bytes, written
-    /// - `k`: a length; from 0 to 2147483647; public
-    /// - `n`: a length; from 0 to 2147483647; public
+    /// - `k`: a length, as `size_t`; from 0 to 2147483647; public
+    /// - `n`: a length, as `size_t`; from 0 to 2147483647; public
     /// - `key`: 32 bytes, read; key: RFC 8439, 2.8
     /// - `nonce`: 12 bytes, read; 96-bit nonce, never used twice with one key: RFC 8439, 2.8
     /// - `a`: k bytes, read; associated data
     /// - `m`: n bytes, read
     ///
     /// Returns nothing.
-    pub fn santoku_chacha20poly1305_seal(result0: *mut u8, result1: *mut u8, k: u32, n: u32, key: *const u8, nonce: *const u8, a: *const u8, m: *const u8);
+    pub fn santoku_chacha20poly1305_seal(result0: *mut u8, result1: *mut u8, k: usize, n: usize, key: *const u8, nonce: *const u8, a: *const u8, m: *const u8);
     /// - `m`: n bytes, written
     /// - `ok`: 4 bytes (numbers of 4 bytes), written
-    /// - `k`: a length; from 0 to 2147483647; public
-    /// - `n`: a length; from 0 to 2147483647; public
+    /// - `k`: a length, as `size_t`; from 0 to 2147483647; public
+    /// - `n`: a length, as `size_t`; from 0 to 2147483647; public
     /// - `key`: 32 bytes, read; key: RFC 8439, 2.8
     /// - `nonce`: 12 bytes, read; 96-bit nonce, never used twice with one key: RFC 8439, 2.8
     /// - `a`: k bytes, read; associated data
@@ -27,5 +27,5 @@ extern "C" {
     /// - `tag`: 16 bytes, read; tag: RFC 8439, 2.5
     ///
     /// Returns nothing.
-    pub fn santoku_chacha20poly1305_open(m: *mut u8, ok: *mut u32, k: u32, n: u32, key: *const u8, nonce: *const u8, a: *const u8, c: *const u8, tag: *const u8);
+    pub fn santoku_chacha20poly1305_open(m: *mut u8, ok: *mut u32, k: usize, n: usize, key: *const u8, nonce: *const u8, a: *const u8, c: *const u8, tag: *const u8);
 }

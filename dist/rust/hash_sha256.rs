@@ -6,9 +6,9 @@
 
 extern "C" {
     /// - `result`: 32 bytes, written; digest: FIPS 180-4, 6.2
-    /// - `n`: a length; from 0 to 2147483647; public
+    /// - `n`: a length, as `size_t`; from 0 to 2147483647; public
     /// - `m`: n bytes, read; message, of whole bytes
     ///
     /// Returns nothing.
-    pub fn santoku_sha256(result: *mut u8, n: u32, m: *const u8);
+    pub fn santoku_sha256(result: *mut u8, n: usize, m: *const u8);
 }

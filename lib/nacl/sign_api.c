@@ -36,11 +36,9 @@ static int stk_has_small_order(const unsigned char *point)
 
 static STK_BODY int stk_sign_seed_keypair(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
 {
-    uint8_t p[32];
     memmove(sk, seed, 32);
-    santoku_sign_public_key(p, sk);
-    memcpy(sk + 32, p, 32);
-    memcpy(pk, p, 32);
+    santoku_sign_public_key(pk, sk);
+    memcpy(sk + 32, pk, 32);
     return 0;
 }
 

@@ -59,6 +59,8 @@ pub struct Signature {
     pub returns: bool,
     /// Users may have another name for it.
     pub renamed: bool,
+    /// Lengths are given as `size_t`: others call it.
+    pub sizes: bool,
     /// The function that others call in its place, which calls it and clears the stack.
     pub outer: Option<Outer>,
 }

@@ -9,7 +9,7 @@ use santoku_ir::{ContractKind, Func, Len, LocalId, Ty};
 pub enum Role {
     /// The function writes it: a pointer.
     Result,
-    /// A length that arrays behind it have: a 32-bit integer.
+    /// A length that arrays behind it have: a `size_t`, of which 32 bits are used.
     Length,
     /// The function reads it: a pointer, or a scalar by its value.
     Value,
@@ -75,12 +75,13 @@ impl Argument {
             Role::Length => "a length",
             Role::Value => "read",
         };
+        let stops = if self.role == Role::Length { ", a greater one stops the program (STK_MISUSE)" } else { "" };
         let secrecy = match self.role {
             Role::Result => "",
             _ if self.public || self.role == Role::Length => "; public",
             _ => "; secret",
         };
-        format!("{}{dimensions}: {what}{range}{secrecy}", self.name)
+        format!("{}{dimensions}: {what}{range}{stops}{secrecy}", self.name)
     }
 }
 

@@ -189,9 +189,18 @@ impl<'a> FnCx<'a> {
 
     /// The whole function definition.
     pub fn define(mut self, sig: &Signature, linkage: &str) -> Res<String> {
+        let inside = self.names.clone();
+        let sizes = self.sizes(sig);
+        for (id, (name, _)) in &sizes {
+            self.names[id.0 as usize] = name.clone();
+        }
         let head = self.prototype(sig, &sig.written())?;
+        self.names = inside;
         let mut text = doc_comment(self.f, &self.names);
         let _ = writeln!(text, "{linkage}{head}\n{{");
+        for (id, (name, most)) in &sizes {
+            let _ = writeln!(text, "    uint32_t {} = stk_length({name}, {most}u);", self.names[id.0 as usize]);
+        }
         let ret = self.f.rets.first().copied().filter(|_| sig.returns);
         if let Some(r) = ret {
             let d = self.declarator(&self.ctys[r.0 as usize].clone(), &self.names[r.0 as usize].clone())?;
@@ -212,6 +221,14 @@ impl<'a> FnCx<'a> {
         text.push_str(&self.out);
         text.push_str("}\n");
         Ok(text)
+    }
+
+    /// The lengths that others give: for each the name of the parameter, whose value is checked before anything uses it, and the bound.
+    fn sizes(&mut self, sig: &Signature) -> BTreeMap<LocalId, (String, Int)> {
+        let f = self.f;
+        let given = f.lens.iter().filter(|_| sig.sizes);
+        let most = |id: LocalId| leaf_range(&f.local(id).ty).map(|r| r.hi);
+        given.filter_map(|id| Some((*id, (self.fresh.fresh(&format!("size_{}", f.local(*id).name)), most(*id)?)))).collect()
     }
 
     /// The function that others call: it calls this one and clears the stack.
@@ -252,7 +269,7 @@ impl<'a> FnCx<'a> {
             }
         }
         for l in &self.f.lens {
-            ps.push(format!("uint32_t {}", self.names[l.0 as usize]));
+            ps.push(format!("{} {}", if sig.sizes { "size_t" } else { "uint32_t" }, self.names[l.0 as usize]));
         }
         for (p, t) in self.f.params.iter().zip(&sig.params) {
             ps.push(self.parameter(t, &self.names[p.0 as usize], "const ", ""));

@@ -2,10 +2,17 @@
 
 use crate::options::Products;
 
+/// Before a type of 128 bits.
+macro_rules! no_int128 {
+    () => {
+        "#ifndef __SIZEOF_INT128__\n#error \"This file computes with unsigned __int128, which this compiler does not have for this processor. Generate it for a target with widest = 64.\"\n#endif\n"
+    };
+}
+
 /// Helpers in dependency order: `(name, text)`. Only those a unit uses are printed.
 pub const HELPERS: &[(&str, &str)] = &[
-    ("stk_u128", "__extension__ typedef unsigned __int128 stk_u128;\n"),
-    ("stk_i128", "__extension__ typedef __int128 stk_i128;\n"),
+    ("stk_u128", concat!(no_int128!(), "__extension__ typedef unsigned __int128 stk_u128;\n")),
+    ("stk_i128", concat!(no_int128!(), "__extension__ typedef __int128 stk_i128;\n")),
     (
         "stk_barrier",
         "/* Hides from the compiler that x is 0 or 1, so that it cannot turn a selection into a branch. */\n\
@@ -56,6 +63,12 @@ return stk_product_u32(al, bl) + ((uint64_t)(al * bh + ah * bl) << 32);\n}\n#end
         "STK_MUL_LOW",
         "/* The low 64 bits of a product. */\n#if STK_PRODUCTS_IN_PARTS\n#define STK_MUL_LOW(a, b) stk_product_u64((uint64_t)(a), (uint64_t)(b))\n#else\n\
 #define STK_MUL_LOW(a, b) ((a) * (b))\n#endif\n",
+    ),
+    (
+        "stk_length",
+        "/* A caller gave a length that is greater than the header says: nothing was read or written yet, and the program stops. What you define here\n * instead must not return. */\n\
+#ifndef STK_MISUSE\n#if defined(__GNUC__) || defined(__clang__)\n#define STK_MISUSE() __builtin_trap()\n#else\n#define STK_MISUSE() for (;;) { }\n#endif\n#endif\n\
+static inline uint32_t stk_length(size_t n, uint32_t most)\n{\n    if (n > most) {\n        STK_MISUSE();\n    }\n    return (uint32_t)n;\n}\n",
     ),
     ("stk_load_le16", "static inline uint32_t stk_load_le16(const uint8_t *p)\n{\n    return (uint32_t)p[0] | ((uint32_t)p[1] << 8);\n}\n"),
     ("stk_load_be16", "static inline uint32_t stk_load_be16(const uint8_t *p)\n{\n    return ((uint32_t)p[0] << 8) | (uint32_t)p[1];\n}\n"),

@@ -63,6 +63,8 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
         let linkage = match (external, f.inline) {
             _ if signature.outer.is_some() => "static STK_BODY ",
             (true, _) => outer_linkage,
+            // Code by hand that calls it holds no part of it: each is certified for itself.
+            (false, _) if f.export.is_some() && !opts.export => "STK_NOINLINE static ",
             (false, Inline::Never) => "STK_NOINLINE static ",
             (false, Inline::Auto | Inline::Always) => "static ",
         };
@@ -169,7 +171,8 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
             None => unit.globals.fresh(&f.name),
         };
         let renamed = renamed && outer.is_none();
-        unit.signatures.push(Signature { outer, ..signature(&unit, f, name, renamed)? });
+        let sizes = opts.export && f.export.is_some() && macro_of(opts, f).is_none();
+        unit.signatures.push(Signature { outer, sizes, ..signature(&unit, f, name, renamed)? });
         let mut done = InPlace::of(f, &unit.in_place);
         if let Some(one) = in_one(f) {
             done = done.and(&InPlace::of_merged(&one, &unit.in_place));
@@ -275,7 +278,7 @@ fn signature(unit: &UnitCx<'_>, f: &Func, name: String, renamed: bool) -> Res<Si
     let params = f.params.iter().map(ty).collect::<Res<Vec<_>>>()?;
     let rets = f.rets.iter().map(ty).collect::<Res<Vec<_>>>()?;
     let returns = rets.len() == 1 && !rets[0].is_aggregate();
-    Ok(Signature { name, params, rets, returns, renamed, outer: None })
+    Ok(Signature { name, params, rets, returns, renamed, sizes: false, outer: None })
 }
 
 fn types(unit: &UnitCx<'_>) -> String {

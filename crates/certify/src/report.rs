@@ -40,6 +40,41 @@ pub struct Residue {
     pub deepest: u64,
     /// Bytes of them that were overwritten when they may have held a secret.
     pub overwritten: u64,
+    /// Of the code by hand that runs in it; none where all of it has a source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<ByHand>,
+}
+
+/// Whether branches, addresses and the operands of slow operations in code without a source may depend on secrets. Everything that is read
+/// from memory other than the frame counts as secret, and so do arguments in registers that hold one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "time", rename_all = "snake_case")]
+pub enum ByHand {
+    ShowsNothing,
+    /// This instruction may.
+    Shows { place: String },
+    NotFollowed { reason: String },
+}
+
+impl Residue {
+    /// Nothing is left, and code by hand shows no secret in its time.
+    pub fn is_clean(&self) -> bool {
+        self.state == ResidueState::Nothing && self.by_hand.as_ref().is_none_or(|b| *b == ByHand::ShowsNothing)
+    }
+
+    /// Code by hand that may show a secret.
+    pub fn shows(&self) -> bool {
+        matches!(self.by_hand, Some(ByHand::Shows { .. }))
+    }
+
+    /// Why it is not clean.
+    pub fn reason(&self) -> Option<String> {
+        self.state.reason().or_else(|| match self.by_hand.as_ref()? {
+            ByHand::ShowsNothing => None,
+            ByHand::Shows { place } => Some(format!("code without a source may show a secret: {place}")),
+            ByHand::NotFollowed { reason } => Some(format!("code without a source is not followed: {reason}")),
+        })
+    }
 }
 
 impl ResidueState {
@@ -343,9 +378,14 @@ impl FileReport {
         self.totals.equal > 0 && self.totals.proved == self.totals.functions
     }
 
-    /// No function that handles secrets leaves any behind.
+    /// No function that handles secrets leaves any behind, and no code without a source shows one in its time.
     pub fn leaves_nothing(&self) -> bool {
-        self.residues.iter().all(|r| r.state == ResidueState::Nothing)
+        self.residues.iter().all(Residue::is_clean)
+    }
+
+    /// Code without a source may show a secret in its time.
+    pub fn shows(&self) -> bool {
+        self.residues.iter().any(Residue::shows)
     }
 
     /// Functions of the program in the file that are not proved.

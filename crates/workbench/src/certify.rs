@@ -10,7 +10,7 @@ use crate::text::table;
 use crate::BenchError;
 use santoku_certify::manifest::Origin;
 use santoku_certify::leak::Evidence;
-use santoku_certify::report::{FileReport, FunctionReport, Residue, ResidueState, Status};
+use santoku_certify::report::{FileReport, FunctionReport, Residue, Status};
 use santoku_certify::{certify, symbols, isa_of, program_hash, Options, World, ENGINE_VERSION};
 use santoku_num::hex;
 use santoku_driver::{timing, Store};
@@ -250,12 +250,12 @@ pub fn text(cells: &[Cell]) -> String {
         }
     }
     for c in cells {
-        for (r, reason) in c.report.residues.iter().filter_map(|r| Some((r, r.state.reason()?))) {
+        for (r, reason) in c.report.residues.iter().filter_map(|r| Some((r, r.reason()?))) {
             text += &format!("{} {}: {}: {reason}\n", c.unit.name, c.config.name(), r.symbol);
         }
     }
     let residues = || cells.iter().flat_map(|c| &c.report.residues);
-    let clean = residues().filter(|r| r.state == ResidueState::Nothing).count();
+    let clean = residues().filter(|r| r.is_clean()).count();
     let deepest = residues().map(|r| r.overwritten).max().unwrap_or(0);
     text += &format!("{clean} of {} functions that get secrets leave none behind; at most {deepest} bytes of stack held some\n", residues().count());
     let sum = |f: fn(&Cell) -> u64| cells.iter().map(f).sum::<u64>();

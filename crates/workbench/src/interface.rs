@@ -30,6 +30,9 @@ pub struct Argument {
     pub role: ArgumentRole,
     /// Bytes of one number in what it points to, or of the value.
     pub number: usize,
+    /// It is a `size_t`; its range is that of so many bytes.
+    #[serde(rename = "size_t", skip_serializing_if = "std::ops::Not::not")]
+    pub size: bool,
     /// Numbers may be negative.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub signed: bool,
@@ -220,6 +223,7 @@ pub fn compiled(f: &Exported) -> Result<Function, String> {
         ("uint16_t", "unsigned short"),
         ("uint32_t", "__UINT32_TYPE__"),
         ("uint64_t", "unsigned long long"),
+        ("size_t", "__SIZE_TYPE__"),
         ("int8_t", "signed char"),
         ("int16_t", "short"),
         ("int32_t", "__INT32_TYPE__"),
@@ -251,7 +255,7 @@ fn range(ty: &Ty) -> Option<[String; 2]> {
 
 fn argument(a: &Compiled, lengths: &[&str]) -> Option<Argument> {
     let number = a.number?;
-    let plain = |role, bytes| Argument { name: a.name.clone(), role, number: number.bytes, signed: number.signed, bytes, room: None, public: a.public, range: range(&a.ty), encoding: None, null: false, overlaps: vec![] };
+    let plain = |role, bytes| Argument { name: a.name.clone(), role, number: number.bytes, size: role == ArgumentRole::Length, signed: number.signed, bytes, room: None, public: a.public, range: range(&a.ty), encoding: None, null: false, overlaps: vec![] };
     if a.role == Role::Length {
         return Some(plain(ArgumentRole::Length, None));
     }
@@ -306,7 +310,7 @@ fn declared_argument(a: &ArgumentRow) -> Option<Argument> {
         None => None,
     };
     let public = a.public || role == ArgumentRole::Length;
-    [1, 2, 4, 8].contains(&number).then(|| Argument { name: a.name.clone(), role, number, signed: false, bytes, room, public, range: None, encoding: None, null: a.null, overlaps: a.overlaps.clone() })
+    [1, 2, 4, 8].contains(&number).then(|| Argument { name: a.name.clone(), role, number, size: false, signed: false, bytes, room, public, range: None, encoding: None, null: a.null, overlaps: a.overlaps.clone() })
 }
 
 fn c_argument(a: &Argument) -> String {

@@ -77,6 +77,7 @@ fn rust_name(name: &str) -> String {
 fn rust_type(a: &Argument) -> String {
     let number = format!("{}{}", if a.signed { "i" } else { "u" }, 8 * a.number);
     match a.role {
+        _ if a.size => "usize".to_string(),
         ArgumentRole::Input => format!("*const {number}"),
         ArgumentRole::Output => format!("*mut {number}"),
         ArgumentRole::Length | ArgumentRole::Value => number,
@@ -90,6 +91,7 @@ fn said(a: &Argument) -> String {
     let mut text = match a.role {
         ArgumentRole::Input => format!("{bytes}{numbers}, read"),
         ArgumentRole::Output => format!("{bytes}{numbers}, written"),
+        ArgumentRole::Length if a.size => "a length, as `size_t`".to_string(),
         ArgumentRole::Length => "a length".to_string(),
         ArgumentRole::Value => format!("a number of {} bytes", a.number),
     };

@@ -35,6 +35,7 @@
 #define stk_eq_u64 aead_chacha20poly1305_stk_eq_u64
 #define stk_product_u32 aead_chacha20poly1305_stk_product_u32
 #define stk_product_u64 aead_chacha20poly1305_stk_product_u64
+#define stk_length aead_chacha20poly1305_stk_length
 #endif
 
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
@@ -161,10 +162,10 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
     :: "i"(bytes), "i"((bytes) / 8) : "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__) && !defined(__ILP32__)
 #ifdef __ARM_NEON
-#define STK_CLEAR_VECTORS "movi v0.2d, #0\n\tmovi v1.2d, #0\n\tmovi v2.2d, #0\n\tmovi v3.2d, #0\n\tmovi v4.2d, #0\n\tmovi v5.2d, #0\n\tmovi v6.2d, #0\n\tmovi v7.2d, #0\n\t" \
+#define STK_CLEAR_VECTORS "movi v0.16b, #0\n\tmovi v1.16b, #0\n\tmovi v2.16b, #0\n\tmovi v3.16b, #0\n\tmovi v4.16b, #0\n\tmovi v5.16b, #0\n\tmovi v6.16b, #0\n\tmovi v7.16b, #0\n\t" \
     "mov v8.d[1], xzr\n\tmov v9.d[1], xzr\n\tmov v10.d[1], xzr\n\tmov v11.d[1], xzr\n\tmov v12.d[1], xzr\n\tmov v13.d[1], xzr\n\tmov v14.d[1], xzr\n\tmov v15.d[1], xzr\n\t" \
-    "movi v16.2d, #0\n\tmovi v17.2d, #0\n\tmovi v18.2d, #0\n\tmovi v19.2d, #0\n\tmovi v20.2d, #0\n\tmovi v21.2d, #0\n\tmovi v22.2d, #0\n\tmovi v23.2d, #0\n\t" \
-    "movi v24.2d, #0\n\tmovi v25.2d, #0\n\tmovi v26.2d, #0\n\tmovi v27.2d, #0\n\tmovi v28.2d, #0\n\tmovi v29.2d, #0\n\tmovi v30.2d, #0\n\tmovi v31.2d, #0\n\t"
+    "movi v16.16b, #0\n\tmovi v17.16b, #0\n\tmovi v18.16b, #0\n\tmovi v19.16b, #0\n\tmovi v20.16b, #0\n\tmovi v21.16b, #0\n\tmovi v22.16b, #0\n\tmovi v23.16b, #0\n\t" \
+    "movi v24.16b, #0\n\tmovi v25.16b, #0\n\tmovi v26.16b, #0\n\tmovi v27.16b, #0\n\tmovi v28.16b, #0\n\tmovi v29.16b, #0\n\tmovi v30.16b, #0\n\tmovi v31.16b, #0\n\t"
 #define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", \
     "v27", "v28", "v29", "v30", "v31"
 #else
@@ -293,6 +294,23 @@ static inline uint64_t stk_product_u64(uint64_t a, uint64_t b)
 #else
 #define STK_MUL_LOW(a, b) ((a) * (b))
 #endif
+
+/* A caller gave a length that is greater than the header says: nothing was read or written yet, and the program stops. What you define here
+ * instead must not return. */
+#ifndef STK_MISUSE
+#if defined(__GNUC__) || defined(__clang__)
+#define STK_MISUSE() __builtin_trap()
+#else
+#define STK_MISUSE() for (;;) { }
+#endif
+#endif
+static inline uint32_t stk_length(size_t n, uint32_t most)
+{
+    if (n > most) {
+        STK_MISUSE();
+    }
+    return (uint32_t)n;
+}
 
 /* cipher.chacha20.rounds
  * Twenty rounds, without the final addition of the input. */
@@ -993,14 +1011,16 @@ STK_NOINLINE static void aead_chacha20poly1305_tag_of(uint8_t *restrict result, 
 
 /* aead.chacha20poly1305.seal
  * The ciphertext and the tag of a message with associated data (section 2.8). A nonce is never used twice with the same key. */
-static STK_BODY void aead_chacha20poly1305_seal(uint8_t *restrict result0, uint8_t *restrict result1, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m)
+static STK_BODY void aead_chacha20poly1305_seal(uint8_t *restrict result0, uint8_t *restrict result1, size_t size_k, size_t size_n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m)
 {
+    uint32_t k = stk_length(size_k, 2147483647u);
+    uint32_t n = stk_length(size_n, 2147483647u);
     aead_chacha20poly1305_added(result0, n, key, nonce, m);
     aead_chacha20poly1305_tag_of(result1, k, n, key, nonce, a, result0);
 }
 
 /* aead.chacha20poly1305.seal, of which no secret stays behind */
-STK_API void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *restrict result0, uint8_t *restrict result1, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m)
+STK_API void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *restrict result0, uint8_t *restrict result1, size_t k, size_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m)
 {
     aead_chacha20poly1305_seal(result0, result1, k, n, key, nonce, a, m);
     STK_CLEAR(STK_STACK_AEAD_CHACHA20POLY1305);
@@ -1008,8 +1028,10 @@ STK_API void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *restrict result0, 
 
 /* aead.chacha20poly1305.open
  * The message, and whether the tag is the one of ciphertext and associated data; zeros where it is not. */
-static STK_BODY void aead_chacha20poly1305_open(uint8_t *restrict m, uint32_t *restrict ok, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag)
+static STK_BODY void aead_chacha20poly1305_open(uint8_t *restrict m, uint32_t *restrict ok, size_t size_k, size_t size_n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag)
 {
+    uint32_t k = stk_length(size_k, 2147483647u);
+    uint32_t n = stk_length(size_n, 2147483647u);
     uint8_t t[16];
     uint32_t i; /* 0 .. 2147483646 */
     aead_chacha20poly1305_tag_of(t, k, n, key, nonce, a, c);
@@ -1030,7 +1052,7 @@ static STK_BODY void aead_chacha20poly1305_open(uint8_t *restrict m, uint32_t *r
 }
 
 /* aead.chacha20poly1305.open, of which no secret stays behind */
-STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *restrict m, uint32_t *restrict ok, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag)
+STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *restrict m, uint32_t *restrict ok, size_t k, size_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag)
 {
     aead_chacha20poly1305_open(m, ok, k, n, key, nonce, a, c, tag);
     STK_CLEAR(STK_STACK_AEAD_CHACHA20POLY1305);
@@ -1060,6 +1082,7 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *restrict m, uint32
 #undef stk_eq_u64
 #undef stk_product_u32
 #undef stk_product_u64
+#undef stk_length
 #else
 #define STK_UNIT_BEFORE
 #endif

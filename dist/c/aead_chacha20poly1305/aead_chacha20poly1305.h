@@ -30,26 +30,26 @@ extern "C" {
  *
  * result0[n]: written
  * result1[16]: written
- * k: a length, from 0 to 2147483647; public
- * n: a length, from 0 to 2147483647; public
+ * k: a length, from 0 to 2147483647, a greater one stops the program (STK_MISUSE); public
+ * n: a length, from 0 to 2147483647, a greater one stops the program (STK_MISUSE); public
  * key[32]: read; secret
  * nonce[12]: read; secret
  * a[k]: read; secret
  * m[n]: read; secret */
-void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *result0, uint8_t *result1, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m);
+void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *result0, uint8_t *result1, size_t k, size_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m);
 
 /* The message, and whether the tag is the one of ciphertext and associated data; zeros where it is not.
  *
  * m[n]: written
  * ok: written
- * k: a length, from 0 to 2147483647; public
- * n: a length, from 0 to 2147483647; public
+ * k: a length, from 0 to 2147483647, a greater one stops the program (STK_MISUSE); public
+ * n: a length, from 0 to 2147483647, a greater one stops the program (STK_MISUSE); public
  * key[32]: read; secret
  * nonce[12]: read; secret
  * a[k]: read; secret
  * c[n]: read; secret
  * tag[16]: read; secret */
-void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *m, uint32_t *ok, uint32_t k, uint32_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag);
+void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *m, uint32_t *ok, size_t k, size_t n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag);
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,7 @@
 #define hash_sha256_IV hash_sha256_hash_sha256_IV
 #define stk_assume_arithmetic_shift hash_sha256_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement hash_sha256_stk_assume_twos_complement
+#define stk_length hash_sha256_stk_length
 #endif
 
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
@@ -120,10 +121,10 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
     :: "i"(bytes), "i"((bytes) / 8) : "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__) && !defined(__ILP32__)
 #ifdef __ARM_NEON
-#define STK_CLEAR_VECTORS "movi v0.2d, #0\n\tmovi v1.2d, #0\n\tmovi v2.2d, #0\n\tmovi v3.2d, #0\n\tmovi v4.2d, #0\n\tmovi v5.2d, #0\n\tmovi v6.2d, #0\n\tmovi v7.2d, #0\n\t" \
+#define STK_CLEAR_VECTORS "movi v0.16b, #0\n\tmovi v1.16b, #0\n\tmovi v2.16b, #0\n\tmovi v3.16b, #0\n\tmovi v4.16b, #0\n\tmovi v5.16b, #0\n\tmovi v6.16b, #0\n\tmovi v7.16b, #0\n\t" \
     "mov v8.d[1], xzr\n\tmov v9.d[1], xzr\n\tmov v10.d[1], xzr\n\tmov v11.d[1], xzr\n\tmov v12.d[1], xzr\n\tmov v13.d[1], xzr\n\tmov v14.d[1], xzr\n\tmov v15.d[1], xzr\n\t" \
-    "movi v16.2d, #0\n\tmovi v17.2d, #0\n\tmovi v18.2d, #0\n\tmovi v19.2d, #0\n\tmovi v20.2d, #0\n\tmovi v21.2d, #0\n\tmovi v22.2d, #0\n\tmovi v23.2d, #0\n\t" \
-    "movi v24.2d, #0\n\tmovi v25.2d, #0\n\tmovi v26.2d, #0\n\tmovi v27.2d, #0\n\tmovi v28.2d, #0\n\tmovi v29.2d, #0\n\tmovi v30.2d, #0\n\tmovi v31.2d, #0\n\t"
+    "movi v16.16b, #0\n\tmovi v17.16b, #0\n\tmovi v18.16b, #0\n\tmovi v19.16b, #0\n\tmovi v20.16b, #0\n\tmovi v21.16b, #0\n\tmovi v22.16b, #0\n\tmovi v23.16b, #0\n\t" \
+    "movi v24.16b, #0\n\tmovi v25.16b, #0\n\tmovi v26.16b, #0\n\tmovi v27.16b, #0\n\tmovi v28.16b, #0\n\tmovi v29.16b, #0\n\tmovi v30.16b, #0\n\tmovi v31.16b, #0\n\t"
 #define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", \
     "v27", "v28", "v29", "v30", "v31"
 #else
@@ -196,6 +197,23 @@ static STK_BODY void stk_clear_below(size_t bytes)
 #else
 #define STK_TABLE static const
 #endif
+
+/* A caller gave a length that is greater than the header says: nothing was read or written yet, and the program stops. What you define here
+ * instead must not return. */
+#ifndef STK_MISUSE
+#if defined(__GNUC__) || defined(__clang__)
+#define STK_MISUSE() __builtin_trap()
+#else
+#define STK_MISUSE() for (;;) { }
+#endif
+#endif
+static inline uint32_t stk_length(size_t n, uint32_t most)
+{
+    if (n > most) {
+        STK_MISUSE();
+    }
+    return (uint32_t)n;
+}
 
 /* hash.sha256.K */
 STK_TABLE uint32_t hash_sha256_K[64] = {
@@ -809,14 +827,15 @@ STK_NOINLINE static void hash_sha256_hash_with_prefix_0(uint8_t *restrict result
 
 /* hash.sha256.hash
  * SHA-256 of `m`. */
-static STK_BODY void hash_sha256_hash(uint8_t *restrict result, uint32_t n, const uint8_t *m)
+static STK_BODY void hash_sha256_hash(uint8_t *restrict result, size_t size_n, const uint8_t *m)
 {
+    uint32_t n = stk_length(size_n, 2147483647u);
     uint8_t none[1] = {0};
     hash_sha256_hash_with_prefix_0(result, n, none, m);
 }
 
 /* hash.sha256.hash, of which no secret stays behind */
-STK_API void STK_NAME(santoku_sha256)(uint8_t *restrict result, uint32_t n, const uint8_t *m)
+STK_API void STK_NAME(santoku_sha256)(uint8_t *restrict result, size_t n, const uint8_t *m)
 {
     hash_sha256_hash(result, n, m);
     STK_CLEAR(STK_STACK_HASH_SHA256);
@@ -833,6 +852,7 @@ STK_API void STK_NAME(santoku_sha256)(uint8_t *restrict result, uint32_t n, cons
 #undef hash_sha256_IV
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
+#undef stk_length
 #else
 #define STK_UNIT_BEFORE
 #endif

@@ -29,9 +29,9 @@ extern "C" {
 /* SHA-256 of `m`.
  *
  * result[32]: written
- * n: a length, from 0 to 2147483647; public
+ * n: a length, from 0 to 2147483647, a greater one stops the program (STK_MISUSE); public
  * m[n]: read; secret */
-void STK_NAME(santoku_sha256)(uint8_t *result, uint32_t n, const uint8_t *m);
+void STK_NAME(santoku_sha256)(uint8_t *result, size_t n, const uint8_t *m);
 
 #ifdef __cplusplus
 }

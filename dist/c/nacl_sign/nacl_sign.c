@@ -202,10 +202,10 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
     :: "i"(bytes), "i"((bytes) / 8) : "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__) && !defined(__ILP32__)
 #ifdef __ARM_NEON
-#define STK_CLEAR_VECTORS "movi v0.2d, #0\n\tmovi v1.2d, #0\n\tmovi v2.2d, #0\n\tmovi v3.2d, #0\n\tmovi v4.2d, #0\n\tmovi v5.2d, #0\n\tmovi v6.2d, #0\n\tmovi v7.2d, #0\n\t" \
+#define STK_CLEAR_VECTORS "movi v0.16b, #0\n\tmovi v1.16b, #0\n\tmovi v2.16b, #0\n\tmovi v3.16b, #0\n\tmovi v4.16b, #0\n\tmovi v5.16b, #0\n\tmovi v6.16b, #0\n\tmovi v7.16b, #0\n\t" \
     "mov v8.d[1], xzr\n\tmov v9.d[1], xzr\n\tmov v10.d[1], xzr\n\tmov v11.d[1], xzr\n\tmov v12.d[1], xzr\n\tmov v13.d[1], xzr\n\tmov v14.d[1], xzr\n\tmov v15.d[1], xzr\n\t" \
-    "movi v16.2d, #0\n\tmovi v17.2d, #0\n\tmovi v18.2d, #0\n\tmovi v19.2d, #0\n\tmovi v20.2d, #0\n\tmovi v21.2d, #0\n\tmovi v22.2d, #0\n\tmovi v23.2d, #0\n\t" \
-    "movi v24.2d, #0\n\tmovi v25.2d, #0\n\tmovi v26.2d, #0\n\tmovi v27.2d, #0\n\tmovi v28.2d, #0\n\tmovi v29.2d, #0\n\tmovi v30.2d, #0\n\tmovi v31.2d, #0\n\t"
+    "movi v16.16b, #0\n\tmovi v17.16b, #0\n\tmovi v18.16b, #0\n\tmovi v19.16b, #0\n\tmovi v20.16b, #0\n\tmovi v21.16b, #0\n\tmovi v22.16b, #0\n\tmovi v23.16b, #0\n\t" \
+    "movi v24.16b, #0\n\tmovi v25.16b, #0\n\tmovi v26.16b, #0\n\tmovi v27.16b, #0\n\tmovi v28.16b, #0\n\tmovi v29.16b, #0\n\tmovi v30.16b, #0\n\tmovi v31.16b, #0\n\t"
 #define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", \
     "v27", "v28", "v29", "v30", "v31"
 #else
@@ -279,6 +279,9 @@ static STK_BODY void stk_clear_below(size_t bytes)
 #define STK_TABLE static const
 #endif
 
+#ifndef __SIZEOF_INT128__
+#error "This file computes with unsigned __int128, which this compiler does not have for this processor. Generate it for a target with widest = 64."
+#endif
 __extension__ typedef unsigned __int128 stk_u128;
 
 /* Hides from the compiler that x is 0 or 1, so that it cannot turn a selection into a branch. */
@@ -4541,7 +4544,7 @@ STK_NOINLINE static void nacl_sign_encoded_multiple(uint8_t *result, const uint8
 
 /* nacl.sign.public_key
  * The public key of a 32-byte seed (RFC 8032, section 5.1.5). */
-static void santoku_sign_public_key(uint8_t *result, const uint8_t *seed)
+STK_NOINLINE static void santoku_sign_public_key(uint8_t *result, const uint8_t *seed)
 {
     uint8_t a[32];
     uint8_t prefix[32];
@@ -5638,7 +5641,7 @@ STK_NOINLINE static void field_sc25519_muladd(uint8_t *result, const uint8_t *a,
 
 /* nacl.sign.sign
  * The signature of `m` (RFC 8032, section 5.1.6). `sk` is the seed followed by its public key, as in NaCl. */
-static void santoku_sign_detached(uint8_t *sig, uint32_t n, const uint8_t *m, const uint8_t *sk)
+STK_NOINLINE static void santoku_sign_detached(uint8_t *sig, uint32_t n, const uint8_t *m, const uint8_t *sk)
 {
     uint8_t a[32];
     uint8_t prefix[32];
@@ -6276,7 +6279,7 @@ STK_NOINLINE static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *res
 /* nacl.sign.verify
  * Is `sig` a signature of `m` under `pk`? (RFC 8032, section 5.1.7, without the cofactor.)
  * S must be below L, `pk` the canonical encoding of a point; R is compared as bytes. All arguments are public. */
-static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, const uint8_t *sig, const uint8_t *pk)
+STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, const uint8_t *sig, const uint8_t *pk)
 {
     uint32_t ok;
     uint8_t s[32];
@@ -6630,10 +6633,10 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
     :: "i"(bytes), "i"((bytes) / 8) : "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11" STK_CLEAR_CLOBBERS)
 #elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__) && !defined(__ILP32__)
 #ifdef __ARM_NEON
-#define STK_CLEAR_VECTORS "movi v0.2d, #0\n\tmovi v1.2d, #0\n\tmovi v2.2d, #0\n\tmovi v3.2d, #0\n\tmovi v4.2d, #0\n\tmovi v5.2d, #0\n\tmovi v6.2d, #0\n\tmovi v7.2d, #0\n\t" \
+#define STK_CLEAR_VECTORS "movi v0.16b, #0\n\tmovi v1.16b, #0\n\tmovi v2.16b, #0\n\tmovi v3.16b, #0\n\tmovi v4.16b, #0\n\tmovi v5.16b, #0\n\tmovi v6.16b, #0\n\tmovi v7.16b, #0\n\t" \
     "mov v8.d[1], xzr\n\tmov v9.d[1], xzr\n\tmov v10.d[1], xzr\n\tmov v11.d[1], xzr\n\tmov v12.d[1], xzr\n\tmov v13.d[1], xzr\n\tmov v14.d[1], xzr\n\tmov v15.d[1], xzr\n\t" \
-    "movi v16.2d, #0\n\tmovi v17.2d, #0\n\tmovi v18.2d, #0\n\tmovi v19.2d, #0\n\tmovi v20.2d, #0\n\tmovi v21.2d, #0\n\tmovi v22.2d, #0\n\tmovi v23.2d, #0\n\t" \
-    "movi v24.2d, #0\n\tmovi v25.2d, #0\n\tmovi v26.2d, #0\n\tmovi v27.2d, #0\n\tmovi v28.2d, #0\n\tmovi v29.2d, #0\n\tmovi v30.2d, #0\n\tmovi v31.2d, #0\n\t"
+    "movi v16.16b, #0\n\tmovi v17.16b, #0\n\tmovi v18.16b, #0\n\tmovi v19.16b, #0\n\tmovi v20.16b, #0\n\tmovi v21.16b, #0\n\tmovi v22.16b, #0\n\tmovi v23.16b, #0\n\t" \
+    "movi v24.16b, #0\n\tmovi v25.16b, #0\n\tmovi v26.16b, #0\n\tmovi v27.16b, #0\n\tmovi v28.16b, #0\n\tmovi v29.16b, #0\n\tmovi v30.16b, #0\n\tmovi v31.16b, #0\n\t"
 #define STK_CLEAR_CLOBBERS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", \
     "v27", "v28", "v29", "v30", "v31"
 #else
@@ -9072,7 +9075,7 @@ STK_NOINLINE static void nacl_sign_encoded_multiple(uint8_t *result, const uint8
 
 /* nacl.sign.public_key
  * The public key of a 32-byte seed (RFC 8032, section 5.1.5). */
-static void santoku_sign_public_key(uint8_t *result, const uint8_t *seed)
+STK_NOINLINE static void santoku_sign_public_key(uint8_t *result, const uint8_t *seed)
 {
     uint8_t a[32];
     uint8_t prefix[32];
@@ -10169,7 +10172,7 @@ STK_NOINLINE static void field_sc25519_muladd(uint8_t *result, const uint8_t *a,
 
 /* nacl.sign.sign
  * The signature of `m` (RFC 8032, section 5.1.6). `sk` is the seed followed by its public key, as in NaCl. */
-static void santoku_sign_detached(uint8_t *sig, uint32_t n, const uint8_t *m, const uint8_t *sk)
+STK_NOINLINE static void santoku_sign_detached(uint8_t *sig, uint32_t n, const uint8_t *m, const uint8_t *sk)
 {
     uint8_t a[32];
     uint8_t prefix[32];
@@ -11060,7 +11063,7 @@ STK_NOINLINE static void curve_ed25519_vartime_double_mult(curve_ed25519_P2 *res
 /* nacl.sign.verify
  * Is `sig` a signature of `m` under `pk`? (RFC 8032, section 5.1.7, without the cofactor.)
  * S must be below L, `pk` the canonical encoding of a point; R is compared as bytes. All arguments are public. */
-static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, const uint8_t *sig, const uint8_t *pk)
+STK_NOINLINE static uint32_t santoku_sign_verify(uint32_t n, const uint8_t *m, const uint8_t *sig, const uint8_t *pk)
 {
     uint32_t ok;
     uint8_t s[32];
@@ -11262,11 +11265,9 @@ static int stk_has_small_order(const unsigned char *point)
 
 static STK_BODY int stk_sign_seed_keypair(unsigned char *pk, unsigned char *sk, const unsigned char *seed)
 {
-    uint8_t p[32];
     memmove(sk, seed, 32);
-    santoku_sign_public_key(p, sk);
-    memcpy(sk + 32, p, 32);
-    memcpy(pk, p, 32);
+    santoku_sign_public_key(pk, sk);
+    memcpy(sk + 32, pk, 32);
     return 0;
 }
 

@@ -98,8 +98,14 @@ typedef char stk_assume_twos_complement[((-1) & 3) == 3 ? 1 : -1];
 #define STK_TABLE static const
 #endif
 
+#ifndef __SIZEOF_INT128__
+#error "This file computes with unsigned __int128, which this compiler does not have for this processor. Generate it for a target with widest = 64."
+#endif
 __extension__ typedef unsigned __int128 stk_u128;
 
+#ifndef __SIZEOF_INT128__
+#error "This file computes with unsigned __int128, which this compiler does not have for this processor. Generate it for a target with widest = 64."
+#endif
 __extension__ typedef __int128 stk_i128;
 
 /* Hides from the compiler that x is 0 or 1, so that it cannot turn a selection into a branch. */

@@ -4,7 +4,7 @@
 //! from a value, where a function calls itself, or where it jumps to a computed address.  Absent: which ways are taken.
 //! Trusted: certifier.
 
-use super::step::{at_entry, decoded, step, write, Callee, Regs, Step};
+use super::step::{at_entry, decoded, ends, step, write, Callee, Regs, Step};
 use super::value::{Interface, Values, PUBLIC, V};
 use crate::machine::{Code, CALLER_SAVED};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,13 +20,19 @@ pub(crate) struct Depths<'a> {
     calls: BTreeMap<u64, BTreeSet<Callee>>,
     /// Functions that are known to leave no secret behind, by address.
     pub clean: BTreeMap<u64, Interface>,
+    /// The time of a multiplication depends on its operands.
+    pub multiplication_leaks: bool,
+    /// Functions without a source, by address: nobody proved what they branch on.
+    pub by_hand: BTreeSet<u64>,
+    /// Functions of the program whose results are public, by address.
+    pub public_results: BTreeSet<u64>,
     /// Functions that write to what their callers passed on the stack, or make an address of it.
     writing: BTreeSet<u64>,
 }
 
 impl<'a> Depths<'a> {
     pub fn new(code: &'a Code<'a>) -> Depths<'a> {
-        Depths { code, known: BTreeMap::new(), open: vec![], calls: BTreeMap::new(), clean: BTreeMap::new(), writing: BTreeSet::new() }
+        Depths { code, known: BTreeMap::new(), open: vec![], calls: BTreeMap::new(), clean: BTreeMap::new(), multiplication_leaks: false, by_hand: BTreeSet::new(), public_results: BTreeSet::new(), writing: BTreeSet::new() }
     }
 
     /// Bytes below the stack pointer at the call.
@@ -72,7 +78,8 @@ impl<'a> Depths<'a> {
         seen
     }
 
-    fn name(&self, address: u64) -> String {
+    /// Of the function that holds the instruction there.
+    pub fn name(&self, address: u64) -> String {
         self.code.image.function_at(address).map_or_else(|| format!("{address:#x}"), |f| f.name.clone())
     }
 
@@ -83,6 +90,9 @@ impl<'a> Depths<'a> {
         let mut deepest = 0u64;
         while let Some(pc) = open.pop_first() {
             let mut regs = states[&pc];
+            if ends(self.code, pc) {
+                continue;
+            }
             let (_, next) = decoded(self.code, pc)?;
             // Pairs of instructions that make an address stand side by side.
             let before = [4, 2].iter().filter_map(|d| pc.checked_sub(*d)).find(|b| states.contains_key(b) && decoded(self.code, *b).is_ok_and(|(_, n)| n == pc));

@@ -8,7 +8,7 @@ use super::depth::Depths;
 use super::step::{at_entry, decoded, step, write, Callee, Regs, Step};
 use crate::machine::CALLER_SAVED;
 use super::value::{Interface, Values, PUBLIC, SECRET, V};
-use santoku_isa::{register_name, Word};
+use santoku_isa::{register_name, Inst, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Instructions on one way through a function: clearing loops are followed round by round.
@@ -54,8 +54,28 @@ pub(crate) struct Left {
     /// Bytes of them that held a secret and were overwritten, on the way that overwrites most.
     pub overwritten: u64,
     pub callees: BTreeSet<Callee>,
+    /// The first instruction of it, or of the functions by hand that it calls, that shows a secret in its time; else why one of the latter
+    /// is not followed.
+    pub shows: Option<Shows>,
     /// The one function that it calls, with its own arguments, and whose results it returns, and nothing else that a caller would see.
     pub hands_on: Option<u64>,
+}
+
+/// What code by hand is found to do with secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Shows {
+    Secret(String),
+    NotFollowed(String),
+}
+
+impl Shows {
+    /// Something that is found weighs more than what is not known.
+    fn first(old: Option<Shows>, new: Option<Shows>) -> Option<Shows> {
+        match (&old, &new) {
+            (None, _) | (Some(Shows::NotFollowed(_)), Some(Shows::Secret(_))) => new,
+            _ => old,
+        }
+    }
 }
 
 /// Follows all ways through the function at `entry`.
@@ -66,15 +86,16 @@ pub(crate) fn left(depths: &mut Depths, entry: u64, interface: &Interface) -> Re
     let mut values = Values { secret_entry: interface.secret_entry, secret_result: interface.secret_result, narrow_entry: interface.narrow_entry, narrow_result: interface.narrow_result, xlen: depths.code.xlen() };
     let first = State { pc: entry, before: None, regs: at_entry(), stack: BTreeMap::new(), steps: 0, calls: vec![], stores: false };
     let (mut open, mut ways) = (vec![first], 0);
-    let mut all = Left { secret: None, deepest: 0, overwritten: 0, callees: BTreeSet::new(), hands_on: None };
+    let mut all = Left { secret: None, deepest: 0, overwritten: 0, callees: BTreeSet::new(), shows: None, hands_on: None };
     let mut handed = BTreeSet::new();
     while let Some(state) = open.pop() {
         ways += 1;
         if ways > WAYS_MAX {
             return Err("too many ways through the function".into());
         }
-        let end = Way { depths, values: &mut values, open: &mut open, handed: interface.stack.into(), spoilt: BTreeSet::new(), deepest: 0 }.follow(state)?;
-        let (state, spoilt, deepest) = end;
+        let end = Way { depths, values: &mut values, open: &mut open, handed: interface.stack.into(), spoilt: BTreeSet::new(), deepest: 0, shows: None }.follow(state)?;
+        let (state, spoilt, deepest, shows) = end;
+        all.shows = Shows::first(all.shows, shows);
         returned(&state)?;
         let secret = remaining(&values, &state, interface);
         let over = spoilt.iter().filter(|at| state.stack.get(at).is_some_and(|b| !values.is_secret(b.value))).count();
@@ -98,10 +119,11 @@ struct Way<'w, 'a> {
     /// Bytes that callees may have written.
     spoilt: BTreeSet<i64>,
     deepest: u64,
+    shows: Option<Shows>,
 }
 
 impl Way<'_, '_> {
-    fn follow(mut self, mut s: State) -> Result<(State, BTreeSet<i64>, u64), String> {
+    fn follow(mut self, mut s: State) -> Result<(State, BTreeSet<i64>, u64, Option<Shows>), String> {
         // What another way spoilt before it parted from this one is in the stack of this one.
         self.spoilt.extend(s.stack.iter().filter(|(_, b)| b.value == SECRET).map(|(at, _)| *at));
         loop {
@@ -109,18 +131,28 @@ impl Way<'_, '_> {
             if s.steps > STEPS_MAX {
                 return Err("a loop that does not end in sight".into());
             }
-            let (pc, (_, next)) = (s.pc, decoded(self.depths.code, s.pc)?);
+            let (pc, (inst, next)) = (s.pc, decoded(self.depths.code, s.pc)?);
+            if self.takes_time(&inst) && [inst.rs1, inst.rs2].iter().any(|r| self.values.is_secret(s.regs[*r as usize])) {
+                self.show(pc, "an operand of");
+            }
             let done = step(self.depths.code, self.values, &mut s.regs, s.before, pc)?;
             (s.before, s.pc) = (Some(pc), next);
             match done {
                 Step::Next => self.moved(&mut s)?,
                 Step::Load { rd, address, bytes, signed } => {
+                    self.show_address(pc, address);
                     let value = self.load(&s, address, bytes, signed);
                     write(&mut s.regs, rd, value);
                 }
-                Step::Store { address, bytes, value } => self.store(&mut s, address, bytes, value)?,
-                Step::Branch { taken: Some(taken), target } => s.pc = if taken { target } else { next },
-                Step::Branch { taken: None, target } => {
+                Step::Store { address, bytes, value } => {
+                    self.show_address(pc, address);
+                    self.store(&mut s, address, bytes, value)?;
+                }
+                Step::Branch { taken: Some(taken), target, .. } => s.pc = if taken { target } else { next },
+                Step::Branch { taken: None, target, secret } => {
+                    if secret {
+                        self.show(pc, "the condition of");
+                    }
                     self.open.push(State { pc: target, ..s.clone() });
                 }
                 Step::Goto(to) => s.pc = to,
@@ -137,7 +169,40 @@ impl Way<'_, '_> {
                 }
             }
         }
-        Ok((s, self.spoilt, self.deepest))
+        Ok((s, self.spoilt, self.deepest, self.shows))
+    }
+
+    /// An instruction whose time may depend on its operands.
+    fn takes_time(&self, inst: &Inst) -> bool {
+        let name = inst.row.name;
+        name.starts_with("div") || name.starts_with("rem") || name.starts_with("mul") && self.depths.multiplication_leaks
+    }
+
+    fn show(&mut self, pc: u64, what: &str) {
+        let code = self.depths.code;
+        let (name, text) = (self.depths.name(pc), decoded(code, pc).map_or_else(|why| why, |(inst, _)| inst.row.name.to_string()));
+        self.shows = Shows::first(self.shows.take(), Some(Shows::Secret(format!("{what} `{text}` at {pc:#x}, in `{name}`"))));
+    }
+
+    fn show_address(&mut self, pc: u64, address: V) {
+        if self.values.is_secret(address) {
+            self.show(pc, "the address of");
+        }
+    }
+
+    /// What a callee by hand shows of secrets, those included that it gets in registers.
+    fn by_hand(&mut self, s: &State, callee: &Callee) {
+        let Callee::Here(at) = callee else { return };
+        if !self.depths.by_hand.contains(at) {
+            return;
+        }
+        // What it has in `t0` and the like from its caller it does not read: a compiler knows nothing of them.
+        let secret_entry = (10..18).filter(|r| self.values.is_secret(s.regs[*r])).fold(0, |mask, r| mask | 1 << r);
+        let shows = match left(self.depths, *at, &Interface { secret_entry, secret_result: true, results: 1, ..Interface::default() }) {
+            Ok(inner) => inner.shows,
+            Err(why) => Some(Shows::NotFollowed(format!("{why}, in `{}`", self.depths.name(*at)))),
+        };
+        self.shows = Shows::first(self.shows.take(), shows);
     }
 
     /// What lies below the stack pointer when it sinks is what was there.
@@ -216,6 +281,7 @@ impl Way<'_, '_> {
                 s.stack.insert(k, Byte { value: SECRET, first: k, bytes: 1 });
             }
         }
+        self.by_hand(s, &callee);
         s.calls.push(Call { callee, regs: s.regs, stack });
         let low = i64::try_from(depth).ok().and_then(|d| sp.checked_sub(d)).ok_or("a stack without bounds")?;
         self.deepest = self.deepest.max(low.unsigned_abs());
@@ -228,8 +294,9 @@ impl Way<'_, '_> {
         }
         CALLER_SAVED.iter().for_each(|r| s.regs[*r] = if clean.is_some() { PUBLIC } else { SECRET });
         s.regs[1] = PUBLIC;
+        let public = self.values.secret_result && matches!(s.calls.last(), Some(Call { callee: Callee::Here(at), .. }) if self.depths.public_results.contains(at));
         for k in 0..clean.unwrap_or(2) {
-            s.regs[10 + k as usize] = V::Result(k as u8);
+            s.regs[10 + k as usize] = if public { PUBLIC } else { V::Result(k as u8) };
         }
         Ok(())
     }

@@ -6,6 +6,8 @@
 //!
 //! Needs: what was proved of the file.  Keeps: an answer only where every function of the program that runs is proved.  Absent: how a function
 //! clears; copies that are not below the caller's frame (what callers pass is theirs).
+//! Of code without a source it is also asked whether a branch, an address or the operand of a slow operation may depend on a secret.
+//!
 //! Trusted: certifier.
 
 mod depth;
@@ -15,11 +17,11 @@ mod value;
 
 use crate::machine::Code;
 use crate::reach::enters;
-use crate::report::{FunctionReport, Residue, ResidueState, Rest, SharedReport, Status, Work};
+use crate::report::{ByHand, FunctionReport, Residue, ResidueState, Rest, SharedReport, Status, Work};
 use crate::source::abi::{signature, Kind, Place, Role};
 use crate::subject::Subject;
 use depth::Depths;
-use left::{left, Left};
+use left::{left, Left, Shows};
 use santoku_elf::{Function, Image};
 use santoku_ir::{FuncId, Program};
 use santoku_isa::Isa;
@@ -33,6 +35,9 @@ pub(crate) fn residues(subject: &Subject, functions: &mut [FunctionReport]) -> V
     let mut code = Code::new(subject.image, subject.isa, subject.program, subject.symbols.clone());
     code.ckb_vm = subject.options.ckb_vm;
     let mut depths = Depths::new(&code);
+    depths.multiplication_leaks = subject.options.secret_mul_leaks;
+    depths.by_hand = functions.iter().filter(|f| f.function.is_none()).map(|f| f.address).collect();
+    depths.public_results = subject.image.functions.iter().filter(|f| gives_public(subject, f)).map(|f| f.address).collect();
     let outer: Vec<&Function> = subject.image.functions.iter().filter(|f| !f.local && f.size > 0).collect();
     let mut found: BTreeMap<u64, Found> = BTreeMap::new();
     // One that calls another which leaves nothing may leave nothing either.
@@ -91,6 +96,25 @@ fn hand_on(subject: &Subject, functions: &mut [FunctionReport], f: &Function, fu
     own.shared = inner.shared.into_iter().map(|s| SharedReport { calls: vec![rest(&s.pairs)], work: Work::default(), ..s }).collect();
 }
 
+/// It is a function of the program whose results are public.
+fn gives_public(subject: &Subject, f: &Function) -> bool {
+    let own = subject.functions_of(f);
+    let public = |id: &FuncId| {
+        let f = subject.program.func(*id);
+        f.rets.iter().all(|r| f.local(*r).public)
+    };
+    !own.is_empty() && own.iter().all(public)
+}
+
+/// What a function without a source, and those that it calls, show of secrets.
+fn code_by_hand(left: Result<Left, String>) -> ByHand {
+    match left.map(|l| l.shows) {
+        Ok(None) => ByHand::ShowsNothing,
+        Ok(Some(Shows::Secret(place))) => ByHand::Shows { place },
+        Ok(Some(Shows::NotFollowed(reason))) | Err(reason) => ByHand::NotFollowed { reason },
+    }
+}
+
 /// A function that other files can call.
 struct Outer<'a> {
     subject: &'a Subject<'a>,
@@ -112,6 +136,7 @@ impl Outer<'_> {
         let report = |state, left: Option<&Left>| Residue {
             symbol: self.f.name.clone(),
             state,
+            by_hand: None,
             deepest: left.map_or(0, |l| l.deepest),
             overwritten: left.map_or(0, |l| l.overwritten),
         };
@@ -138,13 +163,15 @@ impl Outer<'_> {
                 return Some(Found { residue: report(ResidueState::NotFollowed { reason }, None), interface: Interface::default(), hands_on: None });
             }
         };
+        // Asked again where results of calls are secrets, which the caller may get and code by hand may not look at.
+        let by_hand = own.is_empty().then(|| code_by_hand(left(depths, self.f.address, &Interface { secret_result: true, ..interface })));
         let open = self.open(depths, &found.callees, functions);
         let state = match (&found.secret, open) {
             (Some(place), _) => ResidueState::Remains { place: place.clone() },
             (None, Some(symbol)) => ResidueState::NotFollowed { reason: format!("`{symbol}` runs, which is not proved") },
             (None, None) => ResidueState::Nothing,
         };
-        Some(Found { residue: report(state, Some(&found)), interface, hands_on })
+        Some(Found { residue: Residue { by_hand, ..report(state, Some(&found)) }, interface, hands_on })
     }
 
     fn has_secrets(&self, func: FuncId) -> bool {

@@ -34,7 +34,7 @@ pub(crate) enum Step {
     Load { rd: u8, address: V, bytes: u8, signed: bool },
     Store { address: V, bytes: u8, value: V },
     /// Taken or not, if that is known.
-    Branch { taken: Option<bool>, target: u64 },
+    Branch { taken: Option<bool>, target: u64, secret: bool },
     Goto(u64),
     Call(Callee),
     /// A jump into another function, which returns to our caller.
@@ -48,6 +48,19 @@ pub(crate) fn decoded(code: &Code, pc: u64) -> Result<(Inst, u64), String> {
     let inst = code.decode(pc).ok_or_else(|| code.nothing_at(pc).to_string())?;
     let next = code.mask(pc.wrapping_add(u64::from(inst.len)));
     Ok((inst, next))
+}
+
+/// Nothing is executed behind this instruction: `ebreak`, or one of the two that the manual defines as illegal (`unimp`: a write of `cycle`,
+/// and sixteen zero bits). Compilers end code with them that is never to be reached.
+pub(crate) fn ends(code: &Code, pc: u64) -> bool {
+    const EBREAK: u32 = 0x0010_0073;
+    const C_EBREAK: u32 = 0x9002;
+    const UNIMP: u32 = 0xc000_1073;
+    let Some(word) = code.image.fetch(pc).filter(|_| code.isa.takes_at(pc)) else { return false };
+    match word & 3 {
+        3 => matches!(word, EBREAK | UNIMP),
+        _ => code.isa.c && matches!(word & 0xffff, 0 | C_EBREAK),
+    }
 }
 
 /// Executes the instruction at `pc` on the registers. `before`: the one executed last.
@@ -65,11 +78,12 @@ pub(crate) fn step(code: &Code, values: &mut Values, regs: &mut Regs, before: Op
         Effect::Store { address, bytes, value } => Step::Store { address, bytes, value: if u32::from(bytes) * 8 == values.xlen { rs2 } else { value } },
         Effect::Branch { taken, target } => {
             code.firm_branch(pc, target).map_err(|w| w.to_string())?;
+            let secret = values.is_secret(taken);
             let taken = match taken {
                 V::Known(w) => Some(w.bits == 1),
                 _ => None,
             };
-            Step::Branch { taken, target }
+            Step::Branch { taken, target, secret }
         }
         Effect::Jump { target: V::Known(to), link } => jump(code, regs, &inst, (before, pc), (to.bits as u64, link), values.xlen)?,
         // Return addresses are even: the lowest bit, which is cleared, is none of theirs.

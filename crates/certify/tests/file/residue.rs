@@ -2,7 +2,7 @@
 //! is found, as runs of the code find it.
 
 use crate::support::{image, isa, judged, made_so, object, of, Compiler, Dice, Made};
-use santoku_certify::report::{Residue, ResidueState, Status};
+use santoku_certify::report::{ByHand, Residue, ResidueState, Status};
 use santoku_elf::Image;
 use santoku_isa::{decode, Machine, Memory};
 use santoku_skips::seeds;
@@ -168,6 +168,55 @@ fn a_function_that_calls_one_which_clears_leaves_what_is_its_own() {
         }
     }
     santoku_skips::checked(seen, "functions around one that clears");
+}
+
+/// Code without a source around one that clears, and whether its time may show a secret.
+#[test]
+fn code_by_hand_that_shows_a_secret_in_its_time_is_found() {
+    let made = made();
+    let helpers = "static STK_BODY void first(uint32_t *r, const uint32_t *k, const uint32_t *m)\n{\n    mix(r, k, m);\n    r[0] += HELPED;\n}\n\
+        static STK_BODY uint32_t pick(uint32_t x, const uint32_t *m)\n{\n    return m[x & 7];\n}\n";
+    let outer = |text: &str, helped: &str| {
+        let helpers = helpers.replace("HELPED", helped);
+        format!("{}\n{helpers}void outer(uint32_t *r, const uint32_t *k, const uint32_t *m, uint32_t n)\n{{\n    {text}\n    first(r, k, m);\n    r[1] = pick(n, m);\n}}\n", made.c)
+    };
+    // What stands in the outer function, in the one that it calls, and where the secret shows.
+    let cases = [
+        ("", "1", None),
+        ("if (n > 3) { r[0] = k[n & 7]; }", "m[k == m]", None),
+        ("if (r != k) { r[3] = total(k, 1); }", "1", None),
+        ("if (k[0] & 4) { __asm__ volatile(\"nop\"); }", "1", Some(("the condition of", "outer"))),
+        ("", "({ if (k[0] & 4) { __asm__ volatile(\"nop\"); } 1; })", Some(("the condition of", "first"))),
+        ("r[k[0] & 7] = 1;", "1", Some(("the address of", "outer"))),
+        ("", "m[k[1] & 7]", Some(("the address of", "first"))),
+        ("r[2] = n / k[0];", "1", Some(("an operand of", "outer"))),
+        ("r[2] = k[0] % n;", "1", Some(("an operand of", "outer"))),
+        ("r[2] = pick(k[0], m);", "1", Some(("the address of", "pick"))),
+        ("if (total(k, 1) & 1) { __asm__ volatile(\"nop\"); }", "1", Some(("the condition of", "outer"))),
+        ("", "({ if (total(k, 1) & 1) { __asm__ volatile(\"nop\"); } 1; })", Some(("the condition of", "first"))),
+    ];
+    let (mut clean, mut shown) = (0, 0);
+    for compiler in [Compiler::Gcc, Compiler::Clang] {
+        for (march, level) in [("rv32im", "O1"), ("rv32imc", "O2"), ("rv64imc", "Os")] {
+            for (text, helped, wanted) in cases {
+                let Some(object) = object(compiler, march, level, "unit.c", &outer(text, helped)) else { continue };
+                let report = judged(&made, &object);
+                let what = format!("{compiler:?} {march} {level}: {text} {helped}");
+                let r = residue(&report.residues, "outer");
+                match (&r.by_hand, wanted) {
+                    (Some(ByHand::ShowsNothing), None) => clean += 1,
+                    (Some(ByHand::Shows { place }), Some((how, symbol))) => {
+                        assert!(place.contains(how) && place.contains(&format!("`{symbol}`")), "{what}: {place}");
+                        assert!(report.shows() && !report.leaves_nothing() && r.reason().is_some(), "{what}");
+                        shown += 1;
+                    }
+                    (found, _) => panic!("{what}: {found:?}"),
+                }
+            }
+        }
+    }
+    santoku_skips::checked(clean, "functions by hand that show nothing");
+    santoku_skips::checked(shown, "functions by hand that show a secret");
 }
 
 /// A program of which something is not proved leaves who knows what.

@@ -8,7 +8,7 @@ use crate::cache::Cache;
 use crate::{files, report};
 use indicatif::{ProgressBar, ProgressStyle};
 use santoku_certify::leak::Evidence;
-use santoku_certify::report::{FileReport, FunctionReport, ResidueState, Status};
+use santoku_certify::report::{ByHand, FileReport, FunctionReport, ResidueState, Status};
 use santoku_certify::{certify, isa_of, symbols, Options, World};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::{build, timing, BuildOptions, Built, Checked, Failure};
@@ -113,7 +113,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             report::out("NOT PROVED: some obligations of the program are open\n");
         }
     }
-    let clean = args.allow_residue || done.leaves_nothing();
+    let clean = args.allow_residue && !done.shows() || done.leaves_nothing();
     Ok(if done.holds() && clean { report::DONE } else { report::FAILED })
 }
 
@@ -201,7 +201,13 @@ fn left_behind(done: &FileReport) -> String {
             ResidueState::Remains { place } => format!("LEAVES A SECRET, perhaps: {place}; it and what it calls use {} bytes of stack", r.deepest),
             ResidueState::NotFollowed { reason } => format!("not shown to leave no secret: {reason}"),
         };
-        text += &format!("{:<width$} {what}\n", r.symbol);
+        let by_hand = match &r.by_hand {
+            None => String::new(),
+            Some(ByHand::ShowsNothing) => "; code without a source branches on no secret, and has none in an address".to_string(),
+            Some(ByHand::Shows { place }) => format!("; CODE WITHOUT A SOURCE MAY SHOW A SECRET: {place}"),
+            Some(ByHand::NotFollowed { reason }) => format!("; whether code without a source shows a secret is not known: {reason}"),
+        };
+        text += &format!("{:<width$} {what}{by_hand}\n", r.symbol);
     }
     text
 }
