@@ -1,0 +1,138 @@
+//! Random programs of the core, lowered for machines of several widths: they compute what the core's interpreter does.
+
+mod support;
+
+use santoku_ir::gen::{program_with, Config};
+use santoku_ir::{FuncId, Program};
+use santoku_lower::legalise::{legalise, Lowered};
+use santoku_lower::{BinOp, Inst, Module, Op};
+use santoku_passes::{find, Level, PassOptions};
+use std::collections::BTreeMap;
+use support::{edges, machine, random, same, sound, MACHINES};
+
+/// Programs to try; a longer run sets the variable.
+fn seeds() -> u64 {
+    std::env::var("SANTOKU_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(120)
+}
+
+fn config(seed: u64) -> Config {
+    match seed % 4 {
+        0 => Config::plain(),
+        1 => Config { words: vec![1, 7, 8, 24, 33, 64, 65, 127, 128], int_bits: 120, ..Config::default() },
+        _ => Config::default(),
+    }
+}
+
+/// The program with its proven ranges, all of it exported.
+fn annotated(program: &Program) -> Program {
+    let pass = find("derive-width").expect("the pass has this name");
+    let mut made = (pass.run)(program, &PassOptions::new(Level::O0, 64));
+    made.funcs.iter_mut().for_each(|f| f.export = Some(f.name.clone()));
+    made
+}
+
+/// Lowered programs of these seeds, and why others are not.
+fn lowered(seeds: std::ops::Range<u64>, words: &[u32]) -> (Vec<(u64, Program, Program, Lowered)>, BTreeMap<String, usize>) {
+    let (mut made, mut refused) = (vec![], BTreeMap::new());
+    for seed in seeds {
+        let program = program_with(seed, &config(seed));
+        let ranged = annotated(&program);
+        match legalise(&ranged, &machine(words, seed % 5 == 0)) {
+            Ok(l) => made.push((seed, program, ranged, l)),
+            Err(e) => *refused.entry(e.what.split('`').last().unwrap_or_default().split('(').next().unwrap_or_default().to_string()).or_default() += 1,
+        }
+    }
+    (made, refused)
+}
+
+/// Numbers compared; what differs.
+fn compared(program: &Program, made: &Program, l: &Lowered, seed: u64) -> (usize, Vec<String>) {
+    let (mut numbers, mut wrong) = (0, vec![]);
+    for k in 0..program.funcs.len() {
+        let id = FuncId(k as u32);
+        for input in random(program, id, 6, seed).into_iter().chain(edges(program, id)) {
+            match same(program, made, l, id, &input, 200_000) {
+                Ok(n) => numbers += n,
+                Err(why) => wrong.push(format!("{}: {why}", program.func(id).name)),
+            }
+        }
+    }
+    (numbers, wrong)
+}
+
+#[test]
+fn random_programs_compute_what_the_interpreter_does() {
+    for (name, words) in MACHINES {
+        let (all, refused) = lowered(0..seeds(), words);
+        let mut numbers = 0;
+        for (seed, program, made, l) in &all {
+            sound(&l.module).unwrap_or_else(|why| panic!("{name}, seed {seed}: {why}"));
+            let (n, wrong) = compared(program, made, l, *seed);
+            assert!(wrong.is_empty(), "{name}, seed {seed}: {:?}\n{}", &wrong[..wrong.len().min(3)], santoku_lower::text::print(&l.module));
+            numbers += n;
+        }
+        println!("tried: words of {words:?}: {} programs lowered, {numbers} numbers compared, refused: {refused:?}", all.len());
+        assert!(all.len() as u64 * 2 > seeds() && numbers > 2000, "{name}: {} programs, {numbers} numbers, refused: {refused:?}", all.len());
+    }
+}
+
+/// Every instruction of a block and of blocks in it.
+fn each(insts: &mut [Inst], f: &mut dyn FnMut(&mut Inst)) {
+    for i in insts {
+        f(i);
+        match i {
+            Inst::If { then, els, .. } => {
+                each(&mut then.insts, f);
+                each(&mut els.insts, f);
+            }
+            Inst::For(l) => each(&mut l.body.insts, f),
+            _ => {}
+        }
+    }
+}
+
+/// Exchanges the operator of instruction `nth` of those that have one.
+fn spoiled(module: &Module, nth: usize) -> Option<Module> {
+    let mut out = module.clone();
+    let (mut seen, mut done) = (0, false);
+    for f in &mut out.funcs {
+        each(&mut f.body.insts, &mut |i| {
+            let Inst::Let { op, .. } = i else { return };
+            let new = match *op {
+                Op::Bin(BinOp::Add, a, b) => Op::Bin(BinOp::Sub, a, b),
+                Op::Bin(BinOp::Sub, a, b) => Op::Bin(BinOp::Add, a, b),
+                Op::Bin(BinOp::And, a, b) => Op::Bin(BinOp::Or, a, b),
+                Op::Bin(BinOp::Xor, a, b) => Op::Bin(BinOp::Or, a, b),
+                Op::Bin(BinOp::MulHu, a, b) => Op::Bin(BinOp::Mul, a, b),
+                Op::Select(c, a, b) => Op::Select(c, b, a),
+                Op::AddCarry(a, b, c) => Op::SubBorrow(a, b, c),
+                _ => return,
+            };
+            if seen == nth {
+                *op = new;
+                done = true;
+            }
+            seen += 1;
+        });
+    }
+    done.then_some(out)
+}
+
+/// The same comparison sees an operator exchanged, wherever it matters to a result.
+#[test]
+fn a_wrong_operator_is_seen() {
+    let (mut tried, mut seen) = (0, 0);
+    for (_, words) in MACHINES {
+        let (all, _) = lowered(0..24, words);
+        for (seed, program, made, l) in &all {
+            for nth in [0, 3, 11] {
+                let Some(module) = spoiled(&l.module, nth) else { continue };
+                let (_, wrong) = compared(program, made, &Lowered { module, funcs: l.funcs.clone() }, *seed);
+                tried += 1;
+                seen += usize::from(!wrong.is_empty());
+            }
+        }
+    }
+    println!("{seen} of {tried} spoiled programs seen");
+    assert!(tried > 60 && seen * 2 > tried, "{seen} of {tried}");
+}
