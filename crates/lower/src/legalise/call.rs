@@ -106,8 +106,9 @@ impl Body<'_, '_> {
         };
         if alone && !l.ty.is_scalar() {
             if let Spot::Memory(at, own) = self.spot(dst)? {
-                if same_numbers(&own, &layout) {
-                    let lies = self.ty(at.base).secret;
+                let lies = self.ty(at.base).secret;
+                // What may hold secrets is not given to a function that takes it for public, nor the other way about.
+                if same_numbers(&own, &layout) && (lies || !secret || l.public) && (!lies || !l.public) {
                     let v = if at == Address::of(at.base) { at.base } else { self.pointer(Op::At(at), lies) };
                     return Ok((v, Written { dst: dst.clone(), at: None }));
                 }

@@ -4,6 +4,7 @@
 #[path = "../../../backend-c/tests/support/inputs.rs"]
 mod inputs;
 
+#[allow(unused_imports)] // as above
 pub use inputs::{edges, random, Input};
 
 use num_bigint::BigInt;
