@@ -11,6 +11,7 @@
 
 mod advice;
 mod args;
+mod assembly;
 mod build;
 mod check;
 mod choices;
@@ -23,6 +24,7 @@ mod stages;
 mod target;
 
 pub use args::{parse_arg, show_value};
+pub use assembly::{assembly, lowered_text};
 pub use build::{believed, build, build_watched, interface, printable, BuildOptions, Built, Step};
 pub use check::{check, Checked};
 pub use request::{Loader, Request};

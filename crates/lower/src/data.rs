@@ -199,6 +199,8 @@ pub struct Param {
     pub name: String,
     /// The function writes to what lies there; what is not written may be read alone.
     pub written: bool,
+    /// It is a length of at most so much: a caller of an exported function that gives more is stopped.
+    pub most: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

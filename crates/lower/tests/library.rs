@@ -1,51 +1,24 @@
 //! Every program of the library that exports something, optimised for machines of several widths and lowered: its functions compute what the
 //! core's interpreter does.
 
+#[path = "support/library.rs"]
+mod library;
 mod support;
 
-use santoku_driver::{build, check, BuildOptions, Built, Request};
 use santoku_ir::interp::{Interp, Options};
 use santoku_ir::FuncId;
 use santoku_lower::legalise::legalise;
 use santoku_passes::Level;
 use santoku_skips::seeds::one;
-use std::path::{Path, PathBuf};
+use library::{built, programs};
 use support::{edges, machine, random, same, sound};
 
 /// Targets, and the words that the machine is given.
 const TARGETS: [(&str, &[u32]); 3] = [("rv32", &[32]), ("rv64im", &[32, 64]), ("host64", &[32, 64, 128])];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the tree").to_path_buf()
-}
-
-/// Files below a folder whose text exports a function, by path from the library's root.
-fn programs(folder: &Path, all: &mut Vec<String>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()).collect();
-    entries.sort();
-    for p in entries {
-        if p.is_dir() {
-            programs(&p, all);
-        } else if p.extension().is_some_and(|e| e == "stk") && std::fs::read_to_string(&p).expect("text").contains("@export(") {
-            all.push(p.strip_prefix(root()).expect("below the root").display().to_string());
-        }
-    }
-}
-
-/// What becomes of a program for a target; none where the target has not what it needs.
-fn built(path: &str, target: &str, level: Level) -> Option<Built> {
-    let target = santoku_driver::built_in(target).expect("its file is right").expect("it is compiled in");
-    let mut load = |path: &str| Ok(std::fs::read_to_string(root().join(path)).ok());
-    let request = Request { roots: vec!["lib".into()], ..Request::new(path, target) };
-    let checked = check(&request, &mut load).ok()?;
-    let options = BuildOptions { level, without: Default::default(), dump_after: None, unit: "unit".into(), provenance: String::new(), keep_secrets: true };
-    build(&checked, &options, &|| 0).ok()
-}
-
 #[test]
 fn programs_of_the_library_compute_what_the_interpreter_does() {
-    let mut paths = vec![];
-    programs(&root().join("lib"), &mut paths);
+    let paths = programs();
     let (mut modules, mut functions, mut numbers, mut calls, mut refused) = (0, 0, 0, 0, vec![]);
     for (k, path) in paths.iter().enumerate() {
         for (target, words) in one(TARGETS, k) {

@@ -8,7 +8,7 @@ use crate::tables::Tables;
 use crate::project::Project;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::{believed, build_watched, interface, BuildOptions, Failure, Step};
+use santoku_driver::{assembly, believed, build_watched, interface, BuildOptions, Built, Checked, Failure, Step};
 use santoku_passes::{Again, Level};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,9 @@ pub struct Args {
     /// Let functions of the header leave secrets on the stack and in registers: they are overwritten otherwise
     #[arg(long)]
     keep_secrets: bool,
+    /// What to write: C, RISC-V assembly, or the text of the lowered IR, from which assembly is made
+    #[arg(long, value_name = "FORM", default_value = "c", value_parser = ["c", "asm", "lowered"])]
+    emit: String,
     /// Print what each pass did and how it was checked
     #[arg(long)]
     verbose: bool,
@@ -66,6 +69,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     let folder = args.out.clone().unwrap_or_else(|| Path::new("build").join(&unit));
     if let Some(layout) = args.lay_out.layout {
+        if args.emit != "c" {
+            let d = Diagnostic::error("no-assembly", format!("a layout has no form `{}`", args.emit));
+            return Err(Failure::refused(&checked.sources, d.note("why: layouts are printed as C").help("leave out `--emit` or `--layout`")));
+        }
         let provenance = provenance(args, &unit, found.holds())?;
         return lay_out::run(&args.lay_out, layout, &checked, &unit, provenance, &folder, args.verbose);
     }
@@ -82,7 +89,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let clock = || start.elapsed().as_micros() as u64;
     let built = build_watched(&checked, &options, &clock, &mut Tables::new())?;
     report::stage("write");
-    let all: Vec<(String, String)> = built.files.iter().chain(&built.dumps).cloned().collect();
+    let made = written(args, &checked, &built)?;
+    let all: Vec<(String, String)> = made.into_iter().chain(built.dumps.iter().cloned()).collect();
     files::write_all(&folder, &all)?;
     if args.verbose {
         report::out(&steps(&built.steps));
@@ -95,6 +103,17 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     paths.iter().for_each(|path| report::out(&format!("{path}\n")));
     report::answer(&Json { files: &paths, proved: found.holds(), steps: built.steps.iter().map(JsonStep::of).collect(), second_look: JsonAgain::of(&built.again) })?;
     Ok(report::DONE)
+}
+
+/// The files of the form that was asked for, with the header for what can be called.
+fn written(args: &Args, checked: &Checked, built: &Built) -> Result<Vec<(String, String)>, Failure> {
+    let header = || built.files.iter().filter(|(name, _)| name.ends_with(".h")).cloned();
+    let named = |ending: &str| format!("{}.{ending}", built.unit);
+    match args.emit.as_str() {
+        "asm" => Ok(header().chain([(named("s"), assembly(built, &checked.target, &checked.sources)?)]).collect()),
+        "lowered" => Ok(vec![(named("low"), santoku_driver::lowered_text(built, &checked.target, &checked.sources)?)]),
+        _ => Ok(built.files.clone()),
+    }
 }
 
 /// What `--json` prints.

@@ -185,6 +185,9 @@ impl<'s, 'p> Body<'s, 'p> {
             let secret = !l.public && l.kind != LocalKind::Len;
             let words: Vec<Value> = (0..rep.words).map(|_| self.fresh(Type::word(rep.bits, secret))).collect();
             params.extend(words.iter().map(|v| param(*v, self.ty(*v), &l.name, false)));
+            if let (LocalKind::Len, Some(p)) = (l.kind, params.last_mut()) {
+                p.most = crate::layout::range_of(&l.ty).and_then(|r| r.hi.to_u64());
+            }
             self.now.insert((*id, 0), Num { words, bits: rep.bits, signed: rep.signed });
         }
         Ok(())

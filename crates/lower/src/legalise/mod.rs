@@ -191,5 +191,5 @@ fn fill(layout: &Layout, value: &ConstValue, at: u64, big_endian: bool, out: &mu
 
 /// What a parameter of the lowered function is called.
 pub(crate) fn param(value: Value, ty: Type, name: &str, written: bool) -> Param {
-    Param { value, ty, name: name.into(), written }
+    Param { value, ty, name: name.into(), written, most: None }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! machine 32 64 little
 //! table @0 "hash.K" align 4 = 982f8a42 91443771
-//! func "main.f" export "f" (%0: ptr! "x" out, %1: w32 "n") -> (w64!) {
+//! func "main.f" export "f" (%0: ptr! "x" out, %1: w32 "n" most 4) -> (w64!) {
 //!   slot $0 "t": 32 align 8 !
 //!   %2: ptr! = slot $0
 //!   %3: w32 = const 0

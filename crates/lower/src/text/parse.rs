@@ -182,7 +182,7 @@ impl Parser {
         self.expect("(")?;
         let params = self.list(")", &mut |p| {
             let (value, ty) = p.named()?;
-            Ok(Param { value, ty, name: p.quoted()?, written: p.take("out") })
+            Ok(Param { value, ty, name: p.quoted()?, written: p.take("out"), most: if p.take("most") { Some(p.number()?) } else { None } })
         })?;
         self.expect("->")?;
         self.expect("(")?;

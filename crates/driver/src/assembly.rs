@@ -1,0 +1,60 @@
+//! From a built program to the words of a machine and to assembly.
+//! Trusted: nothing: `certify` looks at the bytes.
+
+use crate::build::Built;
+use crate::failure::Failure;
+use crate::target::Target;
+use santoku_backend_riscv::{emit, Options};
+use santoku_diag::{Diagnostic, Sources};
+use santoku_lower::legalise::{legalise, Lowered};
+use santoku_lower::Machine;
+use santoku_target::ByteOrder;
+
+/// The name of a target's instruction set, if it is RISC-V: that of its runs, else the first.
+fn instruction_set(target: &Target) -> Option<String> {
+    let own = target.run.as_ref().map(|r| r.isa.clone()).or_else(|| target.isas.first().map(|i| i.name.clone()))?;
+    own.starts_with("rv").then_some(own)
+}
+
+fn not_lowered(sources: &Sources, func: &str, what: &str) -> Failure {
+    let d = Diagnostic::error("not-lowered", format!("`{func}` has no form in the lowered IR: {what}"));
+    Failure::refused(sources, d.note("why: the lowered IR has words of the machine, and memory whose size is known when a function is entered").help("build C (`--emit c`)"))
+}
+
+/// The program in words of the target's machine.
+///
+/// # Errors
+/// `not-lowered`; [`Failure::Internal`] where what is made is none.
+fn lowered(built: &Built, target: &Target, sources: &Sources) -> Result<Lowered, Failure> {
+    let words = if target.word_bits == 32 { vec![32] } else { vec![32, 64] };
+    let big_endian = target.byte_order == ByteOrder::Big;
+    let lowered = legalise(&built.program, &Machine { words, big_endian }).map_err(|e| not_lowered(sources, &e.func, &e.what))?;
+    santoku_lower::verify(&lowered.module).map_err(|p| Failure::internal("legalise", p.to_string()))?;
+    Ok(lowered)
+}
+
+/// The same as text.
+///
+/// # Errors
+/// As [`lowered`].
+pub fn lowered_text(built: &Built, target: &Target, sources: &Sources) -> Result<String, Failure> {
+    lowered(built, target, sources).map(|l| santoku_lower::text::print(&l.module))
+}
+
+/// The program as assembly. Functions of the header clear what they leave if it was built so.
+///
+/// # Errors
+/// `no-assembly`, and as [`lowered`].
+pub fn assembly(built: &Built, target: &Target, sources: &Sources) -> Result<String, Failure> {
+    let Some(isa) = instruction_set(target) else {
+        let d = Diagnostic::error("no-assembly", format!("there is no assembly for the target \"{}\"", target.title));
+        return Err(Failure::refused(sources, d.note("why: the back end knows RISC-V alone").help("choose another target (`--target rv32`), or build C (`--emit c`)")));
+    };
+    let lowered = lowered(built, target, sources)?;
+    let mut symbols = vec![String::new(); lowered.module.funcs.len()];
+    for (id, k) in &lowered.funcs {
+        symbols[*k as usize] = built.names.get(id).cloned().unwrap_or_else(|| format!("f{k}"));
+    }
+    let options = Options { xlen: target.word_bits, zbb: isa.contains("zbb"), symbols };
+    emit(&lowered.module, &options).map_err(|e| not_lowered(sources, &e.func, &e.what))
+}
