@@ -191,7 +191,6 @@ impl Select<'_> {
                 let n = match count.times {
                     None => self.number(count.plus),
                     Some((v, times)) => {
-                        let v = self.reg(v);
                         let scaled = self.scaled(v, times);
                         if count.plus == 0 { scaled } else { self.plus(scaled, count.plus) }
                     }
@@ -287,15 +286,25 @@ impl Select<'_> {
         self.three("add", r, k)
     }
 
-    fn scaled(&mut self, v: Reg, scale: u64) -> Reg {
-        match scale {
-            1 => v,
-            n if n.is_power_of_two() => self.imm("slli", v, n.trailing_zeros().into()),
-            n => {
-                let k = self.number(n as i64);
-                self.three("mul", v, k)
+    /// A word without a sign, as wide as a register, times a factor.
+    fn scaled(&mut self, v: Value, scale: u64) -> Reg {
+        let r = self.reg(v);
+        let up = i64::from(self.xlen() - self.bits.get(&v).copied().unwrap_or(self.xlen()));
+        let shift = if scale.is_power_of_two() { i64::from(scale.trailing_zeros()) } else { 0 };
+        // What is held with its sign extended is none of a sign here: it goes up, and comes down as far as the factor lets it.
+        let r = match (up, shift) {
+            (0, 0) => r,
+            (0, n) => self.imm("slli", r, n),
+            (up, n) => {
+                let high = self.imm("slli", r, up);
+                self.imm("srli", high, up - n)
             }
+        };
+        if scale.is_power_of_two() {
+            return r;
         }
+        let k = self.number(scale as i64);
+        self.three("mul", r, k)
     }
 
     /// A base and a distance that an access can have.
@@ -308,7 +317,6 @@ impl Select<'_> {
         }
         let mut base = self.reg(a.base);
         if let Some((v, scale)) = index {
-            let v = self.reg(v);
             let v = self.scaled(v, scale);
             base = self.three("add", base, v);
         }
