@@ -4,38 +4,12 @@
 use crate::allocate::{allocate, Allocation, Place, SCRATCH};
 use crate::code::{Base, Code, Inst, Label, Reg};
 use crate::moves::ordered;
+use crate::options::{NotEmitted, Options};
 use crate::select::select;
 use santoku_lower::Module;
 use crate::clear::clearing;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-
-/// For what machine, and what functions are called.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Bits of a register.
-    pub xlen: u32,
-    /// Rotations are instructions.
-    pub zbb: bool,
-    /// The symbol of each function of the module. Where that is not the name of an exported function, a function of this name stands around it,
-    /// which overwrites the stack that was used and the registers that callers save.
-    pub symbols: Vec<String>,
-}
-
-/// What there is no code for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotEmitted {
-    pub func: String,
-    pub what: String,
-}
-
-impl std::fmt::Display for NotEmitted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.func, self.what)
-    }
-}
-
-impl std::error::Error for NotEmitted {}
 
 const NAMES: [&str; 32] = [
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9",

@@ -10,6 +10,8 @@ mod code;
 mod emit;
 mod live;
 mod moves;
+mod options;
 mod select;
 
-pub use emit::{emit, NotEmitted, Options};
+pub use emit::emit;
+pub use options::{NotEmitted, Options};

@@ -4,7 +4,7 @@
 //! Trusted: nothing: the certifier looks at the bytes.
 
 use crate::code::{Base, Code, Inst, Label, Reg};
-use crate::emit::Options;
+use crate::options::Options;
 use santoku_lower::{Address, BinOp, Block, CmpOp, ConvertOp, For, Func, Inst as Low, Kind, Module, Named, Op, ShiftOp, Value};
 use std::collections::{BTreeMap, BTreeSet};
 

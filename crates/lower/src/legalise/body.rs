@@ -3,7 +3,7 @@
 
 use super::homes::{homes, Home};
 use super::number::{word_of, Num, Rep};
-use super::{param, Shared, Signature};
+use super::shared::{param, Shared, Signature};
 use crate::data::{Address, Inst, Op, Param, Slot, Type, Value};
 use crate::layout::{Layout, Scalar};
 use num_bigint::BigInt;

@@ -4,7 +4,7 @@
 use super::body::{Body, Res};
 use super::number::Num;
 use super::place::Spot;
-use super::Signature;
+use super::shared::Signature;
 use crate::data::{Address, Inst, Named, Op, Type, Value};
 use crate::layout::Layout;
 use santoku_ir::{Base, Expr, ExprKind, Func, FuncId, Place};

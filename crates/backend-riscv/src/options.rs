@@ -1,0 +1,29 @@
+//! What is asked of the back end, and what it has no code for.
+//! Trusted: nothing: the certifier looks at the bytes.
+
+/// For what machine, and what functions are called.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Bits of a register.
+    pub xlen: u32,
+    /// Rotations are instructions.
+    pub zbb: bool,
+    /// The symbol of each function of the module. Where that is not the name of an exported function, a function of this name stands around it,
+    /// which overwrites the stack that was used and the registers that callers save.
+    pub symbols: Vec<String>,
+}
+
+/// What there is no code for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotEmitted {
+    pub func: String,
+    pub what: String,
+}
+
+impl std::fmt::Display for NotEmitted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.func, self.what)
+    }
+}
+
+impl std::error::Error for NotEmitted {}
