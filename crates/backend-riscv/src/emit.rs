@@ -5,6 +5,7 @@ use crate::allocate::{allocate, Allocation, Place, SCRATCH};
 use crate::code::{Base, Code, Inst, Label, Reg};
 use crate::moves::ordered;
 use crate::options::{NotEmitted, Options};
+use crate::schedule::schedule;
 use crate::select::select;
 use santoku_lower::Module;
 use crate::clear::clearing;
@@ -27,7 +28,8 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
         let symbol = &options.symbols[k];
         let outer = f.export.as_ref().filter(|e| *e != symbol);
         let wrong = |what| NotEmitted { func: f.name.clone(), what };
-        let code = select(module, f, options).map_err(wrong)?;
+        let mut code = select(module, f, options).map_err(wrong)?;
+        schedule(&mut code, &options.latency);
         let allocation = allocate(&code);
         let mut e = Emit { options, code: &code, frame: Frame::of(&code, &allocation, options.xlen), allocation, number: k, out: String::new() };
         e.function().map_err(wrong)?;

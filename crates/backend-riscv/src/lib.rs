@@ -11,7 +11,8 @@ mod emit;
 mod live;
 mod moves;
 mod options;
+mod schedule;
 mod select;
 
 pub use emit::emit;
-pub use options::{NotEmitted, Options};
+pub use options::{Latency, NotEmitted, Options};

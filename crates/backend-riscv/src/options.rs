@@ -11,6 +11,25 @@ pub struct Options {
     /// The symbol of each function of the module. Where that is not the name of an exported function, a function of this name stands around it,
     /// which overwrites the stack that was used and the registers that callers save.
     pub symbols: Vec<String>,
+    pub latency: Latency,
+}
+
+/// Slots of the machine from an instruction to the use of its result; 1: the next one may use it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Latency {
+    /// Of words.
+    pub load: usize,
+    /// Of bytes and half words.
+    pub narrow_load: usize,
+    /// To the use of a product.
+    pub multiply: usize,
+}
+
+impl Default for Latency {
+    /// Of machines that say nothing: as on many small cores.
+    fn default() -> Latency {
+        Latency { load: 2, narrow_load: 3, multiply: 3 }
+    }
 }
 
 /// What there is no code for.

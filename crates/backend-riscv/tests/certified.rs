@@ -5,7 +5,7 @@
 mod library;
 
 use library::{built, programs};
-use santoku_backend_riscv::{emit, Options};
+use santoku_backend_riscv::{emit, Latency, Options};
 use santoku_certify::report::FileReport;
 use santoku_certify::{certify, isa_of, Options as Judging, World};
 use santoku_driver::{Built, Store};
@@ -36,7 +36,7 @@ fn assembly(made: &Built, words: &[u32]) -> String {
         symbols[*k as usize] = made.names.get(id).cloned().unwrap_or_else(|| format!("f{k}"));
     }
     let xlen = *words.last().expect("words");
-    emit(&lowered.module, &Options { xlen, zbb: false, symbols }).unwrap_or_else(|e| panic!("{e}"))
+    emit(&lowered.module, &Options { xlen, zbb: false, symbols, latency: Latency::default() }).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// `None`: there is no assembler here.

@@ -4,7 +4,7 @@
 use crate::build::Built;
 use crate::failure::Failure;
 use crate::target::Target;
-use santoku_backend_riscv::{emit, Options};
+use santoku_backend_riscv::{emit, Latency, Options};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_lower::legalise::{legalise, Lowered};
 use santoku_lower::Machine;
@@ -14,6 +14,13 @@ use santoku_target::ByteOrder;
 fn instruction_set(target: &Target) -> Option<String> {
     let own = target.run.as_ref().map(|r| r.isa.clone()).or_else(|| target.isas.first().map(|i| i.name.clone()))?;
     own.starts_with("rv").then_some(own)
+}
+
+/// As the description of the target's pipeline has it.
+fn latency(target: &Target) -> Latency {
+    let usual = Latency::default();
+    let slots = |name: &str, usual: usize| target.costs.get(name).and_then(|n| usize::try_from(*n).ok()).unwrap_or(usual);
+    Latency { load: slots("load_word", usual.load), narrow_load: slots("load_narrow", usual.narrow_load), multiply: slots("multiply", usual.multiply) }
 }
 
 fn not_lowered(sources: &Sources, func: &str, what: &str) -> Failure {
@@ -55,6 +62,6 @@ pub fn assembly(built: &Built, target: &Target, sources: &Sources) -> Result<Str
     for (id, k) in &lowered.funcs {
         symbols[*k as usize] = built.names.get(id).cloned().unwrap_or_else(|| format!("f{k}"));
     }
-    let options = Options { xlen: target.word_bits, zbb: isa.contains("zbb"), symbols };
+    let options = Options { xlen: target.word_bits, zbb: isa.contains("zbb"), symbols, latency: latency(target) };
     emit(&lowered.module, &options).map_err(|e| not_lowered(sources, &e.func, &e.what))
 }

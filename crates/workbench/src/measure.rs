@@ -267,7 +267,7 @@ fn layout_figure(side: &str, row: &HostRow, message: usize, (operations, lanes):
     }
 }
 
-/// Whether a path names a C file.
+/// Whether a path names a C file, or assembly, which C compilers take as well.
 pub fn is_c(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "c")
+    path.extension().is_some_and(|e| e == "c" || e == "s" || e == "S")
 }

@@ -33,8 +33,8 @@ pub struct CompareArgs {
     /// A program and one of its functions
     #[arg(value_name = "FILE.stk[::FUNCTION]")]
     first: String,
-    /// Another one that computes the same, or a function of a C file with the same interface
-    #[arg(value_name = "FILE.stk[::FUNCTION] | FILE.c::FUNCTION")]
+    /// Another one that computes the same, or a function of a C or assembly file with the same interface
+    #[arg(value_name = "FILE.stk[::FUNCTION] | FILE.c::FUNCTION | FILE.s::FUNCTION")]
     second: String,
     #[command(flatten)]
     how: How,
