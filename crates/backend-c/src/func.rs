@@ -198,8 +198,11 @@ impl<'a> FnCx<'a> {
         self.names = inside;
         let mut text = doc_comment(self.f, &self.names);
         let _ = writeln!(text, "{linkage}{head}\n{{");
-        for (id, (name, most)) in &sizes {
-            let _ = writeln!(text, "    uint32_t {} = stk_length({name}, {most}u);", self.names[id.0 as usize]);
+        for (id, (name, _)) in &sizes {
+            let _ = writeln!(text, "    uint32_t {} = (uint32_t){name};", self.names[id.0 as usize]);
+        }
+        for (name, most) in sizes.values() {
+            self.line(&format!("STK_LENGTH({name}, {most}u);"));
         }
         let ret = self.f.rets.first().copied().filter(|_| sig.returns);
         if let Some(r) = ret {

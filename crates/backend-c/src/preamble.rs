@@ -65,10 +65,10 @@ return stk_product_u32(al, bl) + ((uint64_t)(al * bh + ah * bl) << 32);\n}\n#end
 #define STK_MUL_LOW(a, b) ((a) * (b))\n#endif\n",
     ),
     (
-        "stk_length",
+        "STK_LENGTH",
         "/* A caller gave a length that is greater than the header says: nothing was read or written yet, and the program stops. What you define here\n * instead must not return. */\n\
 #ifndef STK_MISUSE\n#if defined(__GNUC__) || defined(__clang__)\n#define STK_MISUSE() __builtin_trap()\n#else\n#define STK_MISUSE() for (;;) { }\n#endif\n#endif\n\
-static inline uint32_t stk_length(size_t n, uint32_t most)\n{\n    if (n > most) {\n        STK_MISUSE();\n    }\n    return (uint32_t)n;\n}\n",
+#define STK_LENGTH(n, most) do { if ((n) > (most)) { STK_MISUSE(); } } while (0)\n",
     ),
     ("stk_load_le16", "static inline uint32_t stk_load_le16(const uint8_t *p)\n{\n    return (uint32_t)p[0] | ((uint32_t)p[1] << 8);\n}\n"),
     ("stk_load_be16", "static inline uint32_t stk_load_be16(const uint8_t *p)\n{\n    return ((uint32_t)p[0] << 8) | (uint32_t)p[1];\n}\n"),

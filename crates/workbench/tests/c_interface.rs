@@ -236,7 +236,7 @@ fn a_length_beyond_its_bound_stops_the_program_before_anything_is_read() {
         let (folder, source) = (file.parent().expect("a folder"), std::fs::read_to_string(&file).expect("a source"));
         let abi: serde_json::Value = serde_json::from_slice(&std::fs::read(file.with_extension("abi.json")).expect("abi.json")).expect("JSON");
         let own = format!("void stop(void);\n#define STK_MISUSE() stop()\n{source}");
-        let unchecked = source.replace("    if (n > most) {\n        STK_MISUSE();\n    }\n", "    (void)most;\n");
+        let unchecked = source.replace("if ((n) > (most)) {", "if (0) {");
         for program in calls_beyond(&abi) {
             for compiler in ["gcc", "clang-19"] {
                 let status = call_beyond(compiler, (folder, &source), &program);

@@ -35,7 +35,6 @@
 #define stk_eq_u64 aead_chacha20poly1305_stk_eq_u64
 #define stk_product_u32 aead_chacha20poly1305_stk_product_u32
 #define stk_product_u64 aead_chacha20poly1305_stk_product_u64
-#define stk_length aead_chacha20poly1305_stk_length
 #endif
 
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
@@ -304,13 +303,7 @@ static inline uint64_t stk_product_u64(uint64_t a, uint64_t b)
 #define STK_MISUSE() for (;;) { }
 #endif
 #endif
-static inline uint32_t stk_length(size_t n, uint32_t most)
-{
-    if (n > most) {
-        STK_MISUSE();
-    }
-    return (uint32_t)n;
-}
+#define STK_LENGTH(n, most) do { if ((n) > (most)) { STK_MISUSE(); } } while (0)
 
 /* cipher.chacha20.rounds
  * Twenty rounds, without the final addition of the input. */
@@ -1013,8 +1006,10 @@ STK_NOINLINE static void aead_chacha20poly1305_tag_of(uint8_t *restrict result, 
  * The ciphertext and the tag of a message with associated data (section 2.8). A nonce is never used twice with the same key. */
 static STK_BODY void aead_chacha20poly1305_seal(uint8_t *restrict result0, uint8_t *restrict result1, size_t size_k, size_t size_n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *m)
 {
-    uint32_t k = stk_length(size_k, 2147483647u);
-    uint32_t n = stk_length(size_n, 2147483647u);
+    uint32_t k = (uint32_t)size_k;
+    uint32_t n = (uint32_t)size_n;
+    STK_LENGTH(size_k, 2147483647u);
+    STK_LENGTH(size_n, 2147483647u);
     aead_chacha20poly1305_added(result0, n, key, nonce, m);
     aead_chacha20poly1305_tag_of(result1, k, n, key, nonce, a, result0);
 }
@@ -1030,8 +1025,10 @@ STK_API void STK_NAME(santoku_chacha20poly1305_seal)(uint8_t *restrict result0, 
  * The message, and whether the tag is the one of ciphertext and associated data; zeros where it is not. */
 static STK_BODY void aead_chacha20poly1305_open(uint8_t *restrict m, uint32_t *restrict ok, size_t size_k, size_t size_n, const uint8_t *key, const uint8_t *nonce, const uint8_t *a, const uint8_t *c, const uint8_t *tag)
 {
-    uint32_t k = stk_length(size_k, 2147483647u);
-    uint32_t n = stk_length(size_n, 2147483647u);
+    uint32_t k = (uint32_t)size_k;
+    uint32_t n = (uint32_t)size_n;
+    STK_LENGTH(size_k, 2147483647u);
+    STK_LENGTH(size_n, 2147483647u);
     uint8_t t[16];
     uint32_t i; /* 0 .. 2147483646 */
     aead_chacha20poly1305_tag_of(t, k, n, key, nonce, a, c);
@@ -1082,7 +1079,6 @@ STK_API void STK_NAME(santoku_chacha20poly1305_open)(uint8_t *restrict m, uint32
 #undef stk_eq_u64
 #undef stk_product_u32
 #undef stk_product_u64
-#undef stk_length
 #else
 #define STK_UNIT_BEFORE
 #endif

@@ -22,7 +22,6 @@
 #define hash_sha256_IV hash_sha256_hash_sha256_IV
 #define stk_assume_arithmetic_shift hash_sha256_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement hash_sha256_stk_assume_twos_complement
-#define stk_length hash_sha256_stk_length
 #endif
 
 /* Declared here so that no header of a C library is needed; compilers call these by themselves in any case. */
@@ -207,13 +206,7 @@ static STK_BODY void stk_clear_below(size_t bytes)
 #define STK_MISUSE() for (;;) { }
 #endif
 #endif
-static inline uint32_t stk_length(size_t n, uint32_t most)
-{
-    if (n > most) {
-        STK_MISUSE();
-    }
-    return (uint32_t)n;
-}
+#define STK_LENGTH(n, most) do { if ((n) > (most)) { STK_MISUSE(); } } while (0)
 
 /* hash.sha256.K */
 STK_TABLE uint32_t hash_sha256_K[64] = {
@@ -829,7 +822,8 @@ STK_NOINLINE static void hash_sha256_hash_with_prefix_0(uint8_t *restrict result
  * SHA-256 of `m`. */
 static STK_BODY void hash_sha256_hash(uint8_t *restrict result, size_t size_n, const uint8_t *m)
 {
-    uint32_t n = stk_length(size_n, 2147483647u);
+    uint32_t n = (uint32_t)size_n;
+    STK_LENGTH(size_n, 2147483647u);
     uint8_t none[1] = {0};
     hash_sha256_hash_with_prefix_0(result, n, none, m);
 }
@@ -852,7 +846,6 @@ STK_API void STK_NAME(santoku_sha256)(uint8_t *restrict result, size_t n, const 
 #undef hash_sha256_IV
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
-#undef stk_length
 #else
 #define STK_UNIT_BEFORE
 #endif

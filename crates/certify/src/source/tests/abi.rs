@@ -40,7 +40,7 @@ fn printed(p: &Program, f: &Func, prelude: &mut String) -> Vec<(String, String)>
     p.add_func(f.clone());
     let out = emit(&p, &Options::new("u", None)).unwrap_or_else(|e| panic!("{e}"));
     let head = out.header.split("subject(").nth(1).expect("a prototype").split(");").next().expect("its end");
-    *prelude = "#include <stdint.h>\ntypedef struct { uint8_t x; } rec;\n#ifdef __SIZEOF_INT128__\ntypedef unsigned __int128 stk_u128; typedef __int128 stk_i128;\n#endif\n#define restrict\n".into();
+    *prelude = "#include <stddef.h>\n#include <stdint.h>\ntypedef struct { uint8_t x; } rec;\n#ifdef __SIZEOF_INT128__\ntypedef unsigned __int128 stk_u128; typedef __int128 stk_i128;\n#endif\n#define restrict\n".into();
     let split = |param: &str| {
         let end = param.trim_end_matches(']').rfind(|c: char| !(c.is_alphanumeric() || c == '_')).expect("a type before the name");
         let name = param[end + 1..].split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("").to_string();
