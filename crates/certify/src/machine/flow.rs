@@ -19,6 +19,8 @@ fn successors(code: &Code, pc: u64, inst: &Inst) -> Vec<Option<u64>> {
         Sem::Jump(_) if inst.rd != 0 => vec![Some(next)],
         Sem::Jump(_) if inst.row.name == "jal" && code.same_function(pc, target) => vec![Some(target)],
         Sem::Jump(_) => vec![None],
+        // Nothing is executed behind it: what stands there is entered from elsewhere.
+        Sem::Break => vec![],
         _ => vec![Some(next)],
     }
 }
