@@ -92,3 +92,8 @@ impl Base {
         }
     }
 }
+
+/// It fits the immediate of an instruction.
+pub fn small(n: i64) -> bool {
+    (-2048..2048).contains(&n)
+}

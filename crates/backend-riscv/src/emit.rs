@@ -2,7 +2,7 @@
 //! Trusted: nothing: the certifier looks at the bytes.
 
 use crate::allocate::{allocate, Allocation, Place, SCRATCH};
-use crate::code::{Base, Code, Inst, Label, Reg};
+use crate::code::{small, Base, Code, Inst, Label, Reg};
 use crate::moves::ordered;
 use crate::options::{NotEmitted, Options};
 use crate::schedule::schedule;
@@ -317,8 +317,4 @@ impl Emit<'_> {
         }
         Ok(())
     }
-}
-
-fn small(n: i64) -> bool {
-    (-2048..2048).contains(&n)
 }

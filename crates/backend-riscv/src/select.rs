@@ -3,7 +3,7 @@
 //! A word narrower than a register is held with its sign extended, as the psABI has it.
 //! Trusted: nothing: the certifier looks at the bytes.
 
-use crate::code::{Base, Code, Inst, Label, Reg};
+use crate::code::{small, Base, Code, Inst, Label, Reg};
 use crate::options::Options;
 use santoku_lower::{Address, BinOp, Block, CmpOp, ConvertOp, For, Func, Inst as Low, Kind, Module, Named, Op, ShiftOp, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,10 +75,6 @@ fn uses(b: &Block, used: &mut BTreeSet<Value>) {
             }
         }
     }
-}
-
-fn small(n: i64) -> bool {
-    (-2048..2048).contains(&n)
 }
 
 impl Select<'_> {

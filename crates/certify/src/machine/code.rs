@@ -5,7 +5,7 @@ use super::shape::Edges;
 use super::stop::Why;
 use santoku_elf::{Image, Ledger};
 use santoku_ir::{FuncId, Program};
-use santoku_isa::{Inst, Isa};
+use santoku_isa::{Inst, Isa, Latency};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -66,6 +66,15 @@ impl<'a> Code<'a> {
         match self.image.is_firm(pc, to) {
             true => Ok(()),
             false => Err(Why::Unsupported(format!("a branch to {to:#x}, at a distance that a linker may change and no relocation names"))),
+        }
+    }
+
+    /// The time of the instruction depends on its operands.
+    pub(crate) fn takes_time(&self, inst: &Inst) -> bool {
+        match inst.row.latency {
+            Latency::Fixed => false,
+            Latency::Multiply => self.secret_mul_leaks,
+            Latency::Divide => true,
         }
     }
 

@@ -12,7 +12,7 @@ use super::memory::undefined;
 use super::state::{End, Exec, Lap, State};
 use super::stop::{Halt, Leak, Why};
 use num_traits::{One, ToPrimitive};
-use santoku_isa::{effect, Effect, Inst, Latency};
+use santoku_isa::{effect, Effect, Inst};
 use std::collections::VecDeque;
 
 /// Forks nested in each other, and in all.
@@ -232,11 +232,7 @@ impl<'a> Exec<'a> {
 
     /// Operations whose time depends on their operands.
     fn time(&mut self, inst: &Inst, rs1: T, rs2: T) -> Result<(), Why> {
-        let varies = match inst.row.latency {
-            Latency::Fixed => false,
-            Latency::Multiply => self.code.secret_mul_leaks,
-            Latency::Divide => true,
-        };
+        let varies = self.code.takes_time(inst);
         for t in [rs1, rs2] {
             if varies && !self.terms.public(t) {
                 return Err(Why::Secret(Leak::Time, self.secret(t)));

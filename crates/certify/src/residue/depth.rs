@@ -20,8 +20,6 @@ pub(crate) struct Depths<'a> {
     calls: BTreeMap<u64, BTreeSet<Callee>>,
     /// Functions that are known to leave no secret behind, by address.
     pub clean: BTreeMap<u64, Interface>,
-    /// The time of a multiplication depends on its operands.
-    pub multiplication_leaks: bool,
     /// Functions without a source, by address: nobody proved what they branch on.
     pub by_hand: BTreeSet<u64>,
     /// Functions of the program whose results are public, by address.
@@ -32,7 +30,7 @@ pub(crate) struct Depths<'a> {
 
 impl<'a> Depths<'a> {
     pub fn new(code: &'a Code<'a>) -> Depths<'a> {
-        Depths { code, known: BTreeMap::new(), open: vec![], calls: BTreeMap::new(), clean: BTreeMap::new(), multiplication_leaks: false, by_hand: BTreeSet::new(), public_results: BTreeSet::new(), writing: BTreeSet::new() }
+        Depths { code, known: BTreeMap::new(), open: vec![], calls: BTreeMap::new(), clean: BTreeMap::new(), by_hand: BTreeSet::new(), public_results: BTreeSet::new(), writing: BTreeSet::new() }
     }
 
     /// Bytes below the stack pointer at the call.

@@ -8,7 +8,7 @@ use super::depth::Depths;
 use super::step::{at_entry, decoded, step, write, Callee, Regs, Step};
 use crate::machine::CALLER_SAVED;
 use super::value::{Interface, Values, PUBLIC, SECRET, V};
-use santoku_isa::{register_name, Inst, Word};
+use santoku_isa::{register_name, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Instructions on one way through a function: clearing loops are followed round by round.
@@ -132,7 +132,7 @@ impl Way<'_, '_> {
                 return Err("a loop that does not end in sight".into());
             }
             let (pc, (inst, next)) = (s.pc, decoded(self.depths.code, s.pc)?);
-            if self.takes_time(&inst) && [inst.rs1, inst.rs2].iter().any(|r| self.values.is_secret(s.regs[*r as usize])) {
+            if self.depths.code.takes_time(&inst) && [inst.rs1, inst.rs2].iter().any(|r| self.values.is_secret(s.regs[*r as usize])) {
                 self.show(pc, "an operand of");
             }
             let done = step(self.depths.code, self.values, &mut s.regs, s.before, pc)?;
@@ -170,12 +170,6 @@ impl Way<'_, '_> {
             }
         }
         Ok((s, self.spoilt, self.deepest, self.shows))
-    }
-
-    /// An instruction whose time may depend on its operands.
-    fn takes_time(&self, inst: &Inst) -> bool {
-        let name = inst.row.name;
-        name.starts_with("div") || name.starts_with("rem") || name.starts_with("mul") && self.depths.multiplication_leaks
     }
 
     fn show(&mut self, pc: u64, what: &str) {

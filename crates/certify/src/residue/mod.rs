@@ -33,9 +33,8 @@ use value::Interface;
 /// one that is equal to its source become [`Status::HandsOn`].
 pub(crate) fn residues(subject: &Subject, functions: &mut [FunctionReport]) -> Vec<Residue> {
     let mut code = Code::new(subject.image, subject.isa, subject.program, subject.symbols.clone());
-    code.ckb_vm = subject.options.ckb_vm;
+    (code.secret_mul_leaks, code.ckb_vm) = (subject.options.secret_mul_leaks, subject.options.ckb_vm);
     let mut depths = Depths::new(&code);
-    depths.multiplication_leaks = subject.options.secret_mul_leaks;
     depths.by_hand = functions.iter().filter(|f| f.function.is_none()).map(|f| f.address).collect();
     depths.public_results = subject.image.functions.iter().filter(|f| gives_public(subject, f)).map(|f| f.address).collect();
     let outer: Vec<&Function> = subject.image.functions.iter().filter(|f| !f.local && f.size > 0).collect();
