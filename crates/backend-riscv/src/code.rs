@@ -1,6 +1,8 @@
 //! Instructions of the machine on registers without number.
 //! Trusted: nothing: the certifier looks at the bytes.
 
+use crate::forms::Kind;
+
 /// A register: one of the function's own, any number of them, or the one that is always 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reg {
@@ -8,7 +10,7 @@ pub enum Reg {
     Zero,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Label(pub u32);
 
 /// Where memory is accessed.
@@ -32,6 +34,10 @@ pub enum Inst {
     /// The address of a place in a slot.
     Slot(Reg, u32, i64),
     Load(&'static str, Reg, Base, i64),
+    /// The same of memory that nothing writes while the function runs.
+    Again(&'static str, Reg, Base, i64),
+    /// Operands, then results.
+    Group(Kind, Vec<Reg>, [Reg; 2]),
     Store(&'static str, Reg, Base, i64),
     /// `rd = rs` for all at once.
     Move(Vec<(Reg, Reg)>),
@@ -65,7 +71,8 @@ impl Inst {
             Inst::Three(_, _, a, b) | Inst::Branch(_, a, b, _) => vec![*a, *b],
             Inst::Imm(_, _, a, _) => vec![*a],
             Inst::Li(..) | Inst::Table(..) | Inst::Slot(..) | Inst::Label(_) | Inst::Jump(_) | Inst::Enter(_) | Inst::Stop => vec![],
-            Inst::Load(_, _, base, _) => base.reads(),
+            Inst::Load(_, _, base, _) | Inst::Again(_, _, base, _) => base.reads(),
+            Inst::Group(_, ins, _) => ins.clone(),
             Inst::Store(_, v, base, _) => std::iter::once(*v).chain(base.reads()).collect(),
             Inst::Move(all) => all.iter().map(|m| m.1).collect(),
             Inst::Call { args, .. } => args.clone(),
@@ -75,7 +82,8 @@ impl Inst {
 
     pub fn writes(&self) -> Vec<Reg> {
         match self {
-            Inst::Three(_, d, ..) | Inst::Imm(_, d, ..) | Inst::Li(d, _) | Inst::Table(d, _) | Inst::Slot(d, ..) | Inst::Load(_, d, ..) => vec![*d],
+            Inst::Three(_, d, ..) | Inst::Imm(_, d, ..) | Inst::Li(d, _) | Inst::Table(d, _) | Inst::Slot(d, ..) | Inst::Load(_, d, ..) | Inst::Again(_, d, ..) => vec![*d],
+            Inst::Group(_, _, outs) => outs.to_vec(),
             Inst::Move(all) => all.iter().map(|m| m.0).collect(),
             Inst::Call { results, .. } => results.clone(),
             Inst::Enter(all) => all.clone(),

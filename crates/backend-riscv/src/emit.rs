@@ -1,9 +1,9 @@
 //! Assembly text: frames, moves, far addresses.
 //! Trusted: nothing: the certifier looks at the bytes.
 
-use crate::allocate::{allocate, Allocation, Place, SCRATCH};
-use crate::code::{small, Base, Code, Inst, Label, Reg};
-use crate::moves::ordered;
+use crate::allocate::{allocate, Allocated};
+use crate::code::{small, Code, Inst, Label};
+use crate::mach::{At, Mach, SCRATCH, SP, X};
 use crate::options::{NotEmitted, Options};
 use crate::schedule::schedule;
 use crate::select::select;
@@ -22,17 +22,20 @@ const NAMES: [&str; 32] = [
 /// # Errors
 /// The first function that has no code.
 pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
-    let mut text = String::from("\t.text\n");
+    // Compressed forms have their operands in another order, and groups know one.
+    let mut text = String::from(if options.fused { "\t.option norvc\n\t.text\n" } else { "\t.text\n" });
     let mut depths: BTreeMap<String, u64> = BTreeMap::new();
     for (k, f) in module.funcs.iter().enumerate() {
         let symbol = &options.symbols[k];
         let outer = f.export.as_ref().filter(|e| *e != symbol);
         let wrong = |what| NotEmitted { func: f.name.clone(), what };
         let mut code = select(module, f, options).map_err(wrong)?;
-        schedule(&mut code, &options.latency);
-        let allocation = allocate(&code);
-        let mut e = Emit { options, code: &code, frame: Frame::of(&code, &allocation, options.xlen), allocation, number: k, out: String::new() };
-        e.function().map_err(wrong)?;
+        if let Some(latency) = &options.latency {
+            schedule(&mut code, latency);
+        }
+        let made = allocate(&code, options.xlen, options.latency.is_none()).map_err(wrong)?;
+        let mut e = Emit { options, frame: Frame::of(&code, &made, options.xlen), made, number: k, out: String::new() };
+        e.function();
         let below = code.insts.iter().filter_map(|i| match i {
             Inst::Call { symbol, .. } => Some(depths.get(symbol).copied().unwrap_or(OF_LIBRARY)),
             _ => None,
@@ -76,15 +79,13 @@ fn table(k: u32) -> String {
 /// Distances from the stack pointer, lowest first: words for callees, slots, spilled words, saved registers.
 struct Frame {
     slots: Vec<u64>,
-    spilled: u64,
+    spilled: BTreeMap<u32, u64>,
     saved: u64,
     bytes: u64,
-    /// The return address is among what is saved.
-    link: bool,
 }
 
 impl Frame {
-    fn of(code: &Code, a: &Allocation, xlen: u32) -> Frame {
+    fn of(code: &Code, a: &Allocated, xlen: u32) -> Frame {
         let word = u64::from(xlen / 8);
         let outgoing = code.insts.iter().map(|i| match i {
             Inst::Call { args, .. } => args.len().saturating_sub(8) as u64,
@@ -97,24 +98,43 @@ impl Frame {
             slots.push(at);
             at += bytes;
         }
-        let spilled = at.next_multiple_of(word);
-        let saved = spilled + u64::from(a.spilled) * word;
-        let link = code.insts.iter().any(|i| matches!(i, Inst::Call { .. }));
-        let bytes = (saved + (a.saved.len() as u64 + u64::from(link)) * word).next_multiple_of(16);
-        Frame { slots, spilled, saved, bytes, link }
+        let first = at.next_multiple_of(word);
+        let places = shared(&a.spilled);
+        let count = places.values().map(|k| k + 1).max().unwrap_or(0);
+        let spilled = places.into_iter().map(|(v, k)| (v, first + k * word)).collect();
+        let saved = first + count * word;
+        let bytes = (saved + a.saved.len() as u64 * word).next_multiple_of(16);
+        Frame { slots, spilled, saved, bytes }
     }
+}
+
+/// Places by number, one for several registers that are never live at once.
+fn shared(spans: &BTreeMap<u32, (usize, usize)>) -> BTreeMap<u32, u64> {
+    let mut all: Vec<(usize, usize, u32)> = spans.iter().map(|(v, (a, b))| (*a, *b, *v)).collect();
+    all.sort_unstable();
+    let mut ends: Vec<usize> = vec![];
+    let mut places = BTreeMap::new();
+    for (start, end, v) in all {
+        let k = match ends.iter().position(|e| *e < start) {
+            Some(k) => k,
+            None => {
+                ends.push(0);
+                ends.len() - 1
+            }
+        };
+        ends[k] = end;
+        places.insert(v, k as u64);
+    }
+    places
 }
 
 struct Emit<'c> {
     options: &'c Options,
-    code: &'c Code,
-    allocation: Allocation,
+    made: Allocated,
     frame: Frame,
     number: usize,
     out: String,
 }
-
-type Res<T> = Result<T, String>;
 
 impl Emit<'_> {
     fn line(&mut self, text: &str) {
@@ -137,184 +157,98 @@ impl Emit<'_> {
         format!(".L{}_{}", self.number, l.0)
     }
 
-    fn function(&mut self) -> Res<()> {
+    fn function(&mut self) {
         self.move_stack(-(self.frame.bytes as i64));
         self.saved(self.store_word());
-        let insts = self.code.insts.clone();
-        insts.iter().try_for_each(|i| self.inst(i))
+        let code = std::mem::take(&mut self.made.code);
+        code.iter().for_each(|i| self.inst(i));
     }
 
     /// Of the registers that the caller wants back.
     fn saved(&mut self, how: &str) {
-        let link = self.frame.link.then_some(1);
-        for (k, x) in self.allocation.saved.clone().into_iter().chain(link).enumerate() {
-            self.access(how, x, 2, (self.frame.saved + k as u64 * self.word()) as i64);
+        for (k, x) in self.made.saved.clone().into_iter().enumerate() {
+            self.access(how, x, SP, (self.frame.saved + k as u64 * self.word()) as i64);
         }
     }
 
     fn move_stack(&mut self, by: i64) {
+        let far = name(SCRATCH);
         match by {
             0 => {}
             by if small(by) => self.line(&format!("addi sp, sp, {by}")),
             by => {
-                self.line(&format!("li {}, {by}", NAMES[SCRATCH[0] as usize]));
-                self.line(&format!("add sp, sp, {}", NAMES[SCRATCH[0] as usize]));
+                self.line(&format!("li {far}, {by}"));
+                self.line(&format!("add sp, sp, {far}"));
             }
         }
     }
 
     /// A load or store of a register at a distance from another.
-    fn access(&mut self, how: &str, x: u8, base: u8, offset: i64) {
+    fn access(&mut self, how: &str, x: X, base: X, offset: i64) {
         if small(offset) {
-            self.line(&format!("{how} {}, {offset}({})", NAMES[x as usize], NAMES[base as usize]));
+            self.line(&format!("{how} {}, {offset}({})", name(x), name(base)));
             return;
         }
-        let far = NAMES[SCRATCH[0] as usize];
+        let far = name(SCRATCH);
         self.line(&format!("li {far}, {offset}"));
-        self.line(&format!("add {far}, {far}, {}", NAMES[base as usize]));
-        self.line(&format!("{how} {}, 0({far})", NAMES[x as usize]));
+        self.line(&format!("add {far}, {far}, {}", name(base)));
+        self.line(&format!("{how} {}, 0({far})", name(x)));
     }
 
-    /// Where a place that is no register lies, from the stack pointer.
-    fn offset(&self, place: Place) -> i64 {
+    /// A register and a distance from it.
+    fn place(&self, at: At) -> (X, i64) {
         let word = self.word();
-        (match place {
-            Place::X(_) => 0,
-            Place::Spilled(k) => self.frame.spilled + u64::from(k) * word,
-            Place::Incoming(k) => self.frame.bytes + u64::from(k) * word,
-            Place::Outgoing(k) => u64::from(k) * word,
-        }) as i64
-    }
-
-    /// One place to another.
-    fn copy(&mut self, to: Place, from: Place) {
-        match (to, from) {
-            (Place::X(d), Place::X(s)) => self.line(&format!("mv {}, {}", NAMES[d as usize], NAMES[s as usize])),
-            (Place::X(d), from) => self.access(self.load_word(), d, 2, self.offset(from)),
-            (to, Place::X(s)) => self.access(self.store_word(), s, 2, self.offset(to)),
-            (to, from) => {
-                let through = SCRATCH[1];
-                self.access(self.load_word(), through, 2, self.offset(from));
-                self.access(self.store_word(), through, 2, self.offset(to));
-            }
+        match at {
+            At::Reg(x) => (x, 0),
+            At::Slot(k) => (SP, self.frame.slots[k as usize] as i64),
+            At::Spilled(v) => (SP, self.frame.spilled.get(&v).copied().unwrap_or(0) as i64),
+            At::Incoming(k) => (SP, (self.frame.bytes + u64::from(k) * word) as i64),
+            At::Outgoing(k) => (SP, (u64::from(k) * word) as i64),
         }
     }
 
-    /// All at once. What nothing reads goes nowhere.
-    fn copies(&mut self, moves: &[(Option<Place>, Option<Place>)]) {
-        let known: Vec<(Place, Place)> = moves.iter().filter_map(|(d, s)| Some(((*d)?, (*s)?))).collect();
-        for (to, from) in ordered(&known, Place::X(SCRATCH[2])) {
-            self.copy(to, from);
-        }
-    }
-
-    /// A register of the machine with the value; a spilled one is loaded into the scratch register of this number.
-    fn read(&mut self, r: Reg, scratch: usize) -> Res<u8> {
-        match self.allocation.place(r).ok_or("a register without a place")? {
-            Place::X(x) => Ok(x),
-            spilled => {
-                let x = SCRATCH[scratch];
-                self.access(self.load_word(), x, 2, self.offset(spilled));
-                Ok(x)
-            }
-        }
-    }
-
-    /// The register that an instruction writes, and where it goes from there.
-    fn target(&self, r: Reg) -> (u8, Option<Place>) {
-        match self.allocation.place(r) {
-            Some(Place::X(x)) => (x, None),
-            Some(spilled) => (SCRATCH[1], Some(spilled)),
-            None => (0, None),
-        }
-    }
-
-    fn written(&mut self, d: Reg, text: impl FnOnce(&str) -> String) {
-        let (x, spilled) = self.target(d);
-        self.line(&text(NAMES[x as usize]));
-        if let Some(place) = spilled {
-            self.access(self.store_word(), x, 2, self.offset(place));
-        }
-    }
-
-    fn base(&mut self, base: Base, offset: i64) -> Res<(u8, i64)> {
-        match base {
-            Base::Reg(r) => Ok((self.read(r, 2)?, offset)),
-            Base::Slot(k) => Ok((2, self.frame.slots[k as usize] as i64 + offset)),
-        }
-    }
-
-    fn inst(&mut self, i: &Inst) -> Res<()> {
+    fn inst(&mut self, i: &Mach) {
         match i {
-            Inst::Three(name, d, a, b) => {
-                let (a, b) = (NAMES[self.read(*a, 1)? as usize], NAMES[self.read(*b, 2)? as usize]);
-                self.written(*d, |d| format!("{name} {d}, {a}, {b}"));
-            }
-            Inst::Imm(name, d, a, n) => {
-                let a = NAMES[self.read(*a, 1)? as usize];
-                self.written(*d, |d| format!("{name} {d}, {a}, {n}"));
-            }
-            Inst::Li(d, n) => self.written(*d, |d| format!("li {d}, {n}")),
-            Inst::Table(d, k) => self.written(*d, |d| format!("lla {d}, {}", table(*k))),
-            Inst::Slot(d, k, offset) => {
+            Mach::Three(op, d, a, b) => self.line(&format!("{op} {}, {}, {}", name(*d), name(*a), name(*b))),
+            Mach::Imm(op, d, a, n) => self.line(&format!("{op} {}, {}, {n}", name(*d), name(*a))),
+            Mach::Li(d, n) => self.line(&format!("li {}, {n}", name(*d))),
+            Mach::Mv(d, s) => self.line(&format!("mv {}, {}", name(*d), name(*s))),
+            Mach::Table(d, k) => self.line(&format!("lla {}, {}", name(*d), table(*k))),
+            Mach::Slot(d, k, offset) => {
                 let at = self.frame.slots[*k as usize] as i64 + offset;
-                match small(at) {
-                    true => self.written(*d, |d| format!("addi {d}, sp, {at}")),
-                    false => {
-                        let far = NAMES[SCRATCH[0] as usize];
-                        self.line(&format!("li {far}, {at}"));
-                        self.written(*d, |d| format!("add {d}, {far}, sp"));
-                    }
+                if small(at) {
+                    self.line(&format!("addi {}, sp, {at}", name(*d)));
+                } else {
+                    self.line(&format!("li {}, {at}", name(*d)));
+                    self.line(&format!("add {0}, {0}, sp", name(*d)));
                 }
             }
-            Inst::Load(name, d, base, offset) => {
-                let (base, offset) = self.base(*base, *offset)?;
-                let (x, spilled) = self.target(*d);
-                self.access(name, x, base, offset);
-                if let Some(place) = spilled {
-                    self.access(self.store_word(), x, 2, self.offset(place));
+            Mach::Load(how, x, at, offset) | Mach::Store(how, x, at, offset) => {
+                let (base, first) = self.place(*at);
+                self.access(how, *x, base, first + offset);
+            }
+            Mach::Group(kind, ins, outs, temporaries) => {
+                let names = |all: &[X]| all.iter().map(|x| name(*x)).collect::<Vec<_>>();
+                for line in kind.text(&names(ins), &names(outs), &names(temporaries)) {
+                    self.line(&line);
                 }
             }
-            Inst::Store(name, v, base, offset) => {
-                let v = self.read(*v, 1)?;
-                let (base, offset) = self.base(*base, *offset)?;
-                self.access(name, v, base, offset);
-            }
-            Inst::Move(moves) => {
-                let all: Vec<_> = moves.iter().map(|(d, s)| (self.allocation.place(*d), self.allocation.place(*s))).collect();
-                self.copies(&all);
-            }
-            Inst::Label(l) => {
+            Mach::Label(l) => {
                 let _ = writeln!(self.out, "{}:", self.label(*l));
             }
-            Inst::Jump(l) => self.line(&format!("j {}", self.label(*l))),
-            Inst::Branch(name, a, b, l) => {
-                let (a, b) = (NAMES[self.read(*a, 1)? as usize], NAMES[self.read(*b, 2)? as usize]);
-                self.line(&format!("{name} {a}, {b}, {}", self.label(*l)));
-            }
-            Inst::Call { symbol, args, results } => {
-                let place = |k: usize| if k < 8 { Place::X(10 + k as u8) } else { Place::Outgoing(k as u32 - 8) };
-                let given: Vec<_> = args.iter().enumerate().map(|(k, r)| (Some(place(k)), self.allocation.place(*r))).collect();
-                self.copies(&given);
-                self.line(&format!("call {symbol}"));
-                let got: Vec<_> = results.iter().enumerate().map(|(k, r)| (self.allocation.place(*r), Some(place(k)))).collect();
-                self.copies(&got);
-            }
-            Inst::Enter(regs) => {
-                let place = |k: usize| if k < 8 { Place::X(10 + k as u8) } else { Place::Incoming(k as u32 - 8) };
-                let read = |r: &Reg| self.code.insts.iter().any(|i| i.reads().contains(r));
-                let got: Vec<_> = regs.iter().enumerate().filter(|(_, r)| read(r)).map(|(k, r)| (self.allocation.place(*r), Some(place(k)))).collect();
-                self.copies(&got);
-            }
-            Inst::Return(regs) => {
-                let all: Vec<_> = regs.iter().enumerate().map(|(k, r)| (Some(Place::X(10 + k as u8)), self.allocation.place(*r))).collect();
-                self.copies(&all);
+            Mach::Jump(l) => self.line(&format!("j {}", self.label(*l))),
+            Mach::Branch(op, a, b, l) => self.line(&format!("{op} {}, {}, {}", name(*a), name(*b), self.label(*l))),
+            Mach::Call(symbol) => self.line(&format!("call {symbol}")),
+            Mach::Return => {
                 self.saved(self.load_word());
                 self.move_stack(self.frame.bytes as i64);
                 self.line("ret");
             }
-            Inst::Stop => self.line("ebreak"),
+            Mach::Stop => self.line("ebreak"),
         }
-        Ok(())
     }
+}
+
+fn name(x: X) -> &'static str {
+    NAMES[usize::from(x) % 32]
 }

@@ -1,14 +1,18 @@
-//! RISC-V assembly from the lowered IR: selection, registers, frames. `santoku certify` judges what becomes of it, as it judges compilers.
+//! RISC-V assembly from the lowered IR: selection, groups that a machine executes as one, a schedule, registers, frames. `santoku certify` judges
+//! what becomes of it, as it judges compilers.
 //!
 //! Needs: a module for a machine whose widest word is a register.  Keeps: the calling convention of the psABI; no branch and no address on a secret
-//! that the module has not.  Absent: fused groups, scheduling, search.
+//! that the module has not.  Absent: a search for better schedules.
 //! Trusted: nothing: the certifier looks at the bytes.
 
 mod allocate;
 mod clear;
 mod code;
 mod emit;
-mod live;
+mod flow;
+mod forms;
+mod mach;
+mod merge;
 mod moves;
 mod options;
 mod schedule;

@@ -11,7 +11,10 @@ pub struct Options {
     /// The symbol of each function of the module. Where that is not the name of an exported function, a function of this name stands around it,
     /// which overwrites the stack that was used and the registers that callers save.
     pub symbols: Vec<String>,
-    pub latency: Latency,
+    /// `None`: every instruction takes its own time, whatever stands around it.
+    pub latency: Option<Latency>,
+    /// The groups of [`crate::forms`] are executed as one.
+    pub fused: bool,
 }
 
 /// Slots of the machine from an instruction to the use of its result; 1: the next one may use it.

@@ -34,8 +34,8 @@ fn is_fixed(i: &Inst) -> bool {
 /// Slots from the result of an instruction to its use.
 fn cost(i: &Inst, latency: &Latency) -> usize {
     match i {
-        Inst::Load("lw" | "lwu" | "ld", ..) => latency.load,
-        Inst::Load(..) => latency.narrow_load,
+        Inst::Load("lw" | "lwu" | "ld", ..) | Inst::Again("lw" | "lwu" | "ld", ..) => latency.load,
+        Inst::Load(..) | Inst::Again(..) => latency.narrow_load,
         Inst::Three(name, ..) if name.starts_with("mul") => latency.multiply,
         _ => 1,
     }

@@ -7,8 +7,30 @@ use crate::target::Target;
 use santoku_backend_riscv::{emit, Latency, Options};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_lower::legalise::{legalise, Lowered};
+use santoku_lower::pass::{optimise, Costs};
 use santoku_lower::Machine;
-use santoku_target::ByteOrder;
+use santoku_target::{ByteOrder, Executor};
+
+pub use santoku_lower::pass::Choice;
+
+/// Names of the passes of the lowered IR, in the order in which they run.
+pub fn lowered_passes() -> impl Iterator<Item = &'static str> {
+    santoku_lower::pass::TABLE.iter().map(|p| p.name)
+}
+
+/// How the lowered program is made better.
+#[derive(Clone, Debug)]
+pub struct Lowering {
+    pub choice: Choice,
+    /// A function of no more instructions is put where it is called.
+    pub inline_max: usize,
+}
+
+impl Default for Lowering {
+    fn default() -> Lowering {
+        Lowering { choice: Choice::default(), inline_max: Costs::default().inline_max }
+    }
+}
 
 /// The name of a target's instruction set, if it is RISC-V: that of its runs, else the first.
 fn instruction_set(target: &Target) -> Option<String> {
@@ -16,11 +38,14 @@ fn instruction_set(target: &Target) -> Option<String> {
     own.starts_with("rv").then_some(own)
 }
 
-/// As the description of the target's pipeline has it.
-fn latency(target: &Target) -> Latency {
+/// As the description of the target's pipeline has it; a virtual machine has none.
+fn latency(target: &Target) -> Option<Latency> {
+    if target.run.as_ref().is_some_and(|r| matches!(r.on, Executor::CkbVm | Executor::Rv64Vm)) {
+        return None;
+    }
     let usual = Latency::default();
     let slots = |name: &str, usual: usize| target.costs.get(name).and_then(|n| usize::try_from(*n).ok()).unwrap_or(usual);
-    Latency { load: slots("load_word", usual.load), narrow_load: slots("load_narrow", usual.narrow_load), multiply: slots("multiply", usual.multiply) }
+    Some(Latency { load: slots("load_word", usual.load), narrow_load: slots("load_narrow", usual.narrow_load), multiply: slots("multiply", usual.multiply) })
 }
 
 fn not_lowered(sources: &Sources, func: &str, what: &str) -> Failure {
@@ -32,36 +57,38 @@ fn not_lowered(sources: &Sources, func: &str, what: &str) -> Failure {
 ///
 /// # Errors
 /// `not-lowered`; [`Failure::Internal`] where what is made is none.
-fn lowered(built: &Built, target: &Target, sources: &Sources) -> Result<Lowered, Failure> {
+fn lowered(built: &Built, target: &Target, sources: &Sources, how: &Lowering) -> Result<Lowered, Failure> {
     let words = if target.word_bits == 32 { vec![32] } else { vec![32, 64] };
     let big_endian = target.byte_order == ByteOrder::Big;
     let lowered = legalise(&built.program, &Machine { words, big_endian }).map_err(|e| not_lowered(sources, &e.func, &e.what))?;
     santoku_lower::verify(&lowered.module).map_err(|p| Failure::internal("legalise", p.to_string()))?;
-    Ok(lowered)
+    let done = optimise(&lowered, &Costs { inline_max: how.inline_max, ..Costs::default() }, &how.choice);
+    santoku_lower::verify(&done.module).map_err(|p| Failure::internal("lowered passes", p.to_string()))?;
+    Ok(done)
 }
 
 /// The same as text.
 ///
 /// # Errors
 /// As [`lowered`].
-pub fn lowered_text(built: &Built, target: &Target, sources: &Sources) -> Result<String, Failure> {
-    lowered(built, target, sources).map(|l| santoku_lower::text::print(&l.module))
+pub fn lowered_text(built: &Built, target: &Target, sources: &Sources, how: &Lowering) -> Result<String, Failure> {
+    lowered(built, target, sources, how).map(|l| santoku_lower::text::print(&l.module))
 }
 
 /// The program as assembly. Functions of the header clear what they leave if it was built so.
 ///
 /// # Errors
 /// `no-assembly`, and as [`lowered`].
-pub fn assembly(built: &Built, target: &Target, sources: &Sources) -> Result<String, Failure> {
+pub fn assembly(built: &Built, target: &Target, sources: &Sources, how: &Lowering) -> Result<String, Failure> {
     let Some(isa) = instruction_set(target) else {
         let d = Diagnostic::error("no-assembly", format!("there is no assembly for the target \"{}\"", target.title));
         return Err(Failure::refused(sources, d.note("why: the back end knows RISC-V alone").help("choose another target (`--target rv32`), or build C (`--emit c`)")));
     };
-    let lowered = lowered(built, target, sources)?;
+    let lowered = lowered(built, target, sources, how)?;
     let mut symbols = vec![String::new(); lowered.module.funcs.len()];
     for (id, k) in &lowered.funcs {
         symbols[*k as usize] = built.names.get(id).cloned().unwrap_or_else(|| format!("f{k}"));
     }
-    let options = Options { xlen: target.word_bits, zbb: isa.contains("zbb"), symbols, latency: latency(target) };
+    let options = Options { xlen: target.word_bits, zbb: isa.contains("zbb"), symbols, latency: latency(target), fused: target.fused.is_some() };
     emit(&lowered.module, &options).map_err(|e| not_lowered(sources, &e.func, &e.what))
 }

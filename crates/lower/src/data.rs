@@ -43,7 +43,7 @@ impl Type {
 }
 
 /// `base + index * scale + offset`, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
     pub base: Value,
     /// A public word that is not negative, and what one of it is worth.
@@ -109,7 +109,7 @@ pub enum ConvertOp {
 }
 
 /// What values are computed by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     Const(u128),
     /// The address of one of the function's slots.
@@ -253,6 +253,23 @@ impl Op {
             Op::Bin(_, a, b) | Op::Shift(_, a, b) | Op::Cmp(_, a, b) => vec![a, b],
             Op::AddCarry(a, b, c) | Op::SubBorrow(a, b, c) | Op::Select(a, b, c) => vec![a, b, c],
             Op::Convert(_, a) => vec![a],
+        }
+    }
+
+    /// The same operation on other operands.
+    pub fn renamed(&self, n: &mut impl FnMut(Value) -> Value) -> Op {
+        let at = |a: &Address, n: &mut dyn FnMut(Value) -> Value| Address { base: n(a.base), index: a.index.map(|(v, scale)| (n(v), scale)), ..*a };
+        match self {
+            Op::Const(_) | Op::Slot(_) | Op::Table(_) => *self,
+            Op::At(a) => Op::At(at(a, n)),
+            Op::Bin(o, a, b) => Op::Bin(*o, n(*a), n(*b)),
+            Op::Shift(o, a, b) => Op::Shift(*o, n(*a), n(*b)),
+            Op::Cmp(o, a, b) => Op::Cmp(*o, n(*a), n(*b)),
+            Op::AddCarry(a, b, c) => Op::AddCarry(n(*a), n(*b), n(*c)),
+            Op::SubBorrow(a, b, c) => Op::SubBorrow(n(*a), n(*b), n(*c)),
+            Op::Select(a, b, c) => Op::Select(n(*a), n(*b), n(*c)),
+            Op::Convert(o, a) => Op::Convert(*o, n(*a)),
+            Op::Load { bytes, signed, at: a } => Op::Load { bytes: *bytes, signed: *signed, at: at(a, n) },
         }
     }
 

@@ -9,6 +9,7 @@ pub mod exec;
 mod layout;
 pub mod legalise;
 mod memory;
+pub mod pass;
 pub mod text;
 mod verify;
 

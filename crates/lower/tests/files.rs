@@ -2,12 +2,15 @@
 //!
 //! A line `#! run "f" 1 2 -> 3` calls a function with words and compares its results; `#! fault "f" 1: text` is a call that ends with
 //! a message that contains the text; `#! refused: text` is what a module of `refused` is refused with.
+//! Modules of `files/passes` have the result of a pass behind a line `#! after NAME`, or of all for `#! after passes`.
 //! `UPDATE_EXPECT=1` writes the results and messages that are found into the files.
 
 mod support;
 
 use santoku_isa::{Word, Words};
 use santoku_lower::exec::{Exec, Held};
+use santoku_lower::legalise::Lowered;
+use santoku_lower::pass::{optimise, Choice, Costs, TABLE};
 use santoku_lower::{text, verify, Module};
 use std::path::{Path, PathBuf};
 
@@ -85,4 +88,27 @@ fn modules_that_are_wrong_are_refused_with_the_reason() {
     }
     println!("{checked} modules refused");
     assert!(checked >= 20, "{checked}");
+}
+
+#[test]
+fn passes_make_what_their_files_say() {
+    let (mut checked, mut named) = (0, std::collections::BTreeSet::new());
+    for (path, content) in files("passes") {
+        let (before, _) = content.split_once("#! after ").unwrap_or_else(|| panic!("{} names no pass", path.display()));
+        let pass = content[before.len() + 9..].lines().next().expect("a name").trim().to_string();
+        let module = text::parse(before).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        support::sound(&module).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        let others = |name: &str| TABLE.iter().map(|p| p.name.to_string()).filter(|n| pass != "passes" && n != name).collect();
+        assert!(pass == "passes" || TABLE.iter().any(|p| p.name == pass), "{}: there is no pass `{pass}`", path.display());
+        let choice = Choice { without: others(&pass), last: None };
+        let lowered = Lowered { module, funcs: std::collections::BTreeMap::new() };
+        let made = optimise(&lowered, &Costs::default(), &choice).module;
+        support::sound(&made).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        let wanted: String = text::print(&made).lines().map(|l| if l.is_empty() { "#\n".to_string() } else { format!("# {l}\n") }).collect();
+        same(&path, &content, &format!("{before}#! after {pass}\n{wanted}"));
+        named.insert(pass);
+        checked += 1;
+    }
+    println!("{checked} rewrites compared, of {named:?}");
+    assert!(checked >= 4 && TABLE.iter().all(|p| named.contains(p.name)), "{checked} files, of {named:?}");
 }

@@ -8,6 +8,7 @@ mod support;
 use santoku_ir::interp::{Interp, Options};
 use santoku_ir::FuncId;
 use santoku_lower::legalise::legalise;
+use santoku_lower::pass::{optimise, Choice, Costs};
 use santoku_passes::Level;
 use santoku_skips::seeds::one;
 use library::{built, programs};
@@ -32,6 +33,8 @@ fn programs_of_the_library_compute_what_the_interpreter_does() {
                 }
             };
             sound(&lowered.module).unwrap_or_else(|why| panic!("{path} for {target}: {}", &why[..why.len().min(2000)]));
+            let better = optimise(&lowered, &Costs::default(), &Choice::default());
+            sound(&better.module).unwrap_or_else(|why| panic!("{path} for {target}: {}", &why[..why.len().min(2000)]));
             modules += 1;
             let mut checked = Interp::with_options(&made.program, Options { steps: 40_000_000, ..Options::checked() });
             for id in lowered.funcs.keys().copied().collect::<Vec<FuncId>>() {
@@ -43,6 +46,9 @@ fn programs_of_the_library_compute_what_the_interpreter_does() {
                     }
                     let what = || format!("{path} for {target}: {}", made.program.func(id).name);
                     numbers += same(&made.program, &made.program, &lowered, id, &input, 1 << 26).unwrap_or_else(|why| panic!("{}: {why}", what()));
+                    if better.funcs.contains_key(&id) {
+                        numbers += same(&made.program, &made.program, &better, id, &input, 1 << 26).unwrap_or_else(|why| panic!("{}, after passes: {why}", what()));
+                    }
                     calls += 1;
                     any = true;
                 }

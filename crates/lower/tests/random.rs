@@ -5,6 +5,7 @@ mod support;
 use santoku_ir::gen::{program_with, Config};
 use santoku_ir::{FuncId, Program};
 use santoku_lower::legalise::{legalise, Lowered};
+use santoku_lower::pass::{optimise, Choice, Costs, TABLE};
 use santoku_lower::{BinOp, Inst, Module, Op};
 use santoku_passes::{find, Level, PassOptions};
 use std::collections::BTreeMap;
@@ -135,4 +136,100 @@ fn a_wrong_operator_is_seen() {
     }
     println!("{seen} of {tried} spoiled programs seen");
     assert!(tried > 60 && seen * 2 > tried, "{seen} of {tried}");
+}
+
+/// Everything that is short enough for a test goes where it is called.
+fn costs(seed: u64) -> Costs {
+    Costs { inline_max: [12, 400][seed as usize % 2], wide_product: [2, 5][seed as usize / 2 % 2], ..Costs::default() }
+}
+
+#[test]
+fn passes_keep_what_random_programs_compute() {
+    for (name, words) in MACHINES {
+        let (all, _) = lowered(0..seeds(), words);
+        let (mut numbers, mut before, mut after) = (0, 0, 0);
+        for (seed, program, made, l) in &all {
+            let done = optimise(l, &costs(*seed), &Choice::default());
+            sound(&done.module).unwrap_or_else(|why| panic!("{name}, seed {seed}: {why}"));
+            let (n, wrong) = compared(program, made, &done, *seed);
+            assert!(wrong.is_empty(), "{name}, seed {seed}: {:?}\n{}", &wrong[..wrong.len().min(3)], santoku_lower::text::print(&done.module));
+            let count = |m: &Module| m.funcs.iter().map(santoku_lower::Func::count).sum::<usize>();
+            numbers += n;
+            before += count(&l.module);
+            after += count(&done.module);
+        }
+        println!("tried: words of {words:?}: {} programs, {before} instructions became {after}, {numbers} numbers compared", all.len());
+        assert!(numbers > 2000 && after < before, "{name}: {numbers} numbers, {before} to {after}");
+    }
+}
+
+#[test]
+fn every_pass_alone_keeps_what_programs_compute() {
+    for pass in TABLE {
+        let others = TABLE.iter().map(|p| p.name.to_string()).filter(|n| n != pass.name).collect();
+        let choice = Choice { without: others, last: None };
+        let (mut numbers, mut changed) = (0, 0);
+        for (_, words) in MACHINES {
+            for (seed, program, made, l) in &lowered(0..seeds() / 4, words).0 {
+                let done = optimise(l, &costs(seed | 1), &choice);
+                changed += usize::from(done.module != l.module);
+                let (n, wrong) = compared(program, made, &done, *seed);
+                assert!(wrong.is_empty(), "{}, seed {seed}: {:?}", pass.name, &wrong[..wrong.len().min(3)]);
+                numbers += n;
+            }
+        }
+        println!("tried: {}: {changed} programs changed, {numbers} numbers compared", pass.name);
+        assert!(changed > 0 && numbers > 500, "{}: {changed} programs changed, {numbers} numbers", pass.name);
+    }
+}
+
+/// A rewrite that is wrong: it exchanges operands of a difference, forgets a store, or takes one value for another.
+fn twisted(module: &Module, kind: usize) -> Option<Module> {
+    let mut out = module.clone();
+    let mut done = false;
+    for f in &mut out.funcs {
+        each(&mut f.body.insts, &mut |i| {
+            if done {
+                return;
+            }
+            match (kind, i) {
+                (0, Inst::Let { op: Op::Bin(BinOp::Sub, a, b), .. } | Inst::Let { op: Op::SubBorrow(a, b, _), .. }) if a != b => {
+                    std::mem::swap(a, b);
+                    done = true;
+                }
+                (1, Inst::Let { op: Op::AddCarry(_, b, c), .. }) if b != c => {
+                    *c = *b;
+                    done = true;
+                }
+                _ => {}
+            }
+        });
+        if kind == 2 && !done {
+            let before = f.body.insts.len();
+            if let Some(k) = f.body.insts.iter().position(|i| matches!(i, Inst::Store { .. })) {
+                f.body.insts.remove(k);
+            }
+            done = f.body.insts.len() < before;
+        }
+    }
+    done.then_some(out)
+}
+
+/// The same comparison sees rewrites that are wrong.
+#[test]
+fn a_wrong_rewrite_is_seen() {
+    let (mut tried, mut seen) = ([0; 3], [0; 3]);
+    for (_, words) in MACHINES {
+        for (seed, program, made, l) in &lowered(0..seeds() / 3, words).0 {
+            let done = optimise(l, &costs(*seed), &Choice::default());
+            for kind in 0..3 {
+                let Some(module) = twisted(&done.module, kind) else { continue };
+                let (_, wrong) = compared(program, made, &Lowered { module, funcs: done.funcs.clone() }, *seed);
+                tried[kind] += 1;
+                seen[kind] += usize::from(!wrong.is_empty());
+            }
+        }
+    }
+    println!("wrong rewrites seen: {seen:?} of {tried:?}: operands exchanged, a carry taken for another value, a store forgotten");
+    assert!((0..3).all(|k| tried[k] >= 5 && seen[k] * 2 > tried[k]), "{seen:?} of {tried:?}");
 }

@@ -8,7 +8,7 @@ use crate::tables::Tables;
 use crate::project::Project;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::{assembly, believed, build_watched, interface, BuildOptions, Built, Checked, Failure, Step};
+use santoku_driver::{assembly, believed, build_watched, interface, lowered_passes, lowered_text, BuildOptions, Built, Checked, Choice, Failure, Lowering, Step};
 use santoku_passes::{Again, Level};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,9 @@ pub struct Args {
     /// What to write: C, RISC-V assembly, or the text of the lowered IR, from which assembly is made
     #[arg(long, value_name = "FORM", default_value = "c", value_parser = ["c", "asm", "lowered"])]
     emit: String,
+    /// Assembly: functions of up to so many instructions are put where they are called
+    #[arg(long, value_name = "N")]
+    inline: Option<usize>,
     /// Print what each pass did and how it was checked
     #[arg(long)]
     verbose: bool,
@@ -79,8 +82,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     report::stage("passes");
     let options = BuildOptions {
         level,
-        without: args.without.iter().cloned().collect(),
-        dump_after: args.dump_after.clone(),
+        without: args.without.iter().filter(|p| !is_lowered(args, p)).cloned().collect(),
+        dump_after: args.dump_after.clone().filter(|p| !is_lowered(args, p)),
         provenance: provenance(args, &unit, found.holds())?,
         unit,
         keep_secrets: args.keep_secrets,
@@ -109,11 +112,30 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 fn written(args: &Args, checked: &Checked, built: &Built) -> Result<Vec<(String, String)>, Failure> {
     let header = || built.files.iter().filter(|(name, _)| name.ends_with(".h")).cloned();
     let named = |ending: &str| format!("{}.{ending}", built.unit);
-    match args.emit.as_str() {
-        "asm" => Ok(header().chain([(named("s"), assembly(built, &checked.target, &checked.sources)?)]).collect()),
-        "lowered" => Ok(vec![(named("low"), santoku_driver::lowered_text(built, &checked.target, &checked.sources)?)]),
-        _ => Ok(built.files.clone()),
+    let lowering = Lowering {
+        choice: Choice { without: args.without.iter().filter(|p| is_lowered(args, p)).cloned().collect(), last: None },
+        inline_max: args.inline.unwrap_or(Lowering::default().inline_max),
+    };
+    if args.inline.is_some() && args.emit == "c" {
+        let d = Diagnostic::error("bad-option", "`--inline` says nothing about C").note("why: C compilers put functions where they are called as they see fit");
+        return Err(Failure::refused(&checked.sources, d.help("add `--emit asm`, or leave it out")));
     }
+    let text = |how: &Lowering| lowered_text(built, &checked.target, &checked.sources, how);
+    let mut files: Vec<(String, String)> = match args.emit.as_str() {
+        "asm" => header().chain([(named("s"), assembly(built, &checked.target, &checked.sources, &lowering)?)]).collect(),
+        "lowered" => vec![(named("low"), text(&lowering)?)],
+        _ => built.files.clone(),
+    };
+    if let Some(pass) = args.dump_after.as_ref().filter(|p| is_lowered(args, p)) {
+        let choice = Choice { last: Some(pass.clone()), ..lowering.choice.clone() };
+        files.push((named(&format!("after-{pass}.low")), text(&Lowering { choice, ..lowering })?));
+    }
+    Ok(files)
+}
+
+/// A pass of the lowered IR, which C is not made from.
+fn is_lowered(args: &Args, pass: &str) -> bool {
+    args.emit != "c" && lowered_passes().any(|p| p == pass)
 }
 
 /// What `--json` prints.

@@ -11,6 +11,8 @@ use santoku_ir::{Expr, ExprKind, Len, Place};
 
 /// Numbers of one expression that are computed side by side.
 const LEAVES_MAX: usize = 4096;
+/// Numbers that are copied one by one.
+const COPY_MAX: usize = 32;
 /// Numbers that are written one by one where all are equal.
 const FILL_MAX: u64 = 32;
 
@@ -85,7 +87,8 @@ impl Body<'_, '_> {
         if let ExprKind::Read(p) = &src.kind {
             let (to, from) = (self.spot(dst)?, self.spot(p)?);
             if let (Spot::Memory(to, a), Spot::Memory(from, b)) = (&to, &from) {
-                if a == b || alike(a, b) {
+                let few = a.leaves(COPY_MAX).is_some_and(|l| l.len() == b.leaves(COPY_MAX).map_or(0, |m| m.len()));
+                if !few && (a == b || alike(a, b)) {
                     let count = self.size(a)?;
                     self.push(Inst::Copy { to: *to, from: *from, count });
                     return Ok(());

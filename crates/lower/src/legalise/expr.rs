@@ -3,7 +3,7 @@
 
 use super::body::{Body, Res};
 use super::homes::constant;
-use super::number::Num;
+use super::number::{Num, Rep};
 use crate::data::{BinOp as Machine, CmpOp as Order, Op, ShiftOp};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
@@ -67,6 +67,13 @@ impl Body<'_, '_> {
         match (op, by) {
             (BinOp::Add, _) => {
                 let y = self.scalar(b)?;
+                // A borrow of 0 or -1 is taken away as 0 or 1: one chain of borrows comes of it.
+                if let Some(taken) = self.taken(&b.ty, &y) {
+                    return Ok(self.difference(&x, &taken, rep));
+                }
+                if let Some(taken) = self.taken(&a.ty, &x) {
+                    return Ok(self.difference(&y, &taken, rep));
+                }
                 Ok(self.sum(&x, &y, rep))
             }
             (BinOp::Sub, _) => {
@@ -90,13 +97,25 @@ impl Body<'_, '_> {
         }
     }
 
+    /// The negative of a number that is 0 or -1.
+    fn taken(&mut self, ty: &Ty, n: &Num) -> Option<Num> {
+        let range = crate::layout::range_of(ty)?;
+        let bit = range.lo == santoku_num::Int::from(-1) && range.hi == santoku_num::Int::ZERO;
+        let rep = Rep { bits: n.bits, words: 1, signed: false };
+        if !bit {
+            return None;
+        }
+        let zero = self.number(&BigInt::from(0), rep);
+        Some(self.difference(&zero, n, rep))
+    }
+
     /// Of words and bools.
     fn wrapping(&mut self, op: BinOp, a: &Expr, b: &Expr, e: &Expr) -> Res<Num> {
         let rep = self.rep_of(&e.ty)?;
         let bits = if let Ty::Word(b) = e.ty { b } else { 1 };
         let x = self.scalar(a)?;
         let ring = match op {
-            BinOp::Add => Some(Body::sum as fn(&mut Self, &Num, &Num, super::number::Rep) -> Num),
+            BinOp::Add => Some(Body::sum as fn(&mut Self, &Num, &Num, Rep) -> Num),
             BinOp::Sub => Some(Body::difference as _),
             BinOp::Mul => Some(Body::product as _),
             _ => None,

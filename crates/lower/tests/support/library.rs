@@ -28,10 +28,17 @@ fn below(folder: &Path, all: &mut Vec<String>) {
 }
 
 /// What becomes of a program for a target; none where the target has not what it needs.
+#[allow(dead_code)] // each test binary uses its part
 pub fn built(path: &str, target: &str, level: Level) -> Option<Built> {
+    built_with(path, target, level, &[])
+}
+
+/// The same with implementations of interfaces in the place of the target's.
+pub fn built_with(path: &str, target: &str, level: Level, impls: &[(&str, &str)]) -> Option<Built> {
     let target = santoku_driver::built_in(target).expect("its file is right").expect("it is compiled in");
     let mut load = |path: &str| Ok(std::fs::read_to_string(root().join(path)).ok());
-    let request = Request { roots: vec!["lib".into()], ..Request::new(path, target) };
+    let impls = impls.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+    let request = Request { roots: vec!["lib".into()], impls, ..Request::new(path, target) };
     let checked = check(&request, &mut load).ok()?;
     let options = BuildOptions { level, without: Default::default(), dump_after: None, unit: "unit".into(), provenance: String::new(), keep_secrets: true };
     build(&checked, &options, &|| 0).ok()

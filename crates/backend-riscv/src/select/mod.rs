@@ -3,9 +3,15 @@
 //! A word narrower than a register is held with its sign extended, as the psABI has it.
 //! Trusted: nothing: the certifier looks at the bytes.
 
+mod carries;
+mod words;
+
 use crate::code::{small, Base, Code, Inst, Label, Reg};
+use crate::forms::Kind as Group;
+use crate::merge::{merges, Merges};
 use crate::options::Options;
-use santoku_lower::{Address, BinOp, Block, CmpOp, ConvertOp, For, Func, Inst as Low, Kind, Module, Named, Op, ShiftOp, Value};
+use santoku_lower::pass::Bounds;
+use santoku_lower::{Address, Block, For, Func, Inst as Low, Kind, Module, Named, Op, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Res<T> = Result<T, String>;
@@ -25,7 +31,14 @@ struct Select<'m> {
     regs: BTreeMap<Value, Reg>,
     known: BTreeMap<Value, Known>,
     bits: BTreeMap<Value, u32>,
-    used: BTreeSet<Value>,
+    /// How often each value is read.
+    reads: BTreeMap<Value, u32>,
+    bounds: Bounds,
+    /// Addresses in what this function never writes.
+    constant: BTreeSet<Value>,
+    merges: Merges,
+    /// Code that stands behind the function's end.
+    behind: Vec<Vec<Inst>>,
     labels: u32,
 }
 
@@ -37,16 +50,22 @@ pub fn select(module: &Module, f: &Func, options: &Options) -> Res<Code> {
         regs: BTreeMap::new(),
         known: BTreeMap::new(),
         bits: BTreeMap::new(),
-        used: BTreeSet::new(),
+        reads: BTreeMap::new(),
+        bounds: Bounds::of(f),
+        constant: f.params.iter().filter(|p| p.ty.kind == Kind::Ptr && !p.written).map(|p| p.value).collect(),
+        merges: Merges::default(),
+        behind: vec![],
         labels: 0,
     };
-    uses(&f.body, &mut s.used);
+    uses(&f.body, &mut s.reads);
     let params: Vec<Reg> = f.params.iter().map(|p| s.named(&(p.value, p.ty))).collect();
     s.push(Inst::Enter(params.clone()));
     let stop = s.lengths(f, &params);
     s.block(&f.body)?;
     let results = f.body.yields.iter().map(|v| s.reg(*v)).collect();
     s.push(Inst::Return(results));
+    let behind = std::mem::take(&mut s.behind);
+    s.code.insts.extend(behind.into_iter().flatten());
     if let Some(stop) = stop {
         s.push(Inst::Label(stop));
         s.push(Inst::Stop);
@@ -54,25 +73,37 @@ pub fn select(module: &Module, f: &Func, options: &Options) -> Res<Code> {
     Ok(s.code)
 }
 
-/// Values that something reads.
-fn uses(b: &Block, used: &mut BTreeSet<Value>) {
-    used.extend(&b.yields);
+/// Loops stand in order with all other code.
+fn has_loop(b: &Block) -> bool {
+    b.insts.iter().any(|i| match i {
+        Low::For(_) => true,
+        Low::If { then, els, .. } => has_loop(then) || has_loop(els),
+        _ => false,
+    })
+}
+
+/// How often values are read.
+fn uses(b: &Block, reads: &mut BTreeMap<Value, u32>) {
+    let mut see = |v: Value| *reads.entry(v).or_default() += 1;
+    b.yields.iter().for_each(|v| see(*v));
     for i in &b.insts {
         match i {
-            Low::Let { op, .. } => used.extend(op.operands()),
-            Low::Store { at, value, .. } => used.extend(at.operands().chain([*value])),
-            Low::Copy { to, from, count } => used.extend(to.operands().chain(from.operands()).chain(count.times.map(|t| t.0))),
-            Low::Call { args, .. } => used.extend(args),
-            Low::If { cond, then, els, .. } => {
-                used.insert(*cond);
-                uses(then, used);
-                uses(els, used);
+            Low::Let { op, .. } => op.operands().into_iter().for_each(&mut see),
+            Low::Store { at, value, .. } => at.operands().chain([*value]).for_each(&mut see),
+            Low::Copy { to, from, count } => to.operands().chain(from.operands()).chain(count.times.map(|t| t.0)).for_each(&mut see),
+            Low::Call { args, .. } => args.iter().for_each(|v| see(*v)),
+            Low::If { cond, .. } => see(*cond),
+            Low::For(f) => [f.lo, f.hi].into_iter().chain(f.carried.iter().map(|c| c.1)).for_each(&mut see),
+        }
+    }
+    for i in &b.insts {
+        match i {
+            Low::If { then, els, .. } => {
+                uses(then, reads);
+                uses(els, reads);
             }
-            Low::For(f) => {
-                used.extend([f.lo, f.hi]);
-                used.extend(f.carried.iter().map(|c| c.1));
-                uses(&f.body, used);
-            }
+            Low::For(f) => uses(&f.body, reads),
+            _ => {}
         }
     }
 }
@@ -164,7 +195,15 @@ impl Select<'_> {
     }
 
     fn block(&mut self, b: &Block) -> Res<()> {
-        b.insts.iter().try_for_each(|i| self.inst(i))
+        let found = if self.options.fused { merges(b, &self.reads) } else { Merges::default() };
+        let outer = std::mem::replace(&mut self.merges, found);
+        b.insts.iter().try_for_each(|i| self.inst(i))?;
+        self.merges = outer;
+        Ok(())
+    }
+
+    fn is_read(&self, v: Value) -> bool {
+        self.reads.contains_key(&v)
     }
 
     fn inst(&mut self, i: &Low) -> Res<()> {
@@ -206,7 +245,30 @@ impl Select<'_> {
         }
     }
 
+    /// A way that is gone on one condition alone stands behind all other code: what goes past it finds registers as they were.
+    fn aside(&mut self, c: Reg, to: Vec<Reg>, (then, els): (&Block, &Block)) -> Res<()> {
+        let (taken, end) = (self.label(), self.label());
+        self.push(Inst::Branch("bne", c, Reg::Zero, taken));
+        self.hand_on(&to, &els.yields);
+        self.push(Inst::Label(end));
+        // Before what stands behind it in turn.
+        let place = self.behind.len();
+        self.behind.push(vec![]);
+        let main = std::mem::take(&mut self.code.insts);
+        self.push(Inst::Label(taken));
+        self.block(then)?;
+        self.hand_on(&to, &then.yields);
+        self.push(Inst::Jump(end));
+        self.behind[place] = std::mem::replace(&mut self.code.insts, main);
+        Ok(())
+    }
+
     fn branch(&mut self, cond: Value, dst: &[Named], (then, els): (&Block, &Block)) -> Res<()> {
+        if els.insts.is_empty() && !has_loop(then) {
+            let c = self.reg(cond);
+            let to = dst.iter().map(|d| self.named(d)).collect();
+            return self.aside(c, to, (then, els));
+        }
         let (other, end) = (self.label(), self.label());
         let c = self.reg(cond);
         let to: Vec<Reg> = dst.iter().map(|d| self.named(d)).collect();
@@ -282,10 +344,16 @@ impl Select<'_> {
         self.three("add", r, k)
     }
 
+    /// It is held alike with a sign and without: its highest bit is 0.
+    fn is_small(&self, v: Value, bits: u32) -> bool {
+        self.bounds.most(v) < 1 << (bits - 1)
+    }
+
     /// A word without a sign, as wide as a register, times a factor.
     fn scaled(&mut self, v: Value, scale: u64) -> Reg {
         let r = self.reg(v);
-        let up = i64::from(self.xlen() - self.bits.get(&v).copied().unwrap_or(self.xlen()));
+        let bits = self.bits.get(&v).copied().unwrap_or(self.xlen());
+        let up = if self.is_small(v, bits) { 0 } else { i64::from(self.xlen() - bits) };
         let shift = if scale.is_power_of_two() { i64::from(scale.trailing_zeros()) } else { 0 };
         // What is held with its sign extended is none of a sign here: it goes up, and comes down as far as the factor lets it.
         let r = match (up, shift) {
@@ -335,7 +403,7 @@ impl Select<'_> {
     }
 
     fn operation(&mut self, dst: &[Named], op: &Op) -> Res<()> {
-        if dst.iter().all(|d| !self.used.contains(&d.0)) {
+        if dst.iter().all(|d| !self.is_read(d.0)) {
             return Ok(());
         }
         let (v, ty) = dst[0];
@@ -355,6 +423,9 @@ impl Select<'_> {
                 return Ok(());
             }
             Op::At(a) => {
+                if self.constant.contains(&a.base) {
+                    self.constant.insert(v);
+                }
                 if let (Base::Slot(k), offset) = self.address(a) {
                     self.known.insert(v, Known::Slot(k, offset));
                     return Ok(());
@@ -362,12 +433,23 @@ impl Select<'_> {
             }
             _ => {}
         }
+        // Made with another, before.
+        if self.regs.contains_key(&v) {
+            return Ok(());
+        }
+        if let Some((high, low)) = self.merges.wide.get(&v).copied() {
+            let Op::Bin(_, a, b) = op else { return Err("a product".into()) };
+            let (a, b) = (self.reg(*a), self.reg(*b));
+            self.grouped(Group::WideMul, vec![a, b], [high, low]);
+            return Ok(());
+        }
         let found = match op {
             Op::AddCarry(a, b, c) => return self.add_carry(dst, (*a, *b, *c), bits),
             Op::SubBorrow(a, b, c) => return self.sub_borrow(dst, (*a, *b, *c), bits),
             Op::Const(_) | Op::Slot(_) => Reg::Zero,
             Op::Table(k) => {
                 self.module.tables.get(*k as usize).ok_or("there is no such table")?;
+                self.constant.insert(v);
                 let r = self.fresh();
                 self.push(Inst::Table(r, *k));
                 r
@@ -377,7 +459,7 @@ impl Select<'_> {
             Op::Shift(o, a, n) => self.shift(*o, *a, *n, bits),
             Op::Cmp(o, a, b) => self.compare(*o, *a, *b),
             Op::Select(c, a, b) => self.choose(*c, *a, *b),
-            Op::Convert(how, a) => self.convert(*how, *a),
+            Op::Convert(how, a) => self.convert(*how, *a, bits),
             Op::Load { bytes, signed, at } => {
                 let (base, offset) = self.address(at);
                 let name = match (bytes, signed) {
@@ -390,196 +472,11 @@ impl Select<'_> {
                     _ => "ld",
                 };
                 let r = self.fresh();
-                self.push(Inst::Load(name, r, base, offset));
+                self.push(if self.constant.contains(&at.base) { Inst::Again(name, r, base, offset) } else { Inst::Load(name, r, base, offset) });
                 r
             }
         };
         self.regs.insert(v, found);
         Ok(())
     }
-
-    fn bin(&mut self, op: BinOp, a: Value, b: Value, bits: u32) -> Res<Reg> {
-        // The immediate is the second operand.
-        let (a, b) = match op {
-            BinOp::Add | BinOp::And | BinOp::Or | BinOp::Xor if self.constant(a).is_some() => (b, a),
-            _ => (a, b),
-        };
-        if let Some(n) = self.constant(b) {
-            let immediate = match op {
-                BinOp::Add => Some((self.sized(bits, "addi", "addiw"), n)),
-                BinOp::Sub => Some((self.sized(bits, "addi", "addiw"), n.wrapping_neg())),
-                BinOp::And => Some(("andi", n)),
-                BinOp::Or => Some(("ori", n)),
-                BinOp::Xor => Some(("xori", n)),
-                _ => None,
-            };
-            if let Some((name, n)) = immediate.filter(|i| small(i.1)) {
-                let x = self.reg(a);
-                return Ok(if n == 0 && name != "andi" && bits == self.xlen() { x } else { self.imm(name, x, n) });
-            }
-            // As many low bits as a mask has.
-            if let (BinOp::And, Some(k)) = (op, mask_bits(n).filter(|k| *k < bits)) {
-                let x = self.reg(a);
-                let rest = i64::from(self.xlen() - k);
-                let high = self.imm("slli", x, rest);
-                return Ok(self.imm("srli", high, rest));
-            }
-        }
-        let (x, y) = (self.reg(a), self.reg(b));
-        let half = bits < self.xlen();
-        let name = match op {
-            BinOp::Add => self.sized(bits, "add", "addw"),
-            BinOp::Sub => self.sized(bits, "sub", "subw"),
-            BinOp::Mul => self.sized(bits, "mul", "mulw"),
-            BinOp::And => "and",
-            BinOp::Or => "or",
-            BinOp::Xor => "xor",
-            BinOp::DivU => self.sized(bits, "divu", "divuw"),
-            BinOp::RemU => self.sized(bits, "remu", "remuw"),
-            BinOp::MulHu | BinOp::MulHs | BinOp::MulHsu if half => return Err("the high half of a product of half registers".into()),
-            BinOp::MulHu => "mulhu",
-            BinOp::MulHs => "mulh",
-            BinOp::MulHsu => "mulhsu",
-        };
-        Ok(self.three(name, x, y))
-    }
-
-    fn shift(&mut self, op: ShiftOp, a: Value, n: Value, bits: u32) -> Reg {
-        let x = self.reg(a);
-        if let Some(n) = self.constant(n) {
-            return self.shift_by(op, x, n, bits);
-        }
-        let n = self.reg(n);
-        let turn = |s: &mut Self, there: &'static str, back: &'static str| {
-            // Shifts look at the low bits of the count alone.
-            let rest = s.three("sub", Reg::Zero, n);
-            let (high, low) = (s.three(there, x, n), s.three(back, x, rest));
-            s.three("or", high, low)
-        };
-        let (left, right) = (self.sized(bits, "sll", "sllw"), self.sized(bits, "srl", "srlw"));
-        match op {
-            ShiftOp::Shl => self.three(left, x, n),
-            ShiftOp::ShrU => self.three(right, x, n),
-            ShiftOp::ShrS => self.three(self.sized(bits, "sra", "sraw"), x, n),
-            ShiftOp::RotL if self.options.zbb => self.three(self.sized(bits, "rol", "rolw"), x, n),
-            ShiftOp::RotR if self.options.zbb => self.three(self.sized(bits, "ror", "rorw"), x, n),
-            ShiftOp::RotL => turn(self, left, right),
-            ShiftOp::RotR => turn(self, right, left),
-        }
-    }
-
-    fn shift_by(&mut self, op: ShiftOp, x: Reg, n: i64, bits: u32) -> Reg {
-        if n == 0 {
-            return x;
-        }
-        let (left, right) = (self.sized(bits, "slli", "slliw"), self.sized(bits, "srli", "srliw"));
-        let rest = i64::from(bits) - n;
-        let (there, back) = match op {
-            ShiftOp::Shl => return self.imm(left, x, n),
-            ShiftOp::ShrU => return self.imm(right, x, n),
-            ShiftOp::ShrS => return self.imm(self.sized(bits, "srai", "sraiw"), x, n),
-            ShiftOp::RotL => (n, rest),
-            ShiftOp::RotR => (rest, n),
-        };
-        if self.options.zbb {
-            return self.imm(self.sized(bits, "rori", "roriw"), x, back);
-        }
-        let (high, low) = (self.imm(left, x, there), self.imm(right, x, back));
-        self.three("or", high, low)
-    }
-
-    fn compare(&mut self, op: CmpOp, a: Value, b: Value) -> Reg {
-        if let (CmpOp::LtU | CmpOp::LtS, Some(n)) = (op, self.constant(b).filter(|n| small(*n))) {
-            let x = self.reg(a);
-            return self.imm(if op == CmpOp::LtU { "sltiu" } else { "slti" }, x, n);
-        }
-        let (x, y) = (self.reg(a), self.reg(b));
-        match op {
-            CmpOp::LtU => self.three("sltu", x, y),
-            CmpOp::LtS => self.three("slt", x, y),
-            CmpOp::Eq | CmpOp::Ne => {
-                let d = match y {
-                    Reg::Zero => x,
-                    _ => self.three("xor", x, y),
-                };
-                if op == CmpOp::Eq { self.imm("sltiu", d, 1) } else { self.three("sltu", Reg::Zero, d) }
-            }
-        }
-    }
-
-    /// By a mask: no branch.
-    fn choose(&mut self, c: Value, a: Value, b: Value) -> Reg {
-        let c = self.reg(c);
-        let (x, y) = (self.reg(a), self.reg(b));
-        let mask = self.three("sub", Reg::Zero, c);
-        let differ = self.three("xor", x, y);
-        let taken = self.three("and", differ, mask);
-        self.three("xor", taken, y)
-    }
-
-    fn convert(&mut self, how: ConvertOp, a: Value) -> Reg {
-        let x = self.reg(a);
-        let from = self.bits.get(&a).copied().unwrap_or(self.xlen());
-        match how {
-            ConvertOp::Zext => {
-                let up = i64::from(self.xlen() - from);
-                let high = self.imm("slli", x, up);
-                self.imm("srli", high, up)
-            }
-            // It is held so.
-            ConvertOp::Sext => x,
-            ConvertOp::Trunc => self.imm("addiw", x, 0),
-        }
-    }
-
-    fn add_carry(&mut self, dst: &[Named], (a, b, c): (Value, Value, Value), bits: u32) -> Res<()> {
-        let wants_carry = self.used.contains(&dst[1].0);
-        let add = self.sized(bits, "add", "addw");
-        let (x, y) = (self.reg(a), self.reg(b));
-        let first = self.three(add, x, y);
-        let over = wants_carry.then(|| self.three("sltu", first, x));
-        let (sum, carry) = match self.constant(c) {
-            Some(0) => (first, over),
-            _ => {
-                let c = self.reg(c);
-                let sum = self.three(add, first, c);
-                let more = wants_carry.then(|| self.three("sltu", sum, c));
-                (sum, over.zip(more).map(|(o, m)| self.three("or", o, m)))
-            }
-        };
-        self.both(dst, sum, carry, bits);
-        Ok(())
-    }
-
-    fn sub_borrow(&mut self, dst: &[Named], (a, b, c): (Value, Value, Value), bits: u32) -> Res<()> {
-        let wants_borrow = self.used.contains(&dst[1].0);
-        let sub = self.sized(bits, "sub", "subw");
-        let (x, y) = (self.reg(a), self.reg(b));
-        let wants_first = self.used.contains(&dst[0].0) || self.constant(c) != Some(0);
-        let first = if wants_first { self.three(sub, x, y) } else { Reg::Zero };
-        let under = wants_borrow.then(|| self.three("sltu", x, y));
-        let (difference, borrow) = match self.constant(c) {
-            Some(0) => (first, under),
-            _ => {
-                let c = self.reg(c);
-                let more = wants_borrow.then(|| self.three("sltu", first, c));
-                let difference = self.three(sub, first, c);
-                (difference, under.zip(more).map(|(u, m)| self.three("or", u, m)))
-            }
-        };
-        self.both(dst, difference, borrow, bits);
-        Ok(())
-    }
-
-    fn both(&mut self, dst: &[Named], first: Reg, second: Option<Reg>, bits: u32) {
-        self.regs.insert(dst[0].0, first);
-        self.regs.insert(dst[1].0, second.unwrap_or(Reg::Zero));
-        self.bits.extend(dst.iter().map(|d| (d.0, bits)));
-    }
-}
-
-/// `k` of `2^k - 1`.
-fn mask_bits(n: i64) -> Option<u32> {
-    let n = u64::try_from(n).ok()?;
-    (n & n.wrapping_add(1) == 0 && n > 0).then(|| n.count_ones())
 }

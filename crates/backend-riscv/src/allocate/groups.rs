@@ -1,0 +1,106 @@
+//! Registers of groups: which may be shared, and what is lost.
+//! Trusted: nothing: the certifier looks at the bytes.
+
+use super::{Allocator, Res};
+use crate::code::Reg;
+use crate::flow::number;
+use crate::forms::Kind;
+use crate::mach::{Mach, X};
+
+impl Allocator<'_> {
+    pub(super) fn group(&mut self, kind: Kind, ins: &[Reg], outs: [Reg; 2], after: &[(u32, Option<u32>)]) -> Res<()> {
+        let form = kind.form();
+        let mut ins: Vec<u32> = ins.iter().copied().filter_map(number).collect();
+        let lives = |v: u32| after.iter().any(|(w, next)| *w == v && next.is_some());
+        // The result may have the register of the second, if nothing reads that later.
+        if form.commutes && lives(ins[1]) && !lives(ins[0]) {
+            ins.swap(0, 1);
+        }
+        let keep = ins.clone();
+        let mut xs: Vec<X> = vec![];
+        for v in &ins {
+            xs.push(self.ensure(*v, &keep)?);
+        }
+        if form.in_place {
+            return self.in_place(kind, &ins, &xs, outs, after);
+        }
+        self.advance(after);
+        // Each result: a register that nothing holds any more, but for those that it may not have.
+        let mut given: Vec<X> = vec![];
+        let dying: Vec<X> = ins.iter().zip(&xs).filter(|(v, _)| !self.next.contains_key(v)).map(|(_, x)| *x).collect();
+        for (k, r) in outs.iter().enumerate() {
+            let apart: Vec<X> = form.apart[k].iter().map(|j| xs[*j]).chain(given.iter().copied()).collect();
+            let reused = dying.iter().copied().find(|x| !apart.contains(x));
+            let x = match reused {
+                Some(x) => x,
+                None => self.take(number(*r), &keep, &apart)?,
+            };
+            // Nothing else gets it in between.
+            if let Some(v) = self.state.holder.get(&x).copied() {
+                self.state.release(v);
+            }
+            self.held_for(*r, x);
+            given.push(x);
+        }
+        let dead: Vec<u32> = ins.iter().copied().filter(|v| !self.next.contains_key(v)).collect();
+        self.drop_dead(&dead);
+        self.out.push(Mach::Group(kind, xs, given, vec![]));
+        self.unheld(outs);
+        Ok(())
+    }
+
+    fn held_for(&mut self, r: Reg, x: X) {
+        if let Some(v) = number(r) {
+            self.state.mem.remove(&v);
+            self.state.hold(v, x);
+        }
+    }
+
+    /// What nothing reads holds no register.
+    fn unheld(&mut self, outs: [Reg; 2]) {
+        for v in outs.into_iter().filter_map(number) {
+            if !self.next.contains_key(&v) {
+                self.state.release(v);
+            }
+        }
+    }
+
+    /// What a group destroys and something reads later is copied before, or fetched again then.
+    fn in_place(&mut self, kind: Kind, ins: &[u32], xs: &[X], outs: [Reg; 2], after: &[(u32, Option<u32>)]) -> Res<()> {
+        let mut xs = xs.to_vec();
+        let lives = |v: u32| after.iter().any(|(w, next)| *w == v && next.is_some());
+        let mut taken: Vec<X> = xs.clone();
+        for k in 0..ins.len() {
+            let again = ins[..k].contains(&ins[k]);
+            if !again && !lives(ins[k]) {
+                continue;
+            }
+            let free = self.order(None).iter().any(|x| self.is_free(*x) && !taken.contains(x));
+            let kept = self.remade(ins[k]).is_some() || self.state.mem.contains(&ins[k]);
+            if kept && !free && !again {
+                // Its other copy is enough.
+                self.state.release(ins[k]);
+                continue;
+            }
+            let x = self.take(None, ins, &taken)?;
+            self.out.push(Mach::Mv(x, xs[k]));
+            xs[k] = x;
+            taken.push(x);
+        }
+        let mut temporaries = vec![];
+        for _ in 0..kind.form().temporaries {
+            let x = self.take(None, ins, &taken)?;
+            taken.push(x);
+            temporaries.push(x);
+        }
+        self.advance(after);
+        let dead: Vec<u32> = ins.iter().copied().filter(|v| !self.next.contains_key(v)).collect();
+        self.drop_dead(&dead);
+        for (k, r) in outs.into_iter().enumerate() {
+            self.held_for(r, xs[k]);
+        }
+        self.out.push(Mach::Group(kind, xs, vec![], temporaries));
+        self.unheld(outs);
+        Ok(())
+    }
+}

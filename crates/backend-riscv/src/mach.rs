@@ -1,0 +1,51 @@
+//! Instructions on registers of the machine; places in the frame have no number yet.
+//! Trusted: nothing: the certifier looks at the bytes.
+
+use crate::code::Label;
+use crate::forms::Kind;
+
+/// `x0` to `x31`.
+pub type X = u8;
+
+/// Where memory is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    Reg(X),
+    Slot(u32),
+    /// The word of a register that is kept in the frame.
+    Spilled(u32),
+    /// A word that the caller put on the stack.
+    Incoming(u32),
+    /// A word for a callee on the stack.
+    Outgoing(u32),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mach {
+    Three(&'static str, X, X, X),
+    Imm(&'static str, X, X, i64),
+    Li(X, i64),
+    Table(X, u32),
+    Slot(X, u32, i64),
+    Load(&'static str, X, At, i64),
+    Store(&'static str, X, At, i64),
+    Mv(X, X),
+    Group(Kind, Vec<X>, Vec<X>, Vec<X>),
+    Label(Label),
+    Jump(Label),
+    Branch(&'static str, X, X, Label),
+    Call(String),
+    /// Registers are restored before.
+    Return,
+    Stop,
+}
+
+/// `ra`, `sp`.
+pub const RA: X = 1;
+pub const SP: X = 2;
+/// For distances that are far, and for values on their way round; nothing stays there.
+pub const SCRATCH: X = 31;
+/// `a0` to `a7`, `t0` to `t5`.
+pub const CALLER: [X; 14] = [10, 11, 12, 13, 14, 15, 16, 17, 5, 6, 7, 28, 29, 30];
+/// `s0` to `s11`.
+pub const CALLEE: [X; 12] = [8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27];

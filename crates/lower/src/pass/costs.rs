@@ -1,0 +1,19 @@
+//! What a machine's time depends on here, and how long functions may get.
+//! Trusted: nothing: nothing that ships is made of it.
+
+/// What a machine's time depends on here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Costs {
+    /// What both words of a product take, where a shift or a sum takes 1.
+    pub wide_product: usize,
+    /// A function of no more instructions is put where it is called.
+    pub inline_max: usize,
+    /// As long as the caller does not get longer than that.
+    pub inline_caller_max: usize,
+}
+
+impl Default for Costs {
+    fn default() -> Costs {
+        Costs { wide_product: 5, inline_max: 12, inline_caller_max: 20_000 }
+    }
+}
