@@ -86,7 +86,7 @@ impl Select<'_> {
         let first = if wants_first { self.three(sub, x, y) } else { Reg::Zero };
         let whole = self.constant(c) == Some(0);
         // Of two borrows each is told by what it makes greater: the certifier knows a chain of such.
-        let under = wants_borrow.then(|| if whole { self.three("sltu", x, y) } else { self.three("sltu", x, first) });
+        let under = wants_borrow.then(|| if whole && !wants_first { self.three("sltu", x, y) } else { self.three("sltu", x, first) });
         let (difference, borrow) = match self.constant(c) {
             Some(0) => (first, under),
             _ => {

@@ -33,7 +33,7 @@ pub fn built(path: &str, target: &str, level: Level) -> Option<Built> {
     built_with(path, target, level, &[])
 }
 
-/// The same with implementations of interfaces in the place of the target's.
+/// The same with these implementations of interfaces.
 pub fn built_with(path: &str, target: &str, level: Level, impls: &[(&str, &str)]) -> Option<Built> {
     let target = santoku_driver::built_in(target).expect("its file is right").expect("it is compiled in");
     let mut load = |path: &str| Ok(std::fs::read_to_string(root().join(path)).ok());
