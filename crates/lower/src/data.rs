@@ -4,6 +4,8 @@
 //! arrays: memory is bytes, and how the core's values lie in it is decided before.
 //! Trusted: nothing: nothing that ships is made of it.
 
+use std::collections::BTreeMap;
+
 /// A value of a function, by number. Instructions name each value once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Value(pub u32);
@@ -285,17 +287,71 @@ impl Address {
     }
 }
 
+impl Inst {
+    /// Values that it reads, but for what blocks inside of it do.
+    pub fn reads(&self) -> Vec<Value> {
+        match self {
+            Inst::Let { op, .. } => op.operands(),
+            Inst::Store { at, value, .. } => at.operands().chain([*value]).collect(),
+            Inst::Copy { to, from, count } => to.operands().chain(from.operands()).chain(count.times.map(|t| t.0)).collect(),
+            Inst::Call { args, .. } => args.clone(),
+            Inst::If { cond, .. } => vec![*cond],
+            Inst::For(f) => [f.lo, f.hi].into_iter().chain(f.carried.iter().map(|c| c.1)).collect(),
+        }
+    }
+
+    /// The blocks inside of it.
+    pub fn blocks(&self) -> Vec<&Block> {
+        match self {
+            Inst::If { then, els, .. } => vec![then, els],
+            Inst::For(f) => vec![&f.body],
+            _ => vec![],
+        }
+    }
+
+    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        match self {
+            Inst::If { then, els, .. } => vec![then, els],
+            Inst::For(f) => vec![&mut f.body],
+            _ => vec![],
+        }
+    }
+}
+
+impl Block {
+    /// Every instruction, those of blocks within blocks included.
+    pub fn each(&self, see: &mut impl FnMut(&Inst)) {
+        for i in &self.insts {
+            see(i);
+            i.blocks().into_iter().for_each(|b| b.each(see));
+        }
+    }
+
+    pub fn each_mut(&mut self, see: &mut impl FnMut(&mut Inst)) {
+        for i in &mut self.insts {
+            see(i);
+            i.blocks_mut().into_iter().for_each(|b| b.each_mut(see));
+        }
+    }
+
+    /// How often each value is read, what blocks yield included.
+    pub fn reads(&self) -> BTreeMap<Value, u32> {
+        let mut all = BTreeMap::new();
+        let mut see = |v: Value| *all.entry(v).or_default() += 1;
+        self.yields.iter().for_each(|v| see(*v));
+        self.each(&mut |i| {
+            i.reads().into_iter().for_each(&mut see);
+            i.blocks().iter().flat_map(|b| &b.yields).for_each(|v| see(*v));
+        });
+        all
+    }
+}
+
 impl Func {
     /// Instructions, those of blocks within blocks included.
     pub fn count(&self) -> usize {
-        fn of(block: &Block) -> usize {
-            let inner = |i: &Inst| match i {
-                Inst::If { then, els, .. } => of(then) + of(els),
-                Inst::For(f) => of(&f.body),
-                _ => 0,
-            };
-            block.insts.iter().map(|i| 1 + inner(i)).sum()
-        }
-        of(&self.body)
+        let mut n = 0;
+        self.body.each(&mut |_| n += 1);
+        n
     }
 }

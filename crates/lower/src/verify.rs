@@ -33,11 +33,14 @@ pub fn verify(module: &Module) -> Result<(), Problem> {
     if let Some(t) = module.tables.iter().find(|t| !t.align.is_power_of_two()) {
         return Err(of_module(format!("table `{}` lies at multiples of {}", t.name, t.align)));
     }
-    for (k, f) in module.funcs.iter().enumerate() {
-        let mut v = Verifier { module, func: f, before: k, types: BTreeMap::new(), named: BTreeSet::new(), writable: BTreeSet::new() };
-        v.function().map_err(|reason| Problem { func: f.name.clone(), reason })?;
-    }
-    Ok(())
+    (0..module.funcs.len()).try_for_each(|k| verify_one(module, k))
+}
+
+/// The same of one function, by its place; those before it are taken as they are.
+pub(crate) fn verify_one(module: &Module, k: usize) -> Result<(), Problem> {
+    let f = &module.funcs[k];
+    let mut v = Verifier { module, func: f, before: k, types: BTreeMap::new(), named: BTreeSet::new(), writable: BTreeSet::new() };
+    v.function().map_err(|reason| Problem { func: f.name.clone(), reason })
 }
 
 struct Verifier<'m> {

@@ -1,7 +1,7 @@
 //! Calls, parameters, results.
 //! Trusted: nothing: the certifier looks at the bytes.
 
-use super::{Allocator, Res};
+use super::{lives, Allocator, Res};
 use crate::code::Reg;
 use crate::flow::number;
 use crate::mach::{At, Mach, CALLEE, SCRATCH, X};
@@ -141,7 +141,7 @@ impl Allocator<'_> {
             excess -= 1;
             self.state.release(v);
             self.state.mem.remove(&v);
-            if after.iter().any(|(w, next)| *w == v && next.is_some()) {
+            if lives(after, v) {
                 let own: Vec<u32> = number(*s).into_iter().collect();
                 let x = self.read(*s, &own)?;
                 self.out.push(Mach::Store(self.word_store(), x, self.home(v), 0));
@@ -159,17 +159,11 @@ impl Allocator<'_> {
         let targets: Vec<u32> = moves.iter().filter_map(|m| number(m.0)).collect();
         let mut from: Vec<Option<X>> = vec![];
         for (d, s) in moves {
-            let read = number(*d).is_some_and(|d| after.iter().any(|(v, next)| *v == d && next.is_some()));
+            let read = number(*d).is_some_and(|d| lives(after, d));
             from.push(match s {
                 Reg::Own(v) if read => Some(self.ensure(*v, &sources)?),
                 _ => None,
             });
-        }
-        // Fetching one may have put another away.
-        for ((d, s), x) in moves.iter().zip(&mut from) {
-            if let (Some(_), Some(v), Some(_)) = (number(*d), number(*s), *x) {
-                *x = Some(self.ensure(v, &sources)?);
-            }
         }
         self.advance(after);
         let mut taken: Vec<X> = from.iter().flatten().copied().collect();

@@ -1,7 +1,7 @@
 //! Registers of groups: which may be shared, and what is lost.
 //! Trusted: nothing: the certifier looks at the bytes.
 
-use super::{Allocator, Res};
+use super::{lives, Allocator, Res};
 use crate::code::Reg;
 use crate::flow::number;
 use crate::forms::Kind;
@@ -11,9 +11,8 @@ impl Allocator<'_> {
     pub(super) fn group(&mut self, kind: Kind, ins: &[Reg], outs: [Reg; 2], after: &[(u32, Option<u32>)]) -> Res<()> {
         let form = kind.form();
         let mut ins: Vec<u32> = ins.iter().copied().filter_map(number).collect();
-        let lives = |v: u32| after.iter().any(|(w, next)| *w == v && next.is_some());
         // The result may have the register of the second, if nothing reads that later.
-        if form.commutes && lives(ins[1]) && !lives(ins[0]) {
+        if form.commutes && lives(after, ins[1]) && !lives(after, ins[0]) {
             ins.swap(0, 1);
         }
         let keep = ins.clone();
@@ -68,11 +67,10 @@ impl Allocator<'_> {
     /// What a group destroys and something reads later is copied before, or fetched again then.
     fn in_place(&mut self, kind: Kind, ins: &[u32], xs: &[X], outs: [Reg; 2], after: &[(u32, Option<u32>)]) -> Res<()> {
         let mut xs = xs.to_vec();
-        let lives = |v: u32| after.iter().any(|(w, next)| *w == v && next.is_some());
         let mut taken: Vec<X> = xs.clone();
         for k in 0..ins.len() {
             let again = ins[..k].contains(&ins[k]);
-            if !again && !lives(ins[k]) {
+            if !again && !lives(after, ins[k]) {
                 continue;
             }
             let free = self.order(None).iter().any(|x| self.is_free(*x) && !taken.contains(x));

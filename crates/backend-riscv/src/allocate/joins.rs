@@ -1,7 +1,7 @@
 //! Labels: every way arrives with values at the same places.
 //! Trusted: nothing: the certifier looks at the bytes.
 
-use super::{Allocator, Expected, Res, State};
+use super::{Allocator, Res, State};
 use crate::code::{Inst, Label, Reg};
 use crate::flow::BEHIND_LOOP;
 use crate::mach::{At, Mach, CALLEE, SCRATCH, X};
@@ -20,7 +20,7 @@ impl Allocator<'_> {
         if reached {
             self.arrive(l, false)?;
         }
-        self.state = self.expected.get(&l).map(|e| e.0.clone()).unwrap_or_default();
+        self.state = self.expected.get(&l).cloned().unwrap_or_default();
         self.out.push(Mach::Label(l));
         Ok(())
     }
@@ -60,7 +60,7 @@ impl Allocator<'_> {
         if !self.expected.contains_key(&l) {
             let mut state = self.state.clone();
             state.keep(&self.live_at(l));
-            self.expected.insert(l, Expected(state));
+            self.expected.insert(l, state);
         }
         self.out.push(Mach::Branch(name, xs[0], xs[1], l));
         Ok(())
@@ -107,10 +107,10 @@ impl Allocator<'_> {
     /// goes past it.
     fn arrive(&mut self, l: Label, rest: bool) -> Res<()> {
         let live = self.live_at(l);
-        let Some(Expected(want)) = self.expected.get(&l) else {
+        let Some(want) = self.expected.get(&l) else {
             let mut state = self.state.clone();
             state.keep(&live);
-            self.expected.insert(l, Expected(state));
+            self.expected.insert(l, state);
             return Ok(());
         };
         let want: State = want.clone();

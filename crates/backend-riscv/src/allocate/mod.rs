@@ -34,9 +34,6 @@ struct State {
     mem: BTreeSet<u32>,
 }
 
-/// What is expected of every way to a label.
-struct Expected(State);
-
 struct Allocator<'c> {
     code: &'c Code,
     flow: Flow,
@@ -48,7 +45,8 @@ struct Allocator<'c> {
     state: State,
     /// Where each register is read next, as far as it is live.
     next: HashMap<u32, u32>,
-    expected: HashMap<Label, Expected>,
+    /// Where every way to a label has to bring values.
+    expected: HashMap<Label, State>,
     wishes: HashMap<u32, X>,
     /// What is live while something is called.
     across: BTreeSet<u32>,
@@ -108,6 +106,11 @@ fn wishes(code: &Code) -> HashMap<u32, X> {
         }
     }
     all
+}
+
+/// Something behind an instruction reads the value that a register has there.
+fn lives(after: &[(u32, Option<u32>)], v: u32) -> bool {
+    after.iter().any(|(w, next)| *w == v && next.is_some())
 }
 
 impl Allocator<'_> {

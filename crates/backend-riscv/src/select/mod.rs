@@ -50,14 +50,13 @@ pub fn select(module: &Module, f: &Func, options: &Options) -> Res<Code> {
         regs: BTreeMap::new(),
         known: BTreeMap::new(),
         bits: BTreeMap::new(),
-        reads: BTreeMap::new(),
+        reads: f.body.reads(),
         bounds: Bounds::of(f),
         constant: f.params.iter().filter(|p| p.ty.kind == Kind::Ptr && !p.written).map(|p| p.value).collect(),
         merges: Merges::default(),
         behind: vec![],
         labels: 0,
     };
-    uses(&f.body, &mut s.reads);
     let params: Vec<Reg> = f.params.iter().map(|p| s.named(&(p.value, p.ty))).collect();
     s.push(Inst::Enter(params.clone()));
     let stop = s.lengths(f, &params);
@@ -75,37 +74,9 @@ pub fn select(module: &Module, f: &Func, options: &Options) -> Res<Code> {
 
 /// Loops stand in order with all other code.
 fn has_loop(b: &Block) -> bool {
-    b.insts.iter().any(|i| match i {
-        Low::For(_) => true,
-        Low::If { then, els, .. } => has_loop(then) || has_loop(els),
-        _ => false,
-    })
-}
-
-/// How often values are read.
-fn uses(b: &Block, reads: &mut BTreeMap<Value, u32>) {
-    let mut see = |v: Value| *reads.entry(v).or_default() += 1;
-    b.yields.iter().for_each(|v| see(*v));
-    for i in &b.insts {
-        match i {
-            Low::Let { op, .. } => op.operands().into_iter().for_each(&mut see),
-            Low::Store { at, value, .. } => at.operands().chain([*value]).for_each(&mut see),
-            Low::Copy { to, from, count } => to.operands().chain(from.operands()).chain(count.times.map(|t| t.0)).for_each(&mut see),
-            Low::Call { args, .. } => args.iter().for_each(|v| see(*v)),
-            Low::If { cond, .. } => see(*cond),
-            Low::For(f) => [f.lo, f.hi].into_iter().chain(f.carried.iter().map(|c| c.1)).for_each(&mut see),
-        }
-    }
-    for i in &b.insts {
-        match i {
-            Low::If { then, els, .. } => {
-                uses(then, reads);
-                uses(els, reads);
-            }
-            Low::For(f) => uses(&f.body, reads),
-            _ => {}
-        }
-    }
+    let mut found = false;
+    b.each(&mut |i| found |= matches!(i, Low::For(_)));
+    found
 }
 
 impl Select<'_> {
@@ -114,10 +85,7 @@ impl Select<'_> {
         let mut stop = None;
         for (p, r) in f.params.iter().zip(params).filter(|_| f.export.is_some()) {
             let Some(most) = p.most else { continue };
-            let label = *stop.get_or_insert_with(|| {
-                self.labels += 1;
-                Label(self.labels - 1)
-            });
+            let label = *stop.get_or_insert_with(|| self.label());
             let bound = self.number(most as i64);
             self.push(Inst::Branch("bltu", bound, *r, label));
         }

@@ -33,7 +33,7 @@ pub(super) struct Fold<'f> {
     /// What is at hand, by what computes it; one map for each block that is open.
     seen: Vec<HashMap<(Op, u32), Vec<Value>>>,
     /// How often each old value is read.
-    uses: HashMap<Value, u32>,
+    uses: BTreeMap<Value, u32>,
     /// How often the old value that became this one is read.
     pub used: HashMap<Value, u32>,
     /// Addresses of the new body that lead to what this function never writes.
@@ -42,8 +42,6 @@ pub(super) struct Fold<'f> {
 }
 
 pub(super) fn fold(f: &Func, module: &Module, costs: &Costs, rules: Rules) -> Func {
-    let mut uses = HashMap::new();
-    super::dead::count(&f.body, &mut uses);
     let mut fold = Fold {
         rules,
         func: f,
@@ -54,7 +52,7 @@ pub(super) fn fold(f: &Func, module: &Module, costs: &Costs, rules: Rules) -> Fu
         alias: HashMap::new(),
         facts: vec![],
         seen: vec![HashMap::new()],
-        uses,
+        uses: f.body.reads(),
         used: HashMap::new(),
         constant: BTreeMap::new(),
         out: vec![],

@@ -18,10 +18,10 @@ mod secrecy;
 pub use costs::Costs;
 pub use facts::Bounds;
 
-use crate::data::{Block, Func, Inst, Module};
+use crate::data::{Func, Inst, Module};
 use rules::simpler;
 use crate::legalise::Lowered;
-use crate::verify::verify;
+use crate::verify::verify_one;
 use santoku_ir::FuncId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +58,7 @@ impl Choice {
     }
 }
 
-/// The program with every function gone through the passes, without functions that nothing calls any more. A rewrite that [`verify`] refuses is
+/// The program with every function gone through the passes, without functions that nothing calls any more. A rewrite that [`crate::verify`] refuses is
 /// dropped.
 pub fn optimise(lowered: &Lowered, costs: &Costs, choice: &Choice) -> Lowered {
     let module = &lowered.module;
@@ -69,7 +69,7 @@ pub fn optimise(lowered: &Lowered, costs: &Costs, choice: &Choice) -> Lowered {
             let next = (pass.run)(&now, &made, costs);
             made.funcs.push(next);
             // Alone, at its place: what stands before it was accepted.
-            match verify(&made) {
+            match verify_one(&made, made.funcs.len() - 1) {
                 Ok(()) => now = made.funcs.pop().unwrap_or(now),
                 Err(_) => drop(made.funcs.pop()),
             }
@@ -96,23 +96,15 @@ fn called(mut module: Module, funcs: &BTreeMap<FuncId, u32>) -> Lowered {
         k += 1;
         kept.contains(&(k - 1))
     });
-    module.funcs.iter_mut().for_each(|f| recalled(&mut f.body, &number));
+    for f in &mut module.funcs {
+        f.body.each_mut(&mut |i| {
+            if let Inst::Call { func, .. } = i {
+                *func = number[func];
+            }
+        });
+    }
     let funcs = funcs.iter().filter_map(|(id, old)| Some((*id, *number.get(old)?))).collect();
     Lowered { module, funcs }
-}
-
-fn recalled(b: &mut Block, number: &BTreeMap<u32, u32>) {
-    for i in &mut b.insts {
-        match i {
-            Inst::Call { func, .. } => *func = number[func],
-            Inst::If { then, els, .. } => {
-                recalled(then, number);
-                recalled(els, number);
-            }
-            Inst::For(f) => recalled(&mut f.body, number),
-            _ => {}
-        }
-    }
 }
 
 fn put_in(f: &Func, module: &Module, costs: &Costs) -> Func {
