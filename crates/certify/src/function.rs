@@ -22,7 +22,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Monomials the first attempt may make, in which nothing is named.
+/// Monomials an attempt may make in which nothing is named: before others, and in the end.
+const SHORT_MAX: usize = 100_000;
 const FIRST_MAX: usize = 600_000;
 /// Monomials an attempt may make that proves loops by induction: elements of tables at unknown positions are long.
 const INDUCTION_MAX: usize = 4_000_000;
@@ -243,21 +244,19 @@ fn in_full(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &
             }
         }
     }
-    let first = attempt(code, func, pc, shared, cut, Limits { terms: first_max, ..Limits::default() });
-    if let Verdict::Halted(Halt { why: Why::Loop { .. }, .. }) = first.verdict {
-        // Some compilers unroll a loop by two.
-        let paired = attempt(code, func, pc, shared, cut, Limits { terms: first_max, in_pairs: true, ..Limits::default() });
-        if paired.verdict == Verdict::Equal {
-            return paired;
-        }
-    }
+    let first = unnamed(code, func, pc, shared, cut, first_max.min(SHORT_MAX));
+    let too_big = |found: &Found| match &found.verdict {
+        Verdict::Halted(h) => h.why == Why::TooBig,
+        Verdict::Source(why) => *why == source::Stop::TooBig.to_string(),
+        Verdict::Equal | Verdict::Differs(_) | Verdict::NotProved(_) => false,
+    };
+    let long = too_big(&first) && first_max > SHORT_MAX;
+    let first = if long && code.normal_form_only { unnamed(code, func, pc, shared, cut, first_max) } else { first };
     let order: &[Option<Naming>] = match &first.verdict {
         _ if code.normal_form_only => &[],
-        Verdict::Halted(h) if h.why == Why::TooBig => &[NAME_ALL, NAME_WORDS],
         Verdict::Halted(h) if matches!(h.why, Why::Memory(_) | Why::Convention(_) | Why::Platform(_)) => &[None],
-        Verdict::Source(why) if *why == source::Stop::TooBig.to_string() => &[NAME_ALL],
-        // Where a sample shows another value there is nothing to settle.
-        Verdict::NotProved(d) if d.witness.is_some() || first.other_call => &[],
+        _ if too_big(&first) => &[NAME_ALL, NAME_WORDS],
+        _ if is_wrong(&first) => &[],
         Verdict::NotProved(_) => &[NAME_WORDS, NAME_ALL, None],
         Verdict::Halted(_) | Verdict::Source(_) | Verdict::Equal | Verdict::Differs(_) => &[],
     };
@@ -267,12 +266,40 @@ fn in_full(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &
         let forms: &[bool] = if rotates && naming == NAME_ALL { &[false, true] } else { &[false] };
         for &choices in forms {
             last = attempt(code, func, pc, shared, cut, Limits { naming, choices, ..limits });
-            if last.verdict == Verdict::Equal {
+            if last.verdict == Verdict::Equal || is_wrong(&last) {
                 return last;
             }
         }
     }
+    if long && !code.normal_form_only {
+        let whole = unnamed(code, func, pc, shared, cut, first_max);
+        if !too_big(&whole) {
+            return whole;
+        }
+    }
     last
+}
+
+/// Where a sample shows another value there is nothing to settle.
+fn is_wrong(found: &Found) -> bool {
+    match &found.verdict {
+        Verdict::Differs(_) => true,
+        Verdict::NotProved(d) => d.witness.is_some() || found.other_call,
+        Verdict::Equal | Verdict::Halted(_) | Verdict::Source(_) => false,
+    }
+}
+
+/// Both sides as they are, in so many monomials.
+fn unnamed(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &dyn Fn(FuncId) -> bool, most: usize) -> Found {
+    let found = attempt(code, func, pc, shared, cut, Limits { terms: most, ..Limits::default() });
+    if let Verdict::Halted(Halt { why: Why::Loop { .. }, .. }) = found.verdict {
+        // Some compilers unroll a loop by two.
+        let paired = attempt(code, func, pc, shared, cut, Limits { terms: most, in_pairs: true, ..Limits::default() });
+        if paired.verdict == Verdict::Equal {
+            return paired;
+        }
+    }
+    found
 }
 
 /// Long loops are proved by induction, from the first round or from the second: compilers like to begin in the middle of one.

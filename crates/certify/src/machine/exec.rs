@@ -145,7 +145,7 @@ impl<'a> Exec<'a> {
             }
         }
         if self.cuts.is_empty() {
-            return Open::Public(c);
+            return Open::Public(self.terms.like_condition(c));
         }
         Open::Public(self.terms.plainer(c, &self.facts))
     }
@@ -221,7 +221,10 @@ impl<'a> Exec<'a> {
             a.regs[r] = match (live >> r & 1, self.either_upper(a.regs[r], *y)) {
                 (0, _) => self.unknown("a register that is not read", self.code.xlen()),
                 (_, Some(upper)) => upper,
-                _ => self.either(c, a.regs[r], *y),
+                _ => {
+                    let t = self.either(c, a.regs[r], *y);
+                    self.terms.renamed(t)
+                }
             };
         }
         for (x, y) in a.objects.iter_mut().zip(&b.objects) {

@@ -136,6 +136,9 @@ impl<'a> Source<'a> {
 
     /// Executes both branches, each under its condition, and joins the states.
     fn both(&mut self, func: FuncId, c: T, (then, els): (&'a [Stmt], &'a [Stmt]), state: &mut State) -> Result<(), Stop> {
+        if self.limits.watch {
+            self.terms.expect_condition(c);
+        }
         let path = state.path;
         let not_c = self.terms.sub(Terms::ONE, c);
         let mut other = State { locals: state.locals.clone(), path: self.terms.and(path, not_c, 1) };

@@ -99,6 +99,9 @@ impl Terms {
             }
         }
         let t = self.primitive(t);
+        if let Some(r) = self.carry_of_name(t) {
+            return r;
+        }
         if let Some(r) = self.by_cases(t, |v| v.is_negative()) {
             return r;
         }
@@ -150,6 +153,38 @@ impl Terms {
             if self.as_const(d) == Some(BigInt::one() << (w - 1)) {
                 let (low, high) = (self.div2k(rest, w - 1), self.div2k(rest, w));
                 return Some(self.combine(low, &BigInt::from(-2), high));
+            }
+        }
+        None
+    }
+
+    /// A named word below one of its summands, or above what it was taken from: the carry or borrow that the word is without.
+    fn carry_of_name(&mut self, t: T) -> Option<T> {
+        let k = self.spread(t);
+        for (m, c) in self.poly(t).clone().iter() {
+            let [a] = self.monos[*m as usize][..] else { continue };
+            let Atom::Name(p) = self.atoms[a as usize].atom else { continue };
+            if !c.magnitude().is_one() || self.atom_is_bit(a) {
+                continue;
+            }
+            let rest = self.without_summand(t, *m);
+            let opened = self.combine(rest, c, p);
+            let Some((whole, low)) = self.multiples(opened, k) else { continue };
+            let (least, most) = self.range(low);
+            let floor = least >> k;
+            if most >> k == floor {
+                let floor = self.int(floor);
+                let quotient = self.add(whole, floor);
+                return Some(self.neg(quotient));
+            }
+            let minus = self.neg(rest);
+            if self.is_bit(minus) {
+                let known = self.atoms.len();
+                let low = self.div2k(low, k);
+                if self.poly(low).len() <= 1 && self.atoms.len() == known {
+                    let quotient = self.add(whole, low);
+                    return Some(self.neg(quotient));
+                }
             }
         }
         None

@@ -18,6 +18,9 @@ mod atom;
 mod bits;
 mod booleans;
 mod compare;
+mod conditions;
+#[cfg(test)]
+mod conditions_tests;
 mod divide;
 mod domain;
 mod ids;

@@ -251,7 +251,9 @@ impl Terms {
     pub fn name_value(&mut self, t: T, Naming { least, words }: Naming) -> T {
         let word = self.word;
         let bits = self.spread(t) + u32::from(self.range(t).0.is_negative());
-        if self.poly(t).len() < least || self.is_bit(t) || bits > words * word {
+        // Of a borrow, too, which is 0 or -1.
+        let one_bit = self.is_bit(t) || self.range(t) == (-BigInt::one(), BigInt::zero());
+        if self.poly(t).len() < least || one_bit || bits > words * word {
             return t;
         }
         let mut sum = Terms::ZERO;

@@ -14,8 +14,9 @@ use std::collections::HashMap;
 const LEVELS: u32 = 5;
 /// Questions of one proof.
 const QUESTIONS_MAX: u64 = 2_500;
-/// Questions of one proof the solver may give up on.
-const OPEN_MAX: u32 = 8;
+/// Questions of one proof the solver may give up on, and one more for so many that it settles.
+const OPEN_MAX: u64 = 8;
+const SETTLED_EACH: u64 = 6;
 /// Steps of the solver for one question.
 const STEPS: u64 = 5_000_000;
 /// Terms with the same sample values that are tried for one.
@@ -44,7 +45,7 @@ impl Terms {
         self.settled_within(a, b, LEVELS)
     }
 
-    fn settled_within(&mut self, a: T, b: T, levels: u32) -> bool {
+    pub(super) fn settled_within(&mut self, a: T, b: T, levels: u32) -> bool {
         if self.same_bits(a, b) {
             return true;
         }
@@ -125,7 +126,7 @@ impl Terms {
         let mut before = None;
         for levels in 2..=levels {
             let Some(q) = self.question(&roots, levels) else { return false };
-            if before == Some(q.open.len()) || self.settling.asked >= QUESTIONS_MAX || self.settling.given_up >= OPEN_MAX {
+            if before == Some(q.open.len()) || self.settling.asked >= QUESTIONS_MAX || u64::from(self.settling.given_up) >= OPEN_MAX + self.settling.settled / SETTLED_EACH {
                 return false;
             }
             before = Some(q.open.len());
@@ -180,7 +181,12 @@ impl Terms {
         let usual = values.iter().map(|v| values.iter().filter(|w| *w == v).count()).max().unwrap_or(0);
         let (candidates, levels) = if usual + TELLING > values.len() { LIKE_MANY } else { (CANDIDATES, LEVELS) };
         let Some(list) = self.settling.known.get(&values) else { return t };
-        let list: Vec<T> = list.iter().take(candidates).copied().collect();
+        let mut list = list.clone();
+        if list.len() > 1 {
+            let mine = self.unknowns(t);
+            list.sort_by_cached_key(|s| self.unknowns(*s).symmetric_difference(&mine).count());
+            list.truncate(candidates);
+        }
         for s in list {
             if self.settled_within(t, s, levels) {
                 let s = self.renamed(s);

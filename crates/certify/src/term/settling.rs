@@ -1,9 +1,9 @@
 //! What the engine of open equalities ([`super::settle`]) remembers.
 
-use super::ids::T;
+use super::ids::{A, T};
 use num_bigint::BigInt;
 use santoku_prove::smt::Session;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// The state of this engine in one proof.
@@ -22,4 +22,8 @@ pub(super) struct Settling {
     /// Words of the source by their values on the samples.
     pub(super) known: HashMap<Rc<[BigInt]>, Vec<T>>,
     pub(super) members: HashSet<T>,
+    /// Conditions of the source, with what they are made of.
+    pub(super) conditions: BTreeMap<T, BTreeSet<A>>,
+    /// Conditions of the machine in the source's form, or in their own where none was found.
+    pub(super) found: HashMap<T, T>,
 }
