@@ -210,6 +210,8 @@ pub struct Func {
     pub name: String,
     /// Its name for others.
     pub export: Option<String>,
+    /// `@noinline`: it stays a function of its own.
+    pub apart: bool,
     pub params: Vec<Param>,
     pub results: Vec<Type>,
     pub slots: Vec<Slot>,

@@ -103,6 +103,7 @@ fn function(shared: &mut Shared<'_>, f: &Func) -> Result<crate::data::Func, Stri
     Ok(crate::data::Func {
         name: f.name.clone(),
         export: f.export.clone(),
+        apart: f.inline == santoku_ir::Inline::Never,
         params,
         results: types,
         slots,

@@ -8,12 +8,14 @@ pub struct Costs {
     pub wide_product: usize,
     /// A function of no more instructions is put where it is called.
     pub inline_max: usize,
+    /// In loops, whose rounds are compared with the source one by one, one of no more than that, too.
+    pub inline_in_loops_max: usize,
     /// As long as the caller does not get longer than that.
     pub inline_caller_max: usize,
 }
 
 impl Default for Costs {
     fn default() -> Costs {
-        Costs { wide_product: 5, inline_max: 12, inline_caller_max: 20_000 }
+        Costs { wide_product: 5, inline_max: 12, inline_in_loops_max: 12, inline_caller_max: 20_000 }
     }
 }

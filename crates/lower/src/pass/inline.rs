@@ -7,19 +7,25 @@
 use super::dead::calls;
 use super::costs::Costs;
 use crate::data::{Address, Block, Count, For, Func, Inst, Named, Op, Slot, Value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// `done`: the functions before this one, as they are now.
 pub(super) fn inline(f: &Func, done: &[Func], costs: &Costs) -> Func {
-    let mut count: BTreeMap<u32, usize> = BTreeMap::new();
+    let (mut count, mut in_loops) = (BTreeMap::<u32, usize>::new(), BTreeSet::new());
     calls(&f.body, &mut |g| *count.entry(g).or_default() += 1);
+    f.body.each(&mut |i| {
+        if let Inst::For(l) = i {
+            calls(&l.body, &mut |g| in_loops.extend([g]));
+        }
+    });
     let mut size = f.count();
     let mut chosen = vec![];
     // The shortest first.
     let mut all: Vec<(usize, u32, usize)> = count.iter().map(|(g, n)| (done[*g as usize].count(), *g, *n)).collect();
     all.sort_unstable();
     for (each, g, n) in all {
-        if each <= costs.inline_max && size + n * each <= costs.inline_caller_max {
+        let most = if in_loops.contains(&g) { costs.inline_max.min(costs.inline_in_loops_max) } else { costs.inline_max };
+        if each <= most && !done[g as usize].apart && size + n * each <= costs.inline_caller_max {
             size += n * each;
             chosen.push(g);
         }

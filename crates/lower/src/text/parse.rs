@@ -179,6 +179,7 @@ impl Parser {
         self.expect("func")?;
         let name = self.quoted()?;
         let export = if self.take("export") { Some(self.quoted()?) } else { None };
+        let apart = self.take("noinline");
         self.expect("(")?;
         let params = self.list(")", &mut |p| {
             let (value, ty) = p.named()?;
@@ -193,7 +194,7 @@ impl Parser {
             slots.push(self.slot(slots.len())?);
         }
         let body = self.block()?;
-        Ok(Func { name, export, params, results, slots, body })
+        Ok(Func { name, export, apart, params, results, slots, body })
     }
 
     fn slot(&mut self, number: usize) -> Res<Slot> {

@@ -26,7 +26,8 @@ fn func(text: &mut String, module: &Module, f: &Func) {
     let params: Vec<String> = f.params.iter().map(|p| format!("{} {:?}{}{}", named(&(p.value, p.ty)), p.name, if p.written { " out" } else { "" }, p.most.map(|n| format!(" most {n}")).unwrap_or_default())).collect();
     let results: Vec<String> = f.results.iter().map(|t| ty(*t)).collect();
     let export = f.export.as_ref().map(|e| format!(" export {e:?}")).unwrap_or_default();
-    let _ = writeln!(text, "func {:?}{export} ({}) -> ({}) {{", f.name, params.join(", "), results.join(", "));
+    let apart = if f.apart { " noinline" } else { "" };
+    let _ = writeln!(text, "func {:?}{export}{apart} ({}) -> ({}) {{", f.name, params.join(", "), results.join(", "));
     for (k, s) in f.slots.iter().enumerate() {
         let _ = writeln!(text, "  slot ${k} {:?}: {} align {}{}", s.name, s.bytes, s.align, if s.secret { " !" } else { "" });
     }
