@@ -44,8 +44,16 @@ impl Store for Nothing {
 }
 
 fn assembly(made: &Built, target: &Machines, passes: bool) -> String {
+    assembly_with(made, target, passes.then(Costs::default))
+}
+
+/// Without costs, without passes.
+fn assembly_with(made: &Built, target: &Machines, costs: Option<Costs>) -> String {
     let lowered = legalise(&made.program, &Machine { words: target.words.to_vec(), big_endian: false }).unwrap_or_else(|e| panic!("{e}"));
-    let lowered = if passes { optimise(&lowered, &Costs::default(), &Choice::default()) } else { lowered };
+    let lowered = match costs {
+        Some(costs) => optimise(&lowered, &costs, &Choice::default()),
+        None => lowered,
+    };
     santoku_lower::verify(&lowered.module).unwrap_or_else(|p| panic!("{p}"));
     let mut symbols = vec![String::new(); lowered.module.funcs.len()];
     for (id, k) in &lowered.funcs {
@@ -170,4 +178,32 @@ fn groups_are_proved_as_the_machine_executes_them() {
     }
     println!("tried: 2 functions proved as CKB-VM executes them, {pairs} products of both words in pairs, {refused} broken groups refused");
     assert!(refused == 3, "{refused}");
+}
+
+/// Products of a field in one function with what is made of them, rare ways behind it: proved in one piece, as CKB-VM executes it; refused where one
+/// instruction is another.
+#[test]
+fn inlined_products_are_proved() {
+    let target = &TARGETS[2];
+    let made = built_with("lib/ecdsa/p256.stk", target.name, Level::O2, &[("field.fep256", "sparse64")]).expect("it is built");
+    let text = assembly_with(&made, target, Some(Costs { inline_max: 200, ..Costs::default() }));
+    let name = "curve_p256_right_side";
+    let start = text.find(&format!("\n{name}:\n")).expect("the function");
+    let body = text[start..].split("\t.size").next().expect("its end");
+    let products = body.matches("\tmulhu ").count();
+    assert!(products >= 26 && !body.contains("\tcall "), "{products} products, or a call: {body}");
+    let Some(report) = judged_alone(&made, &text, target, name) else { return };
+    assert!(report.holds() && report.totals.proved == 1, "{:#?}", report.functions);
+    let mut refused = 0;
+    // The last of each before the function returns. What stands behind may be never executed: a sum with a constant below the prime is reduced once.
+    let way = body.split("\tret").next().expect("the frequent way");
+    for (from, to) in [("\tsltu ", "\tslt "), ("\tmulhu ", "\tmulh ")] {
+        let at = start + way.rfind(from).unwrap_or_else(|| panic!("no `{from}`"));
+        let spoiled = format!("{}{to}{}", &text[..at], &text[at + from.len()..]);
+        let Some(report) = judged_alone(&made, &spoiled, target, name) else { return };
+        assert!(!report.holds(), "`{from}` -> `{to}` is accepted");
+        refused += 1;
+    }
+    println!("tried: a function of {products} products of words proved in one piece, {refused} changed instructions refused");
+    assert!(refused == 2, "{refused}");
 }

@@ -167,8 +167,9 @@ impl Check<'_> {
             let pair = (cx.one_type(&mut a, &p.ty), cx.one_type(&mut b, &q.ty));
             let (Some((ty, public)), Some((wanted, wanted_public))) = pair else { return };
             let why = format!("parameter `{}` has another type", p.name.name);
-            if public != wanted_public {
-                return self.differs(cx, &own.name, &declared.name, &format!("parameter `{}` differs in `public`", p.name.name));
+            // What takes secrets takes public values too, and then gives public ones.
+            if public && !wanted_public {
+                return self.differs(cx, &own.name, &declared.name, &format!("parameter `{}` is public here, and secrets may be given to it", p.name.name));
             }
             if !ty.same_shape(&wanted) || !within(&wanted, &ty) {
                 return self.differs(cx, &own.name, &declared.name, &why);

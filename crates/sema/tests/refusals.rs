@@ -177,7 +177,7 @@ fn file_cases() -> Vec<(Vec<(&'static str, &'static str)>, &'static str)> {
             "missing-member 1:1 `fn g` of interface `fe` is not defined",
         ),
         (
-            vec![("main.stk", "implements fe as a\ntype Fe = u8\nfn g(x: Fe, n: int in 0..7) -> Fe { x }"), ("fe.stk", IFACE)],
+            vec![("main.stk", "implements fe as a\ntype Fe = u8\nfn g(x: public Fe, n: public int in 0..7) -> Fe { x }"), ("fe.stk", IFACE)],
             "interface-mismatch 3:4 `g` differs from its interface",
         ),
         (
