@@ -289,3 +289,34 @@ fn two_functions_are_compared_only_if_they_compute_the_same() {
         assert!(bad.code == 2 && bad.stdout.is_empty() && bad.stderr.contains(why), "{a} {b}: {} {}", bad.code, bad.stderr);
     }
 }
+
+/// A program that leaves with 7, one product not fused: its functions, operations and near miss; a picture and stacks; other versions.
+#[test]
+fn a_program_is_run_on_ckb_vm() {
+    let s = Sandbox::new(&[("p.s", b".option norvc\n.globl _start\n.type _start, @function\n_start:\n li a3, 5\n mul a2, a3, a3\n mulhu a1, a3, a3\n jal ra, leave\n unimp\n.size _start, . - _start\n.type leave, @function\nleave:\n li a0, 7\n li a7, 93\n ecall\n.size leave, . - leave\n")]);
+    let elf = s.path("p.elf");
+    let made = Command::new("riscv64-unknown-elf-gcc").args(["-march=rv64im", "-mabi=lp64", "-nostdlib", "-static", "-Wl,--no-relax", &s.path("p.s"), "-o", &elf]).output().expect("the compiler of set-up");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let (picture, stacks) = (s.path("p.svg"), s.path("p.txt"));
+    let run = lab(&["run", &elf, "-o", &picture, "--folded", &stacks]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    for part in ["| _start ", "| leave ", "| MULHU ", "the low word comes first", "1 pairs are not fused, 5 cycles", "ended with code 7: "] {
+        assert!(run.stdout.contains(part), "no `{part}`: {}", run.stdout);
+    }
+    assert!(s.read("p.svg").contains("<svg") && s.read("p.txt").contains("_start;leave "));
+    let json: serde_json::Value = serde_json::from_str(&lab(&["run", &elf, "--json"]).stdout).unwrap();
+    assert_eq!((json["run"]["exit_code"].as_i64(), json["near_misses"][0]["cycles"].as_u64()), (Some(7), Some(5)));
+    let old = lab(&["run", &elf, "--machine", "ckb-vm:0"]);
+    assert!(old.code == 0 && !old.stdout.contains("not fused"), "{}", old.stdout);
+    // What is no program, no file, no machine, or does not end.
+    for (args, code, part) in [
+        (vec!["run", &s.path("p.s")], 2, "not a CKB-VM program"),
+        (vec!["run", &s.path("none.elf")], 2, "there is no file"),
+        (vec!["run", &elf, "--machine", "e31"], 2, "there are: ckb-vm, ckb-vm:0, ckb-vm:1, ckb-vm:2"),
+        (vec!["run", &elf, "--max-cycles", "20"], 2, "not finished after 20 cycles"),
+    ] {
+        let run = lab(&args);
+        assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{args:?}");
+        assert!(run.stderr.contains(part) && run.stderr.contains("try:"), "{args:?}: {}", run.stderr);
+    }
+}

@@ -98,7 +98,7 @@ pub(crate) fn virtual_machine(cross: &Cross, on: Executor) -> Result<ckb::Machin
     let wrong = || LabError::Target { name: cross.target.name.clone(), reason: "`[costs]` has no `instruction`".into() };
     match on {
         Executor::Rv64Vm => Ok(ckb::Machine::Rv64im(*cross.target.costs.get("instruction").ok_or_else(wrong)?)),
-        _ => Ok(ckb::Machine::Ckb),
+        _ => Ok(ckb::Machine::Ckb(ckb::Version::V2)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `santoku lab`
 
-use super::{lab_bench, lab_certify, lab_mutants, lab_report};
+use super::{lab_bench, lab_certify, lab_mutants, lab_report, lab_run};
 use super::lab_common::{failure, levels, record, stamp, tree, write_picture, Progress};
 use crate::report;
 use santoku_driver::{Failure, GRANULARITY};
@@ -28,6 +28,8 @@ enum Command {
     Compare(lab_bench::CompareArgs),
     /// Where the cycles go: functions, and a flame graph
     Profile(ProfileArgs),
+    /// A program on CKB-VM: cycles, functions, operations, and pairs that are not executed as one
+    Run(lab_run::RunArgs),
     /// Certify the library as compilers make it: every program, compiler and level
     Certify(lab_certify::CertifyArgs),
     /// Change single instructions of proved functions: the prover must refuse what computes something else
@@ -103,6 +105,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         Command::Table(args) => table(&tree()?, args),
         Command::Ablate(args) => ablation(&tree()?, args),
         Command::Profile(args) => profiled(&tree()?, args),
+        Command::Run(args) => lab_run::run(args),
         Command::Certify(args) => lab_certify::run(&tree()?, args),
         Command::Mutants(args) => lab_mutants::run(&tree()?, args),
         Command::Report(args) => lab_report::run(&tree()?, args),

@@ -16,6 +16,7 @@ mod lab_certify;
 mod lab_common;
 mod lab_mutants;
 mod lab_report;
+mod lab_run;
 mod lay_out;
 pub mod lsp;
 pub mod new;

@@ -3,7 +3,7 @@
 use super::error::CkbError;
 use super::image::Image;
 use ckb_vm::cost_model::estimate_cycles;
-use ckb_vm::machine::VERSION2;
+use ckb_vm::machine::{VERSION0, VERSION1, VERSION2};
 use ckb_vm::registers::{A0, A1, A2, A7};
 use ckb_vm::{
     Bytes, CoreMachine, DefaultCoreMachine, Instruction, DefaultMachine, DefaultMachineBuilder, Memory, Register,
@@ -13,11 +13,34 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use serde::Serialize;
 
+/// A version of the chain's machine (CKB RFCs 0003, 0033, 0049). A script's hash type says which one runs it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Version {
+    /// IMC, nothing fused.
+    V0,
+    /// With B and the first fused groups.
+    V1,
+    /// With groups for sums with a carry.
+    #[default]
+    V2,
+}
+
+impl Version {
+    /// As the VM's crate counts.
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Version::V0 => VERSION0,
+            Version::V1 => VERSION1,
+            Version::V2 => VERSION2,
+        }
+    }
+}
+
 /// What executes: the chain's machine, or the guest of a zkVM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Machine {
-    /// Version 2, with B and fused groups; cycles as a node counts them.
-    Ckb,
+    /// Cycles as a node counts them.
+    Ckb(Version),
     /// RV64IM, each instruction so many cycles.
     Rv64im(u64),
 }
@@ -25,15 +48,23 @@ pub enum Machine {
 impl Machine {
     pub(crate) fn isa(self) -> u8 {
         match self {
-            Machine::Ckb => ISA_IMC | ISA_B | ISA_MOP,
-            Machine::Rv64im(_) => ISA_IMC,
+            Machine::Ckb(Version::V1 | Version::V2) => ISA_IMC | ISA_B | ISA_MOP,
+            Machine::Ckb(Version::V0) | Machine::Rv64im(_) => ISA_IMC,
+        }
+    }
+
+    /// The version of the VM that executes it.
+    pub(crate) fn version(self) -> u32 {
+        match self {
+            Machine::Ckb(version) => version.number(),
+            Machine::Rv64im(_) => VERSION2,
         }
     }
 
     /// Cycles of an instruction.
     pub(crate) fn cost(self) -> Box<dyn Fn(Instruction) -> u64 + Send + Sync> {
         match self {
-            Machine::Ckb => Box::new(estimate_cycles),
+            Machine::Ckb(_) => Box::new(estimate_cycles),
             Machine::Rv64im(each) => Box::new(move |_| each),
         }
     }
@@ -72,7 +103,7 @@ pub struct CkbJob {
 impl Default for CkbJob {
     /// No input, no output, 10^10 cycles.
     fn default() -> Self {
-        CkbJob { args: Vec::new(), inputs: Vec::new(), loads: BTreeMap::new(), outputs: Vec::new(), max_cycles: 10_000_000_000, machine: Machine::Ckb, stack_of: None }
+        CkbJob { args: Vec::new(), inputs: Vec::new(), loads: BTreeMap::new(), outputs: Vec::new(), max_cycles: 10_000_000_000, machine: Machine::Ckb(Version::V2), stack_of: None }
     }
 }
 
@@ -112,11 +143,11 @@ pub(crate) struct Loaded {
 impl Loaded {
     pub(crate) fn new(elf: &[u8], job: &CkbJob) -> Result<Self, CkbError> {
         let image = Image::parse(elf)?;
-        if job.machine != Machine::Ckb && image.compressed {
+        if matches!(job.machine, Machine::Rv64im(_)) && image.compressed {
             return Err(CkbError::Elf { reason: "it has compressed instructions, which this machine has not".into() });
         }
         let debug = Arc::new(Mutex::new(Vec::new()));
-        let core = <Core as SupportMachine>::new(job.machine.isa(), VERSION2, job.max_cycles);
+        let core = <Core as SupportMachine>::new(job.machine.isa(), job.machine.version(), job.max_cycles);
         let mut vm = DefaultMachineBuilder::new(core)
             .instruction_cycle_func(job.machine.cost())
             .syscall(Box::new(DebugPrint(debug.clone())))

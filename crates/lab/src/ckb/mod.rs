@@ -1,4 +1,4 @@
-//! Programs on CKB-VM (VM version 2, ISA IMC + B + macro-op fusion), run by the crate that nodes run: exact cycles, no model of ours. The same crate
+//! Programs on CKB-VM (version 2, ISA IMC + B + macro-op fusion, unless another is asked for), run by the crate that nodes run: exact cycles, no model of ours. The same crate
 //! without B and fusion, each instruction at one cost, is the guest of a zkVM.
 //!
 //! Needs: an RV64 ELF (see [`crate::program`] for making one from C). Keeps: nothing. Absent on purpose: chain syscalls, and the
@@ -11,10 +11,12 @@ mod calls;
 mod error;
 mod image;
 mod machine;
+mod near;
 mod profile;
 
 pub use error::CkbError;
-pub use machine::{CkbJob, CkbRun, Machine};
+pub use machine::{CkbJob, CkbRun, Machine, Version};
+pub use near::NearMiss;
 pub use profile::{FunctionCost, OpCost, Profile};
 
 use ckb_vm::machine::trace::TraceMachine;

@@ -2,13 +2,13 @@
 
 use super::calls::CallTree;
 use super::error::CkbError;
-use super::machine::{CkbJob, CkbRun, Loaded};
+use super::machine::{CkbJob, CkbRun, Loaded, Machine};
+use super::near::{self, NearMiss};
 use ckb_vm::ckb_vm_definitions::instructions as ops;
 use ckb_vm::decoder::build_decoder;
 use ckb_vm::instructions::{execute, extract_opcode, instruction_length, is_basic_block_end_instruction, Itype, Utype};
-use ckb_vm::machine::VERSION2;
 use ckb_vm::registers::{RA, SP, T0};
-use ckb_vm::{CoreMachine, Instruction, SupportMachine};
+use ckb_vm::{CoreMachine, Instruction, SupportMachine, ISA_MOP};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -51,6 +51,8 @@ pub struct Profile {
     pub ops: Vec<OpCost>,
     /// Lines `outer;inner;leaf cycles`, sorted: the form flame-graph tools read.
     pub folded: Vec<String>,
+    /// Pairs that this machine executes as one where they stand otherwise, most cycles first.
+    pub near_misses: Vec<NearMiss>,
     /// Bytes of stack that the function of [`CkbJob::stack_of`] and its callees used; 0 if it was not entered.
     pub stack_bytes: u64,
 }
@@ -82,7 +84,7 @@ fn flow(instruction: Instruction) -> Flow {
         // The fused far jumps always leave the return address in a register.
         ops::OP_FAR_JUMP_REL | ops::OP_FAR_JUMP_ABS => Flow::Call,
         ops::OP_JAL if links(Utype(instruction).rd()) => Flow::Call,
-        ops::OP_JALR_VERSION1 => match Itype(instruction) {
+        ops::OP_JALR_VERSION0 | ops::OP_JALR_VERSION1 => match Itype(instruction) {
             i if links(i.rd()) => Flow::Call,
             i if links(i.rs1()) => Flow::Return,
             _ => Flow::Jump,
@@ -96,8 +98,10 @@ fn is_fused(op: ops::InstructionOpcode) -> bool {
 }
 
 pub fn profile(mut loaded: Loaded, job: &CkbJob) -> Result<Profile, CkbError> {
-    let mut decoder = build_decoder::<u64>(job.machine.isa(), VERSION2);
+    let mut decoder = build_decoder::<u64>(job.machine.isa(), job.machine.version());
     let cost = job.machine.cost();
+    let fuses = matches!(job.machine, Machine::Ckb(_)) && job.machine.isa() & ISA_MOP != 0;
+    let mut halves: BTreeMap<u64, u64> = BTreeMap::new();
     let mut histogram: BTreeMap<ops::InstructionOpcode, (u64, u64)> = BTreeMap::new();
     let (vm, image) = (&mut loaded.vm, &loaded.image);
     let mut tree = CallTree::new(image.function_at(*vm.pc()));
@@ -118,6 +122,9 @@ pub fn profile(mut loaded: Loaded, job: &CkbJob) -> Result<Profile, CkbError> {
             entry.0 += 1;
             entry.1 += cycles;
             tree.charge(cycles);
+            if fuses && near::is_half(instruction) {
+                *halves.entry(pc).or_default() += 1;
+            }
             execute(instruction, vm)?;
             Ok(instruction)
         };
@@ -131,10 +138,11 @@ pub fn profile(mut loaded: Loaded, job: &CkbJob) -> Result<Profile, CkbError> {
         }
     }
     let exit_code = vm.exit_code();
+    let near_misses = near::misses(&halves, job.machine, vm, image)?;
     let tables = tables(&loaded, &tree, &histogram);
     let run = loaded.finish(exit_code, job)?;
     let profile = tables.check(run)?;
-    Ok(Profile { stack_bytes: stack.map_or(0, |(entry, lowest)| entry - lowest), ..profile })
+    Ok(Profile { near_misses, stack_bytes: stack.map_or(0, |(entry, lowest)| entry - lowest), ..profile })
 }
 
 /// Updates the tree after a jump to `pc`; `next` is the address behind the jump.
@@ -199,6 +207,6 @@ impl Tables {
             return Err(CkbError::Internal(sums));
         }
         let operations = self.ops.iter().map(|o| o.count).sum();
-        Ok(Profile { run, operations, functions: self.functions, ops: self.ops, folded: self.folded, stack_bytes: 0 })
+        Ok(Profile { run, operations, functions: self.functions, ops: self.ops, folded: self.folded, near_misses: vec![], stack_bytes: 0 })
     }
 }
