@@ -59,3 +59,24 @@ fn programs_of_the_library_compute_what_the_interpreter_does() {
     println!("tried: {} programs, {modules} modules, {functions} functions, {calls} calls, {numbers} numbers compared; refused: {refused:#?}", paths.len());
     assert!(modules >= 6 && functions >= 100 && numbers > 3000 && refused.is_empty(), "{modules} {functions} {numbers} {refused:#?}");
 }
+
+/// Calls in a loop stay, unless what is called is short; elsewhere they go.
+#[test]
+fn long_functions_are_not_put_into_loops() {
+    let made = built("lib/ecdsa/p256.stk", "rv64im", Level::O2).expect("it is built");
+    let lowered = legalise(&made.program, &machine(&[32, 64], false)).expect("it is lowered");
+    let calls_of = |costs: &Costs, of: &str| {
+        let module = optimise(&lowered, costs, &Choice::default()).module;
+        let f = module.funcs.iter().find(|f| f.name.contains(of)).unwrap_or_else(|| panic!("no {of}"));
+        let mut calls = 0;
+        f.body.each(&mut |i| calls += usize::from(matches!(i, santoku_lower::Inst::Call { .. })));
+        calls
+    };
+    let (power, double) = (".S.pow$", "curve.p256.double");
+    let long = Costs { inline_max: 1000, ..Costs::default() };
+    let both = Costs { inline_in_loops_max: 1000, ..long.clone() };
+    let found: Vec<(usize, usize)> = [&Costs::default(), &long, &both].map(|c| (calls_of(c, power), calls_of(c, double))).into();
+    assert!(found[0].0 > 0 && found[0].1 > 0, "{found:?}");
+    assert!(found[1].0 > 0 && found[1].1 == 0, "{found:?}");
+    assert_eq!(found[2], (0, 0));
+}

@@ -140,7 +140,8 @@ fn a_wrong_operator_is_seen() {
 
 /// Everything that is short enough for a test goes where it is called.
 fn costs(seed: u64) -> Costs {
-    Costs { inline_max: [12, 400][seed as usize % 2], wide_product: [2, 5][seed as usize / 2 % 2], ..Costs::default() }
+    let inline_max = [12, 400][seed as usize % 2];
+    Costs { inline_max, inline_in_loops_max: inline_max, wide_product: [2, 5][seed as usize / 2 % 2], ..Costs::default() }
 }
 
 #[test]

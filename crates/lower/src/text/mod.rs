@@ -17,6 +17,8 @@
 //! }
 //! ```
 //!
+//! A function that stays one has `noinline` before its parameters.
+//!
 //! Needs: nothing.  Keeps: `parse(print(m)) == m`.  Absent: names of values, which are numbers.
 //! Trusted: nothing: nothing that ships is made of it.
 
