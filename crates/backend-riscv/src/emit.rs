@@ -3,6 +3,7 @@
 
 use crate::allocate::{allocate, Allocated};
 use crate::code::{small, Code, Inst, Label};
+use crate::layout::inward;
 use crate::mach::{At, Mach, SCRATCH, SP, X};
 use crate::options::{NotEmitted, Options};
 use crate::schedule::schedule;
@@ -25,6 +26,7 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
     // Compressed forms have their operands in another order, and groups know one.
     let mut text = String::from(if options.fused { "\t.option norvc\n\t.text\n" } else { "\t.text\n" });
     let mut depths: BTreeMap<String, u64> = BTreeMap::new();
+    let mut words = vec![];
     for (k, f) in module.funcs.iter().enumerate() {
         let symbol = &options.symbols[k];
         let outer = f.export.as_ref().filter(|e| *e != symbol);
@@ -33,8 +35,11 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
         if let Some(latency) = &options.latency {
             schedule(&mut code, latency);
         }
-        let made = allocate(&code, options.xlen, options.latency.is_none()).map_err(wrong)?;
-        let mut e = Emit { options, frame: Frame::of(&code, &made, options.xlen), made, number: k, out: String::new() };
+        let mut made = allocate(&code, options.xlen, options.latency.is_none()).map_err(wrong)?;
+        if options.latency.is_none() {
+            made.code = inward(made.code);
+        }
+        let mut e = Emit { options, frame: Frame::of(&code, &made, options.xlen), made, number: k, words: &mut words, out: String::new() };
         e.function();
         let below = code.insts.iter().filter_map(|i| match i {
             Inst::Call { symbol, .. } => Some(depths.get(symbol).copied().unwrap_or(OF_LIBRARY)),
@@ -61,7 +66,27 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
         }
         let _ = writeln!(text, "\t.size {name}, . - {name}");
     }
+    if !words.is_empty() {
+        let _ = write!(text, "\n\t.section .rodata\n\n# constants\n\t.balign 8\n\t.type words, @object\nwords:\n");
+        words.iter().for_each(|n| {
+            let _ = writeln!(text, "\t.dword {n}");
+        });
+        text.push_str("\t.size words, . - words\n");
+    }
     Ok(text + "\n\t.section .note.GNU-stack, \"\", @progbits\n")
+}
+
+/// A constant of more instructions is loaded, which takes two.
+const LI_MAX: usize = 3;
+
+/// Instructions of an assembler for `li`; where registers have 32 bits, there are two at most.
+fn length(n: i64) -> usize {
+    let low = (n << 52) >> 52;
+    if let Ok(n) = i32::try_from(n) {
+        return if small(n.into()) || low == 0 { 1 } else { 2 };
+    }
+    let high = n.wrapping_sub(low) >> 12;
+    length(high >> high.trailing_zeros()) + 1 + usize::from(low != 0)
 }
 
 /// Bytes of stack that are left to `memmove`.
@@ -130,6 +155,8 @@ fn shared(spans: &BTreeMap<u32, (usize, usize)>) -> BTreeMap<u32, u64> {
 
 struct Emit<'c> {
     options: &'c Options,
+    /// Constants that are loaded, of the whole module.
+    words: &'c mut Vec<i64>,
     made: Allocated,
     frame: Frame,
     number: usize,
@@ -211,6 +238,13 @@ impl Emit<'_> {
         match i {
             Mach::Three(op, d, a, b) => self.line(&format!("{op} {}, {}, {}", name(*d), name(*a), name(*b))),
             Mach::Imm(op, d, a, n) => self.line(&format!("{op} {}, {}, {n}", name(*d), name(*a))),
+            Mach::Li(d, n) if length(*n) > LI_MAX => {
+                let k = self.words.iter().position(|w| w == n).unwrap_or_else(|| {
+                    self.words.push(*n);
+                    self.words.len() - 1
+                });
+                self.line(&format!("ld {}, words+{}", name(*d), 8 * k));
+            }
             Mach::Li(d, n) => self.line(&format!("li {}, {n}", name(*d))),
             Mach::Mv(d, s) => self.line(&format!("mv {}, {}", name(*d), name(*s))),
             Mach::Table(d, k) => self.line(&format!("lla {}, {}", name(*d), table(*k))),
@@ -251,4 +285,18 @@ impl Emit<'_> {
 
 fn name(x: X) -> &'static str {
     NAMES[usize::from(x) % 32]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::length;
+
+    /// As GNU as 2.40 writes `li`.
+    #[test]
+    fn constants_take_so_many_instructions() {
+        let known = [(0, 1), (-1, 1), (2047, 1), (2048, 2), (-2049, 2), (0x1234_5000, 1), (0x1234_5678, 2), (-1 << 32, 2), (0xffff_fffe, 3), (i64::MIN, 2), (-884_452_912_994_769_583, 8), (-3_687_945_983_376_704_433, 8)];
+        for (n, want) in known {
+            assert_eq!(length(n), want, "{n:#x}");
+        }
+    }
 }

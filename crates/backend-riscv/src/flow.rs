@@ -183,8 +183,7 @@ fn remade(code: &Code) -> Vec<Option<Remade>> {
     for i in &code.insts {
         let Some(d) = i.writes().first().copied().and_then(number).filter(|d| writes[*d as usize] == 1) else { continue };
         let short = match i {
-            Inst::Li(_, n) => i32::try_from(*n).is_ok(),
-            Inst::Slot(..) | Inst::Table(..) => true,
+            Inst::Li(..) | Inst::Slot(..) | Inst::Table(..) => true,
             Inst::Again(_, _, Base::Reg(Reg::Own(b)), _) => writes[*b as usize] == 1,
             Inst::Again(..) => true,
             _ => false,

@@ -11,6 +11,7 @@ mod code;
 mod emit;
 mod flow;
 mod forms;
+mod layout;
 mod mach;
 mod merge;
 mod moves;

@@ -37,6 +37,8 @@ struct Select<'m> {
     /// Addresses in what this function never writes.
     constant: BTreeSet<Value>,
     merges: Merges,
+    /// Addresses of elements, by base, index and bytes of an element, that are known here.
+    elements: BTreeMap<(Value, Value, u64), Reg>,
     /// Code that stands behind the function's end.
     behind: Vec<Vec<Inst>>,
     labels: u32,
@@ -54,6 +56,7 @@ pub fn select(module: &Module, f: &Func, options: &Options) -> Res<Code> {
         bounds: Bounds::of(f),
         constant: f.params.iter().filter(|p| p.ty.kind == Kind::Ptr && !p.written).map(|p| p.value).collect(),
         merges: Merges::default(),
+        elements: BTreeMap::new(),
         behind: vec![],
         labels: 0,
     };
@@ -165,8 +168,10 @@ impl Select<'_> {
     fn block(&mut self, b: &Block) -> Res<()> {
         let found = if self.options.fused { merges(b, &self.reads) } else { Merges::default() };
         let outer = std::mem::replace(&mut self.merges, found);
+        let elements = self.elements.clone();
         b.insts.iter().try_for_each(|i| self.inst(i))?;
         self.merges = outer;
+        self.elements = elements;
         Ok(())
     }
 
@@ -347,11 +352,18 @@ impl Select<'_> {
         if let (Some(Known::Slot(k, at)), None) = (self.known.get(&a.base).copied(), index) {
             return (Base::Slot(k), at + offset);
         }
-        let mut base = self.reg(a.base);
-        if let Some((v, scale)) = index {
-            let v = self.scaled(v, scale);
-            base = self.three("add", base, v);
-        }
+        let base = match index {
+            None => self.reg(a.base),
+            Some((v, scale)) => match self.elements.get(&(a.base, v, scale)) {
+                Some(known) => *known,
+                None => {
+                    let (base, at) = (self.reg(a.base), self.scaled(v, scale));
+                    let sum = self.three("add", base, at);
+                    self.elements.insert((a.base, v, scale), sum);
+                    sum
+                }
+            },
+        };
         if small(offset) {
             return (Base::Reg(base), offset);
         }

@@ -1,0 +1,95 @@
+//! Rare ways that stand behind the function, brought back to where they are taken.
+//!
+//! Registers are given as if such a way were out of sight. Where a branch costs the same whether it is taken or not, the jump back is all that this place costs, and
+//! the way comes back to its branch. On a pipeline it stays outside: what follows a branch is fetched first.
+//!
+//! Needs: code with registers.  Keeps: what is executed, but for jumps.  Absent: ways that end elsewhere than behind their branch.
+//! Trusted: nothing: the certifier looks at the bytes.
+
+use crate::code::Label;
+use crate::mach::Mach;
+use std::collections::BTreeMap;
+
+/// The branch that is taken where this one is not.
+fn opposite(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "beq" => "bne",
+        "bne" => "beq",
+        "blt" => "bge",
+        "bge" => "blt",
+        "bltu" => "bgeu",
+        "bgeu" => "bltu",
+        _ => return None,
+    })
+}
+
+/// How often each label is named.
+fn named(code: &[Mach]) -> BTreeMap<Label, usize> {
+    let mut count = BTreeMap::new();
+    for l in code.iter().filter_map(|i| match i {
+        Mach::Branch(.., l) | Mach::Jump(l) => Some(*l),
+        _ => None,
+    }) {
+        *count.entry(l).or_default() += 1;
+    }
+    count
+}
+
+/// The way from `from` to the jump to `back`, both included, if nothing else leads into it from before.
+fn way(code: &[Mach], from: Label, back: Label) -> Option<std::ops::RangeInclusive<usize>> {
+    let start = code.iter().position(|i| *i == Mach::Label(from)).filter(|k| *k > 0)?;
+    if !matches!(code[start - 1], Mach::Jump(_) | Mach::Return | Mach::Stop) {
+        return None;
+    }
+    let end = start + code[start..].iter().position(|i| matches!(i, Mach::Jump(_) | Mach::Return | Mach::Stop))?;
+    (code[end] == Mach::Jump(back)).then_some(start..=end)
+}
+
+/// The same code with every such way between its branch and the label behind that.
+pub fn inward(mut code: Vec<Mach>) -> Vec<Mach> {
+    let count = named(&code);
+    let mut k = 0;
+    while k + 1 < code.len() {
+        if let (Mach::Branch(name, a, b, from), Mach::Label(back)) = (code[k].clone(), code[k + 1].clone()) {
+            let range = way(&code, from, back).filter(|r| count.get(&from) == Some(&1) && *r.start() > k);
+            if let Some((range, name)) = range.zip(opposite(name)) {
+                let moved: Vec<Mach> = code.drain(range).collect();
+                code[k] = Mach::Branch(name, a, b, back);
+                let body = moved[1..moved.len() - 1].to_vec();
+                code.splice(k + 1..k + 1, body);
+            }
+        }
+        k += 1;
+    }
+    code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(x: u8) -> Mach {
+        Mach::Imm("addi", x, x, 1)
+    }
+
+    /// A way in a way: both stand where they are taken, and no jump is left.
+    #[test]
+    fn rare_ways_come_back_to_their_branch() {
+        let l = |n| Mach::Label(Label(n));
+        let code = vec![Mach::Branch("bne", 10, 0, Label(0)), l(1), add(11), Mach::Return, l(0), add(12), Mach::Branch("bltu", 12, 13, Label(2)), l(3), Mach::Jump(Label(1)), l(2), add(13), Mach::Jump(Label(3))];
+        let want = vec![Mach::Branch("beq", 10, 0, Label(1)), add(12), Mach::Branch("bgeu", 12, 13, Label(3)), add(13), l(3), l(1), add(11), Mach::Return];
+        assert_eq!(inward(code), want);
+    }
+
+    /// Ways that two branches lead to, that something falls into, or that end elsewhere stay where they are.
+    #[test]
+    fn other_ways_stay() {
+        let l = |n| Mach::Label(Label(n));
+        let twice = vec![Mach::Branch("bne", 10, 0, Label(0)), l(1), Mach::Branch("bne", 11, 0, Label(0)), Mach::Return, l(0), add(12), Mach::Jump(Label(1))];
+        let falls = vec![Mach::Branch("bne", 10, 0, Label(0)), l(1), add(11), l(0), add(12), Mach::Jump(Label(1))];
+        let elsewhere = vec![Mach::Branch("bne", 10, 0, Label(0)), l(1), add(11), l(2), Mach::Return, l(0), add(12), Mach::Jump(Label(2))];
+        for code in [twice, falls, elsewhere] {
+            assert_eq!(inward(code.clone()), code);
+        }
+    }
+}
