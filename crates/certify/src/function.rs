@@ -244,14 +244,14 @@ fn in_full(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &
             }
         }
     }
-    let first = unnamed(code, func, pc, shared, cut, first_max.min(SHORT_MAX));
+    let short = if code.normal_form_only { first_max } else { first_max.min(SHORT_MAX) };
+    let first = unnamed(code, func, pc, shared, cut, short);
     let too_big = |found: &Found| match &found.verdict {
         Verdict::Halted(h) => h.why == Why::TooBig,
         Verdict::Source(why) => *why == source::Stop::TooBig.to_string(),
         Verdict::Equal | Verdict::Differs(_) | Verdict::NotProved(_) => false,
     };
-    let long = too_big(&first) && first_max > SHORT_MAX;
-    let first = if long && code.normal_form_only { unnamed(code, func, pc, shared, cut, first_max) } else { first };
+    let again = too_big(&first) && short < first_max;
     let order: &[Option<Naming>] = match &first.verdict {
         _ if code.normal_form_only => &[],
         Verdict::Halted(h) if matches!(h.why, Why::Memory(_) | Why::Convention(_) | Why::Platform(_)) => &[None],
@@ -271,7 +271,7 @@ fn in_full(code: &Code, func: FuncId, pc: u64, shared: &[(usize, usize)], cut: &
             }
         }
     }
-    if long && !code.normal_form_only {
+    if again {
         let whole = unnamed(code, func, pc, shared, cut, first_max);
         if !too_big(&whole) {
             return whole;

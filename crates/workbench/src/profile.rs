@@ -3,7 +3,7 @@
 use crate::primitives::Tree;
 use crate::subject::{ours, variant};
 use crate::table::{find, Bench};
-use crate::text::table;
+use crate::text::{share, table};
 use crate::BenchError;
 use santoku_lab::bench::{Profile, Subject};
 use santoku_passes::Level;
@@ -50,8 +50,7 @@ pub fn run(tree: &Tree, name: &str, wish: &Wish) -> Result<Profile, BenchError> 
 pub fn text(profile: &Profile) -> String {
     let total = profile.cycles.max(1);
     let line = |l: &santoku_lab::profile::Leaf| {
-        let share = format!("{:.1} %", l.self_cycles as f64 * 100.0 / total as f64);
-        vec![l.function.clone(), l.calls.to_string(), l.self_cycles.to_string(), share, l.inclusive_cycles.to_string()]
+        vec![l.function.clone(), l.calls.to_string(), l.self_cycles.to_string(), share(l.self_cycles, total), l.inclusive_cycles.to_string()]
     };
     let shown = profile.leaves.iter().filter(|l| l.self_cycles * 1000 >= total).map(line).collect();
     format!("{}{} cycles\n", table(&["function", "calls", "self", "share", "with callees"], 1, shown), profile.cycles)

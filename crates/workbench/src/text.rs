@@ -15,6 +15,11 @@ pub fn table(header: &[&str], names: usize, rows: Vec<Vec<String>>) -> String {
     format!("{table}\n")
 }
 
+/// A part of all, which may be nothing.
+pub fn share(part: u64, all: u64) -> String {
+    format!("{:.1} %", part as f64 * 100.0 / all.max(1) as f64)
+}
+
 /// Millions with three decimals.
 pub fn mega(n: u64) -> String {
     format!("{:.3}", n as f64 / 1e6)

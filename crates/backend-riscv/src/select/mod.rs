@@ -127,16 +127,8 @@ impl Select<'_> {
     fn reg(&mut self, v: Value) -> Reg {
         match self.known.get(&v).copied() {
             Some(Known::Const(0)) => Reg::Zero,
-            Some(Known::Const(n)) => {
-                let r = self.fresh();
-                self.push(Inst::Li(r, n));
-                r
-            }
-            Some(Known::Slot(k, offset)) => {
-                let r = self.fresh();
-                self.push(Inst::Slot(r, k, offset));
-                r
-            }
+            Some(Known::Const(n)) => self.number(n),
+            Some(Known::Slot(k, offset)) => self.slot(k, offset),
             None => self.regs.get(&v).copied().unwrap_or(Reg::Zero),
         }
     }
@@ -309,6 +301,12 @@ impl Select<'_> {
         r
     }
 
+    fn slot(&mut self, k: u32, offset: i64) -> Reg {
+        let r = self.fresh();
+        self.push(Inst::Slot(r, k, offset));
+        r
+    }
+
     fn plus(&mut self, r: Reg, n: i64) -> Reg {
         if small(n) {
             return self.imm("addi", r, n);
@@ -371,14 +369,15 @@ impl Select<'_> {
     }
 
     fn pointer(&mut self, a: &Address) -> Reg {
-        match self.address(a) {
+        let place = self.address(a);
+        self.at(place)
+    }
+
+    fn at(&mut self, place: (Base, i64)) -> Reg {
+        match place {
             (Base::Reg(r), 0) => r,
             (Base::Reg(r), offset) => self.plus(r, offset),
-            (Base::Slot(k), offset) => {
-                let r = self.fresh();
-                self.push(Inst::Slot(r, k, offset));
-                r
-            }
+            (Base::Slot(k), offset) => self.slot(k, offset),
         }
     }
 
@@ -406,10 +405,16 @@ impl Select<'_> {
                 if self.constant.contains(&a.base) {
                     self.constant.insert(v);
                 }
-                if let (Base::Slot(k), offset) = self.address(a) {
-                    self.known.insert(v, Known::Slot(k, offset));
-                    return Ok(());
+                match self.address(a) {
+                    (Base::Slot(k), offset) => {
+                        self.known.insert(v, Known::Slot(k, offset));
+                    }
+                    place => {
+                        let r = self.at(place);
+                        self.regs.insert(v, r);
+                    }
                 }
+                return Ok(());
             }
             _ => {}
         }
@@ -426,7 +431,7 @@ impl Select<'_> {
         let found = match op {
             Op::AddCarry(a, b, c) => return self.add_carry(dst, (*a, *b, *c), bits),
             Op::SubBorrow(a, b, c) => return self.sub_borrow(dst, (*a, *b, *c), bits),
-            Op::Const(_) | Op::Slot(_) => Reg::Zero,
+            Op::Const(_) | Op::Slot(_) | Op::At(_) => Reg::Zero,
             Op::Table(k) => {
                 self.module.tables.get(*k as usize).ok_or("there is no such table")?;
                 self.constant.insert(v);
@@ -434,7 +439,6 @@ impl Select<'_> {
                 self.push(Inst::Table(r, *k));
                 r
             }
-            Op::At(a) => self.pointer(a),
             Op::Bin(o, a, b) => self.bin(*o, *a, *b, bits)?,
             Op::Shift(o, a, n) => self.shift(*o, *a, *n, bits),
             Op::Cmp(o, a, b) => self.compare(*o, *a, *b),

@@ -5,7 +5,7 @@ use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::Failure;
 use santoku_lab::ckb::{self, CkbError, CkbJob, Machine, Profile, Version};
-use santoku_workbench::text::table;
+use santoku_workbench::text::{share, table};
 use std::path::PathBuf;
 
 /// Rows of a table that are shown.
@@ -41,7 +41,7 @@ pub fn run(args: &RunArgs) -> Result<u8, Failure> {
         other => return Err(refused(Diagnostic::error("bad-option", format!("there is no machine `{other}` here")).help("there are: ckb-vm, ckb-vm:0, ckb-vm:1, ckb-vm:2"))),
     };
     let elf = std::fs::read(&args.elf).map_err(|_| refused(files::no_file(&args.elf.display().to_string())))?;
-    let job = CkbJob { args: args.args.clone(), max_cycles: args.max_cycles, machine: Machine::Ckb(version), ..CkbJob::default() };
+    let job = CkbJob { args: args.args.clone(), max_cycles: args.max_cycles, machine: Machine::Ckb(version), near_misses: true, ..CkbJob::default() };
     report::stage("lab");
     let found = ckb::profile(&elf, &job).map_err(|e| match e {
         CkbError::Internal(why) => Failure::internal("lab", why),
@@ -58,11 +58,6 @@ pub fn run(args: &RunArgs) -> Result<u8, Failure> {
     report::out(&text(&found));
     report::answer(&found)?;
     Ok(report::DONE)
-}
-
-/// Counts with their share of all cycles.
-fn share(cycles: u64, all: u64) -> String {
-    format!("{:.1} %", cycles as f64 * 100.0 / all.max(1) as f64)
 }
 
 fn text(p: &Profile) -> String {

@@ -98,12 +98,16 @@ pub struct CkbJob {
     pub machine: Machine,
     /// Function whose stack [`profile`] measures.
     pub stack_of: Option<String>,
+    /// [`profile`] also looks for pairs that are not executed as one.
+    ///
+    /// [`profile`]: super::profile()
+    pub near_misses: bool,
 }
 
 impl Default for CkbJob {
     /// No input, no output, 10^10 cycles.
     fn default() -> Self {
-        CkbJob { args: Vec::new(), inputs: Vec::new(), loads: BTreeMap::new(), outputs: Vec::new(), max_cycles: 10_000_000_000, machine: Machine::Ckb(Version::V2), stack_of: None }
+        CkbJob { args: Vec::new(), inputs: Vec::new(), loads: BTreeMap::new(), outputs: Vec::new(), max_cycles: 10_000_000_000, machine: Machine::Ckb(Version::V2), stack_of: None, near_misses: false }
     }
 }
 

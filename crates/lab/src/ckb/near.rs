@@ -4,7 +4,6 @@
 //! one to the other changes nothing.  Absent: groups of more than two; a pair that is found is their beginning.
 //! Source of the groups: CKB RFCs 0033 and 0049, and the VM's decoder.
 
-use super::error::CkbError;
 use super::image::Image;
 use super::machine::{Machine, Vm};
 use ckb_vm::ckb_vm_definitions::instructions as ops;
@@ -51,7 +50,7 @@ struct Three {
 }
 
 /// The near misses of a run, most cycles first. `halves`: how often which address was executed.
-pub(super) fn misses(halves: &BTreeMap<u64, u64>, machine: Machine, vm: &mut Vm, image: &Image) -> Result<Vec<NearMiss>, CkbError> {
+pub(super) fn misses(halves: &BTreeMap<u64, u64>, machine: Machine, vm: &mut Vm, image: &Image) -> Vec<NearMiss> {
     // Without groups, each instruction is itself.
     let mut decoder = build_decoder::<u64>(ISA_IMC | ISA_B, machine.version());
     let mut found = vec![];
@@ -62,7 +61,7 @@ pub(super) fn misses(halves: &BTreeMap<u64, u64>, machine: Machine, vm: &mut Vm,
         found.push(NearMiss { pc: *pc, function: image.function_name(entry), pair, why, count: *count, cycles: each * count });
     }
     found.sort_by(|a, b| b.cycles.cmp(&a.cycles).then(a.pc.cmp(&b.pc)));
-    Ok(found)
+    found
 }
 
 /// The instruction, and those before it (nearest first) and behind it that are executed with it.

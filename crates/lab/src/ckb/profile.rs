@@ -2,7 +2,7 @@
 
 use super::calls::CallTree;
 use super::error::CkbError;
-use super::machine::{CkbJob, CkbRun, Loaded, Machine};
+use super::machine::{CkbJob, CkbRun, Loaded};
 use super::near::{self, NearMiss};
 use ckb_vm::ckb_vm_definitions::instructions as ops;
 use ckb_vm::decoder::build_decoder;
@@ -51,7 +51,7 @@ pub struct Profile {
     pub ops: Vec<OpCost>,
     /// Lines `outer;inner;leaf cycles`, sorted: the form flame-graph tools read.
     pub folded: Vec<String>,
-    /// Pairs that this machine executes as one where they stand otherwise, most cycles first.
+    /// Pairs that this machine executes as one where they stand otherwise, most cycles first; none unless [`CkbJob::near_misses`].
     pub near_misses: Vec<NearMiss>,
     /// Bytes of stack that the function of [`CkbJob::stack_of`] and its callees used; 0 if it was not entered.
     pub stack_bytes: u64,
@@ -100,7 +100,7 @@ fn is_fused(op: ops::InstructionOpcode) -> bool {
 pub fn profile(mut loaded: Loaded, job: &CkbJob) -> Result<Profile, CkbError> {
     let mut decoder = build_decoder::<u64>(job.machine.isa(), job.machine.version());
     let cost = job.machine.cost();
-    let fuses = matches!(job.machine, Machine::Ckb(_)) && job.machine.isa() & ISA_MOP != 0;
+    let fuses = job.near_misses && job.machine.isa() & ISA_MOP != 0;
     let mut halves: BTreeMap<u64, u64> = BTreeMap::new();
     let mut histogram: BTreeMap<ops::InstructionOpcode, (u64, u64)> = BTreeMap::new();
     let (vm, image) = (&mut loaded.vm, &loaded.image);
@@ -138,7 +138,7 @@ pub fn profile(mut loaded: Loaded, job: &CkbJob) -> Result<Profile, CkbError> {
         }
     }
     let exit_code = vm.exit_code();
-    let near_misses = near::misses(&halves, job.machine, vm, image)?;
+    let near_misses = near::misses(&halves, job.machine, vm, image);
     let tables = tables(&loaded, &tree, &histogram);
     let run = loaded.finish(exit_code, job)?;
     let profile = tables.check(run)?;

@@ -125,7 +125,7 @@ fn named() -> Vec<String> {
 /// right saves the cycles that are said to be lost.
 #[test]
 fn pairs_that_are_not_executed_as_one_are_named_with_the_reason() {
-    let on = |version| CkbJob { machine: Machine::Ckb(version), args: named(), ..CkbJob::default() };
+    let on = |version| CkbJob { machine: Machine::Ckb(version), args: named(), near_misses: true, ..CkbJob::default() };
     let of_main = |body: &str, version| {
         let p = profile(&naked(body), &on(version)).expect("run");
         let misses: Vec<NearMiss> = p.near_misses.into_iter().filter(|m| m.function == "main").collect();
