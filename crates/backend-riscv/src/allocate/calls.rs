@@ -201,6 +201,33 @@ impl Allocator<'_> {
             }
             self.state.hold(d, x);
         }
+        self.towards(&targets);
         Ok(())
+    }
+
+    /// What has a new name goes where the names behind it are expected, if that is free or becomes it.
+    fn towards(&mut self, names: &[u32]) {
+        let held: Vec<(u32, X)> = names.iter().filter_map(|v| Some((*v, *self.state.reg_of.get(v)?))).collect();
+        let mut moves: Vec<(u32, X, X)> = held.iter().filter_map(|(v, x)| Some((*v, self.hints.of_value(*v).filter(|to| to != x)?, *x))).collect();
+        loop {
+            let leaves = |x: &X| moves.iter().any(|m| m.2 == *x);
+            let before = moves.len();
+            let possible: Vec<bool> = moves.iter().enumerate().map(|(k, m)| (self.is_free(m.1) || leaves(&m.1)) && !moves[..k].iter().any(|o| o.1 == m.1)).collect();
+            let mut kept = possible.iter();
+            moves.retain(|_| *kept.next().unwrap_or(&false));
+            if moves.len() == before {
+                break;
+            }
+        }
+        self.shuffle(&moves.iter().map(|m| (m.1, m.2)).collect::<Vec<_>>());
+        moves.iter().for_each(|m| self.state.release(m.0));
+        for (v, to, _) in moves {
+            self.used.insert(to);
+            self.state.hold(v, to);
+        }
+        for (v, x) in held {
+            let x = self.state.reg_of.get(&v).copied().unwrap_or(x);
+            self.hints.settle(v, x);
+        }
     }
 }

@@ -29,7 +29,8 @@ impl Allocator<'_> {
         let dying: Vec<X> = ins.iter().zip(&xs).filter(|(v, _)| !self.next.contains_key(v)).map(|(_, x)| *x).collect();
         for (k, r) in outs.iter().enumerate() {
             let apart: Vec<X> = form.apart[k].iter().map(|j| xs[*j]).chain(given.iter().copied()).collect();
-            let reused = dying.iter().copied().find(|x| !apart.contains(x));
+            let hint = number(*r).and_then(|v| self.hints.of_value(v)).filter(|x| dying.contains(x) || self.is_free(*x));
+            let reused = hint.into_iter().chain(dying.iter().copied()).find(|x| !apart.contains(x));
             let x = match reused {
                 Some(x) => x,
                 None => self.take(number(*r), &keep, &apart)?,

@@ -7,11 +7,13 @@
 
 mod calls;
 mod groups;
+mod hints;
 mod joins;
 
 use crate::code::{Base, Code, Inst, Label, Reg};
 use crate::flow::{number, Flow, Remade};
 use crate::mach::{At, Mach, CALLEE, CALLER, RA, X};
+use hints::Hints;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 type Res<T> = Result<T, String>;
@@ -48,6 +50,7 @@ struct Allocator<'c> {
     /// Where every way to a label has to bring values.
     expected: HashMap<Label, State>,
     wishes: HashMap<u32, X>,
+    hints: Hints,
     /// What is live while something is called.
     across: BTreeSet<u32>,
     /// What came on the stack.
@@ -73,6 +76,7 @@ pub fn allocate(code: &Code, xlen: u32, lazy: bool) -> Res<Allocated> {
         next: HashMap::new(),
         expected: HashMap::new(),
         wishes: wishes(code),
+        hints: Hints::of(code),
         across,
         incoming: HashMap::new(),
         spilled: BTreeSet::new(),
@@ -165,11 +169,16 @@ impl Allocator<'_> {
         let other = CALLEE.iter().copied().filter(|x| !self.used.contains(x));
         // Without calls `ra` is one more that the caller wants back.
         let (caller_ra, callee_ra) = if self.calls { (Some(RA), None) } else { (None, Some(RA)) };
-        let caller = CALLER.into_iter().chain(caller_ra);
+        let mut caller: Vec<X> = CALLER.into_iter().chain(caller_ra).collect();
         let callee: Vec<X> = used.chain(other).chain(callee_ra).collect();
+        let hint = v.and_then(|v| self.hints.of_value(v)).filter(|x| !across || CALLEE.contains(x));
+        if hint.is_some_and(|x| !self.is_free(x)) {
+            // It will move: not through where another is expected.
+            caller.sort_by_key(|x| self.hints.is_expected(*x));
+        }
         match across {
-            true => callee.into_iter().chain(caller).collect(),
-            false => wish.into_iter().chain(caller).chain(callee).collect(),
+            true => hint.into_iter().chain(callee).chain(caller).collect(),
+            false => hint.or(wish).into_iter().chain(caller).chain(callee).collect(),
         }
     }
 

@@ -66,6 +66,13 @@ impl Fold<'_> {
             }
         }
         let n = self.constant_of(b)?;
+        if let (BinOp::And, Some(Op::Convert(ConvertOp::Trunc, x))) = (op, self.op_of(a)) {
+            // Of the wide word: what is left of it is narrow.
+            let wide = self.bits(x);
+            let mask = self.constant(n, wide);
+            let low = self.word(Op::Bin(BinOp::And, x, mask), wide);
+            return Some(self.word(Op::Convert(ConvertOp::Trunc, low), bits));
+        }
         match op {
             BinOp::And if n == 0 => Some(b),
             // A mask of low bits, of which the other has no more.
