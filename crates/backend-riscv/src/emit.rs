@@ -8,6 +8,7 @@ use crate::mach::{At, Mach, SCRATCH, SP, X};
 use crate::options::{NotEmitted, Options};
 use crate::schedule::schedule;
 use crate::select::select;
+use santoku_lower::pass::sharing;
 use santoku_lower::Module;
 use crate::clear::clearing;
 use std::collections::BTreeMap;
@@ -27,11 +28,14 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
     let mut text = String::from(if options.fused { "\t.option norvc\n\t.text\n" } else { "\t.text\n" });
     let mut depths: BTreeMap<String, u64> = BTreeMap::new();
     let mut words = vec![];
+    let sharing = sharing(module);
     for (k, f) in module.funcs.iter().enumerate() {
         let symbol = &options.symbols[k];
         let outer = f.export.as_ref().filter(|e| *e != symbol);
         let wrong = |what| NotEmitted { func: f.name.clone(), what };
-        let mut code = select(module, f, options).map_err(wrong)?;
+        // Out of order, what is read again may be read behind a result that lies in its place.
+        let unchanging = options.latency.is_none() || !sharing.contains(&k);
+        let mut code = select(module, f, options, unchanging).map_err(wrong)?;
         if let Some(latency) = &options.latency {
             schedule(&mut code, latency);
         }

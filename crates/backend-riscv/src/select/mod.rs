@@ -44,7 +44,8 @@ struct Select<'m> {
     labels: u32,
 }
 
-pub fn select(module: &Module, f: &Func, options: &Options) -> Res<Code> {
+/// `unchanging`: what lies at parameters that are not written stays as it is until the function's end.
+pub fn select(module: &Module, f: &Func, options: &Options, unchanging: bool) -> Res<Code> {
     let mut s = Select {
         module,
         options,
@@ -54,7 +55,7 @@ pub fn select(module: &Module, f: &Func, options: &Options) -> Res<Code> {
         bits: BTreeMap::new(),
         reads: f.body.reads(),
         bounds: Bounds::of(f),
-        constant: f.params.iter().filter(|p| p.ty.kind == Kind::Ptr && !p.written).map(|p| p.value).collect(),
+        constant: f.params.iter().filter(|p| unchanging && p.ty.kind == Kind::Ptr && !p.written).map(|p| p.value).collect(),
         merges: Merges::default(),
         elements: BTreeMap::new(),
         behind: vec![],

@@ -10,13 +10,16 @@ mod facts;
 mod fold;
 mod inline;
 mod names;
+mod place;
 mod promote;
 mod root;
 mod rules;
 mod secrecy;
+mod shared;
 
 pub use costs::Costs;
 pub use facts::Bounds;
+pub use shared::sharing;
 
 use crate::data::{Func, Inst, Module};
 use rules::simpler;
@@ -39,6 +42,7 @@ pub static TABLE: &[Pass] = &[
     Pass { name: "lowered-inline", doc: "Puts short functions where they are called.", run: put_in },
     Pass { name: "lowered-promote", doc: "Keeps in registers what was in memory of the function's own, and reads nothing twice.", run: |f, _, _| promote::promote(f) },
     Pass { name: "lowered-fold", doc: "Computes constants, applies identities, and makes one carry of two.", run: folded },
+    Pass { name: "lowered-place", doc: "Lets a call write its result where an argument lies.", run: |f, module, _| place::place(&dead::dead(f), module) },
     Pass { name: "lowered-dead", doc: "Removes what nothing reads.", run: |f, _, _| dead::dead(f) },
 ];
 

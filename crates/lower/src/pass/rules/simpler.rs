@@ -133,6 +133,13 @@ impl Fold<'_> {
                 _ => {}
             }
         }
+        if let (ShiftOp::Shl, Some(Op::Bin(BinOp::And, x, m))) = (op, self.op_of(a)) {
+            // A mask that takes only what is shifted out.
+            let stays = ones(bits) >> n;
+            if self.constant_of(m).is_some_and(|m| m & stays == stays) {
+                return Some(self.shifted(ShiftOp::Shl, x, n, bits));
+            }
+        }
         match op {
             ShiftOp::ShrU if most >> n == 0 => Some(self.constant(0, bits)),
             ShiftOp::ShrS if most <= ones(bits) >> 1 => Some(self.shifted(ShiftOp::ShrU, a, n, bits)),
