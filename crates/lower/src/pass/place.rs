@@ -5,7 +5,7 @@
 
 use super::root::{roots, Root};
 use super::shared::shareable;
-use crate::data::{Block, Func, Inst, Module, Op, Value};
+use crate::data::{Block, Count, Func, Inst, Module, Op, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 struct Place<'m> {
@@ -101,6 +101,10 @@ impl Place<'_> {
                     all.base = at.base;
                     all.bytes += u64::from(*bytes);
                     all.insts.insert(k);
+                }
+                Inst::Copy { to, from, count: Count { times: None, plus } } if all.insts.is_empty() && self.roots.get(&from.base) == Some(&slot) => {
+                    let whole = to.index.is_none() && from.index.is_none() && to.offset == 0 && from.offset == 0;
+                    return whole.then(|| Copied { base: to.base, insts: BTreeSet::from([k]), loads: 1, bytes: *plus as u64 });
                 }
                 Inst::Let { op: Op::Const(_) | Op::Slot(_), .. } => {}
                 _ => break,
