@@ -35,14 +35,25 @@ fn named(code: &[Mach]) -> BTreeMap<Label, usize> {
     count
 }
 
-/// The way from `from` to the jump to `back`, both included, if nothing else leads into it from before.
+/// The way from `from` to the jump to `back`, both included, if nothing falls into it. Jumps within go to what stands in it.
 fn way(code: &[Mach], from: Label, back: Label) -> Option<std::ops::RangeInclusive<usize>> {
     let start = code.iter().position(|i| *i == Mach::Label(from)).filter(|k| *k > 0)?;
     if !matches!(code[start - 1], Mach::Jump(_) | Mach::Return | Mach::Stop) {
         return None;
     }
-    let end = start + code[start..].iter().position(|i| matches!(i, Mach::Jump(_) | Mach::Return | Mach::Stop))?;
-    (code[end] == Mach::Jump(back)).then_some(start..=end)
+    let mut inner = vec![];
+    for (k, i) in code.iter().enumerate().skip(start) {
+        match i {
+            Mach::Jump(l) if *l == back => {
+                let within = inner.iter().all(|l| code[start..k].contains(&Mach::Label(*l)));
+                return within.then_some(start..=k);
+            }
+            Mach::Jump(l) => inner.push(*l),
+            Mach::Return | Mach::Stop => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The same code with every such way between its branch and the label behind that.
@@ -78,6 +89,20 @@ mod tests {
         let l = |n| Mach::Label(Label(n));
         let code = vec![Mach::Branch("bne", 10, 0, Label(0)), l(1), add(11), Mach::Return, l(0), add(12), Mach::Branch("bltu", 12, 13, Label(2)), l(3), Mach::Jump(Label(1)), l(2), add(13), Mach::Jump(Label(3))];
         let want = vec![Mach::Branch("beq", 10, 0, Label(1)), add(12), Mach::Branch("bgeu", 12, 13, Label(3)), add(13), l(3), l(1), add(11), Mach::Return];
+        assert_eq!(inward(code), want);
+    }
+
+    /// A way with a choice in it comes back as a whole.
+    #[test]
+    fn a_way_with_a_choice_comes_back() {
+        let l = |n| Mach::Label(Label(n));
+        let way = [Mach::Branch("beq", 12, 0, Label(2)), add(13), Mach::Jump(Label(3)), l(2), add(14), l(3)];
+        let mut code = vec![Mach::Branch("bne", 10, 0, Label(0)), l(1), add(11), Mach::Return, l(0)];
+        code.extend(way.clone());
+        code.push(Mach::Jump(Label(1)));
+        let mut want = vec![Mach::Branch("beq", 10, 0, Label(1))];
+        want.extend(way);
+        want.extend([l(1), add(11), Mach::Return]);
         assert_eq!(inward(code), want);
     }
 

@@ -6,6 +6,8 @@
 pub struct Options {
     /// Bits of a register.
     pub xlen: u32,
+    /// Sums with a shifted addend are instructions.
+    pub zba: bool,
     /// Rotations are instructions.
     pub zbb: bool,
     /// The symbol of each function of the module. Where that is not the name of an exported function, a function of this name stands around it,

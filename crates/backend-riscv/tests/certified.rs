@@ -61,7 +61,7 @@ fn assembly_with(made: &Built, target: &Machines, costs: Option<Costs>) -> Strin
     }
     let xlen = *target.words.last().expect("words");
     let latency = target.latency.then(Latency::default);
-    emit(&lowered.module, &Options { xlen, zbb: target.fused, symbols, latency, fused: target.fused }).unwrap_or_else(|e| panic!("{e}"))
+    emit(&lowered.module, &Options { xlen, zba: target.fused, zbb: target.fused, symbols, latency, fused: target.fused }).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// `None`: there is no assembler here.

@@ -89,6 +89,6 @@ pub fn assembly(built: &Built, target: &Target, sources: &Sources, how: &Lowerin
     for (id, k) in &lowered.funcs {
         symbols[*k as usize] = built.names.get(id).cloned().unwrap_or_else(|| format!("f{k}"));
     }
-    let options = Options { xlen: target.word_bits, zbb: isa.contains("zbb"), symbols, latency: latency(target), fused: target.fused.is_some() };
+    let options = Options { xlen: target.word_bits, zba: isa.contains("zba"), zbb: isa.contains("zbb"), symbols, latency: latency(target), fused: target.fused.is_some() };
     emit(&lowered.module, &options).map_err(|e| not_lowered(sources, &e.func, &e.what))
 }

@@ -28,6 +28,15 @@ impl Select<'_> {
             (true, false) => Some((a, c)),
             (false, false) => None,
         };
+        if sum && pair.is_none() && a == b && self.options.zba {
+            // Twice a word and a carry: nothing is destroyed.
+            let (x, c) = (self.reg(a), self.reg(c));
+            let top = i64::from(bits) - 1;
+            let carry = self.imm("srli", x, top);
+            let twice = self.three("sh1add", x, c);
+            self.both(dst, twice, Some(carry), bits);
+            return true;
+        }
         let Some((x, y)) = pair else {
             let ins = vec![self.reg(a), self.reg(b), self.reg(c)];
             self.grouped(three, ins, outs);

@@ -4,14 +4,16 @@
 //! Trusted: nothing: the certifier looks at the bytes.
 
 mod carries;
+mod conditions;
 mod words;
 
 use crate::code::{small, Base, Code, Inst, Label, Reg};
 use crate::forms::Kind as Group;
 use crate::merge::{merges, Merges};
 use crate::options::Options;
+use conditions::Conditions;
 use santoku_lower::pass::Bounds;
-use santoku_lower::{Address, Block, For, Func, Inst as Low, Kind, Module, Named, Op, Value};
+use santoku_lower::{Address, Block, For, Func, Inst as Low, Kind, Module, Named, Op, ShiftOp, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Res<T> = Result<T, String>;
@@ -37,6 +39,7 @@ struct Select<'m> {
     /// Addresses in what this function never writes.
     constant: BTreeSet<Value>,
     merges: Merges,
+    conditions: Conditions,
     /// Addresses of elements, by base, index and bytes of an element, that are known here.
     elements: BTreeMap<(Value, Value, u64), Reg>,
     /// Code that stands behind the function's end.
@@ -57,6 +60,7 @@ pub fn select(module: &Module, f: &Func, options: &Options, unchanging: bool) ->
         bounds: Bounds::of(f),
         constant: f.params.iter().filter(|p| unchanging && p.ty.kind == Kind::Ptr && !p.written).map(|p| p.value).collect(),
         merges: Merges::default(),
+        conditions: Conditions::default(),
         elements: BTreeMap::new(),
         behind: vec![],
         labels: 0,
@@ -161,9 +165,11 @@ impl Select<'_> {
     fn block(&mut self, b: &Block) -> Res<()> {
         let found = if self.options.fused { merges(b, &self.reads) } else { Merges::default() };
         let outer = std::mem::replace(&mut self.merges, found);
+        let conditions = std::mem::replace(&mut self.conditions, Conditions::of(b, &self.reads));
         let elements = self.elements.clone();
         b.insts.iter().try_for_each(|i| self.inst(i))?;
         self.merges = outer;
+        self.conditions = conditions;
         self.elements = elements;
         Ok(())
     }
@@ -212,9 +218,9 @@ impl Select<'_> {
     }
 
     /// A way that is gone on one condition alone stands behind all other code: what goes past it finds registers as they were.
-    fn aside(&mut self, c: Reg, to: Vec<Reg>, (then, els): (&Block, &Block)) -> Res<()> {
+    fn aside(&mut self, cond: Value, to: Vec<Reg>, (then, els): (&Block, &Block)) -> Res<()> {
         let (taken, end) = (self.label(), self.label());
-        self.push(Inst::Branch("bne", c, Reg::Zero, taken));
+        self.branch_to(cond, true, taken);
         self.hand_on(&to, &els.yields);
         self.push(Inst::Label(end));
         // Before what stands behind it in turn.
@@ -231,14 +237,12 @@ impl Select<'_> {
 
     fn branch(&mut self, cond: Value, dst: &[Named], (then, els): (&Block, &Block)) -> Res<()> {
         if els.insts.is_empty() && !has_loop(then) {
-            let c = self.reg(cond);
             let to = dst.iter().map(|d| self.named(d)).collect();
-            return self.aside(c, to, (then, els));
+            return self.aside(cond, to, (then, els));
         }
         let (other, end) = (self.label(), self.label());
-        let c = self.reg(cond);
         let to: Vec<Reg> = dst.iter().map(|d| self.named(d)).collect();
-        self.push(Inst::Branch("beq", c, Reg::Zero, other));
+        self.branch_to(cond, false, other);
         self.block(then)?;
         self.hand_on(&to, &then.yields);
         self.push(Inst::Jump(end));
@@ -339,6 +343,13 @@ impl Select<'_> {
         if scale.is_power_of_two() {
             return r;
         }
+        // Two bits: two shifts and a sum take less than a number and a product.
+        let low = scale.trailing_zeros();
+        let rest = scale - (1 << low);
+        if rest.is_power_of_two() {
+            let (a, b) = (self.shift_by(ShiftOp::Shl, r, low.into(), self.xlen()), self.shift_by(ShiftOp::Shl, r, rest.trailing_zeros().into(), self.xlen()));
+            return self.three("add", a, b);
+        }
         let k = self.number(scale as i64);
         self.three("mul", r, k)
     }
@@ -383,10 +394,10 @@ impl Select<'_> {
     }
 
     fn operation(&mut self, dst: &[Named], op: &Op) -> Res<()> {
-        if dst.iter().all(|d| !self.is_read(d.0)) {
+        let (v, ty) = dst[0];
+        if dst.iter().all(|d| !self.is_read(d.0)) || self.conditions.is_unmade(v) {
             return Ok(());
         }
-        let (v, ty) = dst[0];
         let bits = ty.bits().unwrap_or(self.xlen());
         if bits > self.xlen() {
             return Err(format!("a word of {bits} bits"));

@@ -135,6 +135,7 @@ impl Select<'_> {
         let from = self.bits.get(&a).copied().unwrap_or(self.xlen());
         match how {
             ConvertOp::Zext if self.is_small(a, from) => x,
+            ConvertOp::Zext if self.options.zba && from == 32 => self.three("add.uw", x, Reg::Zero),
             ConvertOp::Zext => {
                 let up = i64::from(self.xlen() - from);
                 let high = self.imm("slli", x, up);

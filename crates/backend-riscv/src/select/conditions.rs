@@ -1,0 +1,99 @@
+//! Conditions that one branch alone reads are no words: the branch compares.
+//! Trusted: nothing: the certifier looks at the bytes.
+
+use super::Select;
+use crate::code::{small, Inst, Label, Reg};
+use santoku_lower::{BinOp, Block, CmpOp, ConvertOp, Inst as Low, Op, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a branch asks; `not`: of the opposite.
+#[derive(Clone, Copy)]
+pub(super) enum Asked {
+    Compared(CmpOp, Value, Value),
+    Word(Value),
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Conditions {
+    asked: BTreeMap<Value, (Asked, bool)>,
+    /// Words that are not made.
+    unmade: BTreeSet<Value>,
+}
+
+impl Conditions {
+    pub fn is_unmade(&self, v: Value) -> bool {
+        self.unmade.contains(&v)
+    }
+
+    /// Of the branches in a block, not of those within.
+    pub fn of(b: &Block, reads: &BTreeMap<Value, u32>) -> Conditions {
+        let mut all = Conditions::default();
+        let mut ops: BTreeMap<Value, Op> = BTreeMap::new();
+        for i in &b.insts {
+            match i {
+                Low::Let { dst, op } if dst.len() == 1 => drop(ops.insert(dst[0].0, *op)),
+                Low::If { cond, .. } => all.add(*cond, &ops, reads),
+                _ => {}
+            }
+        }
+        all
+    }
+
+    fn add(&mut self, cond: Value, ops: &BTreeMap<Value, Op>, reads: &BTreeMap<Value, u32>) {
+        let number = |v: Value| match ops.get(&v) {
+            Some(Op::Const(n)) => Some(*n),
+            _ => None,
+        };
+        let (mut v, mut not, mut passed) = (cond, false, vec![]);
+        while reads.get(&v) == Some(&1) {
+            let Some(op) = ops.get(&v) else { break };
+            match *op {
+                // A truth as a narrower word.
+                Op::Convert(ConvertOp::Trunc, x) if matches!(ops.get(&x), Some(Op::Cmp(..))) => {
+                    passed.push(v);
+                    v = x;
+                }
+                Op::Bin(BinOp::Xor, x, one) if number(one) == Some(1) && matches!(ops.get(&x), Some(Op::Cmp(..))) => {
+                    passed.push(v);
+                    (v, not) = (x, !not);
+                }
+                // Less than a small number is one instruction, and takes no register for the number.
+                Op::Cmp(CmpOp::LtU | CmpOp::LtS, _, b) if number(b).is_some_and(|n| n > 0 && i64::try_from(n).is_ok_and(small)) => break,
+                Op::Cmp(op, a, b) => {
+                    passed.push(v);
+                    self.asked.insert(cond, (Asked::Compared(op, a, b), not));
+                    self.unmade.extend(passed);
+                    return;
+                }
+                _ => break,
+            }
+        }
+        if !passed.is_empty() {
+            self.asked.insert(cond, (Asked::Word(v), not));
+            self.unmade.extend(passed);
+        }
+    }
+}
+
+impl Select<'_> {
+    /// To the label, if the condition is `when`.
+    pub(super) fn branch_to(&mut self, cond: Value, when: bool, to: Label) {
+        let (asked, not) = self.conditions.asked.get(&cond).copied().unwrap_or((Asked::Word(cond), false));
+        let when = when != not;
+        let (name, a, b) = match asked {
+            Asked::Word(v) => (if when { "bne" } else { "beq" }, self.reg(v), Reg::Zero),
+            Asked::Compared(op, a, b) => {
+                let name = match (op, when) {
+                    (CmpOp::Eq, true) | (CmpOp::Ne, false) => "beq",
+                    (CmpOp::Ne, true) | (CmpOp::Eq, false) => "bne",
+                    (CmpOp::LtU, true) => "bltu",
+                    (CmpOp::LtU, false) => "bgeu",
+                    (CmpOp::LtS, true) => "blt",
+                    (CmpOp::LtS, false) => "bge",
+                };
+                (name, self.reg(a), self.reg(b))
+            }
+        };
+        self.push(Inst::Branch(name, a, b, to));
+    }
+}
