@@ -21,38 +21,53 @@
 #define field_fep256_mont64_sub p256_ecdsa_verify_field_fep256_mont64_sub
 #define field_fep256_mont64_add p256_ecdsa_verify_field_fep256_mont64_add
 #define curve_p256_right_side p256_ecdsa_verify_curve_p256_right_side
+#define ecdsa_p256_V_D_matrix p256_ecdsa_verify_ecdsa_p256_V_D_matrix
+#define ecdsa_p256_V_D_combine_0 p256_ecdsa_verify_ecdsa_p256_V_D_combine_0
+#define ecdsa_p256_V_D_combine_c256 p256_ecdsa_verify_ecdsa_p256_V_D_combine_c256
+#define ecdsa_p256_V_D_without p256_ecdsa_verify_ecdsa_p256_V_D_without
+#define ecdsa_p256_V_D_below_modulus p256_ecdsa_verify_ecdsa_p256_V_D_below_modulus
+#define ecdsa_p256_V_D_inverse p256_ecdsa_verify_ecdsa_p256_V_D_inverse
 #define ecdsa_p256_V_S_mul p256_ecdsa_verify_ecdsa_p256_V_S_mul
 #define ecdsa_p256_V_S_pow_c256 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256
-#define curve_wnaf_recode_7 p256_ecdsa_verify_curve_wnaf_recode_7
+#define ecdsa_p256_V_inverse p256_ecdsa_verify_ecdsa_p256_V_inverse
+#define curve_wnaf_group_7 p256_ecdsa_verify_curve_wnaf_group_7
 #define ecdsa_p256_V_wnaf_7 p256_ecdsa_verify_ecdsa_p256_V_wnaf_7
-#define curve_wnaf_recode_5 p256_ecdsa_verify_curve_wnaf_recode_5
+#define curve_wnaf_group_5 p256_ecdsa_verify_curve_wnaf_group_5
 #define ecdsa_p256_V_wnaf_5 p256_ecdsa_verify_ecdsa_p256_V_wnaf_5
 #define field_fep256_mont64_half p256_ecdsa_verify_field_fep256_mont64_half
-#define curve_p256_double p256_ecdsa_verify_curve_p256_double
-#define curve_p256_join p256_ecdsa_verify_curve_p256_join
+#define curve_p256_doubled_and_itself p256_ecdsa_verify_curve_p256_doubled_and_itself
+#define curve_p256_add_to_second p256_ecdsa_verify_curve_p256_add_to_second
+#define curve_p256_to_cached p256_ecdsa_verify_curve_p256_to_cached
+#define curve_p256_double_apart p256_ecdsa_verify_curve_p256_double_apart
 #define curve_p256_add_cached p256_ecdsa_verify_curve_p256_add_cached
-#define ecdsa_p256_V_odd_multiples p256_ecdsa_verify_ecdsa_p256_V_odd_multiples
-#define ecdsa_p256_V_multiple p256_ecdsa_verify_ecdsa_p256_V_multiple
 #define curve_p256_add_affine p256_ecdsa_verify_curve_p256_add_affine
+#define ecdsa_p256_V_signed p256_ecdsa_verify_ecdsa_p256_V_signed
 #define ecdsa_p256_V_multiple_of_base p256_ecdsa_verify_ecdsa_p256_V_multiple_of_base
-#define ecdsa_p256_V_double_and_add p256_ecdsa_verify_ecdsa_p256_V_double_and_add
+#define ecdsa_p256_V_steps p256_ecdsa_verify_ecdsa_p256_V_steps
 #define ecdsa_p256_V_double_mult p256_ecdsa_verify_ecdsa_p256_V_double_mult
 #define field_fep256_mont64_N_is_below_c127 p256_ecdsa_verify_field_fep256_mont64_N_is_below_c127
 #define ecdsa_p256_V_matches p256_ecdsa_verify_ecdsa_p256_V_matches
+#define curve_p256_Affine p256_ecdsa_verify_curve_p256_Affine
 #define curve_p256_Jacobian p256_ecdsa_verify_curve_p256_Jacobian
 #define curve_p256_Cached p256_ecdsa_verify_curve_p256_Cached
-#define curve_p256_Affine p256_ecdsa_verify_curve_p256_Affine
+#define curve_p256_Pair p256_ecdsa_verify_curve_p256_Pair
 #define field_fep256_mont64_N_is_zero_lit1 p256_ecdsa_verify_field_fep256_mont64_N_is_zero_lit1
 #define field_fep256_mont64_from_integer_lit3 p256_ecdsa_verify_field_fep256_mont64_from_integer_lit3
-#define curve_p256_ONE p256_ecdsa_verify_curve_p256_ONE
 #define curve_p256_right_side_lit4 p256_ecdsa_verify_curve_p256_right_side_lit4
 #define curve_p256_right_side_lit5 p256_ecdsa_verify_curve_p256_right_side_lit5
-#define ecdsa_p256_V_S_from_integer_lit6 p256_ecdsa_verify_ecdsa_p256_V_S_from_integer_lit6
-#define ecdsa_p256_V_S_pow_c256_lit7 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit7
-#define ecdsa_p256_V_S_pow_c256_lit8 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit8
+#define ecdsa_p256_V_D_inverse_lit6 p256_ecdsa_verify_ecdsa_p256_V_D_inverse_lit6
+#define ecdsa_p256_V_D_inverse_lit7 p256_ecdsa_verify_ecdsa_p256_V_D_inverse_lit7
+#define ecdsa_p256_V_D_inverse_lit8 p256_ecdsa_verify_ecdsa_p256_V_D_inverse_lit8
+#define ecdsa_p256_V_D_below_modulus_lit10 p256_ecdsa_verify_ecdsa_p256_V_D_below_modulus_lit10
+#define ecdsa_p256_V_S_from_integer_lit11 p256_ecdsa_verify_ecdsa_p256_V_S_from_integer_lit11
+#define ecdsa_p256_V_inverse_lit12 p256_ecdsa_verify_ecdsa_p256_V_inverse_lit12
+#define ecdsa_p256_V_S_pow_c256_lit13 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit13
+#define ecdsa_p256_V_S_pow_c256_lit14 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit14
+#define curve_wnaf_ZEROS p256_ecdsa_verify_curve_wnaf_ZEROS
+#define curve_p256_ONE p256_ecdsa_verify_curve_p256_ONE
 #define curve_p256_ZERO p256_ecdsa_verify_curve_p256_ZERO
 #define ecdsa_p256_V_ODD p256_ecdsa_verify_ecdsa_p256_V_ODD
-#define ecdsa_p256_V_matches_lit11 p256_ecdsa_verify_ecdsa_p256_V_matches_lit11
+#define ecdsa_p256_V_matches_lit17 p256_ecdsa_verify_ecdsa_p256_V_matches_lit17
 #define stk_assume_arithmetic_shift p256_ecdsa_verify_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement p256_ecdsa_verify_stk_assume_twos_complement
 #define stk_u128 p256_ecdsa_verify_stk_u128
@@ -167,6 +182,12 @@ static inline uint32_t stk_lt_i32(int32_t a, int32_t b)
     return stk_lt_u32((uint32_t)a ^ UINT32_C(0x80000000), (uint32_t)b ^ UINT32_C(0x80000000));
 }
 
+/* curve.p256.Affine */
+typedef struct {
+    uint64_t x[4];
+    uint64_t y[4];
+} curve_p256_Affine;
+
 /* curve.p256.Jacobian */
 typedef struct {
     uint64_t x[4];
@@ -183,11 +204,14 @@ typedef struct {
     uint64_t zzz[4];
 } curve_p256_Cached;
 
-/* curve.p256.Affine */
+/* curve.p256.Pair */
 typedef struct {
-    uint64_t x[4];
-    uint64_t y[4];
-} curve_p256_Affine;
+    uint64_t x1[4];
+    uint64_t y1_[4];
+    uint64_t x2[4];
+    uint64_t y2[4];
+    uint64_t z[4];
+} curve_p256_Pair;
 
 /* field.fep256_mont64.N.is_zero$lit1 */
 STK_TABLE uint8_t field_fep256_mont64_N_is_zero_lit1[4] = {
@@ -197,11 +221,6 @@ STK_TABLE uint8_t field_fep256_mont64_N_is_zero_lit1[4] = {
 /* field.fep256_mont64.from_integer$lit3 */
 STK_TABLE uint64_t field_fep256_mont64_from_integer_lit3[4] = {
     UINT64_C(3), UINT64_C(0xfffffffbffffffff), UINT64_C(0xfffffffffffffffe), UINT64_C(0x4fffffffd)
-};
-
-/* curve.p256.ONE */
-STK_TABLE uint64_t curve_p256_ONE[4] = {
-    UINT64_C(1), UINT64_C(0xffffffff00000000), UINT64_C(0xffffffffffffffff), UINT64_C(0xfffffffe)
 };
 
 /* curve.p256.right_side$lit4 */
@@ -214,13 +233,54 @@ STK_TABLE uint64_t curve_p256_right_side_lit5[4] = {
     UINT64_C(0xd89cdf6229c4bddf), UINT64_C(0xacf005cd78843090), UINT64_C(0xe5a220abf7212ed6), UINT64_C(0xdc30061d04874834)
 };
 
-/* ecdsa.p256.V.S.from_integer$lit6 */
-STK_TABLE uint64_t ecdsa_p256_V_S_from_integer_lit6[4] = {
+/* ecdsa.p256.V.D.inverse$lit6 */
+STK_TABLE uint64_t ecdsa_p256_V_D_inverse_lit6[5] = {
+    UINT64_C(0xf3b9cac2fc632551), UINT64_C(0xbce6faada7179e84), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffff00000000),
+    UINT64_C(0)
+};
+
+/* ecdsa.p256.V.D.inverse$lit7 */
+STK_TABLE uint8_t ecdsa_p256_V_D_inverse_lit7[5] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
+};
+
+/* ecdsa.p256.V.D.inverse$lit8 */
+STK_TABLE uint8_t ecdsa_p256_V_D_inverse_lit8[5] = {
+    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
+};
+
+/* ecdsa.p256.V.D.below_modulus$lit10 */
+STK_TABLE uint64_t ecdsa_p256_V_D_below_modulus_lit10[4][5] = {
+    {
+        UINT64_C(0xf3b9cac2fc632551), UINT64_C(0xbce6faada7179e84), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffff00000000),
+        UINT64_C(0)
+    },
+    {
+        UINT64_C(0xe7739585f8c64aa2), UINT64_C(0x79cdf55b4e2f3d09), UINT64_C(0xffffffffffffffff), UINT64_C(0xfffffffe00000001),
+        UINT64_C(1)
+    },
+    {
+        UINT64_C(0xcee72b0bf18c9544), UINT64_C(0xf39beab69c5e7a13), UINT64_C(0xfffffffffffffffe), UINT64_C(0xfffffffc00000003),
+        UINT64_C(3)
+    },
+    {
+        UINT64_C(0x9dce5617e3192a88), UINT64_C(0xe737d56d38bcf427), UINT64_C(0xfffffffffffffffd), UINT64_C(0xfffffff800000007),
+        UINT64_C(7)
+    }
+};
+
+/* ecdsa.p256.V.S.from_integer$lit11 */
+STK_TABLE uint64_t ecdsa_p256_V_S_from_integer_lit11[4] = {
     UINT64_C(0x83244c95be79eea2), UINT64_C(0x4699799c49bd6fa6), UINT64_C(0x2845b2392b6bec59), UINT64_C(0x66e12d94f3d95620)
 };
 
-/* ecdsa.p256.V.S.pow$c256$lit7 */
-STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit7[64] = {
+/* ecdsa.p256.V.inverse$lit12 */
+STK_TABLE uint8_t ecdsa_p256_V_inverse_lit12[4] = {
+    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0)
+};
+
+/* ecdsa.p256.V.S.pow$c256$lit13 */
+STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit13[64] = {
     UINT32_C(15), UINT32_C(4), UINT32_C(5), UINT32_C(2), UINT32_C(3), UINT32_C(6), UINT32_C(12), UINT32_C(15),
     UINT32_C(2), UINT32_C(12), UINT32_C(10), UINT32_C(12), UINT32_C(9), UINT32_C(11), UINT32_C(3), UINT32_C(15),
     UINT32_C(4), UINT32_C(8), UINT32_C(14), UINT32_C(9), UINT32_C(7), UINT32_C(1), UINT32_C(7), UINT32_C(10),
@@ -231,9 +291,20 @@ STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit7[64] = {
     UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15)
 };
 
-/* ecdsa.p256.V.S.pow$c256$lit8 */
-STK_TABLE uint64_t ecdsa_p256_V_S_pow_c256_lit8[4] = {
+/* ecdsa.p256.V.S.pow$c256$lit14 */
+STK_TABLE uint64_t ecdsa_p256_V_S_pow_c256_lit14[4] = {
     UINT64_C(0xc46353d039cdaaf), UINT64_C(0x4319055258e8617b), UINT64_C(0), UINT64_C(0xffffffff)
+};
+
+/* curve.wnaf.ZEROS */
+STK_TABLE uint8_t curve_wnaf_ZEROS[16] = {
+    UINT32_C(4), UINT32_C(0), UINT32_C(1), UINT32_C(0), UINT32_C(2), UINT32_C(0), UINT32_C(1), UINT32_C(0),
+    UINT32_C(3), UINT32_C(0), UINT32_C(1), UINT32_C(0), UINT32_C(2), UINT32_C(0), UINT32_C(1), UINT32_C(0)
+};
+
+/* curve.p256.ONE */
+STK_TABLE uint64_t curve_p256_ONE[4] = {
+    UINT64_C(1), UINT64_C(0xffffffff00000000), UINT64_C(0xffffffffffffffff), UINT64_C(0xfffffffe)
 };
 
 /* curve.p256.ZERO */
@@ -501,8 +572,8 @@ STK_TABLE curve_p256_Affine ecdsa_p256_V_ODD[32] = {
     }
 };
 
-/* ecdsa.p256.V.matches$lit11 */
-STK_TABLE uint64_t ecdsa_p256_V_matches_lit11[4] = {
+/* ecdsa.p256.V.matches$lit17 */
+STK_TABLE uint64_t ecdsa_p256_V_matches_lit17[4] = {
     UINT64_C(0x9ad169483335f568), UINT64_C(0x89b1054463fe9931), UINT64_C(0x9c0166ce652e96b7), UINT64_C(0x98648c200fe30feb)
 };
 
@@ -857,6 +928,562 @@ STK_NOINLINE static void curve_p256_right_side(uint64_t *result, const uint64_t 
     field_fep256_mont64_add(result, t, curve_p256_right_side_lit5);
 }
 
+/* ecdsa.p256.V.D.matrix
+ * What 2 n division steps make of f and g, whose lowest words are given: zeta, and u, v, q, r with 2^(2 n) f' = u f + v g and 2^(2 n) g' = q f + r g.
+ * The number is no constant, so that proofs take one round for all.
+ * in zeta: 0 .. 2^64-1
+ * in f0: 0 .. 2^64-1
+ * in g0: 0 .. 2^64-1
+ * in n: 0 .. 29
+ * out result0: 0 .. 2^64-1
+ * out result1: 0 .. 2^64-1
+ * out result2: 0 .. 2^64-1
+ * out result3: 0 .. 2^64-1
+ * out result4: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_p256_V_D_matrix(uint64_t *restrict result0, uint64_t *restrict result1, uint64_t *restrict result2, uint64_t *restrict result3, uint64_t *restrict result4, uint64_t zeta, uint64_t f0, uint64_t g0, uint32_t n)
+{
+    uint64_t z; /* 0 .. 2^64-1 */
+    uint64_t f; /* 0 .. 2^64-1 */
+    uint64_t g; /* 0 .. 2^64-1 */
+    uint32_t i; /* 0 .. 28 */
+    uint32_t t;
+    uint64_t h; /* 0 .. 2^64-1 */
+    uint64_t s; /* 0 .. 2^64-1 */
+    uint64_t t_2; /* 0 .. 2^64-1 */
+    z = zeta;
+    f = f0;
+    g = g0;
+    (*result1) = UINT64_C(1);
+    (*result2) = UINT64_C(0);
+    (*result3) = UINT64_C(0);
+    (*result4) = UINT64_C(1);
+    for (i = 0; i < n; i++) {
+        if (((uint32_t)g & UINT32_C(1)) == UINT32_C(1)) {
+            t = (uint32_t)((uint32_t)(z >> 63) == UINT32_C(1));
+            if (t) {
+                h = f;
+                s = *result1;
+                t_2 = *result2;
+                z = UINT64_C(0xffffffffffffffff) - z;
+                f = g;
+                (*result1) = *result3;
+                (*result2) = *result4;
+                g = g - h;
+                (*result3) = (*result3) - s;
+                (*result4) = (*result4) - t_2;
+            } else {
+                g = g + f;
+                (*result3) = (*result3) + (*result1);
+                (*result4) = (*result4) + (*result2);
+            }
+        }
+        z = z - UINT64_C(1);
+        g = g >> 1;
+        (*result1) = UINT64_C(2) * (*result1);
+        (*result2) = UINT64_C(2) * (*result2);
+        if (((uint32_t)g & UINT32_C(1)) == UINT32_C(1)) {
+            t = (uint32_t)((uint32_t)(z >> 63) == UINT32_C(1));
+            if (t) {
+                h = f;
+                s = *result1;
+                t_2 = *result2;
+                z = UINT64_C(0xffffffffffffffff) - z;
+                f = g;
+                (*result1) = *result3;
+                (*result2) = *result4;
+                g = g - h;
+                (*result3) = (*result3) - s;
+                (*result4) = (*result4) - t_2;
+            } else {
+                g = g + f;
+                (*result3) = (*result3) + (*result1);
+                (*result4) = (*result4) + (*result2);
+            }
+        }
+        z = z - UINT64_C(1);
+        g = g >> 1;
+        (*result1) = UINT64_C(2) * (*result1);
+        (*result2) = UINT64_C(2) * (*result2);
+    }
+    (*result0) = z;
+}
+
+/* ecdsa.p256.V.D.combine$0
+ * (a u + b v) / 2^K, or with the multiple of `m` added that makes it whole; rounded down.
+ * in a: 0 .. 2^64-1
+ * in b: 0 .. 2^64-1
+ * in u: 0 .. 2^64-1
+ * in v: 0 .. 2^64-1
+ * out r: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_p256_V_D_combine_0(uint64_t *r, const uint64_t *a, const uint64_t *b, uint64_t u, uint64_t v)
+{
+    uint32_t t_0_multiply_add_signed;
+    uint64_t carry_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    stk_u128 v_0_multiply_add_signed_2; /* 0 .. 340282366920938463444927863358058659839 */
+    uint32_t t_1_multiply_add_signed;
+    uint64_t carry_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    stk_u128 v_1_multiply_add_signed_2; /* 0 .. 2^128-1 */
+    uint64_t u_1_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_2_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_3_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_4_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_0_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_1_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_2_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_3_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_4_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_1_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_2_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_3_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_4_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_0_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_1_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_2_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_3_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_4_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    v_0_multiply_add_signed_2 = (stk_u128)a[0] * (stk_u128)u;
+    u_0_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[1] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_1_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[2] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_2_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[3] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_3_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[4] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_4_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    u_1_0_multiply_add_signed = u_1_0_multiply_add_signed_2;
+    u_2_0_multiply_add_signed = u_2_0_multiply_add_signed_2;
+    u_3_0_multiply_add_signed = u_3_0_multiply_add_signed_2;
+    u_4_0_multiply_add_signed = u_4_0_multiply_add_signed_2;
+    t_0_multiply_add_signed = (uint32_t)((uint32_t)(u >> 63) == UINT32_C(1));
+    if (t_0_multiply_add_signed) {
+        int32_t borrow_0_multiply_add_signed; /* -1 .. 0 */
+        stk_i128 v_0_multiply_add_signed; /* -2^64 .. 2^64-1 */
+        v_0_multiply_add_signed = (stk_i128)u_1_0_multiply_add_signed_2 - (stk_i128)a[0];
+        u_1_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
+        v_0_multiply_add_signed = ((stk_i128)u_2_0_multiply_add_signed_2 - (stk_i128)a[1]) + (stk_i128)borrow_0_multiply_add_signed;
+        u_2_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
+        v_0_multiply_add_signed = ((stk_i128)u_3_0_multiply_add_signed_2 - (stk_i128)a[2]) + (stk_i128)borrow_0_multiply_add_signed;
+        u_3_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
+        v_0_multiply_add_signed = ((stk_i128)u_4_0_multiply_add_signed_2 - (stk_i128)a[3]) + (stk_i128)borrow_0_multiply_add_signed;
+        u_4_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+    }
+    v_1_multiply_add_signed_2 = (stk_u128)u_0_0_multiply_add_signed + ((stk_u128)b[0] * (stk_u128)v);
+    u_0_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_1_0_multiply_add_signed + ((stk_u128)b[1] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_1_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_2_0_multiply_add_signed + ((stk_u128)b[2] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_2_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_3_0_multiply_add_signed + ((stk_u128)b[3] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_3_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_4_0_multiply_add_signed + ((stk_u128)b[4] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_4_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    u_1_1_multiply_add_signed = u_1_1_multiply_add_signed_2;
+    u_2_1_multiply_add_signed = u_2_1_multiply_add_signed_2;
+    u_3_1_multiply_add_signed = u_3_1_multiply_add_signed_2;
+    u_4_1_multiply_add_signed = u_4_1_multiply_add_signed_2;
+    t_1_multiply_add_signed = (uint32_t)((uint32_t)(v >> 63) == UINT32_C(1));
+    if (t_1_multiply_add_signed) {
+        int32_t borrow_1_multiply_add_signed; /* -1 .. 0 */
+        stk_i128 v_1_multiply_add_signed; /* -2^64 .. 2^64-1 */
+        v_1_multiply_add_signed = (stk_i128)u_1_1_multiply_add_signed_2 - (stk_i128)b[0];
+        u_1_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
+        v_1_multiply_add_signed = ((stk_i128)u_2_1_multiply_add_signed_2 - (stk_i128)b[1]) + (stk_i128)borrow_1_multiply_add_signed;
+        u_2_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
+        v_1_multiply_add_signed = ((stk_i128)u_3_1_multiply_add_signed_2 - (stk_i128)b[2]) + (stk_i128)borrow_1_multiply_add_signed;
+        u_3_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
+        v_1_multiply_add_signed = ((stk_i128)u_4_1_multiply_add_signed_2 - (stk_i128)b[3]) + (stk_i128)borrow_1_multiply_add_signed;
+        u_4_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+    }
+    r[0] = (uint64_t)((stk_u128)(uint32_t)(u_0_1_multiply_add_signed >> 58) + (stk_u128)(u_1_1_multiply_add_signed << 6));
+    r[1] = (uint64_t)((stk_u128)(uint32_t)(u_1_1_multiply_add_signed >> 58) + (stk_u128)(u_2_1_multiply_add_signed << 6));
+    r[2] = (uint64_t)((stk_u128)(uint32_t)(u_2_1_multiply_add_signed >> 58) + (stk_u128)(u_3_1_multiply_add_signed << 6));
+    r[3] = (uint64_t)((stk_u128)(uint32_t)(u_3_1_multiply_add_signed >> 58) + (stk_u128)(u_4_1_multiply_add_signed << 6));
+    r[4] = (uint64_t)(uint32_t)(u_4_1_multiply_add_signed >> 58) + ((uint64_t)(uint32_t)(u_4_1_multiply_add_signed >> 63) * UINT64_C(0xffffffffffffffc0));
+}
+
+/* ecdsa.p256.V.D.combine$c256
+ * (a u + b v) / 2^K, or with the multiple of `m` added that makes it whole; rounded down.
+ * in a: 0 .. 2^64-1
+ * in b: 0 .. 2^64-1
+ * in u: 0 .. 2^64-1
+ * in v: 0 .. 2^64-1
+ * out r: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_p256_V_D_combine_c256(uint64_t *r, const uint64_t *a, const uint64_t *b, uint64_t u, uint64_t v)
+{
+    uint32_t t_0_multiply_add_signed;
+    uint64_t carry_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    stk_u128 v_0_multiply_add_signed_2; /* 0 .. 340282366920938463444927863358058659839 */
+    uint32_t t_1_multiply_add_signed;
+    uint64_t carry_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    stk_u128 v_1_multiply_add_signed_2; /* 0 .. 2^128-1 */
+    uint64_t w_2_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t carry_2_multiply_add; /* 0 .. 2^64-1 */
+    stk_u128 v_2_multiply_add; /* 0 .. 5316911983139663491539682904774565498 */
+    uint64_t u_1_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_2_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_3_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_4_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_0_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_1_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_2_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_3_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_4_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_1_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_2_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_3_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_4_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_0_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_1_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_2_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_3_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_4_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_0_2_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_1_2_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_2_2_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_3_2_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_4_2_multiply_add; /* 0 .. 2^64-1 */
+    v_0_multiply_add_signed_2 = (stk_u128)a[0] * (stk_u128)u;
+    u_0_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[1] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_1_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[2] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_2_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[3] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_3_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[4] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_4_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    u_1_0_multiply_add_signed = u_1_0_multiply_add_signed_2;
+    u_2_0_multiply_add_signed = u_2_0_multiply_add_signed_2;
+    u_3_0_multiply_add_signed = u_3_0_multiply_add_signed_2;
+    u_4_0_multiply_add_signed = u_4_0_multiply_add_signed_2;
+    t_0_multiply_add_signed = (uint32_t)((uint32_t)(u >> 63) == UINT32_C(1));
+    if (t_0_multiply_add_signed) {
+        int32_t borrow_0_multiply_add_signed; /* -1 .. 0 */
+        stk_i128 v_0_multiply_add_signed; /* -2^64 .. 2^64-1 */
+        v_0_multiply_add_signed = (stk_i128)u_1_0_multiply_add_signed_2 - (stk_i128)a[0];
+        u_1_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
+        v_0_multiply_add_signed = ((stk_i128)u_2_0_multiply_add_signed_2 - (stk_i128)a[1]) + (stk_i128)borrow_0_multiply_add_signed;
+        u_2_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
+        v_0_multiply_add_signed = ((stk_i128)u_3_0_multiply_add_signed_2 - (stk_i128)a[2]) + (stk_i128)borrow_0_multiply_add_signed;
+        u_3_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
+        v_0_multiply_add_signed = ((stk_i128)u_4_0_multiply_add_signed_2 - (stk_i128)a[3]) + (stk_i128)borrow_0_multiply_add_signed;
+        u_4_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+    }
+    v_1_multiply_add_signed_2 = (stk_u128)u_0_0_multiply_add_signed + ((stk_u128)b[0] * (stk_u128)v);
+    u_0_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_1_0_multiply_add_signed + ((stk_u128)b[1] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_1_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_2_0_multiply_add_signed + ((stk_u128)b[2] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_2_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_3_0_multiply_add_signed + ((stk_u128)b[3] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_3_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_4_0_multiply_add_signed + ((stk_u128)b[4] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_4_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    u_1_1_multiply_add_signed = u_1_1_multiply_add_signed_2;
+    u_2_1_multiply_add_signed = u_2_1_multiply_add_signed_2;
+    u_3_1_multiply_add_signed = u_3_1_multiply_add_signed_2;
+    u_4_1_multiply_add_signed = u_4_1_multiply_add_signed_2;
+    t_1_multiply_add_signed = (uint32_t)((uint32_t)(v >> 63) == UINT32_C(1));
+    if (t_1_multiply_add_signed) {
+        int32_t borrow_1_multiply_add_signed; /* -1 .. 0 */
+        stk_i128 v_1_multiply_add_signed; /* -2^64 .. 2^64-1 */
+        v_1_multiply_add_signed = (stk_i128)u_1_1_multiply_add_signed_2 - (stk_i128)b[0];
+        u_1_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
+        v_1_multiply_add_signed = ((stk_i128)u_2_1_multiply_add_signed_2 - (stk_i128)b[1]) + (stk_i128)borrow_1_multiply_add_signed;
+        u_2_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
+        v_1_multiply_add_signed = ((stk_i128)u_3_1_multiply_add_signed_2 - (stk_i128)b[2]) + (stk_i128)borrow_1_multiply_add_signed;
+        u_3_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
+        v_1_multiply_add_signed = ((stk_i128)u_4_1_multiply_add_signed_2 - (stk_i128)b[3]) + (stk_i128)borrow_1_multiply_add_signed;
+        u_4_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+    }
+    w_2_multiply_add = (u_0_1_multiply_add_signed * UINT64_C(0xd1c8aaee00bc4f)) & UINT64_C(0x3ffffffffffffff);
+    v_2_multiply_add = (stk_u128)u_0_1_multiply_add_signed + ((stk_u128)UINT64_C(0xf3b9cac2fc632551) * (stk_u128)w_2_multiply_add);
+    u_0_2_multiply_add = (uint64_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
+    v_2_multiply_add = ((stk_u128)u_1_1_multiply_add_signed + ((stk_u128)UINT64_C(0xbce6faada7179e84) * (stk_u128)w_2_multiply_add)) + (stk_u128)carry_2_multiply_add;
+    u_1_2_multiply_add = (uint64_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
+    r[0] = (uint64_t)((stk_u128)(uint32_t)(u_0_2_multiply_add >> 58) + (stk_u128)(u_1_2_multiply_add << 6));
+    v_2_multiply_add = ((stk_u128)u_2_1_multiply_add_signed + ((stk_u128)UINT64_C(0xffffffffffffffff) * (stk_u128)w_2_multiply_add)) + (stk_u128)carry_2_multiply_add;
+    u_2_2_multiply_add = (uint64_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
+    r[1] = (uint64_t)((stk_u128)(uint32_t)(u_1_2_multiply_add >> 58) + (stk_u128)(u_2_2_multiply_add << 6));
+    v_2_multiply_add = ((stk_u128)u_3_1_multiply_add_signed + ((stk_u128)UINT64_C(0xffffffff00000000) * (stk_u128)w_2_multiply_add)) + (stk_u128)carry_2_multiply_add;
+    u_3_2_multiply_add = (uint64_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
+    r[2] = (uint64_t)((stk_u128)(uint32_t)(u_2_2_multiply_add >> 58) + (stk_u128)(u_3_2_multiply_add << 6));
+    v_2_multiply_add = (stk_u128)u_4_1_multiply_add_signed + (stk_u128)carry_2_multiply_add;
+    u_4_2_multiply_add = (uint64_t)v_2_multiply_add;
+    r[3] = (uint64_t)((stk_u128)(uint32_t)(u_3_2_multiply_add >> 58) + (stk_u128)(u_4_2_multiply_add << 6));
+    r[4] = (uint64_t)(uint32_t)(u_4_2_multiply_add >> 58) + ((uint64_t)(uint32_t)(u_4_2_multiply_add >> 63) * UINT64_C(0xffffffffffffffc0));
+}
+
+/* ecdsa.p256.V.D.without
+ * a - b, if that is not negative, else a.
+ * in a: 0 .. 2^64-1
+ * in b: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_p256_V_D_without(uint64_t *result, const uint64_t *a, const uint64_t *b)
+{
+    int32_t borrow_0_sub; /* -1 .. 0 */
+    stk_i128 v_0_sub; /* -2^64 .. 2^64-1 */
+    uint32_t result1_0_sub; /* 0 .. 1 */
+    uint64_t d_0_0_sub; /* 0 .. 2^64-1 */
+    uint64_t d_1_0_sub; /* 0 .. 2^64-1 */
+    uint64_t d_2_0_sub; /* 0 .. 2^64-1 */
+    uint64_t d_3_0_sub; /* 0 .. 2^64-1 */
+    uint64_t d_4_0_sub; /* 0 .. 2^64-1 */
+    v_0_sub = (stk_i128)a[0] - (stk_i128)b[0];
+    d_0_0_sub = (uint64_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 64);
+    v_0_sub = ((stk_i128)a[1] - (stk_i128)b[1]) + (stk_i128)borrow_0_sub;
+    d_1_0_sub = (uint64_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 64);
+    v_0_sub = ((stk_i128)a[2] - (stk_i128)b[2]) + (stk_i128)borrow_0_sub;
+    d_2_0_sub = (uint64_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 64);
+    v_0_sub = ((stk_i128)a[3] - (stk_i128)b[3]) + (stk_i128)borrow_0_sub;
+    d_3_0_sub = (uint64_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 64);
+    v_0_sub = ((stk_i128)a[4] - (stk_i128)b[4]) + (stk_i128)borrow_0_sub;
+    d_4_0_sub = (uint64_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 64);
+    result1_0_sub = (uint32_t)(-borrow_0_sub);
+    if (result1_0_sub == UINT32_C(0)) {
+        result[0] = d_0_0_sub;
+        result[1] = d_1_0_sub;
+        result[2] = d_2_0_sub;
+        result[3] = d_3_0_sub;
+        result[4] = d_4_0_sub;
+    } else {
+        memmove(result, a, 5 * sizeof(uint64_t));
+    }
+}
+
+/* ecdsa.p256.V.D.below_modulus
+ * a modulo M, for a from -2^E M to 2^E M - 1.
+ * in a: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_p256_V_D_below_modulus(uint64_t *restrict result, const uint64_t *a)
+{
+    uint64_t t[5]; /* 0 .. 2^64-1 */
+    uint32_t t_2;
+    memmove(t, a, 5 * sizeof(uint64_t));
+    t_2 = (uint32_t)((uint32_t)(a[4] >> 63) == UINT32_C(1));
+    if (t_2) {
+        uint32_t carry_1_add; /* 0 .. 1 */
+        stk_u128 v_1_add; /* 15 .. 36893488147419103227 */
+        uint64_t t_0_1_add; /* 0 .. 2^64-1 */
+        uint64_t t_1_1_add; /* 0 .. 2^64-1 */
+        uint64_t t_2_1_add; /* 0 .. 2^64-1 */
+        uint64_t t_3_1_add; /* 0 .. 2^64-1 */
+        uint64_t t_4_1_add; /* 0 .. 2^64-1 */
+        v_1_add = (stk_u128)a[0] + (stk_u128)UINT64_C(0x3b9cac2fc6325510);
+        t_0_1_add = (uint64_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 64);
+        v_1_add = ((stk_u128)a[1] + (stk_u128)UINT64_C(0xce6faada7179e84f)) + (stk_u128)carry_1_add;
+        t_1_1_add = (uint64_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 64);
+        v_1_add = ((stk_u128)a[2] + (stk_u128)UINT64_C(0xfffffffffffffffb)) + (stk_u128)carry_1_add;
+        t_2_1_add = (uint64_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 64);
+        v_1_add = ((stk_u128)a[3] + (stk_u128)UINT64_C(0xfffffff00000000f)) + (stk_u128)carry_1_add;
+        t_3_1_add = (uint64_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 64);
+        v_1_add = ((stk_u128)a[4] + (stk_u128)UINT64_C(15)) + (stk_u128)carry_1_add;
+        t_4_1_add = (uint64_t)v_1_add;
+        t[0] = t_0_1_add;
+        t[1] = t_1_1_add;
+        t[2] = t_2_1_add;
+        t[3] = t_3_1_add;
+        t[4] = t_4_1_add;
+    }
+    {
+        uint64_t tmp[5];
+        ecdsa_p256_V_D_without(tmp, t, ecdsa_p256_V_D_below_modulus_lit10[3]);
+        memmove(t, tmp, 5 * sizeof(uint64_t));
+    }
+    {
+        uint64_t tmp_2[5];
+        ecdsa_p256_V_D_without(tmp_2, t, ecdsa_p256_V_D_below_modulus_lit10[2]);
+        memmove(t, tmp_2, 5 * sizeof(uint64_t));
+    }
+    {
+        uint64_t tmp_3[5];
+        ecdsa_p256_V_D_without(tmp_3, t, ecdsa_p256_V_D_below_modulus_lit10[1]);
+        memmove(t, tmp_3, 5 * sizeof(uint64_t));
+    }
+    {
+        uint64_t tmp_4[5];
+        ecdsa_p256_V_D_without(tmp_4, t, ecdsa_p256_V_D_below_modulus_lit10[0]);
+        memmove(t, tmp_4, 5 * sizeof(uint64_t));
+    }
+    result[0] = t[0];
+    result[1] = t[1];
+    result[2] = t[2];
+    result[3] = t[3];
+}
+
+/* ecdsa.p256.V.D.inverse
+ * 1/x modulo M, for x below M and prime to it; no number has been seen for which it says another.
+ * in x: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_p256_V_D_inverse(uint64_t *result, const uint64_t *x)
+{
+    uint64_t zeta; /* 0 .. 2^64-1 */
+    uint64_t f[5]; /* 0 .. 2^64-1 */
+    uint64_t g[5]; /* 0 .. 2^64-1 */
+    uint64_t d[5]; /* 0 .. 2^64-1 */
+    uint64_t e[5]; /* 0 .. 2^64-1 */
+    uint32_t i; /* 0 .. 8 */
+    uint32_t t;
+    uint64_t z_1_round; /* 0 .. 2^64-1 */
+    uint64_t u_1_round; /* 0 .. 2^64-1 */
+    uint64_t v_1_round; /* 0 .. 2^64-1 */
+    uint64_t q_1_round; /* 0 .. 2^64-1 */
+    uint64_t r_1_round; /* 0 .. 2^64-1 */
+    uint64_t result1_1_round[5]; /* 0 .. 2^64-1 */
+    uint64_t result3_1_round[5]; /* 0 .. 2^64-1 */
+    zeta = UINT64_C(0xffffffffffffffff);
+    memmove(f, ecdsa_p256_V_D_inverse_lit6, 5 * sizeof(uint64_t));
+    g[0] = x[0];
+    g[1] = x[1];
+    g[2] = x[2];
+    g[3] = x[3];
+    g[4] = UINT64_C(0);
+    {
+        uint32_t k;
+        for (k = 0; k < 5; k++) {
+            d[k] = (uint64_t)ecdsa_p256_V_D_inverse_lit7[k];
+        }
+    }
+    {
+        uint32_t k_2;
+        for (k_2 = 0; k_2 < 5; k_2++) {
+            e[k_2] = (uint64_t)ecdsa_p256_V_D_inverse_lit8[k_2];
+        }
+    }
+    for (i = 0; i < 9; i++) {
+        uint64_t z_0_round; /* 0 .. 2^64-1 */
+        uint64_t u_0_round; /* 0 .. 2^64-1 */
+        uint64_t v_0_round; /* 0 .. 2^64-1 */
+        uint64_t q_0_round; /* 0 .. 2^64-1 */
+        uint64_t r_0_round; /* 0 .. 2^64-1 */
+        uint64_t result1_0_round[5]; /* 0 .. 2^64-1 */
+        uint64_t result2_0_round[5]; /* 0 .. 2^64-1 */
+        uint64_t result3_0_round[5]; /* 0 .. 2^64-1 */
+        uint64_t result4_0_round[5]; /* 0 .. 2^64-1 */
+        ecdsa_p256_V_D_matrix(&z_0_round, &u_0_round, &v_0_round, &q_0_round, &r_0_round, zeta, f[0], g[0], UINT32_C(29));
+        ecdsa_p256_V_D_combine_0(result1_0_round, f, g, u_0_round, v_0_round);
+        ecdsa_p256_V_D_combine_0(result2_0_round, f, g, q_0_round, r_0_round);
+        ecdsa_p256_V_D_combine_c256(result3_0_round, d, e, u_0_round, v_0_round);
+        ecdsa_p256_V_D_combine_c256(result4_0_round, d, e, q_0_round, r_0_round);
+        zeta = z_0_round;
+        memmove(f, result1_0_round, 5 * sizeof(uint64_t));
+        memmove(g, result2_0_round, 5 * sizeof(uint64_t));
+        memmove(d, result3_0_round, 5 * sizeof(uint64_t));
+        memmove(e, result4_0_round, 5 * sizeof(uint64_t));
+    }
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k_3;
+            for (k_3 = 0; k_3 < 5; k_3++) {
+                diff |= (uint64_t)g[k_3] ^ (uint64_t)ecdsa_p256_V_D_inverse_lit7[k_3];
+            }
+        }
+    }
+    if (stk_eq_u64(diff, UINT64_C(0)) ^ 1u) {
+        uint64_t result2_1_round[5]; /* 0 .. 2^64-1 */
+        uint64_t result4_1_round[5]; /* 0 .. 2^64-1 */
+        ecdsa_p256_V_D_matrix(&z_1_round, &u_1_round, &v_1_round, &q_1_round, &r_1_round, zeta, f[0], g[0], UINT32_C(29));
+        ecdsa_p256_V_D_combine_0(result1_1_round, f, g, u_1_round, v_1_round);
+        ecdsa_p256_V_D_combine_0(result2_1_round, f, g, q_1_round, r_1_round);
+        ecdsa_p256_V_D_combine_c256(result3_1_round, d, e, u_1_round, v_1_round);
+        ecdsa_p256_V_D_combine_c256(result4_1_round, d, e, q_1_round, r_1_round);
+        zeta = z_1_round;
+        memmove(f, result1_1_round, 5 * sizeof(uint64_t));
+        memmove(g, result2_1_round, 5 * sizeof(uint64_t));
+        memmove(d, result3_1_round, 5 * sizeof(uint64_t));
+        memmove(e, result4_1_round, 5 * sizeof(uint64_t));
+    }
+    uint64_t diff_2 = 0;
+    {
+        {
+            uint32_t k_4;
+            for (k_4 = 0; k_4 < 5; k_4++) {
+                diff_2 |= (uint64_t)g[k_4] ^ (uint64_t)ecdsa_p256_V_D_inverse_lit7[k_4];
+            }
+        }
+    }
+    if (stk_eq_u64(diff_2, UINT64_C(0)) ^ 1u) {
+        ecdsa_p256_V_D_matrix(&z_1_round, &u_1_round, &v_1_round, &q_1_round, &r_1_round, zeta, f[0], g[0], UINT32_C(29));
+        ecdsa_p256_V_D_combine_0(result1_1_round, f, g, u_1_round, v_1_round);
+        ecdsa_p256_V_D_combine_c256(result3_1_round, d, e, u_1_round, v_1_round);
+        memmove(f, result1_1_round, 5 * sizeof(uint64_t));
+        memmove(d, result3_1_round, 5 * sizeof(uint64_t));
+    }
+    t = (uint32_t)((uint32_t)(f[4] >> 63) == UINT32_C(1));
+    if (t) {
+        int32_t borrow_3_sub; /* -1 .. 0 */
+        stk_i128 v_3_sub; /* -2^64 .. 0 */
+        uint64_t d_0_3_sub; /* 0 .. 2^64-1 */
+        uint64_t d_1_3_sub; /* 0 .. 2^64-1 */
+        uint64_t d_2_3_sub; /* 0 .. 2^64-1 */
+        uint64_t d_3_3_sub; /* 0 .. 2^64-1 */
+        uint64_t d_4_3_sub; /* 0 .. 2^64-1 */
+        v_3_sub = -(stk_i128)d[0];
+        d_0_3_sub = (uint64_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 64);
+        v_3_sub = (-(stk_i128)d[1]) + (stk_i128)borrow_3_sub;
+        d_1_3_sub = (uint64_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 64);
+        v_3_sub = (-(stk_i128)d[2]) + (stk_i128)borrow_3_sub;
+        d_2_3_sub = (uint64_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 64);
+        v_3_sub = (-(stk_i128)d[3]) + (stk_i128)borrow_3_sub;
+        d_3_3_sub = (uint64_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 64);
+        v_3_sub = (-(stk_i128)d[4]) + (stk_i128)borrow_3_sub;
+        d_4_3_sub = (uint64_t)v_3_sub;
+        d[0] = d_0_3_sub;
+        d[1] = d_1_3_sub;
+        d[2] = d_2_3_sub;
+        d[3] = d_3_3_sub;
+        d[4] = d_4_3_sub;
+    }
+    ecdsa_p256_V_D_below_modulus(result, d);
+}
+
 /* ecdsa.p256.V.S.mul
  * a b / R
  * in a: 0 .. 2^64-1
@@ -1060,7 +1687,7 @@ STK_NOINLINE static void ecdsa_p256_V_S_pow_c256(uint64_t *result, const uint64_
     uint32_t i; /* 2 .. 15 */
     uint64_t r[4]; /* 0 .. 2^64-1 */
     uint32_t i_2; /* 0 .. 62 */
-    memmove(t[0], ecdsa_p256_V_S_pow_c256_lit8, 4 * sizeof(uint64_t));
+    memmove(t[0], ecdsa_p256_V_S_pow_c256_lit14, 4 * sizeof(uint64_t));
     memmove(t[1], x, 4 * sizeof(uint64_t));
     for (i = 2; i < 16; i++) {
         {
@@ -1075,153 +1702,211 @@ STK_NOINLINE static void ecdsa_p256_V_S_pow_c256(uint64_t *result, const uint64_
         for (k = 0; k < 4; k++) {
             ecdsa_p256_V_S_mul(r, r, r);
         }
-        if ((uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2] != UINT32_C(0)) {
-            ecdsa_p256_V_S_mul(r, r, t[(uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2]]);
+        if ((uint32_t)ecdsa_p256_V_S_pow_c256_lit13[i_2] != UINT32_C(0)) {
+            ecdsa_p256_V_S_mul(r, r, t[(uint32_t)ecdsa_p256_V_S_pow_c256_lit13[i_2]]);
         }
     }
     memmove(result, r, 4 * sizeof(uint64_t));
 }
 
-/* curve.wnaf.recode$7
- * Recoding of public scalars for multiplication by additions and subtractions: width-w non-adjacent form.
- * Source: Hankerson, Menezes, Vanstone, Guide to Elliptic Curve Cryptography, algorithm 3.35.
- * One digit, for the window `v`, the carry into it, and how many more digits are zero. Gives, from its lowest bit: the digit
- * in w bits, the carry into the next window, and how many of the next digits are zero. All branches are here and none in the
- * loop around it, so that proofs of machine code take each by itself.
- * in v: 0 .. 127
- * in carry: 0 .. 1
- * in skip: 0 .. 6
- * out result: 0 .. 1791 */
-STK_NOINLINE static uint32_t curve_wnaf_recode_7(uint32_t v, uint32_t carry, uint32_t skip)
+/* ecdsa.p256.V.inverse
+ * 1/s modulo N, for s in 1..N-1: by division steps, and where the product is not 1, s^(N-2).
+ * in s: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_p256_V_inverse(uint64_t *result, const uint64_t *s)
 {
-    uint32_t result;
-    uint32_t digit; /* 0 .. 127 */
-    uint32_t next; /* 0 .. 1 */
-    uint32_t left; /* 0 .. 6 */
-    digit = UINT32_C(0);
-    next = carry;
-    left = UINT32_C(0);
-    if (skip > UINT32_C(0)) {
-        left = skip - UINT32_C(1);
-    } else {
-        uint32_t u; /* 0 .. 128 */
-        u = v + carry;
-        if ((u & UINT32_C(1)) == UINT32_C(1)) {
-            if (u > UINT32_C(64)) {
-                digit = UINT32_C(192) - u;
-                next = UINT32_C(1);
-            } else {
-                digit = u;
-                next = UINT32_C(0);
-            }
-            left = UINT32_C(6);
+    uint64_t c[4]; /* 0 .. 2^64-1 */
+    uint64_t r[4]; /* 0 .. 2^64-1 */
+    uint32_t found;
+    uint32_t t;
+    ecdsa_p256_V_D_inverse(c, s);
+    {
+        uint32_t k;
+        for (k = 0; k < 4; k++) {
+            r[k] = (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
         }
     }
-    result = (digit + (UINT32_C(128) * next)) + (UINT32_C(256) * left);
+    found = UINT32_C(0);
+    t = field_fep256_mont64_N_is_below_c256(c);
+    if (t) {
+        uint64_t t_2[4]; /* 0 .. 2^64-1 */
+        uint64_t result_0_from_integer[4]; /* 0 .. 2^64-1 */
+        ecdsa_p256_V_S_mul(result_0_from_integer, c, ecdsa_p256_V_S_from_integer_lit11);
+        memmove(r, result_0_from_integer, 4 * sizeof(uint64_t));
+        ecdsa_p256_V_S_mul(t_2, s, result_0_from_integer);
+        uint64_t diff = 0;
+        {
+            {
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 4; k_2++) {
+                    diff |= (uint64_t)t_2[k_2] ^ (uint64_t)ecdsa_p256_V_inverse_lit12[k_2];
+                }
+            }
+        }
+        found = stk_eq_u64(diff, UINT64_C(0));
+    }
+    if (found ^ 1u) {
+        uint64_t result_1_from_integer[4]; /* 0 .. 2^64-1 */
+        ecdsa_p256_V_S_mul(result_1_from_integer, s, ecdsa_p256_V_S_from_integer_lit11);
+        ecdsa_p256_V_S_pow_c256(r, result_1_from_integer);
+    }
+    memmove(result, r, 4 * sizeof(uint64_t));
+}
+
+/* curve.wnaf.group$7
+ * The digit among `GROUP` positions, at most one for w >= GROUP, of which `v` has the bits and those of the window above; `state`: the carry into
+ * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, its position in three, GROUP for none,
+ * and the state behind the group.
+ * in v: 0 .. 1023
+ * in state: 0 .. 13
+ * out result: 0 .. 14335 */
+STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
+{
+    uint32_t result;
+    uint32_t carry; /* 0 .. 1 */
+    uint32_t skip; /* 0 .. 6 */
+    uint32_t digit; /* 0 .. 127 */
+    uint32_t place; /* 0 .. 4 */
+    uint32_t next; /* 0 .. 13 */
+    carry = state & UINT32_C(1);
+    skip = state >> 1;
+    digit = UINT32_C(0);
+    place = UINT32_C(4);
+    next = carry;
+    if (skip >= UINT32_C(4)) {
+        next = (uint32_t)((int32_t)state - INT32_C(8));
+    } else {
+        uint32_t u;
+        uint32_t z; /* 0 .. 4 */
+        u = v >> skip;
+        z = (uint32_t)curve_wnaf_ZEROS[(u + carry) & UINT32_C(15)];
+        if ((skip + z) < UINT32_C(4)) {
+            uint32_t x; /* 0 .. 127 */
+            place = skip + z;
+            x = ((u + carry) >> z) & UINT32_C(127);
+            next = UINT32_C(2) * (place + UINT32_C(3));
+            if (x > UINT32_C(64)) {
+                digit = UINT32_C(192) - x;
+                next = next + UINT32_C(1);
+            } else {
+                digit = x;
+            }
+        }
+    }
+    result = (digit + (UINT32_C(128) * place)) + (UINT32_C(1024) * next);
     return result;
 }
 
 /* ecdsa.p256.V.wnaf$7
- * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
- * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
+ * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^64-1
- * out d: 0 .. 127 */
-STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint8_t *restrict d, const uint64_t *k)
+ * out result0: 0 .. 1023
+ * out result1: 0 .. 1 */
+STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
 {
-    uint32_t v; /* 0 .. 127 */
-    uint32_t carry; /* 0 .. 1 */
-    uint32_t skip; /* 0 .. 6 */
-    uint32_t i; /* 0 .. 256 */
-    memset(d, 0, 257);
-    v = (uint32_t)k[0] & UINT32_C(127);
-    carry = UINT32_C(0);
-    skip = UINT32_C(0);
-    for (i = 0; i < 257; i++) {
-        uint32_t next; /* 0 .. 1791 */
-        uint32_t i_0_bit; /* 0 .. 511 */
-        uint32_t b_0_bit; /* 0 .. 1 */
-        next = curve_wnaf_recode_7(v, carry, skip);
-        d[i] = (uint8_t)(next & UINT32_C(127));
-        carry = (next >> 7) & UINT32_C(1);
-        skip = next >> 8;
-        i_0_bit = i + UINT32_C(7);
-        b_0_bit = UINT32_C(0);
-        if (i_0_bit < UINT32_C(256)) {
-            b_0_bit = (uint32_t)((k[i_0_bit >> 6] >> (i_0_bit & UINT32_C(63))) & UINT64_C(1));
-        }
-        v = (v >> 1) + (UINT32_C(64) * b_0_bit);
+    uint32_t state; /* 0 .. 13 */
+    uint64_t long_[5]; /* 0 .. 2^64-1 */
+    uint32_t i; /* 0 .. 63 */
+    state = UINT32_C(0);
+    long_[0] = k[0];
+    long_[1] = k[1];
+    long_[2] = k[2];
+    long_[3] = k[3];
+    long_[4] = UINT64_C(0);
+    for (i = 0; i < 64; i++) {
+        uint32_t u; /* 0 .. 13951 */
+        uint32_t i_0_window; /* 0 .. 255 */
+        uint32_t j_0_window; /* 0 .. 3 */
+        uint32_t s_0_window; /* 0 .. 60 */
+        uint64_t result_0_window; /* 0 .. 2^64-1 */
+        i_0_window = UINT32_C(4) * i;
+        j_0_window = i_0_window >> 6;
+        s_0_window = i_0_window & UINT32_C(63);
+        result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
+        u = curve_wnaf_group_7(((uint32_t)result_0_window & UINT32_C(1023)), state);
+        result0[i] = (uint16_t)(u & UINT32_C(1023));
+        state = u >> 10;
     }
+    (*result1) = state & UINT32_C(1);
 }
 
-/* curve.wnaf.recode$5
- * Recoding of public scalars for multiplication by additions and subtractions: width-w non-adjacent form.
- * Source: Hankerson, Menezes, Vanstone, Guide to Elliptic Curve Cryptography, algorithm 3.35.
- * One digit, for the window `v`, the carry into it, and how many more digits are zero. Gives, from its lowest bit: the digit
- * in w bits, the carry into the next window, and how many of the next digits are zero. All branches are here and none in the
- * loop around it, so that proofs of machine code take each by itself.
- * in v: 0 .. 31
- * in carry: 0 .. 1
- * in skip: 0 .. 4
- * out result: 0 .. 319 */
-STK_NOINLINE static uint32_t curve_wnaf_recode_5(uint32_t v, uint32_t carry, uint32_t skip)
+/* curve.wnaf.group$5
+ * The digit among `GROUP` positions, at most one for w >= GROUP, of which `v` has the bits and those of the window above; `state`: the carry into
+ * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, its position in three, GROUP for none,
+ * and the state behind the group.
+ * in v: 0 .. 255
+ * in state: 0 .. 9
+ * out result: 0 .. 2559 */
+STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
 {
     uint32_t result;
+    uint32_t carry; /* 0 .. 1 */
+    uint32_t skip; /* 0 .. 4 */
     uint32_t digit; /* 0 .. 31 */
-    uint32_t next; /* 0 .. 1 */
-    uint32_t left; /* 0 .. 4 */
+    uint32_t place; /* 0 .. 4 */
+    uint32_t next; /* 0 .. 9 */
+    carry = state & UINT32_C(1);
+    skip = state >> 1;
     digit = UINT32_C(0);
+    place = UINT32_C(4);
     next = carry;
-    left = UINT32_C(0);
-    if (skip > UINT32_C(0)) {
-        left = skip - UINT32_C(1);
+    if (skip >= UINT32_C(4)) {
+        next = (uint32_t)((int32_t)state - INT32_C(8));
     } else {
-        uint32_t u; /* 0 .. 32 */
-        u = v + carry;
-        if ((u & UINT32_C(1)) == UINT32_C(1)) {
-            if (u > UINT32_C(16)) {
-                digit = UINT32_C(48) - u;
-                next = UINT32_C(1);
+        uint32_t u;
+        uint32_t z; /* 0 .. 4 */
+        u = v >> skip;
+        z = (uint32_t)curve_wnaf_ZEROS[(u + carry) & UINT32_C(15)];
+        if ((skip + z) < UINT32_C(4)) {
+            uint32_t x; /* 0 .. 31 */
+            place = skip + z;
+            x = ((u + carry) >> z) & UINT32_C(31);
+            next = UINT32_C(2) * (place + UINT32_C(1));
+            if (x > UINT32_C(16)) {
+                digit = UINT32_C(48) - x;
+                next = next + UINT32_C(1);
             } else {
-                digit = u;
-                next = UINT32_C(0);
+                digit = x;
             }
-            left = UINT32_C(4);
         }
     }
-    result = (digit + (UINT32_C(32) * next)) + (UINT32_C(64) * left);
+    result = (digit + (UINT32_C(32) * place)) + (UINT32_C(256) * next);
     return result;
 }
 
 /* ecdsa.p256.V.wnaf$5
- * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
- * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
+ * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^64-1
- * out d: 0 .. 31 */
-STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint8_t *restrict d, const uint64_t *k)
+ * out result0: 0 .. 255
+ * out result1: 0 .. 1 */
+STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint8_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
 {
-    uint32_t v; /* 0 .. 31 */
-    uint32_t carry; /* 0 .. 1 */
-    uint32_t skip; /* 0 .. 4 */
-    uint32_t i; /* 0 .. 256 */
-    memset(d, 0, 257);
-    v = (uint32_t)k[0] & UINT32_C(31);
-    carry = UINT32_C(0);
-    skip = UINT32_C(0);
-    for (i = 0; i < 257; i++) {
-        uint32_t next; /* 0 .. 319 */
-        uint32_t i_0_bit; /* 0 .. 511 */
-        uint32_t b_0_bit; /* 0 .. 1 */
-        next = curve_wnaf_recode_5(v, carry, skip);
-        d[i] = (uint8_t)(next & UINT32_C(31));
-        carry = (next >> 5) & UINT32_C(1);
-        skip = next >> 6;
-        i_0_bit = i + UINT32_C(5);
-        b_0_bit = UINT32_C(0);
-        if (i_0_bit < UINT32_C(256)) {
-            b_0_bit = (uint32_t)((k[i_0_bit >> 6] >> (i_0_bit & UINT32_C(63))) & UINT64_C(1));
-        }
-        v = (v >> 1) + (UINT32_C(16) * b_0_bit);
+    uint32_t state; /* 0 .. 9 */
+    uint64_t long_[5]; /* 0 .. 2^64-1 */
+    uint32_t i; /* 0 .. 63 */
+    state = UINT32_C(0);
+    long_[0] = k[0];
+    long_[1] = k[1];
+    long_[2] = k[2];
+    long_[3] = k[3];
+    long_[4] = UINT64_C(0);
+    for (i = 0; i < 64; i++) {
+        uint32_t u; /* 0 .. 2463 */
+        uint32_t i_0_window; /* 0 .. 255 */
+        uint32_t j_0_window; /* 0 .. 3 */
+        uint32_t s_0_window; /* 0 .. 60 */
+        uint64_t result_0_window; /* 0 .. 2^64-1 */
+        i_0_window = UINT32_C(4) * i;
+        j_0_window = i_0_window >> 6;
+        s_0_window = i_0_window & UINT32_C(63);
+        result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
+        u = curve_wnaf_group_5(((uint32_t)result_0_window & UINT32_C(255)), state);
+        result0[i] = (uint8_t)(u & UINT32_C(255));
+        state = u >> 8;
     }
+    (*result1) = state & UINT32_C(1);
 }
 
 /* field.fep256_mont64.half
@@ -1259,124 +1944,159 @@ static void field_fep256_mont64_half(uint64_t *restrict r, const uint64_t *a)
     r[3] = (t_3 >> 1) + ((uint64_t)carry << 63);
 }
 
-/* curve.p256.double
- * 2 P, also for infinity (Z stays 0). */
-STK_NOINLINE static void curve_p256_double(curve_p256_Jacobian *result, const curve_p256_Jacobian *p)
+/* curve.p256.doubled_and_itself
+ * 2 P and P, for a P with Z = 1. */
+STK_NOINLINE static void curve_p256_doubled_and_itself(curve_p256_Pair *restrict result, const curve_p256_Affine *p)
 {
-    uint64_t y2[4]; /* 0 .. 2^64-1 */
-    uint64_t s[4]; /* 0 .. 2^64-1 */
-    uint64_t z[4]; /* 0 .. 2^64-1 */
     uint64_t t[4]; /* 0 .. 2^64-1 */
-    uint64_t x[4]; /* 0 .. 2^64-1 */
-    uint64_t t_2[4]; /* 0 .. 2^64-1 */
-    uint64_t t_3[4]; /* 0 .. 2^64-1 */
-    uint64_t t_4[4]; /* 0 .. 2^64-1 */
-    uint64_t y[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
+    uint64_t y2_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
+    uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
+    uint64_t m1_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_7[4]; /* 0 .. 2^64-1 */
+    uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
     uint64_t result_1_square[4]; /* 0 .. 2^64-1 */
-    uint64_t t_2_slope_of[4]; /* 0 .. 2^64-1 */
-    uint64_t t_2_slope_of_2[4]; /* 0 .. 2^64-1 */
-    uint64_t m1_2_slope_of[4]; /* 0 .. 2^64-1 */
-    uint64_t t_2_slope_of_3[4]; /* 0 .. 2^64-1 */
-    uint64_t m3_2_slope_of[4]; /* 0 .. 2^64-1 */
-    uint64_t result_3_square[4]; /* 0 .. 2^64-1 */
-    uint64_t result_4_square[4]; /* 0 .. 2^64-1 */
-    field_fep256_mont64_add(y2, p->y, p->y);
-    field_fep256_mont64_mul(result_0_square, y2, y2);
-    field_fep256_mont64_mul(result_1_square, p->z, p->z);
-    field_fep256_mont64_mul(s, p->x, result_0_square);
-    field_fep256_mont64_sub(t_2_slope_of, p->x, result_1_square);
-    field_fep256_mont64_add(t_2_slope_of_2, p->x, result_1_square);
-    field_fep256_mont64_mul(m1_2_slope_of, t_2_slope_of, t_2_slope_of_2);
-    field_fep256_mont64_add(t_2_slope_of_3, m1_2_slope_of, m1_2_slope_of);
-    field_fep256_mont64_add(m3_2_slope_of, t_2_slope_of_3, m1_2_slope_of);
-    field_fep256_mont64_mul(z, y2, p->z);
-    field_fep256_mont64_mul(result_3_square, m3_2_slope_of, m3_2_slope_of);
-    field_fep256_mont64_add(t, s, s);
-    field_fep256_mont64_sub(x, result_3_square, t);
-    field_fep256_mont64_sub(t_2, s, x);
-    field_fep256_mont64_mul(t_3, m3_2_slope_of, t_2);
-    field_fep256_mont64_mul(result_4_square, result_0_square, result_0_square);
-    field_fep256_mont64_half(t_4, result_4_square);
-    field_fep256_mont64_sub(y, t_3, t_4);
-    memmove((*result).x, x, 4 * sizeof(uint64_t));
-    memmove((*result).y, y, 4 * sizeof(uint64_t));
-    memmove((*result).z, z, 4 * sizeof(uint64_t));
+    field_fep256_mont64_add(y2_0_double, p->y, p->y);
+    field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont64_mul(result_0_double_2, curve_p256_ONE, curve_p256_ONE);
+    field_fep256_mont64_mul(s_0_double, p->x, result_0_double);
+    field_fep256_mont64_sub(t_0_double_5, p->x, result_0_double_2);
+    field_fep256_mont64_add(t_0_double_6, p->x, result_0_double_2);
+    field_fep256_mont64_mul(m1_0_double, t_0_double_5, t_0_double_6);
+    field_fep256_mont64_add(t_0_double_7, m1_0_double, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, t_0_double_7, m1_0_double);
+    field_fep256_mont64_mul(z_0_double, y2_0_double, curve_p256_ONE);
+    field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
+    field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fep256_mont64_half(t_0_double_4, result_0_double_4);
+    field_fep256_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    field_fep256_mont64_mul(result_1_square, z_0_double, z_0_double);
+    memmove(result->x1, x_0_double, 4 * sizeof(uint64_t));
+    memmove(result->y1_, y_0_double, 4 * sizeof(uint64_t));
+    field_fep256_mont64_mul(result->x2, p->x, result_1_square);
+    field_fep256_mont64_mul(t, result_1_square, z_0_double);
+    field_fep256_mont64_mul(result->y2, p->y, t);
+    memmove(result->z, z_0_double, 4 * sizeof(uint64_t));
 }
 
-/* curve.p256.join
- * The end of an addition: with h = x-difference, w the y-difference (both brought to one denominator). Equal points double, opposite points cancel.
- * in h: 0 .. 2^64-1
- * in w: 0 .. 2^64-1
- * in ua: 0 .. 2^64-1
- * in sa: 0 .. 2^64-1
- * in z: 0 .. 2^64-1 */
-STK_NOINLINE static void curve_p256_join(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const uint64_t *h, const uint64_t *w, const uint64_t *ua, const uint64_t *sa, const uint64_t *z)
+/* curve.p256.add_to_second
+ * P and P + Q, for different and not opposite P, Q. Source: Meloni, "New point addition formulae for ECC applications" (2007), section 3. */
+STK_NOINLINE static void curve_p256_add_to_second(curve_p256_Pair *restrict result, const curve_p256_Pair *p)
 {
-    uint32_t t;
-    memmove((*r).x, curve_p256_ONE, 4 * sizeof(uint64_t));
-    memmove((*r).y, curve_p256_ONE, 4 * sizeof(uint64_t));
-    memmove((*r).z, curve_p256_ZERO, 4 * sizeof(uint64_t));
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k;
-            for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)h[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
-            }
-        }
-    }
-    t = stk_eq_u64(diff, UINT64_C(0));
-    if (t) {
-        uint32_t t_2;
-        uint64_t diff_2 = 0;
-        {
-            {
-                uint32_t k_2;
-                for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)w[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
-                }
-            }
-        }
-        t_2 = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2) {
-            curve_p256_double(r, p);
-        }
-    } else {
-        uint64_t hhh_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t v_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3_chord_2[4]; /* 0 .. 2^64-1 */
-        uint64_t x_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3_chord_3[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3_chord_4[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3_chord_5[4]; /* 0 .. 2^64-1 */
-        uint64_t y_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t result_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t result_3_chord_2[4]; /* 0 .. 2^64-1 */
-        field_fep256_mont64_mul(result_3_chord, h, h);
-        field_fep256_mont64_mul(hhh_3_chord, h, result_3_chord);
-        field_fep256_mont64_mul(v_3_chord, ua, result_3_chord);
-        field_fep256_mont64_mul(result_3_chord_2, w, w);
-        field_fep256_mont64_sub(t_3_chord, result_3_chord_2, hhh_3_chord);
-        field_fep256_mont64_add(t_3_chord_2, v_3_chord, v_3_chord);
-        field_fep256_mont64_sub(x_3_chord, t_3_chord, t_3_chord_2);
-        field_fep256_mont64_sub(t_3_chord_3, v_3_chord, x_3_chord);
-        field_fep256_mont64_mul(t_3_chord_4, w, t_3_chord_3);
-        field_fep256_mont64_mul(t_3_chord_5, sa, hhh_3_chord);
-        field_fep256_mont64_sub(y_3_chord, t_3_chord_4, t_3_chord_5);
-        memmove((*r).x, x_3_chord, 4 * sizeof(uint64_t));
-        memmove((*r).y, y_3_chord, 4 * sizeof(uint64_t));
-        memmove((*r).z, z, 4 * sizeof(uint64_t));
-    }
+    uint64_t h[4]; /* 0 .. 2^64-1 */
+    uint64_t b[4]; /* 0 .. 2^64-1 */
+    uint64_t c[4]; /* 0 .. 2^64-1 */
+    uint64_t w[4]; /* 0 .. 2^64-1 */
+    uint64_t t[4]; /* 0 .. 2^64-1 */
+    uint64_t y[4]; /* 0 .. 2^64-1 */
+    uint64_t t_2[4]; /* 0 .. 2^64-1 */
+    uint64_t x[4]; /* 0 .. 2^64-1 */
+    uint64_t t_3[4]; /* 0 .. 2^64-1 */
+    uint64_t t_4[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_square[4]; /* 0 .. 2^64-1 */
+    field_fep256_mont64_sub(h, p->x2, p->x1);
+    field_fep256_mont64_mul(result_0_square, h, h);
+    field_fep256_mont64_mul(b, p->x1, result_0_square);
+    field_fep256_mont64_mul(c, p->x2, result_0_square);
+    field_fep256_mont64_sub(w, p->y2, p->y1_);
+    field_fep256_mont64_sub(t, c, b);
+    field_fep256_mont64_mul(y, p->y1_, t);
+    field_fep256_mont64_mul(result_1_square, w, w);
+    field_fep256_mont64_sub(t_2, result_1_square, b);
+    field_fep256_mont64_sub(x, t_2, c);
+    memmove(result->x1, b, 4 * sizeof(uint64_t));
+    memmove(result->y1_, y, 4 * sizeof(uint64_t));
+    memmove(result->x2, x, 4 * sizeof(uint64_t));
+    field_fep256_mont64_sub(t_3, b, x);
+    field_fep256_mont64_mul(t_4, w, t_3);
+    field_fep256_mont64_sub(result->y2, t_4, y);
+    field_fep256_mont64_mul(result->z, p->z, h);
+}
+
+/* curve.p256.to_cached
+ * With Z^2 and Z^3.
+ * in x: 0 .. 2^64-1
+ * in y: 0 .. 2^64-1
+ * in z: 0 .. 2^64-1 */
+STK_NOINLINE static void curve_p256_to_cached(curve_p256_Cached *restrict result, const uint64_t *x, const uint64_t *y, const uint64_t *z)
+{
+    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
+    field_fep256_mont64_mul(result_0_square, z, z);
+    memmove(result->x, x, 4 * sizeof(uint64_t));
+    memmove(result->y, y, 4 * sizeof(uint64_t));
+    memmove(result->z, z, 4 * sizeof(uint64_t));
+    memmove(result->zz, result_0_square, 4 * sizeof(uint64_t));
+    field_fep256_mont64_mul(result->zzz, result_0_square, z);
+}
+
+/* curve.p256.double_apart
+ * 2 P where that is rare. */
+STK_NOINLINE static void curve_p256_double_apart(curve_p256_Jacobian *result, const curve_p256_Jacobian *p)
+{
+    uint64_t y2_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
+    uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
+    uint64_t m1_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_7[4]; /* 0 .. 2^64-1 */
+    uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
+    field_fep256_mont64_add(y2_0_double, p->y, p->y);
+    field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont64_mul(result_0_double_2, p->z, p->z);
+    field_fep256_mont64_mul(s_0_double, p->x, result_0_double);
+    field_fep256_mont64_sub(t_0_double_5, p->x, result_0_double_2);
+    field_fep256_mont64_add(t_0_double_6, p->x, result_0_double_2);
+    field_fep256_mont64_mul(m1_0_double, t_0_double_5, t_0_double_6);
+    field_fep256_mont64_add(t_0_double_7, m1_0_double, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, t_0_double_7, m1_0_double);
+    field_fep256_mont64_mul(z_0_double, y2_0_double, p->z);
+    field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
+    field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fep256_mont64_half(t_0_double_4, result_0_double_4);
+    field_fep256_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*result).x, x_0_double, 4 * sizeof(uint64_t));
+    memmove((*result).y, y_0_double, 4 * sizeof(uint64_t));
+    memmove((*result).z, z_0_double, 4 * sizeof(uint64_t));
 }
 
 /* curve.p256.add_cached
- * P + Q. */
-STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const curve_p256_Cached *q)
+ * P + Q for a finite Q, whose Y is given apart: with -Y for it, P - Q.
+ * in y: 0 .. 2^64-1 */
+STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *result, const curve_p256_Jacobian *p, const curve_p256_Cached *q, const uint64_t *y)
 {
     uint32_t t;
-    (*r) = (*p);
     uint64_t diff = 0;
     {
         {
@@ -1388,117 +2108,93 @@ STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *restrict r, 
     }
     t = stk_eq_u64(diff, UINT64_C(0));
     if (t) {
-        memmove((*r).x, q->x, 4 * sizeof(uint64_t));
-        memmove((*r).y, q->y, 4 * sizeof(uint64_t));
-        memmove((*r).z, q->z, 4 * sizeof(uint64_t));
+        memmove((*result).x, q->x, 4 * sizeof(uint64_t));
+        memmove((*result).y, y, 4 * sizeof(uint64_t));
+        memmove((*result).z, q->z, 4 * sizeof(uint64_t));
     } else {
-        uint32_t t_2;
+        uint64_t ua[4]; /* 0 .. 2^64-1 */
+        uint64_t sa[4]; /* 0 .. 2^64-1 */
+        uint64_t t_2[4]; /* 0 .. 2^64-1 */
+        uint64_t t_3[4]; /* 0 .. 2^64-1 */
+        uint64_t result0_1_differences[4]; /* 0 .. 2^64-1 */
+        uint64_t result1_1_differences[4]; /* 0 .. 2^64-1 */
+        uint64_t t_1_differences[4]; /* 0 .. 2^64-1 */
+        uint64_t t_1_differences_2[4]; /* 0 .. 2^64-1 */
+        uint64_t t_1_differences_3[4]; /* 0 .. 2^64-1 */
+        uint64_t result_1_differences[4]; /* 0 .. 2^64-1 */
+        uint32_t t_2_join;
+        field_fep256_mont64_mul(ua, p->x, q->zz);
+        field_fep256_mont64_mul(sa, p->y, q->zzz);
+        field_fep256_mont64_mul(result_1_differences, p->z, p->z);
+        field_fep256_mont64_mul(t_1_differences, q->x, result_1_differences);
+        field_fep256_mont64_sub(result0_1_differences, t_1_differences, ua);
+        field_fep256_mont64_mul(t_1_differences_2, result_1_differences, p->z);
+        field_fep256_mont64_mul(t_1_differences_3, y, t_1_differences_2);
+        field_fep256_mont64_sub(result1_1_differences, t_1_differences_3, sa);
+        field_fep256_mont64_mul(t_2, p->z, q->z);
+        field_fep256_mont64_mul(t_3, t_2, result0_1_differences);
         uint64_t diff_2 = 0;
         {
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)q->z[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
+                    diff_2 |= (uint64_t)result0_1_differences[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
                 }
             }
         }
-        t_2 = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2 ^ 1u) {
-            uint64_t ua[4]; /* 0 .. 2^64-1 */
-            uint64_t sa[4]; /* 0 .. 2^64-1 */
-            uint64_t t_3[4]; /* 0 .. 2^64-1 */
-            uint64_t t_4[4]; /* 0 .. 2^64-1 */
-            uint64_t result0_2_differences[4]; /* 0 .. 2^64-1 */
-            uint64_t result1_2_differences[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_differences[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_differences_2[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_differences_3[4]; /* 0 .. 2^64-1 */
-            uint64_t result_2_differences[4]; /* 0 .. 2^64-1 */
-            field_fep256_mont64_mul(ua, p->x, q->zz);
-            field_fep256_mont64_mul(sa, p->y, q->zzz);
-            field_fep256_mont64_mul(result_2_differences, p->z, p->z);
-            field_fep256_mont64_mul(t_2_differences, q->x, result_2_differences);
-            field_fep256_mont64_sub(result0_2_differences, t_2_differences, ua);
-            field_fep256_mont64_mul(t_2_differences_2, result_2_differences, p->z);
-            field_fep256_mont64_mul(t_2_differences_3, q->y, t_2_differences_2);
-            field_fep256_mont64_sub(result1_2_differences, t_2_differences_3, sa);
-            field_fep256_mont64_mul(t_3, p->z, q->z);
-            field_fep256_mont64_mul(t_4, t_3, result0_2_differences);
-            curve_p256_join(r, p, result0_2_differences, result1_2_differences, ua, sa, t_4);
+        t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_2_join) {
+            uint32_t t_2_join_2;
+            uint64_t diff_3 = 0;
+            {
+                {
+                    uint32_t k_3;
+                    for (k_3 = 0; k_3 < 4; k_3++) {
+                        diff_3 |= (uint64_t)result1_1_differences[k_3] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_3];
+                    }
+                }
+            }
+            t_2_join_2 = stk_eq_u64(diff_3, UINT64_C(0));
+            if (t_2_join_2) {
+                curve_p256_double_apart(result, p);
+            } else {
+                memmove((*result).x, curve_p256_ONE, 4 * sizeof(uint64_t));
+                memmove((*result).y, curve_p256_ONE, 4 * sizeof(uint64_t));
+                memmove((*result).z, curve_p256_ZERO, 4 * sizeof(uint64_t));
+            }
+        } else {
+            uint64_t hhh_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t v_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_3[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_4[4]; /* 0 .. 2^64-1 */
+            uint64_t x_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_5[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_6[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_7[4]; /* 0 .. 2^64-1 */
+            uint64_t y_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t result_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t result_2_join_2[4]; /* 0 .. 2^64-1 */
+            field_fep256_mont64_mul(result_2_join, result0_1_differences, result0_1_differences);
+            field_fep256_mont64_mul(hhh_2_join, result0_1_differences, result_2_join);
+            field_fep256_mont64_mul(v_2_join, ua, result_2_join);
+            field_fep256_mont64_mul(result_2_join_2, result1_1_differences, result1_1_differences);
+            field_fep256_mont64_sub(t_2_join_3, result_2_join_2, hhh_2_join);
+            field_fep256_mont64_add(t_2_join_4, v_2_join, v_2_join);
+            field_fep256_mont64_sub(x_2_join, t_2_join_3, t_2_join_4);
+            field_fep256_mont64_sub(t_2_join_5, v_2_join, x_2_join);
+            field_fep256_mont64_mul(t_2_join_6, result1_1_differences, t_2_join_5);
+            field_fep256_mont64_mul(t_2_join_7, sa, hhh_2_join);
+            field_fep256_mont64_sub(y_2_join, t_2_join_6, t_2_join_7);
+            memmove((*result).x, x_2_join, 4 * sizeof(uint64_t));
+            memmove((*result).y, y_2_join, 4 * sizeof(uint64_t));
+            memmove((*result).z, t_3, 4 * sizeof(uint64_t));
         }
-    }
-}
-
-/* ecdsa.p256.V.odd_multiples
- * Q, 3Q, ... 15Q. */
-static void ecdsa_p256_V_odd_multiples(curve_p256_Cached *restrict t, const curve_p256_Jacobian *q)
-{
-    curve_p256_Jacobian t_2;
-    curve_p256_Cached q2;
-    curve_p256_Jacobian p;
-    uint32_t i; /* 1 .. 7 */
-    uint64_t result_0_to_cached[4]; /* 0 .. 2^64-1 */
-    uint64_t result_1_to_cached[4]; /* 0 .. 2^64-1 */
-    curve_p256_Cached result_2_to_cached;
-    field_fep256_mont64_mul(result_0_to_cached, q->z, q->z);
-    t[0].x[0] = q->x[0];
-    t[0].x[1] = q->x[1];
-    t[0].x[2] = q->x[2];
-    t[0].x[3] = q->x[3];
-    t[0].y[0] = q->y[0];
-    t[0].y[1] = q->y[1];
-    t[0].y[2] = q->y[2];
-    t[0].y[3] = q->y[3];
-    t[0].z[0] = q->z[0];
-    t[0].z[1] = q->z[1];
-    t[0].z[2] = q->z[2];
-    t[0].z[3] = q->z[3];
-    t[0].zz[0] = result_0_to_cached[0];
-    t[0].zz[1] = result_0_to_cached[1];
-    t[0].zz[2] = result_0_to_cached[2];
-    t[0].zz[3] = result_0_to_cached[3];
-    field_fep256_mont64_mul(t[0].zzz, result_0_to_cached, q->z);
-    curve_p256_double(&t_2, q);
-    field_fep256_mont64_mul(result_1_to_cached, t_2.z, t_2.z);
-    memmove(q2.x, t_2.x, 4 * sizeof(uint64_t));
-    memmove(q2.y, t_2.y, 4 * sizeof(uint64_t));
-    memmove(q2.z, t_2.z, 4 * sizeof(uint64_t));
-    memmove(q2.zz, result_1_to_cached, 4 * sizeof(uint64_t));
-    field_fep256_mont64_mul(q2.zzz, result_1_to_cached, t_2.z);
-    p = (*q);
-    for (i = 1; i < 8; i++) {
-        uint64_t result_2_to_cached_2[4]; /* 0 .. 2^64-1 */
-        {
-            curve_p256_Jacobian tmp;
-            curve_p256_add_cached(&tmp, &p, &q2);
-            p = tmp;
-        }
-        field_fep256_mont64_mul(result_2_to_cached_2, p.z, p.z);
-        memmove(result_2_to_cached.x, p.x, 4 * sizeof(uint64_t));
-        memmove(result_2_to_cached.y, p.y, 4 * sizeof(uint64_t));
-        memmove(result_2_to_cached.z, p.z, 4 * sizeof(uint64_t));
-        memmove(result_2_to_cached.zz, result_2_to_cached_2, 4 * sizeof(uint64_t));
-        field_fep256_mont64_mul(result_2_to_cached.zzz, result_2_to_cached_2, p.z);
-        t[i] = result_2_to_cached;
-    }
-}
-
-/* ecdsa.p256.V.multiple
- * The multiple of Q that an odd digit says, with Q, 3Q, ... 15Q in `t`.
- * in d: 0 .. 31 */
-STK_NOINLINE static void ecdsa_p256_V_multiple(curve_p256_Cached *restrict e, const curve_p256_Cached *t, uint32_t d)
-{
-    (*e) = t[(d & UINT32_C(15)) >> 1];
-    if ((d >> 4) == UINT32_C(1)) {
-        uint64_t result_0_negate[4]; /* 0 .. 2^64-1 */
-        field_fep256_mont64_sub(result_0_negate, curve_p256_ZERO, e->y);
-        memmove(e->y, result_0_negate, 4 * sizeof(uint64_t));
     }
 }
 
 /* curve.p256.add_affine
  * P + Q for an affine Q. */
-STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const curve_p256_Affine *q)
+STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *result, const curve_p256_Jacobian *p, const curve_p256_Affine *q)
 {
     uint32_t t;
     uint64_t diff = 0;
@@ -1512,9 +2208,9 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, 
     }
     t = stk_eq_u64(diff, UINT64_C(0));
     if (t) {
-        memmove((*r).x, q->x, 4 * sizeof(uint64_t));
-        memmove((*r).y, q->y, 4 * sizeof(uint64_t));
-        memmove((*r).z, curve_p256_ONE, 4 * sizeof(uint64_t));
+        memmove((*result).x, q->x, 4 * sizeof(uint64_t));
+        memmove((*result).y, q->y, 4 * sizeof(uint64_t));
+        memmove((*result).z, curve_p256_ONE, 4 * sizeof(uint64_t));
     } else {
         uint64_t t_2[4]; /* 0 .. 2^64-1 */
         uint64_t result0_1_differences[4]; /* 0 .. 2^64-1 */
@@ -1523,6 +2219,7 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, 
         uint64_t t_1_differences_2[4]; /* 0 .. 2^64-1 */
         uint64_t t_1_differences_3[4]; /* 0 .. 2^64-1 */
         uint64_t result_1_differences[4]; /* 0 .. 2^64-1 */
+        uint32_t t_2_join;
         field_fep256_mont64_mul(result_1_differences, p->z, p->z);
         field_fep256_mont64_mul(t_1_differences, q->x, result_1_differences);
         field_fep256_mont64_sub(result0_1_differences, t_1_differences, p->x);
@@ -1530,47 +2227,240 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, 
         field_fep256_mont64_mul(t_1_differences_3, q->y, t_1_differences_2);
         field_fep256_mont64_sub(result1_1_differences, t_1_differences_3, p->y);
         field_fep256_mont64_mul(t_2, p->z, result0_1_differences);
-        curve_p256_join(r, p, result0_1_differences, result1_1_differences, p->x, p->y, t_2);
+        uint64_t diff_2 = 0;
+        {
+            {
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 4; k_2++) {
+                    diff_2 |= (uint64_t)result0_1_differences[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
+                }
+            }
+        }
+        t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_2_join) {
+            uint32_t t_2_join_2;
+            uint64_t diff_3 = 0;
+            {
+                {
+                    uint32_t k_3;
+                    for (k_3 = 0; k_3 < 4; k_3++) {
+                        diff_3 |= (uint64_t)result1_1_differences[k_3] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_3];
+                    }
+                }
+            }
+            t_2_join_2 = stk_eq_u64(diff_3, UINT64_C(0));
+            if (t_2_join_2) {
+                curve_p256_double_apart(result, p);
+            } else {
+                memmove((*result).x, curve_p256_ONE, 4 * sizeof(uint64_t));
+                memmove((*result).y, curve_p256_ONE, 4 * sizeof(uint64_t));
+                memmove((*result).z, curve_p256_ZERO, 4 * sizeof(uint64_t));
+            }
+        } else {
+            uint64_t hhh_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t v_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_3[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_4[4]; /* 0 .. 2^64-1 */
+            uint64_t x_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_5[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_6[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_7[4]; /* 0 .. 2^64-1 */
+            uint64_t y_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t result_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t result_2_join_2[4]; /* 0 .. 2^64-1 */
+            field_fep256_mont64_mul(result_2_join, result0_1_differences, result0_1_differences);
+            field_fep256_mont64_mul(hhh_2_join, result0_1_differences, result_2_join);
+            field_fep256_mont64_mul(v_2_join, p->x, result_2_join);
+            field_fep256_mont64_mul(result_2_join_2, result1_1_differences, result1_1_differences);
+            field_fep256_mont64_sub(t_2_join_3, result_2_join_2, hhh_2_join);
+            field_fep256_mont64_add(t_2_join_4, v_2_join, v_2_join);
+            field_fep256_mont64_sub(x_2_join, t_2_join_3, t_2_join_4);
+            field_fep256_mont64_sub(t_2_join_5, v_2_join, x_2_join);
+            field_fep256_mont64_mul(t_2_join_6, result1_1_differences, t_2_join_5);
+            field_fep256_mont64_mul(t_2_join_7, p->y, hhh_2_join);
+            field_fep256_mont64_sub(y_2_join, t_2_join_6, t_2_join_7);
+            memmove((*result).x, x_2_join, 4 * sizeof(uint64_t));
+            memmove((*result).y, y_2_join, 4 * sizeof(uint64_t));
+            memmove((*result).z, t_2, 4 * sizeof(uint64_t));
+        }
     }
+}
+
+/* ecdsa.p256.V.signed
+ * y, or -y
+ * in y: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_p256_V_signed(uint64_t *result, const uint64_t *y, uint32_t negative)
+{
+    uint64_t r[4]; /* 0 .. 2^64-1 */
+    memmove(r, y, 4 * sizeof(uint64_t));
+    if (negative) {
+        field_fep256_mont64_sub(r, curve_p256_ZERO, y);
+    }
+    memmove(result, r, 4 * sizeof(uint64_t));
 }
 
 /* ecdsa.p256.V.multiple_of_base
  * The multiple of G that an odd digit says.
  * in d: 0 .. 127 */
-STK_NOINLINE static void ecdsa_p256_V_multiple_of_base(curve_p256_Affine *restrict e, uint32_t d)
+STK_NOINLINE static void ecdsa_p256_V_multiple_of_base(curve_p256_Affine *restrict result, uint32_t d)
 {
-    (*e) = ecdsa_p256_V_ODD[(d & UINT32_C(63)) >> 1];
-    if ((d >> 6) == UINT32_C(1)) {
-        uint64_t result_0_negate[4]; /* 0 .. 2^64-1 */
-        field_fep256_mont64_sub(result_0_negate, curve_p256_ZERO, e->y);
-        memmove(e->y, result_0_negate, 4 * sizeof(uint64_t));
-    }
+    curve_p256_Affine e;
+    e = ecdsa_p256_V_ODD[(d & UINT32_C(63)) >> 1];
+    memmove(result->x, e.x, 4 * sizeof(uint64_t));
+    ecdsa_p256_V_signed(result->y, e.y, (uint32_t)((d >> 6) == UINT32_C(1)));
 }
 
-/* ecdsa.p256.V.double_and_add
- * 2 `r` + `da` G + `db` Q, with Q, 3Q, ... 15Q in `t`. Digits are as [`wnaf`] gives them.
- * in da: 0 .. 127
- * in db: 0 .. 31 */
-STK_NOINLINE static void ecdsa_p256_V_double_and_add(curve_p256_Jacobian *s, const curve_p256_Jacobian *r, uint32_t da, uint32_t db, const curve_p256_Cached *t)
+/* ecdsa.p256.V.steps
+ * A group of steps of 2 `r` + `da` G + `db` Q, the highest first, with Q, 3Q, ... 15Q in `t`. The digits of the group are as [`wnaf`] gives them.
+ * in da: 0 .. 1023
+ * in db: 0 .. 255 */
+STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_p256_Jacobian *r, uint32_t da, uint32_t db, const curve_p256_Cached *t)
 {
-    curve_p256_double(s, r);
-    if (db != UINT32_C(0)) {
-        curve_p256_Cached t_2;
-        ecdsa_p256_V_multiple(&t_2, t, db);
-        {
-            curve_p256_Jacobian tmp;
-            curve_p256_add_cached(&tmp, s, &t_2);
-            (*s) = tmp;
-        }
+    uint32_t place; /* 0 .. 7 */
+    uint32_t place_of_q; /* 0 .. 7 */
+    uint32_t k; /* 0 .. 7 */
+    uint64_t t_2[4]; /* 0 .. 2^64-1 */
+    curve_p256_Affine t_3;
+    uint64_t y2_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
+    uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
+    uint64_t m1_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_7[4]; /* 0 .. 2^64-1 */
+    uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
+    place = da >> 7;
+    place_of_q = db >> 5;
+    field_fep256_mont64_add(y2_0_double, r->y, r->y);
+    field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont64_mul(result_0_double_2, r->z, r->z);
+    field_fep256_mont64_mul(s_0_double, r->x, result_0_double);
+    field_fep256_mont64_sub(t_0_double_5, r->x, result_0_double_2);
+    field_fep256_mont64_add(t_0_double_6, r->x, result_0_double_2);
+    field_fep256_mont64_mul(m1_0_double, t_0_double_5, t_0_double_6);
+    field_fep256_mont64_add(t_0_double_7, m1_0_double, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, t_0_double_7, m1_0_double);
+    field_fep256_mont64_mul(z_0_double, y2_0_double, r->z);
+    field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
+    field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fep256_mont64_half(t_0_double_4, result_0_double_4);
+    field_fep256_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    if (place_of_q == UINT32_C(3)) {
+        k = (db & UINT32_C(15)) >> 1;
+        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
+        curve_p256_add_cached(s, s, &t[k], t_2);
     }
-    if (da != UINT32_C(0)) {
-        curve_p256_Affine t_3;
-        ecdsa_p256_V_multiple_of_base(&t_3, da);
-        {
-            curve_p256_Jacobian tmp_2;
-            curve_p256_add_affine(&tmp_2, s, &t_3);
-            (*s) = tmp_2;
-        }
+    if (place == UINT32_C(3)) {
+        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_3);
+    }
+    field_fep256_mont64_add(y2_0_double, s->y, s->y);
+    field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont64_mul(result_0_double_2, s->z, s->z);
+    field_fep256_mont64_mul(s_0_double, s->x, result_0_double);
+    field_fep256_mont64_sub(t_0_double_5, s->x, result_0_double_2);
+    field_fep256_mont64_add(t_0_double_6, s->x, result_0_double_2);
+    field_fep256_mont64_mul(m1_0_double, t_0_double_5, t_0_double_6);
+    field_fep256_mont64_add(t_0_double_7, m1_0_double, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, t_0_double_7, m1_0_double);
+    field_fep256_mont64_mul(z_0_double, y2_0_double, s->z);
+    field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
+    field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fep256_mont64_half(t_0_double_4, result_0_double_4);
+    field_fep256_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    if (place_of_q == UINT32_C(2)) {
+        k = (db & UINT32_C(15)) >> 1;
+        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
+        curve_p256_add_cached(s, s, &t[k], t_2);
+    }
+    if (place == UINT32_C(2)) {
+        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_3);
+    }
+    field_fep256_mont64_add(y2_0_double, s->y, s->y);
+    field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont64_mul(result_0_double_2, s->z, s->z);
+    field_fep256_mont64_mul(s_0_double, s->x, result_0_double);
+    field_fep256_mont64_sub(t_0_double_5, s->x, result_0_double_2);
+    field_fep256_mont64_add(t_0_double_6, s->x, result_0_double_2);
+    field_fep256_mont64_mul(m1_0_double, t_0_double_5, t_0_double_6);
+    field_fep256_mont64_add(t_0_double_7, m1_0_double, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, t_0_double_7, m1_0_double);
+    field_fep256_mont64_mul(z_0_double, y2_0_double, s->z);
+    field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
+    field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fep256_mont64_half(t_0_double_4, result_0_double_4);
+    field_fep256_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    if (place_of_q == UINT32_C(1)) {
+        k = (db & UINT32_C(15)) >> 1;
+        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
+        curve_p256_add_cached(s, s, &t[k], t_2);
+    }
+    if (place == UINT32_C(1)) {
+        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_3);
+    }
+    field_fep256_mont64_add(y2_0_double, s->y, s->y);
+    field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont64_mul(result_0_double_2, s->z, s->z);
+    field_fep256_mont64_mul(s_0_double, s->x, result_0_double);
+    field_fep256_mont64_sub(t_0_double_5, s->x, result_0_double_2);
+    field_fep256_mont64_add(t_0_double_6, s->x, result_0_double_2);
+    field_fep256_mont64_mul(m1_0_double, t_0_double_5, t_0_double_6);
+    field_fep256_mont64_add(t_0_double_7, m1_0_double, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, t_0_double_7, m1_0_double);
+    field_fep256_mont64_mul(z_0_double, y2_0_double, s->z);
+    field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
+    field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fep256_mont64_half(t_0_double_4, result_0_double_4);
+    field_fep256_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    if (place_of_q == UINT32_C(0)) {
+        k = (db & UINT32_C(15)) >> 1;
+        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
+        curve_p256_add_cached(s, s, &t[k], t_2);
+    }
+    if (place == UINT32_C(0)) {
+        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_3);
     }
 }
 
@@ -1578,20 +2468,43 @@ STK_NOINLINE static void ecdsa_p256_V_double_and_add(curve_p256_Jacobian *s, con
  * `a` G + `b` Q.
  * in a: 0 .. 2^64-1
  * in b: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *r, const uint64_t *a, const uint64_t *b, const curve_p256_Jacobian *q)
+STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *restrict r, const uint64_t *a, const uint64_t *b, const curve_p256_Affine *q)
 {
-    uint8_t da[257]; /* 0 .. 127 */
-    uint8_t db[257]; /* 0 .. 31 */
+    uint16_t da[64]; /* 0 .. 1023 */
+    uint32_t ca; /* 0 .. 1 */
+    uint8_t db[64]; /* 0 .. 255 */
+    uint32_t cb; /* 0 .. 1 */
     curve_p256_Cached t[8];
-    uint32_t i; /* 0 .. 256 */
-    ecdsa_p256_V_wnaf_7(da, a);
-    ecdsa_p256_V_wnaf_5(db, b);
-    ecdsa_p256_V_odd_multiples(t, q);
+    uint32_t i; /* 0 .. 63 */
+    curve_p256_Pair p_0_odd_multiples;
+    uint32_t i_0_odd_multiples; /* 1 .. 7 */
+    ecdsa_p256_V_wnaf_7(da, &ca, a);
+    ecdsa_p256_V_wnaf_5(db, &cb, b);
+    memmove(t[0].x, q->x, 4 * sizeof(uint64_t));
+    memmove(t[0].y, q->y, 4 * sizeof(uint64_t));
+    memmove(t[0].z, curve_p256_ONE, 4 * sizeof(uint64_t));
+    memmove(t[0].zz, curve_p256_ONE, 4 * sizeof(uint64_t));
+    memmove(t[0].zzz, curve_p256_ONE, 4 * sizeof(uint64_t));
+    curve_p256_doubled_and_itself(&p_0_odd_multiples, q);
+    for (i_0_odd_multiples = 1; i_0_odd_multiples < 8; i_0_odd_multiples++) {
+        {
+            curve_p256_Pair tmp;
+            curve_p256_add_to_second(&tmp, &p_0_odd_multiples);
+            p_0_odd_multiples = tmp;
+        }
+        curve_p256_to_cached(&t[i_0_odd_multiples], p_0_odd_multiples.x2, p_0_odd_multiples.y2, p_0_odd_multiples.z);
+    }
     memmove((*r).x, curve_p256_ONE, 4 * sizeof(uint64_t));
     memmove((*r).y, curve_p256_ONE, 4 * sizeof(uint64_t));
     memmove((*r).z, curve_p256_ZERO, 4 * sizeof(uint64_t));
-    for (i = 257; i-- > 0;) {
-        ecdsa_p256_V_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
+    if (cb == UINT32_C(1)) {
+        curve_p256_add_cached(r, r, &t[0], t[0].y);
+    }
+    if (ca == UINT32_C(1)) {
+        curve_p256_add_affine(r, r, &ecdsa_p256_V_ODD[0]);
+    }
+    for (i = 64; i-- > 0;) {
+        ecdsa_p256_V_steps(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
 }
 
@@ -1642,7 +2555,7 @@ STK_NOINLINE static uint32_t ecdsa_p256_V_matches(const curve_p256_Jacobian *p, 
         uint32_t t_4;
         uint64_t result_3_from_integer[4]; /* 0 .. 2^64-1 */
         field_fep256_mont64_mul(result_3_from_integer, r, field_fep256_mont64_from_integer_lit3);
-        field_fep256_mont64_add(x, result_3_from_integer, ecdsa_p256_V_matches_lit11);
+        field_fep256_mont64_add(x, result_3_from_integer, ecdsa_p256_V_matches_lit17);
         field_fep256_mont64_mul(t_3, x, result_0_square);
         uint64_t diff_2 = 0;
         {
@@ -1718,13 +2631,12 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
     t_0_verify_5 = field_fep256_mont64_N_is_below_c256_2(x_0_verify);
     t_0_verify_6 = field_fep256_mont64_N_is_below_c256_2(y_0_verify);
     if (((((t_0_verify & t_0_verify_2) & (t_0_verify_3 ^ 1u)) & (t_0_verify_4 ^ 1u)) & t_0_verify_5) & t_0_verify_6) {
-        curve_p256_Jacobian q_0_verify;
+        curve_p256_Affine q_0_verify;
         uint32_t t_0_verify_7;
         uint64_t t_0_verify_11[4]; /* 0 .. 2^64-1 */
         uint64_t result_0_verify[4]; /* 0 .. 2^64-1 */
         field_fep256_mont64_mul(q_0_verify.x, x_0_verify, field_fep256_mont64_from_integer_lit3);
         field_fep256_mont64_mul(q_0_verify.y, y_0_verify, field_fep256_mont64_from_integer_lit3);
-        memmove(q_0_verify.z, curve_p256_ONE, 4 * sizeof(uint64_t));
         field_fep256_mont64_mul(result_0_verify, q_0_verify.y, q_0_verify.y);
         curve_p256_right_side(t_0_verify_11, q_0_verify.x);
         uint64_t diff_3 = 0;
@@ -1748,7 +2660,6 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
             stk_i128 v_0_verify; /* -2^64 .. 4834901526196019579 */
             uint64_t result_0_verify_2[4]; /* 0 .. 2^64-1 */
             uint32_t cond_0_verify;
-            uint64_t result_0_verify_3[4]; /* 0 .. 2^64-1 */
             field_fep256_mont64_N_from_bytes_be(t_0_verify_8, digest);
             v_0_verify = (stk_i128)t_0_verify_8[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551));
             d_0_verify[0] = (uint64_t)v_0_verify;
@@ -1768,8 +2679,7 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
             } else {
                 memmove(result_0_verify_2, d_0_verify, 4 * sizeof(uint64_t));
             }
-            ecdsa_p256_V_S_mul(result_0_verify_3, s_0_verify, ecdsa_p256_V_S_from_integer_lit6);
-            ecdsa_p256_V_S_pow_c256(si_0_verify, result_0_verify_3);
+            ecdsa_p256_V_inverse(si_0_verify, s_0_verify);
             ecdsa_p256_V_S_mul(t_0_verify_9, result_0_verify_2, si_0_verify);
             ecdsa_p256_V_S_mul(t_0_verify_10, r_0_verify, si_0_verify);
             ecdsa_p256_V_double_mult(&p_0_verify, t_0_verify_9, t_0_verify_10, &q_0_verify);
@@ -1792,38 +2702,53 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef field_fep256_mont64_sub
 #undef field_fep256_mont64_add
 #undef curve_p256_right_side
+#undef ecdsa_p256_V_D_matrix
+#undef ecdsa_p256_V_D_combine_0
+#undef ecdsa_p256_V_D_combine_c256
+#undef ecdsa_p256_V_D_without
+#undef ecdsa_p256_V_D_below_modulus
+#undef ecdsa_p256_V_D_inverse
 #undef ecdsa_p256_V_S_mul
 #undef ecdsa_p256_V_S_pow_c256
-#undef curve_wnaf_recode_7
+#undef ecdsa_p256_V_inverse
+#undef curve_wnaf_group_7
 #undef ecdsa_p256_V_wnaf_7
-#undef curve_wnaf_recode_5
+#undef curve_wnaf_group_5
 #undef ecdsa_p256_V_wnaf_5
 #undef field_fep256_mont64_half
-#undef curve_p256_double
-#undef curve_p256_join
+#undef curve_p256_doubled_and_itself
+#undef curve_p256_add_to_second
+#undef curve_p256_to_cached
+#undef curve_p256_double_apart
 #undef curve_p256_add_cached
-#undef ecdsa_p256_V_odd_multiples
-#undef ecdsa_p256_V_multiple
 #undef curve_p256_add_affine
+#undef ecdsa_p256_V_signed
 #undef ecdsa_p256_V_multiple_of_base
-#undef ecdsa_p256_V_double_and_add
+#undef ecdsa_p256_V_steps
 #undef ecdsa_p256_V_double_mult
 #undef field_fep256_mont64_N_is_below_c127
 #undef ecdsa_p256_V_matches
+#undef curve_p256_Affine
 #undef curve_p256_Jacobian
 #undef curve_p256_Cached
-#undef curve_p256_Affine
+#undef curve_p256_Pair
 #undef field_fep256_mont64_N_is_zero_lit1
 #undef field_fep256_mont64_from_integer_lit3
-#undef curve_p256_ONE
 #undef curve_p256_right_side_lit4
 #undef curve_p256_right_side_lit5
-#undef ecdsa_p256_V_S_from_integer_lit6
-#undef ecdsa_p256_V_S_pow_c256_lit7
-#undef ecdsa_p256_V_S_pow_c256_lit8
+#undef ecdsa_p256_V_D_inverse_lit6
+#undef ecdsa_p256_V_D_inverse_lit7
+#undef ecdsa_p256_V_D_inverse_lit8
+#undef ecdsa_p256_V_D_below_modulus_lit10
+#undef ecdsa_p256_V_S_from_integer_lit11
+#undef ecdsa_p256_V_inverse_lit12
+#undef ecdsa_p256_V_S_pow_c256_lit13
+#undef ecdsa_p256_V_S_pow_c256_lit14
+#undef curve_wnaf_ZEROS
+#undef curve_p256_ONE
 #undef curve_p256_ZERO
 #undef ecdsa_p256_V_ODD
-#undef ecdsa_p256_V_matches_lit11
+#undef ecdsa_p256_V_matches_lit17
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
 #undef stk_u128
@@ -1851,38 +2776,53 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #define field_fep256_mont32_sub p256_ecdsa_verify_field_fep256_mont32_sub
 #define field_fep256_mont32_add p256_ecdsa_verify_field_fep256_mont32_add
 #define curve_p256_right_side p256_ecdsa_verify_curve_p256_right_side
+#define ecdsa_p256_V_D_matrix p256_ecdsa_verify_ecdsa_p256_V_D_matrix
+#define ecdsa_p256_V_D_combine_0 p256_ecdsa_verify_ecdsa_p256_V_D_combine_0
+#define ecdsa_p256_V_D_combine_c256 p256_ecdsa_verify_ecdsa_p256_V_D_combine_c256
+#define ecdsa_p256_V_D_without p256_ecdsa_verify_ecdsa_p256_V_D_without
+#define ecdsa_p256_V_D_below_modulus p256_ecdsa_verify_ecdsa_p256_V_D_below_modulus
+#define ecdsa_p256_V_D_inverse p256_ecdsa_verify_ecdsa_p256_V_D_inverse
 #define ecdsa_p256_V_S_mul p256_ecdsa_verify_ecdsa_p256_V_S_mul
 #define ecdsa_p256_V_S_pow_c256 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256
-#define curve_wnaf_recode_7 p256_ecdsa_verify_curve_wnaf_recode_7
+#define ecdsa_p256_V_inverse p256_ecdsa_verify_ecdsa_p256_V_inverse
+#define curve_wnaf_group_7 p256_ecdsa_verify_curve_wnaf_group_7
 #define ecdsa_p256_V_wnaf_7 p256_ecdsa_verify_ecdsa_p256_V_wnaf_7
-#define curve_wnaf_recode_5 p256_ecdsa_verify_curve_wnaf_recode_5
+#define curve_wnaf_group_5 p256_ecdsa_verify_curve_wnaf_group_5
 #define ecdsa_p256_V_wnaf_5 p256_ecdsa_verify_ecdsa_p256_V_wnaf_5
 #define field_fep256_mont32_half p256_ecdsa_verify_field_fep256_mont32_half
-#define curve_p256_double p256_ecdsa_verify_curve_p256_double
-#define curve_p256_join p256_ecdsa_verify_curve_p256_join
+#define curve_p256_doubled_and_itself p256_ecdsa_verify_curve_p256_doubled_and_itself
+#define curve_p256_add_to_second p256_ecdsa_verify_curve_p256_add_to_second
+#define curve_p256_to_cached p256_ecdsa_verify_curve_p256_to_cached
+#define curve_p256_double_apart p256_ecdsa_verify_curve_p256_double_apart
 #define curve_p256_add_cached p256_ecdsa_verify_curve_p256_add_cached
-#define ecdsa_p256_V_odd_multiples p256_ecdsa_verify_ecdsa_p256_V_odd_multiples
-#define ecdsa_p256_V_multiple p256_ecdsa_verify_ecdsa_p256_V_multiple
 #define curve_p256_add_affine p256_ecdsa_verify_curve_p256_add_affine
+#define ecdsa_p256_V_signed p256_ecdsa_verify_ecdsa_p256_V_signed
 #define ecdsa_p256_V_multiple_of_base p256_ecdsa_verify_ecdsa_p256_V_multiple_of_base
-#define ecdsa_p256_V_double_and_add p256_ecdsa_verify_ecdsa_p256_V_double_and_add
+#define ecdsa_p256_V_steps p256_ecdsa_verify_ecdsa_p256_V_steps
 #define ecdsa_p256_V_double_mult p256_ecdsa_verify_ecdsa_p256_V_double_mult
 #define field_fep256_mont32_N_is_below_c127 p256_ecdsa_verify_field_fep256_mont32_N_is_below_c127
 #define ecdsa_p256_V_matches p256_ecdsa_verify_ecdsa_p256_V_matches
+#define curve_p256_Affine p256_ecdsa_verify_curve_p256_Affine
 #define curve_p256_Jacobian p256_ecdsa_verify_curve_p256_Jacobian
 #define curve_p256_Cached p256_ecdsa_verify_curve_p256_Cached
-#define curve_p256_Affine p256_ecdsa_verify_curve_p256_Affine
+#define curve_p256_Pair p256_ecdsa_verify_curve_p256_Pair
 #define field_fep256_mont32_N_is_zero_lit1 p256_ecdsa_verify_field_fep256_mont32_N_is_zero_lit1
 #define field_fep256_mont32_from_integer_lit3 p256_ecdsa_verify_field_fep256_mont32_from_integer_lit3
-#define curve_p256_ONE p256_ecdsa_verify_curve_p256_ONE
 #define curve_p256_right_side_lit4 p256_ecdsa_verify_curve_p256_right_side_lit4
 #define curve_p256_right_side_lit5 p256_ecdsa_verify_curve_p256_right_side_lit5
-#define ecdsa_p256_V_S_from_integer_lit6 p256_ecdsa_verify_ecdsa_p256_V_S_from_integer_lit6
-#define ecdsa_p256_V_S_pow_c256_lit7 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit7
-#define ecdsa_p256_V_S_pow_c256_lit8 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit8
+#define ecdsa_p256_V_D_inverse_lit6 p256_ecdsa_verify_ecdsa_p256_V_D_inverse_lit6
+#define ecdsa_p256_V_D_inverse_lit7 p256_ecdsa_verify_ecdsa_p256_V_D_inverse_lit7
+#define ecdsa_p256_V_D_inverse_lit8 p256_ecdsa_verify_ecdsa_p256_V_D_inverse_lit8
+#define ecdsa_p256_V_D_below_modulus_lit10 p256_ecdsa_verify_ecdsa_p256_V_D_below_modulus_lit10
+#define ecdsa_p256_V_S_from_integer_lit11 p256_ecdsa_verify_ecdsa_p256_V_S_from_integer_lit11
+#define ecdsa_p256_V_inverse_lit12 p256_ecdsa_verify_ecdsa_p256_V_inverse_lit12
+#define ecdsa_p256_V_S_pow_c256_lit13 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit13
+#define ecdsa_p256_V_S_pow_c256_lit14 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit14
+#define curve_wnaf_ZEROS p256_ecdsa_verify_curve_wnaf_ZEROS
+#define curve_p256_ONE p256_ecdsa_verify_curve_p256_ONE
 #define curve_p256_ZERO p256_ecdsa_verify_curve_p256_ZERO
 #define ecdsa_p256_V_ODD p256_ecdsa_verify_ecdsa_p256_V_ODD
-#define ecdsa_p256_V_matches_lit11 p256_ecdsa_verify_ecdsa_p256_V_matches_lit11
+#define ecdsa_p256_V_matches_lit17 p256_ecdsa_verify_ecdsa_p256_V_matches_lit17
 #define stk_assume_arithmetic_shift p256_ecdsa_verify_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement p256_ecdsa_verify_stk_assume_twos_complement
 #define stk_barrier p256_ecdsa_verify_stk_barrier
@@ -2003,6 +2943,12 @@ static inline uint64_t stk_product_u32(uint32_t a, uint32_t b)
 #define STK_MUL_WIDE(a, b) ((a) * (b))
 #endif
 
+/* curve.p256.Affine */
+typedef struct {
+    uint32_t x[8];
+    uint32_t y[8];
+} curve_p256_Affine;
+
 /* curve.p256.Jacobian */
 typedef struct {
     uint32_t x[8];
@@ -2019,11 +2965,14 @@ typedef struct {
     uint32_t zzz[8];
 } curve_p256_Cached;
 
-/* curve.p256.Affine */
+/* curve.p256.Pair */
 typedef struct {
-    uint32_t x[8];
-    uint32_t y[8];
-} curve_p256_Affine;
+    uint32_t x1[8];
+    uint32_t y1_[8];
+    uint32_t x2[8];
+    uint32_t y2[8];
+    uint32_t z[8];
+} curve_p256_Pair;
 
 /* field.fep256_mont32.N.is_zero$lit1 */
 STK_TABLE uint8_t field_fep256_mont32_N_is_zero_lit1[8] = {
@@ -2034,12 +2983,6 @@ STK_TABLE uint8_t field_fep256_mont32_N_is_zero_lit1[8] = {
 STK_TABLE uint32_t field_fep256_mont32_from_integer_lit3[8] = {
     UINT32_C(3), UINT32_C(0), UINT32_C(0xffffffff), UINT32_C(0xfffffffb),
     UINT32_C(0xfffffffe), UINT32_C(0xffffffff), UINT32_C(0xfffffffd), UINT32_C(4)
-};
-
-/* curve.p256.ONE */
-STK_TABLE uint32_t curve_p256_ONE[8] = {
-    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0xffffffff),
-    UINT32_C(0xffffffff), UINT32_C(0xffffffff), UINT32_C(0xfffffffe), UINT32_C(0)
 };
 
 /* curve.p256.right_side$lit4 */
@@ -2054,14 +2997,67 @@ STK_TABLE uint32_t curve_p256_right_side_lit5[8] = {
     UINT32_C(0xf7212ed6), UINT32_C(0xe5a220ab), UINT32_C(0x4874834), UINT32_C(0xdc30061d)
 };
 
-/* ecdsa.p256.V.S.from_integer$lit6 */
-STK_TABLE uint32_t ecdsa_p256_V_S_from_integer_lit6[8] = {
+/* ecdsa.p256.V.D.inverse$lit6 */
+STK_TABLE uint32_t ecdsa_p256_V_D_inverse_lit6[9] = {
+    UINT32_C(0xfc632551), UINT32_C(0xf3b9cac2), UINT32_C(0xa7179e84), UINT32_C(0xbce6faad),
+    UINT32_C(0xffffffff), UINT32_C(0xffffffff), UINT32_C(0), UINT32_C(0xffffffff),
+    UINT32_C(0)
+};
+
+/* ecdsa.p256.V.D.inverse$lit7 */
+STK_TABLE uint8_t ecdsa_p256_V_D_inverse_lit7[9] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
+    UINT32_C(0)
+};
+
+/* ecdsa.p256.V.D.inverse$lit8 */
+STK_TABLE uint8_t ecdsa_p256_V_D_inverse_lit8[9] = {
+    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
+    UINT32_C(0)
+};
+
+/* ecdsa.p256.V.D.below_modulus$lit10 */
+STK_TABLE uint32_t ecdsa_p256_V_D_below_modulus_lit10[5][9] = {
+    {
+        UINT32_C(0xfc632551), UINT32_C(0xf3b9cac2), UINT32_C(0xa7179e84), UINT32_C(0xbce6faad),
+        UINT32_C(0xffffffff), UINT32_C(0xffffffff), UINT32_C(0), UINT32_C(0xffffffff),
+        UINT32_C(0)
+    },
+    {
+        UINT32_C(0xf8c64aa2), UINT32_C(0xe7739585), UINT32_C(0x4e2f3d09), UINT32_C(0x79cdf55b),
+        UINT32_C(0xffffffff), UINT32_C(0xffffffff), UINT32_C(1), UINT32_C(0xfffffffe),
+        UINT32_C(1)
+    },
+    {
+        UINT32_C(0xf18c9544), UINT32_C(0xcee72b0b), UINT32_C(0x9c5e7a13), UINT32_C(0xf39beab6),
+        UINT32_C(0xfffffffe), UINT32_C(0xffffffff), UINT32_C(3), UINT32_C(0xfffffffc),
+        UINT32_C(3)
+    },
+    {
+        UINT32_C(0xe3192a88), UINT32_C(0x9dce5617), UINT32_C(0x38bcf427), UINT32_C(0xe737d56d),
+        UINT32_C(0xfffffffd), UINT32_C(0xffffffff), UINT32_C(7), UINT32_C(0xfffffff8),
+        UINT32_C(7)
+    },
+    {
+        UINT32_C(0xc6325510), UINT32_C(0x3b9cac2f), UINT32_C(0x7179e84f), UINT32_C(0xce6faada),
+        UINT32_C(0xfffffffb), UINT32_C(0xffffffff), UINT32_C(15), UINT32_C(0xfffffff0),
+        UINT32_C(15)
+    }
+};
+
+/* ecdsa.p256.V.S.from_integer$lit11 */
+STK_TABLE uint32_t ecdsa_p256_V_S_from_integer_lit11[8] = {
     UINT32_C(0xbe79eea2), UINT32_C(0x83244c95), UINT32_C(0x49bd6fa6), UINT32_C(0x4699799c),
     UINT32_C(0x2b6bec59), UINT32_C(0x2845b239), UINT32_C(0xf3d95620), UINT32_C(0x66e12d94)
 };
 
-/* ecdsa.p256.V.S.pow$c256$lit7 */
-STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit7[64] = {
+/* ecdsa.p256.V.inverse$lit12 */
+STK_TABLE uint8_t ecdsa_p256_V_inverse_lit12[8] = {
+    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
+};
+
+/* ecdsa.p256.V.S.pow$c256$lit13 */
+STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit13[64] = {
     UINT32_C(15), UINT32_C(4), UINT32_C(5), UINT32_C(2), UINT32_C(3), UINT32_C(6), UINT32_C(12), UINT32_C(15),
     UINT32_C(2), UINT32_C(12), UINT32_C(10), UINT32_C(12), UINT32_C(9), UINT32_C(11), UINT32_C(3), UINT32_C(15),
     UINT32_C(4), UINT32_C(8), UINT32_C(14), UINT32_C(9), UINT32_C(7), UINT32_C(1), UINT32_C(7), UINT32_C(10),
@@ -2072,10 +3068,22 @@ STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit7[64] = {
     UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15)
 };
 
-/* ecdsa.p256.V.S.pow$c256$lit8 */
-STK_TABLE uint32_t ecdsa_p256_V_S_pow_c256_lit8[8] = {
+/* ecdsa.p256.V.S.pow$c256$lit14 */
+STK_TABLE uint32_t ecdsa_p256_V_S_pow_c256_lit14[8] = {
     UINT32_C(0x39cdaaf), UINT32_C(0xc46353d), UINT32_C(0x58e8617b), UINT32_C(0x43190552),
     UINT32_C(0), UINT32_C(0), UINT32_C(0xffffffff), UINT32_C(0)
+};
+
+/* curve.wnaf.ZEROS */
+STK_TABLE uint8_t curve_wnaf_ZEROS[16] = {
+    UINT32_C(4), UINT32_C(0), UINT32_C(1), UINT32_C(0), UINT32_C(2), UINT32_C(0), UINT32_C(1), UINT32_C(0),
+    UINT32_C(3), UINT32_C(0), UINT32_C(1), UINT32_C(0), UINT32_C(2), UINT32_C(0), UINT32_C(1), UINT32_C(0)
+};
+
+/* curve.p256.ONE */
+STK_TABLE uint32_t curve_p256_ONE[8] = {
+    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0xffffffff),
+    UINT32_C(0xffffffff), UINT32_C(0xffffffff), UINT32_C(0xfffffffe), UINT32_C(0)
 };
 
 /* curve.p256.ZERO */
@@ -2408,8 +3416,8 @@ STK_TABLE curve_p256_Affine ecdsa_p256_V_ODD[32] = {
     }
 };
 
-/* ecdsa.p256.V.matches$lit11 */
-STK_TABLE uint32_t ecdsa_p256_V_matches_lit11[8] = {
+/* ecdsa.p256.V.matches$lit17 */
+STK_TABLE uint32_t ecdsa_p256_V_matches_lit17[8] = {
     UINT32_C(0x3335f568), UINT32_C(0x9ad16948), UINT32_C(0x63fe9931), UINT32_C(0x89b10544),
     UINT32_C(0x652e96b7), UINT32_C(0x9c0166ce), UINT32_C(0xfe30feb), UINT32_C(0x98648c20)
 };
@@ -3179,6 +4187,803 @@ STK_NOINLINE static void curve_p256_right_side(uint32_t *result, const uint32_t 
     field_fep256_mont32_add(result, t, curve_p256_right_side_lit5);
 }
 
+/* ecdsa.p256.V.D.matrix
+ * What 2 n division steps make of f and g, whose lowest words are given: zeta, and u, v, q, r with 2^(2 n) f' = u f + v g and 2^(2 n) g' = q f + r g.
+ * The number is no constant, so that proofs take one round for all.
+ * in zeta: 0 .. 2^32-1
+ * in f0: 0 .. 2^32-1
+ * in g0: 0 .. 2^32-1
+ * in n: 0 .. 13
+ * out result0: 0 .. 2^32-1
+ * out result1: 0 .. 2^32-1
+ * out result2: 0 .. 2^32-1
+ * out result3: 0 .. 2^32-1
+ * out result4: 0 .. 2^32-1 */
+STK_NOINLINE static void ecdsa_p256_V_D_matrix(uint32_t *restrict result0, uint32_t *restrict result1, uint32_t *restrict result2, uint32_t *restrict result3, uint32_t *restrict result4, uint32_t zeta, uint32_t f0, uint32_t g0, uint32_t n)
+{
+    uint32_t z; /* 0 .. 2^32-1 */
+    uint32_t f; /* 0 .. 2^32-1 */
+    uint32_t g; /* 0 .. 2^32-1 */
+    uint32_t i; /* 0 .. 12 */
+    uint32_t t;
+    uint32_t h; /* 0 .. 2^32-1 */
+    uint32_t s; /* 0 .. 2^32-1 */
+    uint32_t t_2; /* 0 .. 2^32-1 */
+    z = zeta;
+    f = f0;
+    g = g0;
+    (*result1) = UINT32_C(1);
+    (*result2) = UINT32_C(0);
+    (*result3) = UINT32_C(0);
+    (*result4) = UINT32_C(1);
+    for (i = 0; i < n; i++) {
+        if ((g & UINT32_C(1)) == UINT32_C(1)) {
+            t = (uint32_t)((z >> 31) == UINT32_C(1));
+            if (t) {
+                h = f;
+                s = *result1;
+                t_2 = *result2;
+                z = UINT32_C(0xffffffff) - z;
+                f = g;
+                (*result1) = *result3;
+                (*result2) = *result4;
+                g = g - h;
+                (*result3) = (*result3) - s;
+                (*result4) = (*result4) - t_2;
+            } else {
+                g = g + f;
+                (*result3) = (*result3) + (*result1);
+                (*result4) = (*result4) + (*result2);
+            }
+        }
+        z = z - UINT32_C(1);
+        g = g >> 1;
+        (*result1) = UINT32_C(2) * (*result1);
+        (*result2) = UINT32_C(2) * (*result2);
+        if ((g & UINT32_C(1)) == UINT32_C(1)) {
+            t = (uint32_t)((z >> 31) == UINT32_C(1));
+            if (t) {
+                h = f;
+                s = *result1;
+                t_2 = *result2;
+                z = UINT32_C(0xffffffff) - z;
+                f = g;
+                (*result1) = *result3;
+                (*result2) = *result4;
+                g = g - h;
+                (*result3) = (*result3) - s;
+                (*result4) = (*result4) - t_2;
+            } else {
+                g = g + f;
+                (*result3) = (*result3) + (*result1);
+                (*result4) = (*result4) + (*result2);
+            }
+        }
+        z = z - UINT32_C(1);
+        g = g >> 1;
+        (*result1) = UINT32_C(2) * (*result1);
+        (*result2) = UINT32_C(2) * (*result2);
+    }
+    (*result0) = z;
+}
+
+/* ecdsa.p256.V.D.combine$0
+ * (a u + b v) / 2^K, or with the multiple of `m` added that makes it whole; rounded down.
+ * in a: 0 .. 2^32-1
+ * in b: 0 .. 2^32-1
+ * in u: 0 .. 2^32-1
+ * in v: 0 .. 2^32-1
+ * out r: 0 .. 2^32-1 */
+STK_NOINLINE static void ecdsa_p256_V_D_combine_0(uint32_t *r, const uint32_t *a, const uint32_t *b, uint32_t u, uint32_t v)
+{
+    uint32_t t_0_multiply_add_signed;
+    uint32_t carry_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint64_t v_0_multiply_add_signed_2; /* 0 .. 18446744069414584319 */
+    uint32_t t_1_multiply_add_signed;
+    uint32_t carry_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint64_t v_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint32_t u_1_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_2_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_3_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_4_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_5_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_6_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_7_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_8_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_0_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_1_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_2_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_3_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_4_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_5_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_6_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_7_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_8_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_1_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_2_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_3_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_4_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_5_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_6_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_7_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_8_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_0_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_1_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_2_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_3_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_4_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_5_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_6_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_7_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_8_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    v_0_multiply_add_signed_2 = (uint64_t)a[0] * (uint64_t)u;
+    u_0_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[1] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_1_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[2] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_2_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[3] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_3_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[4] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_4_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[5] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_5_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[6] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_6_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[7] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_7_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[8] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_8_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    u_1_0_multiply_add_signed = u_1_0_multiply_add_signed_2;
+    u_2_0_multiply_add_signed = u_2_0_multiply_add_signed_2;
+    u_3_0_multiply_add_signed = u_3_0_multiply_add_signed_2;
+    u_4_0_multiply_add_signed = u_4_0_multiply_add_signed_2;
+    u_5_0_multiply_add_signed = u_5_0_multiply_add_signed_2;
+    u_6_0_multiply_add_signed = u_6_0_multiply_add_signed_2;
+    u_7_0_multiply_add_signed = u_7_0_multiply_add_signed_2;
+    u_8_0_multiply_add_signed = u_8_0_multiply_add_signed_2;
+    t_0_multiply_add_signed = (uint32_t)((u >> 31) == UINT32_C(1));
+    if (t_0_multiply_add_signed) {
+        int32_t borrow_0_multiply_add_signed; /* -1 .. 0 */
+        int64_t v_0_multiply_add_signed; /* -2^32 .. 2^32-1 */
+        v_0_multiply_add_signed = (int64_t)u_1_0_multiply_add_signed_2 - (int64_t)a[0];
+        u_1_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_2_0_multiply_add_signed_2 - (int64_t)a[1]) + (int64_t)borrow_0_multiply_add_signed;
+        u_2_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_3_0_multiply_add_signed_2 - (int64_t)a[2]) + (int64_t)borrow_0_multiply_add_signed;
+        u_3_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_4_0_multiply_add_signed_2 - (int64_t)a[3]) + (int64_t)borrow_0_multiply_add_signed;
+        u_4_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_5_0_multiply_add_signed_2 - (int64_t)a[4]) + (int64_t)borrow_0_multiply_add_signed;
+        u_5_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_6_0_multiply_add_signed_2 - (int64_t)a[5]) + (int64_t)borrow_0_multiply_add_signed;
+        u_6_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_7_0_multiply_add_signed_2 - (int64_t)a[6]) + (int64_t)borrow_0_multiply_add_signed;
+        u_7_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_8_0_multiply_add_signed_2 - (int64_t)a[7]) + (int64_t)borrow_0_multiply_add_signed;
+        u_8_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+    }
+    v_1_multiply_add_signed_2 = (uint64_t)u_0_0_multiply_add_signed + ((uint64_t)b[0] * (uint64_t)v);
+    u_0_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_1_0_multiply_add_signed + ((uint64_t)b[1] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_1_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_2_0_multiply_add_signed + ((uint64_t)b[2] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_2_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_3_0_multiply_add_signed + ((uint64_t)b[3] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_3_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_4_0_multiply_add_signed + ((uint64_t)b[4] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_4_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_5_0_multiply_add_signed + ((uint64_t)b[5] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_5_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_6_0_multiply_add_signed + ((uint64_t)b[6] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_6_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_7_0_multiply_add_signed + ((uint64_t)b[7] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_7_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_8_0_multiply_add_signed + ((uint64_t)b[8] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_8_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    u_1_1_multiply_add_signed = u_1_1_multiply_add_signed_2;
+    u_2_1_multiply_add_signed = u_2_1_multiply_add_signed_2;
+    u_3_1_multiply_add_signed = u_3_1_multiply_add_signed_2;
+    u_4_1_multiply_add_signed = u_4_1_multiply_add_signed_2;
+    u_5_1_multiply_add_signed = u_5_1_multiply_add_signed_2;
+    u_6_1_multiply_add_signed = u_6_1_multiply_add_signed_2;
+    u_7_1_multiply_add_signed = u_7_1_multiply_add_signed_2;
+    u_8_1_multiply_add_signed = u_8_1_multiply_add_signed_2;
+    t_1_multiply_add_signed = (uint32_t)((v >> 31) == UINT32_C(1));
+    if (t_1_multiply_add_signed) {
+        int32_t borrow_1_multiply_add_signed; /* -1 .. 0 */
+        int64_t v_1_multiply_add_signed; /* -2^32 .. 2^32-1 */
+        v_1_multiply_add_signed = (int64_t)u_1_1_multiply_add_signed_2 - (int64_t)b[0];
+        u_1_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_2_1_multiply_add_signed_2 - (int64_t)b[1]) + (int64_t)borrow_1_multiply_add_signed;
+        u_2_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_3_1_multiply_add_signed_2 - (int64_t)b[2]) + (int64_t)borrow_1_multiply_add_signed;
+        u_3_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_4_1_multiply_add_signed_2 - (int64_t)b[3]) + (int64_t)borrow_1_multiply_add_signed;
+        u_4_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_5_1_multiply_add_signed_2 - (int64_t)b[4]) + (int64_t)borrow_1_multiply_add_signed;
+        u_5_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_6_1_multiply_add_signed_2 - (int64_t)b[5]) + (int64_t)borrow_1_multiply_add_signed;
+        u_6_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_7_1_multiply_add_signed_2 - (int64_t)b[6]) + (int64_t)borrow_1_multiply_add_signed;
+        u_7_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_8_1_multiply_add_signed_2 - (int64_t)b[7]) + (int64_t)borrow_1_multiply_add_signed;
+        u_8_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+    }
+    r[0] = (uint32_t)((uint64_t)(u_0_1_multiply_add_signed >> 26) + (uint64_t)(u_1_1_multiply_add_signed << 6));
+    r[1] = (uint32_t)((uint64_t)(u_1_1_multiply_add_signed >> 26) + (uint64_t)(u_2_1_multiply_add_signed << 6));
+    r[2] = (uint32_t)((uint64_t)(u_2_1_multiply_add_signed >> 26) + (uint64_t)(u_3_1_multiply_add_signed << 6));
+    r[3] = (uint32_t)((uint64_t)(u_3_1_multiply_add_signed >> 26) + (uint64_t)(u_4_1_multiply_add_signed << 6));
+    r[4] = (uint32_t)((uint64_t)(u_4_1_multiply_add_signed >> 26) + (uint64_t)(u_5_1_multiply_add_signed << 6));
+    r[5] = (uint32_t)((uint64_t)(u_5_1_multiply_add_signed >> 26) + (uint64_t)(u_6_1_multiply_add_signed << 6));
+    r[6] = (uint32_t)((uint64_t)(u_6_1_multiply_add_signed >> 26) + (uint64_t)(u_7_1_multiply_add_signed << 6));
+    r[7] = (uint32_t)((uint64_t)(u_7_1_multiply_add_signed >> 26) + (uint64_t)(u_8_1_multiply_add_signed << 6));
+    r[8] = (u_8_1_multiply_add_signed >> 26) + ((u_8_1_multiply_add_signed >> 31) * UINT32_C(0xffffffc0));
+}
+
+/* ecdsa.p256.V.D.combine$c256
+ * (a u + b v) / 2^K, or with the multiple of `m` added that makes it whole; rounded down.
+ * in a: 0 .. 2^32-1
+ * in b: 0 .. 2^32-1
+ * in u: 0 .. 2^32-1
+ * in v: 0 .. 2^32-1
+ * out r: 0 .. 2^32-1 */
+STK_NOINLINE static void ecdsa_p256_V_D_combine_c256(uint32_t *r, const uint32_t *a, const uint32_t *b, uint32_t u, uint32_t v)
+{
+    uint32_t t_0_multiply_add_signed;
+    uint32_t carry_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint64_t v_0_multiply_add_signed_2; /* 0 .. 18446744069414584319 */
+    uint32_t t_1_multiply_add_signed;
+    uint32_t carry_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint64_t v_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint32_t w_2_multiply_add; /* 0 .. 2^32-1 */
+    uint32_t carry_2_multiply_add; /* 0 .. 2^32-1 */
+    uint64_t v_2_multiply_add; /* 0 .. 2^58-1 */
+    uint32_t u_1_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_2_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_3_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_4_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_5_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_6_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_7_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_8_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_0_0_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_1_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_2_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_3_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_4_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_5_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_6_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_7_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_8_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_1_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_2_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_3_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_4_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_5_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_6_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_7_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_8_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_0_1_multiply_add_signed; /* 0 .. 2^32-1 */
+    uint32_t u_1_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_2_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_3_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_4_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_5_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_6_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_7_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_8_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
+    uint32_t u_0_2_multiply_add; /* 0 .. 2^32-1 */
+    uint32_t u_1_2_multiply_add; /* 0 .. 2^32-1 */
+    uint32_t u_2_2_multiply_add; /* 0 .. 2^32-1 */
+    uint32_t u_3_2_multiply_add; /* 0 .. 2^32-1 */
+    uint32_t u_4_2_multiply_add; /* 0 .. 2^32-1 */
+    uint32_t u_5_2_multiply_add; /* 0 .. 2^32-1 */
+    uint32_t u_6_2_multiply_add; /* 0 .. 2^32-1 */
+    uint32_t u_7_2_multiply_add; /* 0 .. 2^32-1 */
+    uint32_t u_8_2_multiply_add; /* 0 .. 2^32-1 */
+    v_0_multiply_add_signed_2 = (uint64_t)a[0] * (uint64_t)u;
+    u_0_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[1] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_1_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[2] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_2_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[3] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_3_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[4] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_4_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[5] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_5_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[6] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_6_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[7] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_7_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
+    v_0_multiply_add_signed_2 = ((uint64_t)a[8] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
+    u_8_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
+    u_1_0_multiply_add_signed = u_1_0_multiply_add_signed_2;
+    u_2_0_multiply_add_signed = u_2_0_multiply_add_signed_2;
+    u_3_0_multiply_add_signed = u_3_0_multiply_add_signed_2;
+    u_4_0_multiply_add_signed = u_4_0_multiply_add_signed_2;
+    u_5_0_multiply_add_signed = u_5_0_multiply_add_signed_2;
+    u_6_0_multiply_add_signed = u_6_0_multiply_add_signed_2;
+    u_7_0_multiply_add_signed = u_7_0_multiply_add_signed_2;
+    u_8_0_multiply_add_signed = u_8_0_multiply_add_signed_2;
+    t_0_multiply_add_signed = (uint32_t)((u >> 31) == UINT32_C(1));
+    if (t_0_multiply_add_signed) {
+        int32_t borrow_0_multiply_add_signed; /* -1 .. 0 */
+        int64_t v_0_multiply_add_signed; /* -2^32 .. 2^32-1 */
+        v_0_multiply_add_signed = (int64_t)u_1_0_multiply_add_signed_2 - (int64_t)a[0];
+        u_1_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_2_0_multiply_add_signed_2 - (int64_t)a[1]) + (int64_t)borrow_0_multiply_add_signed;
+        u_2_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_3_0_multiply_add_signed_2 - (int64_t)a[2]) + (int64_t)borrow_0_multiply_add_signed;
+        u_3_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_4_0_multiply_add_signed_2 - (int64_t)a[3]) + (int64_t)borrow_0_multiply_add_signed;
+        u_4_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_5_0_multiply_add_signed_2 - (int64_t)a[4]) + (int64_t)borrow_0_multiply_add_signed;
+        u_5_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_6_0_multiply_add_signed_2 - (int64_t)a[5]) + (int64_t)borrow_0_multiply_add_signed;
+        u_6_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_7_0_multiply_add_signed_2 - (int64_t)a[6]) + (int64_t)borrow_0_multiply_add_signed;
+        u_7_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
+        v_0_multiply_add_signed = ((int64_t)u_8_0_multiply_add_signed_2 - (int64_t)a[7]) + (int64_t)borrow_0_multiply_add_signed;
+        u_8_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
+    }
+    v_1_multiply_add_signed_2 = (uint64_t)u_0_0_multiply_add_signed + ((uint64_t)b[0] * (uint64_t)v);
+    u_0_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_1_0_multiply_add_signed + ((uint64_t)b[1] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_1_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_2_0_multiply_add_signed + ((uint64_t)b[2] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_2_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_3_0_multiply_add_signed + ((uint64_t)b[3] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_3_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_4_0_multiply_add_signed + ((uint64_t)b[4] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_4_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_5_0_multiply_add_signed + ((uint64_t)b[5] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_5_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_6_0_multiply_add_signed + ((uint64_t)b[6] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_6_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_7_0_multiply_add_signed + ((uint64_t)b[7] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_7_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
+    v_1_multiply_add_signed_2 = ((uint64_t)u_8_0_multiply_add_signed + ((uint64_t)b[8] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
+    u_8_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
+    u_1_1_multiply_add_signed = u_1_1_multiply_add_signed_2;
+    u_2_1_multiply_add_signed = u_2_1_multiply_add_signed_2;
+    u_3_1_multiply_add_signed = u_3_1_multiply_add_signed_2;
+    u_4_1_multiply_add_signed = u_4_1_multiply_add_signed_2;
+    u_5_1_multiply_add_signed = u_5_1_multiply_add_signed_2;
+    u_6_1_multiply_add_signed = u_6_1_multiply_add_signed_2;
+    u_7_1_multiply_add_signed = u_7_1_multiply_add_signed_2;
+    u_8_1_multiply_add_signed = u_8_1_multiply_add_signed_2;
+    t_1_multiply_add_signed = (uint32_t)((v >> 31) == UINT32_C(1));
+    if (t_1_multiply_add_signed) {
+        int32_t borrow_1_multiply_add_signed; /* -1 .. 0 */
+        int64_t v_1_multiply_add_signed; /* -2^32 .. 2^32-1 */
+        v_1_multiply_add_signed = (int64_t)u_1_1_multiply_add_signed_2 - (int64_t)b[0];
+        u_1_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_2_1_multiply_add_signed_2 - (int64_t)b[1]) + (int64_t)borrow_1_multiply_add_signed;
+        u_2_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_3_1_multiply_add_signed_2 - (int64_t)b[2]) + (int64_t)borrow_1_multiply_add_signed;
+        u_3_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_4_1_multiply_add_signed_2 - (int64_t)b[3]) + (int64_t)borrow_1_multiply_add_signed;
+        u_4_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_5_1_multiply_add_signed_2 - (int64_t)b[4]) + (int64_t)borrow_1_multiply_add_signed;
+        u_5_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_6_1_multiply_add_signed_2 - (int64_t)b[5]) + (int64_t)borrow_1_multiply_add_signed;
+        u_6_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_7_1_multiply_add_signed_2 - (int64_t)b[6]) + (int64_t)borrow_1_multiply_add_signed;
+        u_7_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
+        v_1_multiply_add_signed = ((int64_t)u_8_1_multiply_add_signed_2 - (int64_t)b[7]) + (int64_t)borrow_1_multiply_add_signed;
+        u_8_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
+    }
+    w_2_multiply_add = (u_0_1_multiply_add_signed * UINT32_C(0x200bc4f)) & UINT32_C(0x3ffffff);
+    v_2_multiply_add = (uint64_t)u_0_1_multiply_add_signed + (UINT64_C(0xfc632551) * (uint64_t)w_2_multiply_add);
+    u_0_2_multiply_add = (uint32_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
+    v_2_multiply_add = ((uint64_t)u_1_1_multiply_add_signed + (UINT64_C(0xf3b9cac2) * (uint64_t)w_2_multiply_add)) + (uint64_t)carry_2_multiply_add;
+    u_1_2_multiply_add = (uint32_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
+    r[0] = (uint32_t)((uint64_t)(u_0_2_multiply_add >> 26) + (uint64_t)(u_1_2_multiply_add << 6));
+    v_2_multiply_add = ((uint64_t)u_2_1_multiply_add_signed + (UINT64_C(0xa7179e84) * (uint64_t)w_2_multiply_add)) + (uint64_t)carry_2_multiply_add;
+    u_2_2_multiply_add = (uint32_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
+    r[1] = (uint32_t)((uint64_t)(u_1_2_multiply_add >> 26) + (uint64_t)(u_2_2_multiply_add << 6));
+    v_2_multiply_add = ((uint64_t)u_3_1_multiply_add_signed + (UINT64_C(0xbce6faad) * (uint64_t)w_2_multiply_add)) + (uint64_t)carry_2_multiply_add;
+    u_3_2_multiply_add = (uint32_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
+    r[2] = (uint32_t)((uint64_t)(u_2_2_multiply_add >> 26) + (uint64_t)(u_3_2_multiply_add << 6));
+    v_2_multiply_add = ((uint64_t)u_4_1_multiply_add_signed + (UINT64_C(0xffffffff) * (uint64_t)w_2_multiply_add)) + (uint64_t)carry_2_multiply_add;
+    u_4_2_multiply_add = (uint32_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
+    r[3] = (uint32_t)((uint64_t)(u_3_2_multiply_add >> 26) + (uint64_t)(u_4_2_multiply_add << 6));
+    v_2_multiply_add = ((uint64_t)u_5_1_multiply_add_signed + (UINT64_C(0xffffffff) * (uint64_t)w_2_multiply_add)) + (uint64_t)carry_2_multiply_add;
+    u_5_2_multiply_add = (uint32_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
+    r[4] = (uint32_t)((uint64_t)(u_4_2_multiply_add >> 26) + (uint64_t)(u_5_2_multiply_add << 6));
+    v_2_multiply_add = (uint64_t)u_6_1_multiply_add_signed + (uint64_t)carry_2_multiply_add;
+    u_6_2_multiply_add = (uint32_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
+    r[5] = (uint32_t)((uint64_t)(u_5_2_multiply_add >> 26) + (uint64_t)(u_6_2_multiply_add << 6));
+    v_2_multiply_add = ((uint64_t)u_7_1_multiply_add_signed + (UINT64_C(0xffffffff) * (uint64_t)w_2_multiply_add)) + (uint64_t)carry_2_multiply_add;
+    u_7_2_multiply_add = (uint32_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
+    r[6] = (uint32_t)((uint64_t)(u_6_2_multiply_add >> 26) + (uint64_t)(u_7_2_multiply_add << 6));
+    v_2_multiply_add = (uint64_t)u_8_1_multiply_add_signed + (uint64_t)carry_2_multiply_add;
+    u_8_2_multiply_add = (uint32_t)v_2_multiply_add;
+    r[7] = (uint32_t)((uint64_t)(u_7_2_multiply_add >> 26) + (uint64_t)(u_8_2_multiply_add << 6));
+    r[8] = (u_8_2_multiply_add >> 26) + ((u_8_2_multiply_add >> 31) * UINT32_C(0xffffffc0));
+}
+
+/* ecdsa.p256.V.D.without
+ * a - b, if that is not negative, else a.
+ * in a: 0 .. 2^32-1
+ * in b: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void ecdsa_p256_V_D_without(uint32_t *result, const uint32_t *a, const uint32_t *b)
+{
+    int32_t borrow_0_sub; /* -1 .. 0 */
+    int64_t v_0_sub; /* -2^32 .. 2^32-1 */
+    uint32_t result1_0_sub; /* 0 .. 1 */
+    uint32_t d_0_0_sub; /* 0 .. 2^32-1 */
+    uint32_t d_1_0_sub; /* 0 .. 2^32-1 */
+    uint32_t d_2_0_sub; /* 0 .. 2^32-1 */
+    uint32_t d_3_0_sub; /* 0 .. 2^32-1 */
+    uint32_t d_4_0_sub; /* 0 .. 2^32-1 */
+    uint32_t d_5_0_sub; /* 0 .. 2^32-1 */
+    uint32_t d_6_0_sub; /* 0 .. 2^32-1 */
+    uint32_t d_7_0_sub; /* 0 .. 2^32-1 */
+    uint32_t d_8_0_sub; /* 0 .. 2^32-1 */
+    v_0_sub = (int64_t)a[0] - (int64_t)b[0];
+    d_0_0_sub = (uint32_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 32);
+    v_0_sub = ((int64_t)a[1] - (int64_t)b[1]) + (int64_t)borrow_0_sub;
+    d_1_0_sub = (uint32_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 32);
+    v_0_sub = ((int64_t)a[2] - (int64_t)b[2]) + (int64_t)borrow_0_sub;
+    d_2_0_sub = (uint32_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 32);
+    v_0_sub = ((int64_t)a[3] - (int64_t)b[3]) + (int64_t)borrow_0_sub;
+    d_3_0_sub = (uint32_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 32);
+    v_0_sub = ((int64_t)a[4] - (int64_t)b[4]) + (int64_t)borrow_0_sub;
+    d_4_0_sub = (uint32_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 32);
+    v_0_sub = ((int64_t)a[5] - (int64_t)b[5]) + (int64_t)borrow_0_sub;
+    d_5_0_sub = (uint32_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 32);
+    v_0_sub = ((int64_t)a[6] - (int64_t)b[6]) + (int64_t)borrow_0_sub;
+    d_6_0_sub = (uint32_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 32);
+    v_0_sub = ((int64_t)a[7] - (int64_t)b[7]) + (int64_t)borrow_0_sub;
+    d_7_0_sub = (uint32_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 32);
+    v_0_sub = ((int64_t)a[8] - (int64_t)b[8]) + (int64_t)borrow_0_sub;
+    d_8_0_sub = (uint32_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 32);
+    result1_0_sub = (uint32_t)(-borrow_0_sub);
+    if (result1_0_sub == UINT32_C(0)) {
+        result[0] = d_0_0_sub;
+        result[1] = d_1_0_sub;
+        result[2] = d_2_0_sub;
+        result[3] = d_3_0_sub;
+        result[4] = d_4_0_sub;
+        result[5] = d_5_0_sub;
+        result[6] = d_6_0_sub;
+        result[7] = d_7_0_sub;
+        result[8] = d_8_0_sub;
+    } else {
+        memmove(result, a, 9 * sizeof(uint32_t));
+    }
+}
+
+/* ecdsa.p256.V.D.below_modulus
+ * a modulo M, for a from -2^E M to 2^E M - 1.
+ * in a: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void ecdsa_p256_V_D_below_modulus(uint32_t *restrict result, const uint32_t *a)
+{
+    uint32_t t[9]; /* 0 .. 2^32-1 */
+    uint32_t t_2;
+    memmove(t, a, 9 * sizeof(uint32_t));
+    t_2 = (uint32_t)((a[8] >> 31) == UINT32_C(1));
+    if (t_2) {
+        uint32_t carry_1_add; /* 0 .. 1 */
+        uint64_t v_1_add; /* 31 .. 2^33-1 */
+        uint32_t t_0_1_add; /* 0 .. 2^32-1 */
+        uint32_t t_1_1_add; /* 0 .. 2^32-1 */
+        uint32_t t_2_1_add; /* 0 .. 2^32-1 */
+        uint32_t t_3_1_add; /* 0 .. 2^32-1 */
+        uint32_t t_4_1_add; /* 0 .. 2^32-1 */
+        uint32_t t_5_1_add; /* 0 .. 2^32-1 */
+        uint32_t t_6_1_add; /* 0 .. 2^32-1 */
+        uint32_t t_7_1_add; /* 0 .. 2^32-1 */
+        uint32_t t_8_1_add; /* 0 .. 2^32-1 */
+        v_1_add = (uint64_t)a[0] + UINT64_C(0x8c64aa20);
+        t_0_1_add = (uint32_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 32);
+        v_1_add = ((uint64_t)a[1] + UINT64_C(0x7739585f)) + (uint64_t)carry_1_add;
+        t_1_1_add = (uint32_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 32);
+        v_1_add = ((uint64_t)a[2] + UINT64_C(0xe2f3d09e)) + (uint64_t)carry_1_add;
+        t_2_1_add = (uint32_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 32);
+        v_1_add = ((uint64_t)a[3] + UINT64_C(0x9cdf55b4)) + (uint64_t)carry_1_add;
+        t_3_1_add = (uint32_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 32);
+        v_1_add = ((uint64_t)a[4] + UINT64_C(0xfffffff7)) + (uint64_t)carry_1_add;
+        t_4_1_add = (uint32_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 32);
+        v_1_add = ((uint64_t)a[5] + UINT64_C(0xffffffff)) + (uint64_t)carry_1_add;
+        t_5_1_add = (uint32_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 32);
+        v_1_add = ((uint64_t)a[6] + UINT64_C(31)) + (uint64_t)carry_1_add;
+        t_6_1_add = (uint32_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 32);
+        v_1_add = ((uint64_t)a[7] + UINT64_C(0xffffffe0)) + (uint64_t)carry_1_add;
+        t_7_1_add = (uint32_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 32);
+        v_1_add = ((uint64_t)a[8] + UINT64_C(31)) + (uint64_t)carry_1_add;
+        t_8_1_add = (uint32_t)v_1_add;
+        t[0] = t_0_1_add;
+        t[1] = t_1_1_add;
+        t[2] = t_2_1_add;
+        t[3] = t_3_1_add;
+        t[4] = t_4_1_add;
+        t[5] = t_5_1_add;
+        t[6] = t_6_1_add;
+        t[7] = t_7_1_add;
+        t[8] = t_8_1_add;
+    }
+    {
+        uint32_t tmp[9];
+        ecdsa_p256_V_D_without(tmp, t, ecdsa_p256_V_D_below_modulus_lit10[4]);
+        memmove(t, tmp, 9 * sizeof(uint32_t));
+    }
+    {
+        uint32_t tmp_2[9];
+        ecdsa_p256_V_D_without(tmp_2, t, ecdsa_p256_V_D_below_modulus_lit10[3]);
+        memmove(t, tmp_2, 9 * sizeof(uint32_t));
+    }
+    {
+        uint32_t tmp_3[9];
+        ecdsa_p256_V_D_without(tmp_3, t, ecdsa_p256_V_D_below_modulus_lit10[2]);
+        memmove(t, tmp_3, 9 * sizeof(uint32_t));
+    }
+    {
+        uint32_t tmp_4[9];
+        ecdsa_p256_V_D_without(tmp_4, t, ecdsa_p256_V_D_below_modulus_lit10[1]);
+        memmove(t, tmp_4, 9 * sizeof(uint32_t));
+    }
+    {
+        uint32_t tmp_5[9];
+        ecdsa_p256_V_D_without(tmp_5, t, ecdsa_p256_V_D_below_modulus_lit10[0]);
+        memmove(t, tmp_5, 9 * sizeof(uint32_t));
+    }
+    result[0] = t[0];
+    result[1] = t[1];
+    result[2] = t[2];
+    result[3] = t[3];
+    result[4] = t[4];
+    result[5] = t[5];
+    result[6] = t[6];
+    result[7] = t[7];
+}
+
+/* ecdsa.p256.V.D.inverse
+ * 1/x modulo M, for x below M and prime to it; no number has been seen for which it says another.
+ * in x: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void ecdsa_p256_V_D_inverse(uint32_t *result, const uint32_t *x)
+{
+    uint32_t zeta; /* 0 .. 2^32-1 */
+    uint32_t f[9]; /* 0 .. 2^32-1 */
+    uint32_t g[9]; /* 0 .. 2^32-1 */
+    uint32_t d[9]; /* 0 .. 2^32-1 */
+    uint32_t e[9]; /* 0 .. 2^32-1 */
+    uint32_t i; /* 0 .. 20 */
+    uint32_t t;
+    uint32_t z_1_round; /* 0 .. 2^32-1 */
+    uint32_t u_1_round; /* 0 .. 2^32-1 */
+    uint32_t v_1_round; /* 0 .. 2^32-1 */
+    uint32_t q_1_round; /* 0 .. 2^32-1 */
+    uint32_t r_1_round; /* 0 .. 2^32-1 */
+    uint32_t result1_1_round[9]; /* 0 .. 2^32-1 */
+    uint32_t result3_1_round[9]; /* 0 .. 2^32-1 */
+    zeta = UINT32_C(0xffffffff);
+    memmove(f, ecdsa_p256_V_D_inverse_lit6, 9 * sizeof(uint32_t));
+    g[0] = x[0];
+    g[1] = x[1];
+    g[2] = x[2];
+    g[3] = x[3];
+    g[4] = x[4];
+    g[5] = x[5];
+    g[6] = x[6];
+    g[7] = x[7];
+    g[8] = UINT32_C(0);
+    {
+        uint32_t k;
+        for (k = 0; k < 9; k++) {
+            d[k] = (uint32_t)ecdsa_p256_V_D_inverse_lit7[k];
+        }
+    }
+    {
+        uint32_t k_2;
+        for (k_2 = 0; k_2 < 9; k_2++) {
+            e[k_2] = (uint32_t)ecdsa_p256_V_D_inverse_lit8[k_2];
+        }
+    }
+    for (i = 0; i < 21; i++) {
+        uint32_t z_0_round; /* 0 .. 2^32-1 */
+        uint32_t u_0_round; /* 0 .. 2^32-1 */
+        uint32_t v_0_round; /* 0 .. 2^32-1 */
+        uint32_t q_0_round; /* 0 .. 2^32-1 */
+        uint32_t r_0_round; /* 0 .. 2^32-1 */
+        uint32_t result1_0_round[9]; /* 0 .. 2^32-1 */
+        uint32_t result2_0_round[9]; /* 0 .. 2^32-1 */
+        uint32_t result3_0_round[9]; /* 0 .. 2^32-1 */
+        uint32_t result4_0_round[9]; /* 0 .. 2^32-1 */
+        ecdsa_p256_V_D_matrix(&z_0_round, &u_0_round, &v_0_round, &q_0_round, &r_0_round, zeta, f[0], g[0], UINT32_C(13));
+        ecdsa_p256_V_D_combine_0(result1_0_round, f, g, u_0_round, v_0_round);
+        ecdsa_p256_V_D_combine_0(result2_0_round, f, g, q_0_round, r_0_round);
+        ecdsa_p256_V_D_combine_c256(result3_0_round, d, e, u_0_round, v_0_round);
+        ecdsa_p256_V_D_combine_c256(result4_0_round, d, e, q_0_round, r_0_round);
+        zeta = z_0_round;
+        memmove(f, result1_0_round, 9 * sizeof(uint32_t));
+        memmove(g, result2_0_round, 9 * sizeof(uint32_t));
+        memmove(d, result3_0_round, 9 * sizeof(uint32_t));
+        memmove(e, result4_0_round, 9 * sizeof(uint32_t));
+    }
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k_3;
+            for (k_3 = 0; k_3 < 9; k_3++) {
+                diff |= (uint64_t)g[k_3] ^ (uint64_t)ecdsa_p256_V_D_inverse_lit7[k_3];
+            }
+        }
+    }
+    if (stk_eq_u64(diff, UINT64_C(0)) ^ 1u) {
+        uint32_t result2_1_round[9]; /* 0 .. 2^32-1 */
+        uint32_t result4_1_round[9]; /* 0 .. 2^32-1 */
+        ecdsa_p256_V_D_matrix(&z_1_round, &u_1_round, &v_1_round, &q_1_round, &r_1_round, zeta, f[0], g[0], UINT32_C(13));
+        ecdsa_p256_V_D_combine_0(result1_1_round, f, g, u_1_round, v_1_round);
+        ecdsa_p256_V_D_combine_0(result2_1_round, f, g, q_1_round, r_1_round);
+        ecdsa_p256_V_D_combine_c256(result3_1_round, d, e, u_1_round, v_1_round);
+        ecdsa_p256_V_D_combine_c256(result4_1_round, d, e, q_1_round, r_1_round);
+        zeta = z_1_round;
+        memmove(f, result1_1_round, 9 * sizeof(uint32_t));
+        memmove(g, result2_1_round, 9 * sizeof(uint32_t));
+        memmove(d, result3_1_round, 9 * sizeof(uint32_t));
+        memmove(e, result4_1_round, 9 * sizeof(uint32_t));
+    }
+    uint64_t diff_2 = 0;
+    {
+        {
+            uint32_t k_4;
+            for (k_4 = 0; k_4 < 9; k_4++) {
+                diff_2 |= (uint64_t)g[k_4] ^ (uint64_t)ecdsa_p256_V_D_inverse_lit7[k_4];
+            }
+        }
+    }
+    if (stk_eq_u64(diff_2, UINT64_C(0)) ^ 1u) {
+        ecdsa_p256_V_D_matrix(&z_1_round, &u_1_round, &v_1_round, &q_1_round, &r_1_round, zeta, f[0], g[0], UINT32_C(13));
+        ecdsa_p256_V_D_combine_0(result1_1_round, f, g, u_1_round, v_1_round);
+        ecdsa_p256_V_D_combine_c256(result3_1_round, d, e, u_1_round, v_1_round);
+        memmove(f, result1_1_round, 9 * sizeof(uint32_t));
+        memmove(d, result3_1_round, 9 * sizeof(uint32_t));
+    }
+    t = (uint32_t)((f[8] >> 31) == UINT32_C(1));
+    if (t) {
+        int32_t borrow_3_sub; /* -1 .. 0 */
+        int64_t v_3_sub; /* -2^32 .. 0 */
+        uint32_t d_0_3_sub; /* 0 .. 2^32-1 */
+        uint32_t d_1_3_sub; /* 0 .. 2^32-1 */
+        uint32_t d_2_3_sub; /* 0 .. 2^32-1 */
+        uint32_t d_3_3_sub; /* 0 .. 2^32-1 */
+        uint32_t d_4_3_sub; /* 0 .. 2^32-1 */
+        uint32_t d_5_3_sub; /* 0 .. 2^32-1 */
+        uint32_t d_6_3_sub; /* 0 .. 2^32-1 */
+        uint32_t d_7_3_sub; /* 0 .. 2^32-1 */
+        uint32_t d_8_3_sub; /* 0 .. 2^32-1 */
+        v_3_sub = -(int64_t)d[0];
+        d_0_3_sub = (uint32_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 32);
+        v_3_sub = (-(int64_t)d[1]) + (int64_t)borrow_3_sub;
+        d_1_3_sub = (uint32_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 32);
+        v_3_sub = (-(int64_t)d[2]) + (int64_t)borrow_3_sub;
+        d_2_3_sub = (uint32_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 32);
+        v_3_sub = (-(int64_t)d[3]) + (int64_t)borrow_3_sub;
+        d_3_3_sub = (uint32_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 32);
+        v_3_sub = (-(int64_t)d[4]) + (int64_t)borrow_3_sub;
+        d_4_3_sub = (uint32_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 32);
+        v_3_sub = (-(int64_t)d[5]) + (int64_t)borrow_3_sub;
+        d_5_3_sub = (uint32_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 32);
+        v_3_sub = (-(int64_t)d[6]) + (int64_t)borrow_3_sub;
+        d_6_3_sub = (uint32_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 32);
+        v_3_sub = (-(int64_t)d[7]) + (int64_t)borrow_3_sub;
+        d_7_3_sub = (uint32_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 32);
+        v_3_sub = (-(int64_t)d[8]) + (int64_t)borrow_3_sub;
+        d_8_3_sub = (uint32_t)v_3_sub;
+        d[0] = d_0_3_sub;
+        d[1] = d_1_3_sub;
+        d[2] = d_2_3_sub;
+        d[3] = d_3_3_sub;
+        d[4] = d_4_3_sub;
+        d[5] = d_5_3_sub;
+        d[6] = d_6_3_sub;
+        d[7] = d_7_3_sub;
+        d[8] = d_8_3_sub;
+    }
+    ecdsa_p256_V_D_below_modulus(result, d);
+}
+
 /* ecdsa.p256.V.S.mul
  * a b / R
  * in a: 0 .. 2^32-1
@@ -3768,7 +5573,7 @@ STK_NOINLINE static void ecdsa_p256_V_S_pow_c256(uint32_t *result, const uint32_
     uint32_t i; /* 2 .. 15 */
     uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i_2; /* 0 .. 62 */
-    memmove(t[0], ecdsa_p256_V_S_pow_c256_lit8, 8 * sizeof(uint32_t));
+    memmove(t[0], ecdsa_p256_V_S_pow_c256_lit14, 8 * sizeof(uint32_t));
     memmove(t[1], x, 8 * sizeof(uint32_t));
     for (i = 2; i < 16; i++) {
         {
@@ -3783,153 +5588,219 @@ STK_NOINLINE static void ecdsa_p256_V_S_pow_c256(uint32_t *result, const uint32_
         for (k = 0; k < 4; k++) {
             ecdsa_p256_V_S_mul(r, r, r);
         }
-        if ((uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2] != UINT32_C(0)) {
-            ecdsa_p256_V_S_mul(r, r, t[(uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2]]);
+        if ((uint32_t)ecdsa_p256_V_S_pow_c256_lit13[i_2] != UINT32_C(0)) {
+            ecdsa_p256_V_S_mul(r, r, t[(uint32_t)ecdsa_p256_V_S_pow_c256_lit13[i_2]]);
         }
     }
     memmove(result, r, 8 * sizeof(uint32_t));
 }
 
-/* curve.wnaf.recode$7
- * Recoding of public scalars for multiplication by additions and subtractions: width-w non-adjacent form.
- * Source: Hankerson, Menezes, Vanstone, Guide to Elliptic Curve Cryptography, algorithm 3.35.
- * One digit, for the window `v`, the carry into it, and how many more digits are zero. Gives, from its lowest bit: the digit
- * in w bits, the carry into the next window, and how many of the next digits are zero. All branches are here and none in the
- * loop around it, so that proofs of machine code take each by itself.
- * in v: 0 .. 127
- * in carry: 0 .. 1
- * in skip: 0 .. 6
- * out result: 0 .. 1791 */
-STK_NOINLINE static uint32_t curve_wnaf_recode_7(uint32_t v, uint32_t carry, uint32_t skip)
+/* ecdsa.p256.V.inverse
+ * 1/s modulo N, for s in 1..N-1: by division steps, and where the product is not 1, s^(N-2).
+ * in s: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void ecdsa_p256_V_inverse(uint32_t *result, const uint32_t *s)
 {
-    uint32_t result;
-    uint32_t digit; /* 0 .. 127 */
-    uint32_t next; /* 0 .. 1 */
-    uint32_t left; /* 0 .. 6 */
-    digit = UINT32_C(0);
-    next = carry;
-    left = UINT32_C(0);
-    if (skip > UINT32_C(0)) {
-        left = skip - UINT32_C(1);
-    } else {
-        uint32_t u; /* 0 .. 128 */
-        u = v + carry;
-        if ((u & UINT32_C(1)) == UINT32_C(1)) {
-            if (u > UINT32_C(64)) {
-                digit = UINT32_C(192) - u;
-                next = UINT32_C(1);
-            } else {
-                digit = u;
-                next = UINT32_C(0);
-            }
-            left = UINT32_C(6);
+    uint32_t c[8]; /* 0 .. 2^32-1 */
+    uint32_t r[8]; /* 0 .. 2^32-1 */
+    uint32_t found;
+    uint32_t t;
+    ecdsa_p256_V_D_inverse(c, s);
+    {
+        uint32_t k;
+        for (k = 0; k < 8; k++) {
+            r[k] = (uint32_t)field_fep256_mont32_N_is_zero_lit1[k];
         }
     }
-    result = (digit + (UINT32_C(128) * next)) + (UINT32_C(256) * left);
+    found = UINT32_C(0);
+    t = field_fep256_mont32_N_is_below_c256(c);
+    if (t) {
+        uint32_t t_2[8]; /* 0 .. 2^32-1 */
+        uint32_t result_0_from_integer[8]; /* 0 .. 2^32-1 */
+        ecdsa_p256_V_S_mul(result_0_from_integer, c, ecdsa_p256_V_S_from_integer_lit11);
+        memmove(r, result_0_from_integer, 8 * sizeof(uint32_t));
+        ecdsa_p256_V_S_mul(t_2, s, result_0_from_integer);
+        uint64_t diff = 0;
+        {
+            {
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 8; k_2++) {
+                    diff |= (uint64_t)t_2[k_2] ^ (uint64_t)ecdsa_p256_V_inverse_lit12[k_2];
+                }
+            }
+        }
+        found = stk_eq_u64(diff, UINT64_C(0));
+    }
+    if (found ^ 1u) {
+        uint32_t result_1_from_integer[8]; /* 0 .. 2^32-1 */
+        ecdsa_p256_V_S_mul(result_1_from_integer, s, ecdsa_p256_V_S_from_integer_lit11);
+        ecdsa_p256_V_S_pow_c256(r, result_1_from_integer);
+    }
+    memmove(result, r, 8 * sizeof(uint32_t));
+}
+
+/* curve.wnaf.group$7
+ * The digit among `GROUP` positions, at most one for w >= GROUP, of which `v` has the bits and those of the window above; `state`: the carry into
+ * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, its position in three, GROUP for none,
+ * and the state behind the group.
+ * in v: 0 .. 1023
+ * in state: 0 .. 13
+ * out result: 0 .. 14335 */
+STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
+{
+    uint32_t result;
+    uint32_t carry; /* 0 .. 1 */
+    uint32_t skip; /* 0 .. 6 */
+    uint32_t digit; /* 0 .. 127 */
+    uint32_t place; /* 0 .. 4 */
+    uint32_t next; /* 0 .. 13 */
+    carry = state & UINT32_C(1);
+    skip = state >> 1;
+    digit = UINT32_C(0);
+    place = UINT32_C(4);
+    next = carry;
+    if (skip >= UINT32_C(4)) {
+        next = (uint32_t)((int32_t)state - INT32_C(8));
+    } else {
+        uint32_t u;
+        uint32_t z; /* 0 .. 4 */
+        u = v >> skip;
+        z = (uint32_t)curve_wnaf_ZEROS[(u + carry) & UINT32_C(15)];
+        if ((skip + z) < UINT32_C(4)) {
+            uint32_t x; /* 0 .. 127 */
+            place = skip + z;
+            x = ((u + carry) >> z) & UINT32_C(127);
+            next = UINT32_C(2) * (place + UINT32_C(3));
+            if (x > UINT32_C(64)) {
+                digit = UINT32_C(192) - x;
+                next = next + UINT32_C(1);
+            } else {
+                digit = x;
+            }
+        }
+    }
+    result = (digit + (UINT32_C(128) * place)) + (UINT32_C(1024) * next);
     return result;
 }
 
 /* ecdsa.p256.V.wnaf$7
- * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
- * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
+ * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^32-1
- * out d: 0 .. 127 */
-STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint8_t *restrict d, const uint32_t *k)
+ * out result0: 0 .. 1023
+ * out result1: 0 .. 1 */
+STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint32_t *k)
 {
-    uint32_t v; /* 0 .. 127 */
-    uint32_t carry; /* 0 .. 1 */
-    uint32_t skip; /* 0 .. 6 */
-    uint32_t i; /* 0 .. 256 */
-    memset(d, 0, 257);
-    v = k[0] & UINT32_C(127);
-    carry = UINT32_C(0);
-    skip = UINT32_C(0);
-    for (i = 0; i < 257; i++) {
-        uint32_t next; /* 0 .. 1791 */
-        uint32_t i_0_bit; /* 0 .. 511 */
-        uint32_t b_0_bit; /* 0 .. 1 */
-        next = curve_wnaf_recode_7(v, carry, skip);
-        d[i] = (uint8_t)(next & UINT32_C(127));
-        carry = (next >> 7) & UINT32_C(1);
-        skip = next >> 8;
-        i_0_bit = i + UINT32_C(7);
-        b_0_bit = UINT32_C(0);
-        if (i_0_bit < UINT32_C(256)) {
-            b_0_bit = (k[i_0_bit >> 5] >> (i_0_bit & UINT32_C(31))) & UINT32_C(1);
-        }
-        v = (v >> 1) + (UINT32_C(64) * b_0_bit);
+    uint32_t state; /* 0 .. 13 */
+    uint32_t long_[9]; /* 0 .. 2^32-1 */
+    uint32_t i; /* 0 .. 63 */
+    state = UINT32_C(0);
+    long_[0] = k[0];
+    long_[1] = k[1];
+    long_[2] = k[2];
+    long_[3] = k[3];
+    long_[4] = k[4];
+    long_[5] = k[5];
+    long_[6] = k[6];
+    long_[7] = k[7];
+    long_[8] = UINT32_C(0);
+    for (i = 0; i < 64; i++) {
+        uint32_t u; /* 0 .. 13951 */
+        uint32_t i_0_window; /* 0 .. 255 */
+        uint32_t j_0_window; /* 0 .. 7 */
+        uint32_t s_0_window; /* 0 .. 28 */
+        uint32_t result_0_window; /* 0 .. 2^32-1 */
+        i_0_window = UINT32_C(4) * i;
+        j_0_window = i_0_window >> 5;
+        s_0_window = i_0_window & UINT32_C(31);
+        result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(31) - s_0_window)) << 1);
+        u = curve_wnaf_group_7((result_0_window & UINT32_C(1023)), state);
+        result0[i] = (uint16_t)(u & UINT32_C(1023));
+        state = u >> 10;
     }
+    (*result1) = state & UINT32_C(1);
 }
 
-/* curve.wnaf.recode$5
- * Recoding of public scalars for multiplication by additions and subtractions: width-w non-adjacent form.
- * Source: Hankerson, Menezes, Vanstone, Guide to Elliptic Curve Cryptography, algorithm 3.35.
- * One digit, for the window `v`, the carry into it, and how many more digits are zero. Gives, from its lowest bit: the digit
- * in w bits, the carry into the next window, and how many of the next digits are zero. All branches are here and none in the
- * loop around it, so that proofs of machine code take each by itself.
- * in v: 0 .. 31
- * in carry: 0 .. 1
- * in skip: 0 .. 4
- * out result: 0 .. 319 */
-STK_NOINLINE static uint32_t curve_wnaf_recode_5(uint32_t v, uint32_t carry, uint32_t skip)
+/* curve.wnaf.group$5
+ * The digit among `GROUP` positions, at most one for w >= GROUP, of which `v` has the bits and those of the window above; `state`: the carry into
+ * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, its position in three, GROUP for none,
+ * and the state behind the group.
+ * in v: 0 .. 255
+ * in state: 0 .. 9
+ * out result: 0 .. 2559 */
+STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
 {
     uint32_t result;
+    uint32_t carry; /* 0 .. 1 */
+    uint32_t skip; /* 0 .. 4 */
     uint32_t digit; /* 0 .. 31 */
-    uint32_t next; /* 0 .. 1 */
-    uint32_t left; /* 0 .. 4 */
+    uint32_t place; /* 0 .. 4 */
+    uint32_t next; /* 0 .. 9 */
+    carry = state & UINT32_C(1);
+    skip = state >> 1;
     digit = UINT32_C(0);
+    place = UINT32_C(4);
     next = carry;
-    left = UINT32_C(0);
-    if (skip > UINT32_C(0)) {
-        left = skip - UINT32_C(1);
+    if (skip >= UINT32_C(4)) {
+        next = (uint32_t)((int32_t)state - INT32_C(8));
     } else {
-        uint32_t u; /* 0 .. 32 */
-        u = v + carry;
-        if ((u & UINT32_C(1)) == UINT32_C(1)) {
-            if (u > UINT32_C(16)) {
-                digit = UINT32_C(48) - u;
-                next = UINT32_C(1);
+        uint32_t u;
+        uint32_t z; /* 0 .. 4 */
+        u = v >> skip;
+        z = (uint32_t)curve_wnaf_ZEROS[(u + carry) & UINT32_C(15)];
+        if ((skip + z) < UINT32_C(4)) {
+            uint32_t x; /* 0 .. 31 */
+            place = skip + z;
+            x = ((u + carry) >> z) & UINT32_C(31);
+            next = UINT32_C(2) * (place + UINT32_C(1));
+            if (x > UINT32_C(16)) {
+                digit = UINT32_C(48) - x;
+                next = next + UINT32_C(1);
             } else {
-                digit = u;
-                next = UINT32_C(0);
+                digit = x;
             }
-            left = UINT32_C(4);
         }
     }
-    result = (digit + (UINT32_C(32) * next)) + (UINT32_C(64) * left);
+    result = (digit + (UINT32_C(32) * place)) + (UINT32_C(256) * next);
     return result;
 }
 
 /* ecdsa.p256.V.wnaf$5
- * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
- * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
+ * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^32-1
- * out d: 0 .. 31 */
-STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint8_t *restrict d, const uint32_t *k)
+ * out result0: 0 .. 255
+ * out result1: 0 .. 1 */
+STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint8_t *restrict result0, uint32_t *restrict result1, const uint32_t *k)
 {
-    uint32_t v; /* 0 .. 31 */
-    uint32_t carry; /* 0 .. 1 */
-    uint32_t skip; /* 0 .. 4 */
-    uint32_t i; /* 0 .. 256 */
-    memset(d, 0, 257);
-    v = k[0] & UINT32_C(31);
-    carry = UINT32_C(0);
-    skip = UINT32_C(0);
-    for (i = 0; i < 257; i++) {
-        uint32_t next; /* 0 .. 319 */
-        uint32_t i_0_bit; /* 0 .. 511 */
-        uint32_t b_0_bit; /* 0 .. 1 */
-        next = curve_wnaf_recode_5(v, carry, skip);
-        d[i] = (uint8_t)(next & UINT32_C(31));
-        carry = (next >> 5) & UINT32_C(1);
-        skip = next >> 6;
-        i_0_bit = i + UINT32_C(5);
-        b_0_bit = UINT32_C(0);
-        if (i_0_bit < UINT32_C(256)) {
-            b_0_bit = (k[i_0_bit >> 5] >> (i_0_bit & UINT32_C(31))) & UINT32_C(1);
-        }
-        v = (v >> 1) + (UINT32_C(16) * b_0_bit);
+    uint32_t state; /* 0 .. 9 */
+    uint32_t long_[9]; /* 0 .. 2^32-1 */
+    uint32_t i; /* 0 .. 63 */
+    state = UINT32_C(0);
+    long_[0] = k[0];
+    long_[1] = k[1];
+    long_[2] = k[2];
+    long_[3] = k[3];
+    long_[4] = k[4];
+    long_[5] = k[5];
+    long_[6] = k[6];
+    long_[7] = k[7];
+    long_[8] = UINT32_C(0);
+    for (i = 0; i < 64; i++) {
+        uint32_t u; /* 0 .. 2463 */
+        uint32_t i_0_window; /* 0 .. 255 */
+        uint32_t j_0_window; /* 0 .. 7 */
+        uint32_t s_0_window; /* 0 .. 28 */
+        uint32_t result_0_window; /* 0 .. 2^32-1 */
+        i_0_window = UINT32_C(4) * i;
+        j_0_window = i_0_window >> 5;
+        s_0_window = i_0_window & UINT32_C(31);
+        result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(31) - s_0_window)) << 1);
+        u = curve_wnaf_group_5((result_0_window & UINT32_C(255)), state);
+        result0[i] = (uint8_t)(u & UINT32_C(255));
+        state = u >> 8;
     }
+    (*result1) = state & UINT32_C(1);
 }
 
 /* field.fep256_mont32.half
@@ -3989,124 +5860,159 @@ static void field_fep256_mont32_half(uint32_t *restrict r, const uint32_t *a)
     r[7] = (t_7 >> 1) + (carry << 31);
 }
 
-/* curve.p256.double
- * 2 P, also for infinity (Z stays 0). */
-STK_NOINLINE static void curve_p256_double(curve_p256_Jacobian *result, const curve_p256_Jacobian *p)
+/* curve.p256.doubled_and_itself
+ * 2 P and P, for a P with Z = 1. */
+STK_NOINLINE static void curve_p256_doubled_and_itself(curve_p256_Pair *restrict result, const curve_p256_Affine *p)
 {
-    uint32_t y2[8]; /* 0 .. 2^32-1 */
-    uint32_t s[8]; /* 0 .. 2^32-1 */
-    uint32_t z[8]; /* 0 .. 2^32-1 */
     uint32_t t[8]; /* 0 .. 2^32-1 */
-    uint32_t x[8]; /* 0 .. 2^32-1 */
-    uint32_t t_2[8]; /* 0 .. 2^32-1 */
-    uint32_t t_3[8]; /* 0 .. 2^32-1 */
-    uint32_t t_4[8]; /* 0 .. 2^32-1 */
-    uint32_t y[8]; /* 0 .. 2^32-1 */
-    uint32_t result_0_square[8]; /* 0 .. 2^32-1 */
+    uint32_t y2_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t s_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t z_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t x_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_2[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_3[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
+    uint32_t y_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double_2[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_5[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
+    uint32_t m1_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_7[8]; /* 0 .. 2^32-1 */
+    uint32_t m3_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double_3[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double_4[8]; /* 0 .. 2^32-1 */
     uint32_t result_1_square[8]; /* 0 .. 2^32-1 */
-    uint32_t t_2_slope_of[8]; /* 0 .. 2^32-1 */
-    uint32_t t_2_slope_of_2[8]; /* 0 .. 2^32-1 */
-    uint32_t m1_2_slope_of[8]; /* 0 .. 2^32-1 */
-    uint32_t t_2_slope_of_3[8]; /* 0 .. 2^32-1 */
-    uint32_t m3_2_slope_of[8]; /* 0 .. 2^32-1 */
-    uint32_t result_3_square[8]; /* 0 .. 2^32-1 */
-    uint32_t result_4_square[8]; /* 0 .. 2^32-1 */
-    field_fep256_mont32_add(y2, p->y, p->y);
-    field_fep256_mont32_mul(result_0_square, y2, y2);
-    field_fep256_mont32_mul(result_1_square, p->z, p->z);
-    field_fep256_mont32_mul(s, p->x, result_0_square);
-    field_fep256_mont32_sub(t_2_slope_of, p->x, result_1_square);
-    field_fep256_mont32_add(t_2_slope_of_2, p->x, result_1_square);
-    field_fep256_mont32_mul(m1_2_slope_of, t_2_slope_of, t_2_slope_of_2);
-    field_fep256_mont32_add(t_2_slope_of_3, m1_2_slope_of, m1_2_slope_of);
-    field_fep256_mont32_add(m3_2_slope_of, t_2_slope_of_3, m1_2_slope_of);
-    field_fep256_mont32_mul(z, y2, p->z);
-    field_fep256_mont32_mul(result_3_square, m3_2_slope_of, m3_2_slope_of);
-    field_fep256_mont32_add(t, s, s);
-    field_fep256_mont32_sub(x, result_3_square, t);
-    field_fep256_mont32_sub(t_2, s, x);
-    field_fep256_mont32_mul(t_3, m3_2_slope_of, t_2);
-    field_fep256_mont32_mul(result_4_square, result_0_square, result_0_square);
-    field_fep256_mont32_half(t_4, result_4_square);
-    field_fep256_mont32_sub(y, t_3, t_4);
-    memmove((*result).x, x, 8 * sizeof(uint32_t));
-    memmove((*result).y, y, 8 * sizeof(uint32_t));
-    memmove((*result).z, z, 8 * sizeof(uint32_t));
+    field_fep256_mont32_add(y2_0_double, p->y, p->y);
+    field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont32_mul(result_0_double_2, curve_p256_ONE, curve_p256_ONE);
+    field_fep256_mont32_mul(s_0_double, p->x, result_0_double);
+    field_fep256_mont32_sub(t_0_double_5, p->x, result_0_double_2);
+    field_fep256_mont32_add(t_0_double_6, p->x, result_0_double_2);
+    field_fep256_mont32_mul(m1_0_double, t_0_double_5, t_0_double_6);
+    field_fep256_mont32_add(t_0_double_7, m1_0_double, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, t_0_double_7, m1_0_double);
+    field_fep256_mont32_mul(z_0_double, y2_0_double, curve_p256_ONE);
+    field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
+    field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fep256_mont32_half(t_0_double_4, result_0_double_4);
+    field_fep256_mont32_sub(y_0_double, t_0_double_3, t_0_double_4);
+    field_fep256_mont32_mul(result_1_square, z_0_double, z_0_double);
+    memmove(result->x1, x_0_double, 8 * sizeof(uint32_t));
+    memmove(result->y1_, y_0_double, 8 * sizeof(uint32_t));
+    field_fep256_mont32_mul(result->x2, p->x, result_1_square);
+    field_fep256_mont32_mul(t, result_1_square, z_0_double);
+    field_fep256_mont32_mul(result->y2, p->y, t);
+    memmove(result->z, z_0_double, 8 * sizeof(uint32_t));
 }
 
-/* curve.p256.join
- * The end of an addition: with h = x-difference, w the y-difference (both brought to one denominator). Equal points double, opposite points cancel.
- * in h: 0 .. 2^32-1
- * in w: 0 .. 2^32-1
- * in ua: 0 .. 2^32-1
- * in sa: 0 .. 2^32-1
- * in z: 0 .. 2^32-1 */
-STK_NOINLINE static void curve_p256_join(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const uint32_t *h, const uint32_t *w, const uint32_t *ua, const uint32_t *sa, const uint32_t *z)
+/* curve.p256.add_to_second
+ * P and P + Q, for different and not opposite P, Q. Source: Meloni, "New point addition formulae for ECC applications" (2007), section 3. */
+STK_NOINLINE static void curve_p256_add_to_second(curve_p256_Pair *restrict result, const curve_p256_Pair *p)
 {
-    uint32_t t;
-    memmove((*r).x, curve_p256_ONE, 8 * sizeof(uint32_t));
-    memmove((*r).y, curve_p256_ONE, 8 * sizeof(uint32_t));
-    memmove((*r).z, curve_p256_ZERO, 8 * sizeof(uint32_t));
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k;
-            for (k = 0; k < 8; k++) {
-                diff |= (uint64_t)h[k] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k];
-            }
-        }
-    }
-    t = stk_eq_u64(diff, UINT64_C(0));
-    if (t) {
-        uint32_t t_2;
-        uint64_t diff_2 = 0;
-        {
-            {
-                uint32_t k_2;
-                for (k_2 = 0; k_2 < 8; k_2++) {
-                    diff_2 |= (uint64_t)w[k_2] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_2];
-                }
-            }
-        }
-        t_2 = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2) {
-            curve_p256_double(r, p);
-        }
-    } else {
-        uint32_t hhh_3_chord[8]; /* 0 .. 2^32-1 */
-        uint32_t v_3_chord[8]; /* 0 .. 2^32-1 */
-        uint32_t t_3_chord[8]; /* 0 .. 2^32-1 */
-        uint32_t t_3_chord_2[8]; /* 0 .. 2^32-1 */
-        uint32_t x_3_chord[8]; /* 0 .. 2^32-1 */
-        uint32_t t_3_chord_3[8]; /* 0 .. 2^32-1 */
-        uint32_t t_3_chord_4[8]; /* 0 .. 2^32-1 */
-        uint32_t t_3_chord_5[8]; /* 0 .. 2^32-1 */
-        uint32_t y_3_chord[8]; /* 0 .. 2^32-1 */
-        uint32_t result_3_chord[8]; /* 0 .. 2^32-1 */
-        uint32_t result_3_chord_2[8]; /* 0 .. 2^32-1 */
-        field_fep256_mont32_mul(result_3_chord, h, h);
-        field_fep256_mont32_mul(hhh_3_chord, h, result_3_chord);
-        field_fep256_mont32_mul(v_3_chord, ua, result_3_chord);
-        field_fep256_mont32_mul(result_3_chord_2, w, w);
-        field_fep256_mont32_sub(t_3_chord, result_3_chord_2, hhh_3_chord);
-        field_fep256_mont32_add(t_3_chord_2, v_3_chord, v_3_chord);
-        field_fep256_mont32_sub(x_3_chord, t_3_chord, t_3_chord_2);
-        field_fep256_mont32_sub(t_3_chord_3, v_3_chord, x_3_chord);
-        field_fep256_mont32_mul(t_3_chord_4, w, t_3_chord_3);
-        field_fep256_mont32_mul(t_3_chord_5, sa, hhh_3_chord);
-        field_fep256_mont32_sub(y_3_chord, t_3_chord_4, t_3_chord_5);
-        memmove((*r).x, x_3_chord, 8 * sizeof(uint32_t));
-        memmove((*r).y, y_3_chord, 8 * sizeof(uint32_t));
-        memmove((*r).z, z, 8 * sizeof(uint32_t));
-    }
+    uint32_t h[8]; /* 0 .. 2^32-1 */
+    uint32_t b[8]; /* 0 .. 2^32-1 */
+    uint32_t c[8]; /* 0 .. 2^32-1 */
+    uint32_t w[8]; /* 0 .. 2^32-1 */
+    uint32_t t[8]; /* 0 .. 2^32-1 */
+    uint32_t y[8]; /* 0 .. 2^32-1 */
+    uint32_t t_2[8]; /* 0 .. 2^32-1 */
+    uint32_t x[8]; /* 0 .. 2^32-1 */
+    uint32_t t_3[8]; /* 0 .. 2^32-1 */
+    uint32_t t_4[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_square[8]; /* 0 .. 2^32-1 */
+    uint32_t result_1_square[8]; /* 0 .. 2^32-1 */
+    field_fep256_mont32_sub(h, p->x2, p->x1);
+    field_fep256_mont32_mul(result_0_square, h, h);
+    field_fep256_mont32_mul(b, p->x1, result_0_square);
+    field_fep256_mont32_mul(c, p->x2, result_0_square);
+    field_fep256_mont32_sub(w, p->y2, p->y1_);
+    field_fep256_mont32_sub(t, c, b);
+    field_fep256_mont32_mul(y, p->y1_, t);
+    field_fep256_mont32_mul(result_1_square, w, w);
+    field_fep256_mont32_sub(t_2, result_1_square, b);
+    field_fep256_mont32_sub(x, t_2, c);
+    memmove(result->x1, b, 8 * sizeof(uint32_t));
+    memmove(result->y1_, y, 8 * sizeof(uint32_t));
+    memmove(result->x2, x, 8 * sizeof(uint32_t));
+    field_fep256_mont32_sub(t_3, b, x);
+    field_fep256_mont32_mul(t_4, w, t_3);
+    field_fep256_mont32_sub(result->y2, t_4, y);
+    field_fep256_mont32_mul(result->z, p->z, h);
+}
+
+/* curve.p256.to_cached
+ * With Z^2 and Z^3.
+ * in x: 0 .. 2^32-1
+ * in y: 0 .. 2^32-1
+ * in z: 0 .. 2^32-1 */
+STK_NOINLINE static void curve_p256_to_cached(curve_p256_Cached *restrict result, const uint32_t *x, const uint32_t *y, const uint32_t *z)
+{
+    uint32_t result_0_square[8]; /* 0 .. 2^32-1 */
+    field_fep256_mont32_mul(result_0_square, z, z);
+    memmove(result->x, x, 8 * sizeof(uint32_t));
+    memmove(result->y, y, 8 * sizeof(uint32_t));
+    memmove(result->z, z, 8 * sizeof(uint32_t));
+    memmove(result->zz, result_0_square, 8 * sizeof(uint32_t));
+    field_fep256_mont32_mul(result->zzz, result_0_square, z);
+}
+
+/* curve.p256.double_apart
+ * 2 P where that is rare. */
+STK_NOINLINE static void curve_p256_double_apart(curve_p256_Jacobian *result, const curve_p256_Jacobian *p)
+{
+    uint32_t y2_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t s_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t z_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t x_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_2[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_3[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
+    uint32_t y_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double_2[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_5[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
+    uint32_t m1_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_7[8]; /* 0 .. 2^32-1 */
+    uint32_t m3_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double_3[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double_4[8]; /* 0 .. 2^32-1 */
+    field_fep256_mont32_add(y2_0_double, p->y, p->y);
+    field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont32_mul(result_0_double_2, p->z, p->z);
+    field_fep256_mont32_mul(s_0_double, p->x, result_0_double);
+    field_fep256_mont32_sub(t_0_double_5, p->x, result_0_double_2);
+    field_fep256_mont32_add(t_0_double_6, p->x, result_0_double_2);
+    field_fep256_mont32_mul(m1_0_double, t_0_double_5, t_0_double_6);
+    field_fep256_mont32_add(t_0_double_7, m1_0_double, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, t_0_double_7, m1_0_double);
+    field_fep256_mont32_mul(z_0_double, y2_0_double, p->z);
+    field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
+    field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fep256_mont32_half(t_0_double_4, result_0_double_4);
+    field_fep256_mont32_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*result).x, x_0_double, 8 * sizeof(uint32_t));
+    memmove((*result).y, y_0_double, 8 * sizeof(uint32_t));
+    memmove((*result).z, z_0_double, 8 * sizeof(uint32_t));
 }
 
 /* curve.p256.add_cached
- * P + Q. */
-STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const curve_p256_Cached *q)
+ * P + Q for a finite Q, whose Y is given apart: with -Y for it, P - Q.
+ * in y: 0 .. 2^32-1 */
+STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *result, const curve_p256_Jacobian *p, const curve_p256_Cached *q, const uint32_t *y)
 {
     uint32_t t;
-    (*r) = (*p);
     uint64_t diff = 0;
     {
         {
@@ -4118,133 +6024,93 @@ STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *restrict r, 
     }
     t = stk_eq_u64(diff, UINT64_C(0));
     if (t) {
-        memmove((*r).x, q->x, 8 * sizeof(uint32_t));
-        memmove((*r).y, q->y, 8 * sizeof(uint32_t));
-        memmove((*r).z, q->z, 8 * sizeof(uint32_t));
+        memmove((*result).x, q->x, 8 * sizeof(uint32_t));
+        memmove((*result).y, y, 8 * sizeof(uint32_t));
+        memmove((*result).z, q->z, 8 * sizeof(uint32_t));
     } else {
-        uint32_t t_2;
+        uint32_t ua[8]; /* 0 .. 2^32-1 */
+        uint32_t sa[8]; /* 0 .. 2^32-1 */
+        uint32_t t_2[8]; /* 0 .. 2^32-1 */
+        uint32_t t_3[8]; /* 0 .. 2^32-1 */
+        uint32_t result0_1_differences[8]; /* 0 .. 2^32-1 */
+        uint32_t result1_1_differences[8]; /* 0 .. 2^32-1 */
+        uint32_t t_1_differences[8]; /* 0 .. 2^32-1 */
+        uint32_t t_1_differences_2[8]; /* 0 .. 2^32-1 */
+        uint32_t t_1_differences_3[8]; /* 0 .. 2^32-1 */
+        uint32_t result_1_differences[8]; /* 0 .. 2^32-1 */
+        uint32_t t_2_join;
+        field_fep256_mont32_mul(ua, p->x, q->zz);
+        field_fep256_mont32_mul(sa, p->y, q->zzz);
+        field_fep256_mont32_mul(result_1_differences, p->z, p->z);
+        field_fep256_mont32_mul(t_1_differences, q->x, result_1_differences);
+        field_fep256_mont32_sub(result0_1_differences, t_1_differences, ua);
+        field_fep256_mont32_mul(t_1_differences_2, result_1_differences, p->z);
+        field_fep256_mont32_mul(t_1_differences_3, y, t_1_differences_2);
+        field_fep256_mont32_sub(result1_1_differences, t_1_differences_3, sa);
+        field_fep256_mont32_mul(t_2, p->z, q->z);
+        field_fep256_mont32_mul(t_3, t_2, result0_1_differences);
         uint64_t diff_2 = 0;
         {
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 8; k_2++) {
-                    diff_2 |= (uint64_t)q->z[k_2] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_2];
+                    diff_2 |= (uint64_t)result0_1_differences[k_2] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_2];
                 }
             }
         }
-        t_2 = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2 ^ 1u) {
-            uint32_t ua[8]; /* 0 .. 2^32-1 */
-            uint32_t sa[8]; /* 0 .. 2^32-1 */
-            uint32_t t_3[8]; /* 0 .. 2^32-1 */
-            uint32_t t_4[8]; /* 0 .. 2^32-1 */
-            uint32_t result0_2_differences[8]; /* 0 .. 2^32-1 */
-            uint32_t result1_2_differences[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_differences[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_differences_2[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_differences_3[8]; /* 0 .. 2^32-1 */
-            uint32_t result_2_differences[8]; /* 0 .. 2^32-1 */
-            field_fep256_mont32_mul(ua, p->x, q->zz);
-            field_fep256_mont32_mul(sa, p->y, q->zzz);
-            field_fep256_mont32_mul(result_2_differences, p->z, p->z);
-            field_fep256_mont32_mul(t_2_differences, q->x, result_2_differences);
-            field_fep256_mont32_sub(result0_2_differences, t_2_differences, ua);
-            field_fep256_mont32_mul(t_2_differences_2, result_2_differences, p->z);
-            field_fep256_mont32_mul(t_2_differences_3, q->y, t_2_differences_2);
-            field_fep256_mont32_sub(result1_2_differences, t_2_differences_3, sa);
-            field_fep256_mont32_mul(t_3, p->z, q->z);
-            field_fep256_mont32_mul(t_4, t_3, result0_2_differences);
-            curve_p256_join(r, p, result0_2_differences, result1_2_differences, ua, sa, t_4);
+        t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_2_join) {
+            uint32_t t_2_join_2;
+            uint64_t diff_3 = 0;
+            {
+                {
+                    uint32_t k_3;
+                    for (k_3 = 0; k_3 < 8; k_3++) {
+                        diff_3 |= (uint64_t)result1_1_differences[k_3] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_3];
+                    }
+                }
+            }
+            t_2_join_2 = stk_eq_u64(diff_3, UINT64_C(0));
+            if (t_2_join_2) {
+                curve_p256_double_apart(result, p);
+            } else {
+                memmove((*result).x, curve_p256_ONE, 8 * sizeof(uint32_t));
+                memmove((*result).y, curve_p256_ONE, 8 * sizeof(uint32_t));
+                memmove((*result).z, curve_p256_ZERO, 8 * sizeof(uint32_t));
+            }
+        } else {
+            uint32_t hhh_2_join[8]; /* 0 .. 2^32-1 */
+            uint32_t v_2_join[8]; /* 0 .. 2^32-1 */
+            uint32_t t_2_join_3[8]; /* 0 .. 2^32-1 */
+            uint32_t t_2_join_4[8]; /* 0 .. 2^32-1 */
+            uint32_t x_2_join[8]; /* 0 .. 2^32-1 */
+            uint32_t t_2_join_5[8]; /* 0 .. 2^32-1 */
+            uint32_t t_2_join_6[8]; /* 0 .. 2^32-1 */
+            uint32_t t_2_join_7[8]; /* 0 .. 2^32-1 */
+            uint32_t y_2_join[8]; /* 0 .. 2^32-1 */
+            uint32_t result_2_join[8]; /* 0 .. 2^32-1 */
+            uint32_t result_2_join_2[8]; /* 0 .. 2^32-1 */
+            field_fep256_mont32_mul(result_2_join, result0_1_differences, result0_1_differences);
+            field_fep256_mont32_mul(hhh_2_join, result0_1_differences, result_2_join);
+            field_fep256_mont32_mul(v_2_join, ua, result_2_join);
+            field_fep256_mont32_mul(result_2_join_2, result1_1_differences, result1_1_differences);
+            field_fep256_mont32_sub(t_2_join_3, result_2_join_2, hhh_2_join);
+            field_fep256_mont32_add(t_2_join_4, v_2_join, v_2_join);
+            field_fep256_mont32_sub(x_2_join, t_2_join_3, t_2_join_4);
+            field_fep256_mont32_sub(t_2_join_5, v_2_join, x_2_join);
+            field_fep256_mont32_mul(t_2_join_6, result1_1_differences, t_2_join_5);
+            field_fep256_mont32_mul(t_2_join_7, sa, hhh_2_join);
+            field_fep256_mont32_sub(y_2_join, t_2_join_6, t_2_join_7);
+            memmove((*result).x, x_2_join, 8 * sizeof(uint32_t));
+            memmove((*result).y, y_2_join, 8 * sizeof(uint32_t));
+            memmove((*result).z, t_3, 8 * sizeof(uint32_t));
         }
-    }
-}
-
-/* ecdsa.p256.V.odd_multiples
- * Q, 3Q, ... 15Q. */
-static void ecdsa_p256_V_odd_multiples(curve_p256_Cached *restrict t, const curve_p256_Jacobian *q)
-{
-    curve_p256_Jacobian t_2;
-    curve_p256_Cached q2;
-    curve_p256_Jacobian p;
-    uint32_t i; /* 1 .. 7 */
-    uint32_t result_0_to_cached[8]; /* 0 .. 2^32-1 */
-    uint32_t result_1_to_cached[8]; /* 0 .. 2^32-1 */
-    curve_p256_Cached result_2_to_cached;
-    field_fep256_mont32_mul(result_0_to_cached, q->z, q->z);
-    t[0].x[0] = q->x[0];
-    t[0].x[1] = q->x[1];
-    t[0].x[2] = q->x[2];
-    t[0].x[3] = q->x[3];
-    t[0].x[4] = q->x[4];
-    t[0].x[5] = q->x[5];
-    t[0].x[6] = q->x[6];
-    t[0].x[7] = q->x[7];
-    t[0].y[0] = q->y[0];
-    t[0].y[1] = q->y[1];
-    t[0].y[2] = q->y[2];
-    t[0].y[3] = q->y[3];
-    t[0].y[4] = q->y[4];
-    t[0].y[5] = q->y[5];
-    t[0].y[6] = q->y[6];
-    t[0].y[7] = q->y[7];
-    t[0].z[0] = q->z[0];
-    t[0].z[1] = q->z[1];
-    t[0].z[2] = q->z[2];
-    t[0].z[3] = q->z[3];
-    t[0].z[4] = q->z[4];
-    t[0].z[5] = q->z[5];
-    t[0].z[6] = q->z[6];
-    t[0].z[7] = q->z[7];
-    t[0].zz[0] = result_0_to_cached[0];
-    t[0].zz[1] = result_0_to_cached[1];
-    t[0].zz[2] = result_0_to_cached[2];
-    t[0].zz[3] = result_0_to_cached[3];
-    t[0].zz[4] = result_0_to_cached[4];
-    t[0].zz[5] = result_0_to_cached[5];
-    t[0].zz[6] = result_0_to_cached[6];
-    t[0].zz[7] = result_0_to_cached[7];
-    field_fep256_mont32_mul(t[0].zzz, result_0_to_cached, q->z);
-    curve_p256_double(&t_2, q);
-    field_fep256_mont32_mul(result_1_to_cached, t_2.z, t_2.z);
-    memmove(q2.x, t_2.x, 8 * sizeof(uint32_t));
-    memmove(q2.y, t_2.y, 8 * sizeof(uint32_t));
-    memmove(q2.z, t_2.z, 8 * sizeof(uint32_t));
-    memmove(q2.zz, result_1_to_cached, 8 * sizeof(uint32_t));
-    field_fep256_mont32_mul(q2.zzz, result_1_to_cached, t_2.z);
-    p = (*q);
-    for (i = 1; i < 8; i++) {
-        uint32_t result_2_to_cached_2[8]; /* 0 .. 2^32-1 */
-        {
-            curve_p256_Jacobian tmp;
-            curve_p256_add_cached(&tmp, &p, &q2);
-            p = tmp;
-        }
-        field_fep256_mont32_mul(result_2_to_cached_2, p.z, p.z);
-        memmove(result_2_to_cached.x, p.x, 8 * sizeof(uint32_t));
-        memmove(result_2_to_cached.y, p.y, 8 * sizeof(uint32_t));
-        memmove(result_2_to_cached.z, p.z, 8 * sizeof(uint32_t));
-        memmove(result_2_to_cached.zz, result_2_to_cached_2, 8 * sizeof(uint32_t));
-        field_fep256_mont32_mul(result_2_to_cached.zzz, result_2_to_cached_2, p.z);
-        t[i] = result_2_to_cached;
-    }
-}
-
-/* ecdsa.p256.V.multiple
- * The multiple of Q that an odd digit says, with Q, 3Q, ... 15Q in `t`.
- * in d: 0 .. 31 */
-STK_NOINLINE static void ecdsa_p256_V_multiple(curve_p256_Cached *restrict e, const curve_p256_Cached *t, uint32_t d)
-{
-    (*e) = t[(d & UINT32_C(15)) >> 1];
-    if ((d >> 4) == UINT32_C(1)) {
-        uint32_t result_0_negate[8]; /* 0 .. 2^32-1 */
-        field_fep256_mont32_sub(result_0_negate, curve_p256_ZERO, e->y);
-        memmove(e->y, result_0_negate, 8 * sizeof(uint32_t));
     }
 }
 
 /* curve.p256.add_affine
  * P + Q for an affine Q. */
-STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, const curve_p256_Jacobian *p, const curve_p256_Affine *q)
+STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *result, const curve_p256_Jacobian *p, const curve_p256_Affine *q)
 {
     uint32_t t;
     uint64_t diff = 0;
@@ -4258,9 +6124,9 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, 
     }
     t = stk_eq_u64(diff, UINT64_C(0));
     if (t) {
-        memmove((*r).x, q->x, 8 * sizeof(uint32_t));
-        memmove((*r).y, q->y, 8 * sizeof(uint32_t));
-        memmove((*r).z, curve_p256_ONE, 8 * sizeof(uint32_t));
+        memmove((*result).x, q->x, 8 * sizeof(uint32_t));
+        memmove((*result).y, q->y, 8 * sizeof(uint32_t));
+        memmove((*result).z, curve_p256_ONE, 8 * sizeof(uint32_t));
     } else {
         uint32_t t_2[8]; /* 0 .. 2^32-1 */
         uint32_t result0_1_differences[8]; /* 0 .. 2^32-1 */
@@ -4269,6 +6135,7 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, 
         uint32_t t_1_differences_2[8]; /* 0 .. 2^32-1 */
         uint32_t t_1_differences_3[8]; /* 0 .. 2^32-1 */
         uint32_t result_1_differences[8]; /* 0 .. 2^32-1 */
+        uint32_t t_2_join;
         field_fep256_mont32_mul(result_1_differences, p->z, p->z);
         field_fep256_mont32_mul(t_1_differences, q->x, result_1_differences);
         field_fep256_mont32_sub(result0_1_differences, t_1_differences, p->x);
@@ -4276,47 +6143,240 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *restrict r, 
         field_fep256_mont32_mul(t_1_differences_3, q->y, t_1_differences_2);
         field_fep256_mont32_sub(result1_1_differences, t_1_differences_3, p->y);
         field_fep256_mont32_mul(t_2, p->z, result0_1_differences);
-        curve_p256_join(r, p, result0_1_differences, result1_1_differences, p->x, p->y, t_2);
+        uint64_t diff_2 = 0;
+        {
+            {
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 8; k_2++) {
+                    diff_2 |= (uint64_t)result0_1_differences[k_2] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_2];
+                }
+            }
+        }
+        t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_2_join) {
+            uint32_t t_2_join_2;
+            uint64_t diff_3 = 0;
+            {
+                {
+                    uint32_t k_3;
+                    for (k_3 = 0; k_3 < 8; k_3++) {
+                        diff_3 |= (uint64_t)result1_1_differences[k_3] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_3];
+                    }
+                }
+            }
+            t_2_join_2 = stk_eq_u64(diff_3, UINT64_C(0));
+            if (t_2_join_2) {
+                curve_p256_double_apart(result, p);
+            } else {
+                memmove((*result).x, curve_p256_ONE, 8 * sizeof(uint32_t));
+                memmove((*result).y, curve_p256_ONE, 8 * sizeof(uint32_t));
+                memmove((*result).z, curve_p256_ZERO, 8 * sizeof(uint32_t));
+            }
+        } else {
+            uint32_t hhh_2_join[8]; /* 0 .. 2^32-1 */
+            uint32_t v_2_join[8]; /* 0 .. 2^32-1 */
+            uint32_t t_2_join_3[8]; /* 0 .. 2^32-1 */
+            uint32_t t_2_join_4[8]; /* 0 .. 2^32-1 */
+            uint32_t x_2_join[8]; /* 0 .. 2^32-1 */
+            uint32_t t_2_join_5[8]; /* 0 .. 2^32-1 */
+            uint32_t t_2_join_6[8]; /* 0 .. 2^32-1 */
+            uint32_t t_2_join_7[8]; /* 0 .. 2^32-1 */
+            uint32_t y_2_join[8]; /* 0 .. 2^32-1 */
+            uint32_t result_2_join[8]; /* 0 .. 2^32-1 */
+            uint32_t result_2_join_2[8]; /* 0 .. 2^32-1 */
+            field_fep256_mont32_mul(result_2_join, result0_1_differences, result0_1_differences);
+            field_fep256_mont32_mul(hhh_2_join, result0_1_differences, result_2_join);
+            field_fep256_mont32_mul(v_2_join, p->x, result_2_join);
+            field_fep256_mont32_mul(result_2_join_2, result1_1_differences, result1_1_differences);
+            field_fep256_mont32_sub(t_2_join_3, result_2_join_2, hhh_2_join);
+            field_fep256_mont32_add(t_2_join_4, v_2_join, v_2_join);
+            field_fep256_mont32_sub(x_2_join, t_2_join_3, t_2_join_4);
+            field_fep256_mont32_sub(t_2_join_5, v_2_join, x_2_join);
+            field_fep256_mont32_mul(t_2_join_6, result1_1_differences, t_2_join_5);
+            field_fep256_mont32_mul(t_2_join_7, p->y, hhh_2_join);
+            field_fep256_mont32_sub(y_2_join, t_2_join_6, t_2_join_7);
+            memmove((*result).x, x_2_join, 8 * sizeof(uint32_t));
+            memmove((*result).y, y_2_join, 8 * sizeof(uint32_t));
+            memmove((*result).z, t_2, 8 * sizeof(uint32_t));
+        }
     }
+}
+
+/* ecdsa.p256.V.signed
+ * y, or -y
+ * in y: 0 .. 2^32-1
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void ecdsa_p256_V_signed(uint32_t *result, const uint32_t *y, uint32_t negative)
+{
+    uint32_t r[8]; /* 0 .. 2^32-1 */
+    memmove(r, y, 8 * sizeof(uint32_t));
+    if (negative) {
+        field_fep256_mont32_sub(r, curve_p256_ZERO, y);
+    }
+    memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* ecdsa.p256.V.multiple_of_base
  * The multiple of G that an odd digit says.
  * in d: 0 .. 127 */
-STK_NOINLINE static void ecdsa_p256_V_multiple_of_base(curve_p256_Affine *restrict e, uint32_t d)
+STK_NOINLINE static void ecdsa_p256_V_multiple_of_base(curve_p256_Affine *restrict result, uint32_t d)
 {
-    (*e) = ecdsa_p256_V_ODD[(d & UINT32_C(63)) >> 1];
-    if ((d >> 6) == UINT32_C(1)) {
-        uint32_t result_0_negate[8]; /* 0 .. 2^32-1 */
-        field_fep256_mont32_sub(result_0_negate, curve_p256_ZERO, e->y);
-        memmove(e->y, result_0_negate, 8 * sizeof(uint32_t));
-    }
+    curve_p256_Affine e;
+    e = ecdsa_p256_V_ODD[(d & UINT32_C(63)) >> 1];
+    memmove(result->x, e.x, 8 * sizeof(uint32_t));
+    ecdsa_p256_V_signed(result->y, e.y, (uint32_t)((d >> 6) == UINT32_C(1)));
 }
 
-/* ecdsa.p256.V.double_and_add
- * 2 `r` + `da` G + `db` Q, with Q, 3Q, ... 15Q in `t`. Digits are as [`wnaf`] gives them.
- * in da: 0 .. 127
- * in db: 0 .. 31 */
-STK_NOINLINE static void ecdsa_p256_V_double_and_add(curve_p256_Jacobian *s, const curve_p256_Jacobian *r, uint32_t da, uint32_t db, const curve_p256_Cached *t)
+/* ecdsa.p256.V.steps
+ * A group of steps of 2 `r` + `da` G + `db` Q, the highest first, with Q, 3Q, ... 15Q in `t`. The digits of the group are as [`wnaf`] gives them.
+ * in da: 0 .. 1023
+ * in db: 0 .. 255 */
+STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_p256_Jacobian *r, uint32_t da, uint32_t db, const curve_p256_Cached *t)
 {
-    curve_p256_double(s, r);
-    if (db != UINT32_C(0)) {
-        curve_p256_Cached t_2;
-        ecdsa_p256_V_multiple(&t_2, t, db);
-        {
-            curve_p256_Jacobian tmp;
-            curve_p256_add_cached(&tmp, s, &t_2);
-            (*s) = tmp;
-        }
+    uint32_t place; /* 0 .. 7 */
+    uint32_t place_of_q; /* 0 .. 7 */
+    uint32_t k; /* 0 .. 7 */
+    uint32_t t_2[8]; /* 0 .. 2^32-1 */
+    curve_p256_Affine t_3;
+    uint32_t y2_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t s_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t z_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t x_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_2[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_3[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
+    uint32_t y_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double_2[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_5[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
+    uint32_t m1_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_7[8]; /* 0 .. 2^32-1 */
+    uint32_t m3_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double_3[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double_4[8]; /* 0 .. 2^32-1 */
+    place = da >> 7;
+    place_of_q = db >> 5;
+    field_fep256_mont32_add(y2_0_double, r->y, r->y);
+    field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont32_mul(result_0_double_2, r->z, r->z);
+    field_fep256_mont32_mul(s_0_double, r->x, result_0_double);
+    field_fep256_mont32_sub(t_0_double_5, r->x, result_0_double_2);
+    field_fep256_mont32_add(t_0_double_6, r->x, result_0_double_2);
+    field_fep256_mont32_mul(m1_0_double, t_0_double_5, t_0_double_6);
+    field_fep256_mont32_add(t_0_double_7, m1_0_double, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, t_0_double_7, m1_0_double);
+    field_fep256_mont32_mul(z_0_double, y2_0_double, r->z);
+    field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
+    field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fep256_mont32_half(t_0_double_4, result_0_double_4);
+    field_fep256_mont32_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
+    if (place_of_q == UINT32_C(3)) {
+        k = (db & UINT32_C(15)) >> 1;
+        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
+        curve_p256_add_cached(s, s, &t[k], t_2);
     }
-    if (da != UINT32_C(0)) {
-        curve_p256_Affine t_3;
-        ecdsa_p256_V_multiple_of_base(&t_3, da);
-        {
-            curve_p256_Jacobian tmp_2;
-            curve_p256_add_affine(&tmp_2, s, &t_3);
-            (*s) = tmp_2;
-        }
+    if (place == UINT32_C(3)) {
+        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_3);
+    }
+    field_fep256_mont32_add(y2_0_double, s->y, s->y);
+    field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont32_mul(result_0_double_2, s->z, s->z);
+    field_fep256_mont32_mul(s_0_double, s->x, result_0_double);
+    field_fep256_mont32_sub(t_0_double_5, s->x, result_0_double_2);
+    field_fep256_mont32_add(t_0_double_6, s->x, result_0_double_2);
+    field_fep256_mont32_mul(m1_0_double, t_0_double_5, t_0_double_6);
+    field_fep256_mont32_add(t_0_double_7, m1_0_double, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, t_0_double_7, m1_0_double);
+    field_fep256_mont32_mul(z_0_double, y2_0_double, s->z);
+    field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
+    field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fep256_mont32_half(t_0_double_4, result_0_double_4);
+    field_fep256_mont32_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
+    if (place_of_q == UINT32_C(2)) {
+        k = (db & UINT32_C(15)) >> 1;
+        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
+        curve_p256_add_cached(s, s, &t[k], t_2);
+    }
+    if (place == UINT32_C(2)) {
+        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_3);
+    }
+    field_fep256_mont32_add(y2_0_double, s->y, s->y);
+    field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont32_mul(result_0_double_2, s->z, s->z);
+    field_fep256_mont32_mul(s_0_double, s->x, result_0_double);
+    field_fep256_mont32_sub(t_0_double_5, s->x, result_0_double_2);
+    field_fep256_mont32_add(t_0_double_6, s->x, result_0_double_2);
+    field_fep256_mont32_mul(m1_0_double, t_0_double_5, t_0_double_6);
+    field_fep256_mont32_add(t_0_double_7, m1_0_double, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, t_0_double_7, m1_0_double);
+    field_fep256_mont32_mul(z_0_double, y2_0_double, s->z);
+    field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
+    field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fep256_mont32_half(t_0_double_4, result_0_double_4);
+    field_fep256_mont32_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
+    if (place_of_q == UINT32_C(1)) {
+        k = (db & UINT32_C(15)) >> 1;
+        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
+        curve_p256_add_cached(s, s, &t[k], t_2);
+    }
+    if (place == UINT32_C(1)) {
+        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_3);
+    }
+    field_fep256_mont32_add(y2_0_double, s->y, s->y);
+    field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont32_mul(result_0_double_2, s->z, s->z);
+    field_fep256_mont32_mul(s_0_double, s->x, result_0_double);
+    field_fep256_mont32_sub(t_0_double_5, s->x, result_0_double_2);
+    field_fep256_mont32_add(t_0_double_6, s->x, result_0_double_2);
+    field_fep256_mont32_mul(m1_0_double, t_0_double_5, t_0_double_6);
+    field_fep256_mont32_add(t_0_double_7, m1_0_double, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, t_0_double_7, m1_0_double);
+    field_fep256_mont32_mul(z_0_double, y2_0_double, s->z);
+    field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
+    field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fep256_mont32_half(t_0_double_4, result_0_double_4);
+    field_fep256_mont32_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
+    if (place_of_q == UINT32_C(0)) {
+        k = (db & UINT32_C(15)) >> 1;
+        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
+        curve_p256_add_cached(s, s, &t[k], t_2);
+    }
+    if (place == UINT32_C(0)) {
+        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_3);
     }
 }
 
@@ -4324,20 +6384,43 @@ STK_NOINLINE static void ecdsa_p256_V_double_and_add(curve_p256_Jacobian *s, con
  * `a` G + `b` Q.
  * in a: 0 .. 2^32-1
  * in b: 0 .. 2^32-1 */
-STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *r, const uint32_t *a, const uint32_t *b, const curve_p256_Jacobian *q)
+STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *restrict r, const uint32_t *a, const uint32_t *b, const curve_p256_Affine *q)
 {
-    uint8_t da[257]; /* 0 .. 127 */
-    uint8_t db[257]; /* 0 .. 31 */
+    uint16_t da[64]; /* 0 .. 1023 */
+    uint32_t ca; /* 0 .. 1 */
+    uint8_t db[64]; /* 0 .. 255 */
+    uint32_t cb; /* 0 .. 1 */
     curve_p256_Cached t[8];
-    uint32_t i; /* 0 .. 256 */
-    ecdsa_p256_V_wnaf_7(da, a);
-    ecdsa_p256_V_wnaf_5(db, b);
-    ecdsa_p256_V_odd_multiples(t, q);
+    uint32_t i; /* 0 .. 63 */
+    curve_p256_Pair p_0_odd_multiples;
+    uint32_t i_0_odd_multiples; /* 1 .. 7 */
+    ecdsa_p256_V_wnaf_7(da, &ca, a);
+    ecdsa_p256_V_wnaf_5(db, &cb, b);
+    memmove(t[0].x, q->x, 8 * sizeof(uint32_t));
+    memmove(t[0].y, q->y, 8 * sizeof(uint32_t));
+    memmove(t[0].z, curve_p256_ONE, 8 * sizeof(uint32_t));
+    memmove(t[0].zz, curve_p256_ONE, 8 * sizeof(uint32_t));
+    memmove(t[0].zzz, curve_p256_ONE, 8 * sizeof(uint32_t));
+    curve_p256_doubled_and_itself(&p_0_odd_multiples, q);
+    for (i_0_odd_multiples = 1; i_0_odd_multiples < 8; i_0_odd_multiples++) {
+        {
+            curve_p256_Pair tmp;
+            curve_p256_add_to_second(&tmp, &p_0_odd_multiples);
+            p_0_odd_multiples = tmp;
+        }
+        curve_p256_to_cached(&t[i_0_odd_multiples], p_0_odd_multiples.x2, p_0_odd_multiples.y2, p_0_odd_multiples.z);
+    }
     memmove((*r).x, curve_p256_ONE, 8 * sizeof(uint32_t));
     memmove((*r).y, curve_p256_ONE, 8 * sizeof(uint32_t));
     memmove((*r).z, curve_p256_ZERO, 8 * sizeof(uint32_t));
-    for (i = 257; i-- > 0;) {
-        ecdsa_p256_V_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
+    if (cb == UINT32_C(1)) {
+        curve_p256_add_cached(r, r, &t[0], t[0].y);
+    }
+    if (ca == UINT32_C(1)) {
+        curve_p256_add_affine(r, r, &ecdsa_p256_V_ODD[0]);
+    }
+    for (i = 64; i-- > 0;) {
+        ecdsa_p256_V_steps(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
 }
 
@@ -4392,7 +6475,7 @@ STK_NOINLINE static uint32_t ecdsa_p256_V_matches(const curve_p256_Jacobian *p, 
         uint32_t t_4;
         uint32_t result_3_from_integer[8]; /* 0 .. 2^32-1 */
         field_fep256_mont32_mul(result_3_from_integer, r, field_fep256_mont32_from_integer_lit3);
-        field_fep256_mont32_add(x, result_3_from_integer, ecdsa_p256_V_matches_lit11);
+        field_fep256_mont32_add(x, result_3_from_integer, ecdsa_p256_V_matches_lit17);
         field_fep256_mont32_mul(t_3, x, result_0_square);
         uint64_t diff_2 = 0;
         {
@@ -4532,13 +6615,12 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
     t_0_verify_5 = field_fep256_mont32_N_is_below_c256_2(result_0_verify_3);
     t_0_verify_6 = field_fep256_mont32_N_is_below_c256_2(result_0_verify_4);
     if (((((t_0_verify & t_0_verify_2) & (t_0_verify_3 ^ 1u)) & (t_0_verify_4 ^ 1u)) & t_0_verify_5) & t_0_verify_6) {
-        curve_p256_Jacobian q_0_verify;
+        curve_p256_Affine q_0_verify;
         uint32_t t_0_verify_7;
         uint32_t t_0_verify_10[8]; /* 0 .. 2^32-1 */
         uint32_t result_0_verify_5[8]; /* 0 .. 2^32-1 */
         field_fep256_mont32_mul(q_0_verify.x, result_0_verify_3, field_fep256_mont32_from_integer_lit3);
         field_fep256_mont32_mul(q_0_verify.y, result_0_verify_4, field_fep256_mont32_from_integer_lit3);
-        memmove(q_0_verify.z, curve_p256_ONE, 8 * sizeof(uint32_t));
         field_fep256_mont32_mul(result_0_verify_5, q_0_verify.y, q_0_verify.y);
         curve_p256_right_side(t_0_verify_10, q_0_verify.x);
         uint64_t diff_3 = 0;
@@ -4562,7 +6644,6 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
             int64_t v_0_verify; /* -2^32 .. 2^32-1 */
             uint32_t result_0_verify_7[8]; /* 0 .. 2^32-1 */
             uint32_t cond_0_verify;
-            uint32_t result_0_verify_8[8]; /* 0 .. 2^32-1 */
             result_0_verify_6[7] = ((((uint32_t)digest[28] << 24) | ((uint32_t)digest[29] << 16)) | ((uint32_t)digest[30] << 8)) | (uint32_t)digest[31];
             result_0_verify_6[0] = result_0_verify_6[7];
             result_0_verify_6[7] = ((((uint32_t)digest[24] << 24) | ((uint32_t)digest[25] << 16)) | ((uint32_t)digest[26] << 8)) | (uint32_t)digest[27];
@@ -4608,8 +6689,7 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
             } else {
                 memmove(result_0_verify_7, d_0_verify, 8 * sizeof(uint32_t));
             }
-            ecdsa_p256_V_S_mul(result_0_verify_8, result_0_verify_2, ecdsa_p256_V_S_from_integer_lit6);
-            ecdsa_p256_V_S_pow_c256(si_0_verify, result_0_verify_8);
+            ecdsa_p256_V_inverse(si_0_verify, result_0_verify_2);
             ecdsa_p256_V_S_mul(t_0_verify_8, result_0_verify_7, si_0_verify);
             ecdsa_p256_V_S_mul(t_0_verify_9, result_0_verify, si_0_verify);
             ecdsa_p256_V_double_mult(&p_0_verify, t_0_verify_8, t_0_verify_9, &q_0_verify);
@@ -4631,38 +6711,53 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef field_fep256_mont32_sub
 #undef field_fep256_mont32_add
 #undef curve_p256_right_side
+#undef ecdsa_p256_V_D_matrix
+#undef ecdsa_p256_V_D_combine_0
+#undef ecdsa_p256_V_D_combine_c256
+#undef ecdsa_p256_V_D_without
+#undef ecdsa_p256_V_D_below_modulus
+#undef ecdsa_p256_V_D_inverse
 #undef ecdsa_p256_V_S_mul
 #undef ecdsa_p256_V_S_pow_c256
-#undef curve_wnaf_recode_7
+#undef ecdsa_p256_V_inverse
+#undef curve_wnaf_group_7
 #undef ecdsa_p256_V_wnaf_7
-#undef curve_wnaf_recode_5
+#undef curve_wnaf_group_5
 #undef ecdsa_p256_V_wnaf_5
 #undef field_fep256_mont32_half
-#undef curve_p256_double
-#undef curve_p256_join
+#undef curve_p256_doubled_and_itself
+#undef curve_p256_add_to_second
+#undef curve_p256_to_cached
+#undef curve_p256_double_apart
 #undef curve_p256_add_cached
-#undef ecdsa_p256_V_odd_multiples
-#undef ecdsa_p256_V_multiple
 #undef curve_p256_add_affine
+#undef ecdsa_p256_V_signed
 #undef ecdsa_p256_V_multiple_of_base
-#undef ecdsa_p256_V_double_and_add
+#undef ecdsa_p256_V_steps
 #undef ecdsa_p256_V_double_mult
 #undef field_fep256_mont32_N_is_below_c127
 #undef ecdsa_p256_V_matches
+#undef curve_p256_Affine
 #undef curve_p256_Jacobian
 #undef curve_p256_Cached
-#undef curve_p256_Affine
+#undef curve_p256_Pair
 #undef field_fep256_mont32_N_is_zero_lit1
 #undef field_fep256_mont32_from_integer_lit3
-#undef curve_p256_ONE
 #undef curve_p256_right_side_lit4
 #undef curve_p256_right_side_lit5
-#undef ecdsa_p256_V_S_from_integer_lit6
-#undef ecdsa_p256_V_S_pow_c256_lit7
-#undef ecdsa_p256_V_S_pow_c256_lit8
+#undef ecdsa_p256_V_D_inverse_lit6
+#undef ecdsa_p256_V_D_inverse_lit7
+#undef ecdsa_p256_V_D_inverse_lit8
+#undef ecdsa_p256_V_D_below_modulus_lit10
+#undef ecdsa_p256_V_S_from_integer_lit11
+#undef ecdsa_p256_V_inverse_lit12
+#undef ecdsa_p256_V_S_pow_c256_lit13
+#undef ecdsa_p256_V_S_pow_c256_lit14
+#undef curve_wnaf_ZEROS
+#undef curve_p256_ONE
 #undef curve_p256_ZERO
 #undef ecdsa_p256_V_ODD
-#undef ecdsa_p256_V_matches_lit11
+#undef ecdsa_p256_V_matches_lit17
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
 #undef stk_barrier

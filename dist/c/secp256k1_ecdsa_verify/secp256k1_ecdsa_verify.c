@@ -18,38 +18,53 @@
 #define field_fesecp256k1_mont64_mul secp256k1_ecdsa_verify_field_fesecp256k1_mont64_mul
 #define field_fesecp256k1_mont64_add secp256k1_ecdsa_verify_field_fesecp256k1_mont64_add
 #define ecdsa_secp256k1_V_C_right_side secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_right_side
+#define ecdsa_secp256k1_V_D_matrix secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_matrix
+#define ecdsa_secp256k1_V_D_combine_0 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_combine_0
+#define ecdsa_secp256k1_V_D_combine_c256 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_combine_c256
+#define ecdsa_secp256k1_V_D_without secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_without
+#define ecdsa_secp256k1_V_D_below_modulus secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_below_modulus
+#define ecdsa_secp256k1_V_D_inverse secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_inverse
 #define ecdsa_secp256k1_V_S_mul secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_mul
 #define ecdsa_secp256k1_V_S_pow_c256 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_pow_c256
-#define curve_wnaf_recode_7 secp256k1_ecdsa_verify_curve_wnaf_recode_7
+#define ecdsa_secp256k1_V_inverse secp256k1_ecdsa_verify_ecdsa_secp256k1_V_inverse
+#define curve_wnaf_group_7 secp256k1_ecdsa_verify_curve_wnaf_group_7
 #define ecdsa_secp256k1_V_wnaf_7 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_wnaf_7
-#define curve_wnaf_recode_5 secp256k1_ecdsa_verify_curve_wnaf_recode_5
+#define curve_wnaf_group_5 secp256k1_ecdsa_verify_curve_wnaf_group_5
 #define ecdsa_secp256k1_V_wnaf_5 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_wnaf_5
 #define field_fesecp256k1_mont64_sub secp256k1_ecdsa_verify_field_fesecp256k1_mont64_sub
 #define field_fesecp256k1_mont64_half secp256k1_ecdsa_verify_field_fesecp256k1_mont64_half
-#define ecdsa_secp256k1_V_C_double secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_double
-#define ecdsa_secp256k1_V_C_join secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_join
+#define ecdsa_secp256k1_V_C_doubled_and_itself secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_doubled_and_itself
+#define ecdsa_secp256k1_V_C_add_to_second secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_add_to_second
+#define ecdsa_secp256k1_V_C_to_cached secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_to_cached
+#define ecdsa_secp256k1_V_C_double_apart secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_double_apart
 #define ecdsa_secp256k1_V_C_add_cached secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_add_cached
-#define ecdsa_secp256k1_V_odd_multiples secp256k1_ecdsa_verify_ecdsa_secp256k1_V_odd_multiples
-#define ecdsa_secp256k1_V_multiple secp256k1_ecdsa_verify_ecdsa_secp256k1_V_multiple
 #define ecdsa_secp256k1_V_C_add_affine secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_add_affine
+#define ecdsa_secp256k1_V_signed secp256k1_ecdsa_verify_ecdsa_secp256k1_V_signed
 #define ecdsa_secp256k1_V_multiple_of_base secp256k1_ecdsa_verify_ecdsa_secp256k1_V_multiple_of_base
-#define ecdsa_secp256k1_V_double_and_add secp256k1_ecdsa_verify_ecdsa_secp256k1_V_double_and_add
+#define ecdsa_secp256k1_V_steps secp256k1_ecdsa_verify_ecdsa_secp256k1_V_steps
 #define ecdsa_secp256k1_V_double_mult secp256k1_ecdsa_verify_ecdsa_secp256k1_V_double_mult
 #define field_fesecp256k1_mont64_N_is_below_c129 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_N_is_below_c129
 #define ecdsa_secp256k1_V_matches secp256k1_ecdsa_verify_ecdsa_secp256k1_V_matches
+#define ecdsa_secp256k1_V_C_Affine secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_Affine
 #define ecdsa_secp256k1_V_C_Jacobian secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_Jacobian
 #define ecdsa_secp256k1_V_C_Cached secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_Cached
-#define ecdsa_secp256k1_V_C_Affine secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_Affine
+#define ecdsa_secp256k1_V_C_Pair secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_Pair
 #define field_fesecp256k1_mont64_N_is_zero_lit1 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_N_is_zero_lit1
 #define field_fesecp256k1_mont64_from_integer_lit3 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_from_integer_lit3
-#define ecdsa_secp256k1_V_C_ONE secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_ONE
 #define ecdsa_secp256k1_V_C_right_side_lit4 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_right_side_lit4
-#define ecdsa_secp256k1_V_S_from_integer_lit5 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_from_integer_lit5
-#define ecdsa_secp256k1_V_S_pow_c256_lit6 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_pow_c256_lit6
-#define ecdsa_secp256k1_V_S_pow_c256_lit7 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_pow_c256_lit7
+#define ecdsa_secp256k1_V_D_inverse_lit5 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_inverse_lit5
+#define ecdsa_secp256k1_V_D_inverse_lit6 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_inverse_lit6
+#define ecdsa_secp256k1_V_D_inverse_lit7 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_inverse_lit7
+#define ecdsa_secp256k1_V_D_below_modulus_lit9 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_below_modulus_lit9
+#define ecdsa_secp256k1_V_S_from_integer_lit10 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_from_integer_lit10
+#define ecdsa_secp256k1_V_inverse_lit11 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_inverse_lit11
+#define ecdsa_secp256k1_V_S_pow_c256_lit12 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_pow_c256_lit12
+#define ecdsa_secp256k1_V_S_pow_c256_lit13 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_pow_c256_lit13
+#define curve_wnaf_ZEROS secp256k1_ecdsa_verify_curve_wnaf_ZEROS
+#define ecdsa_secp256k1_V_C_ONE secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_ONE
 #define ecdsa_secp256k1_V_C_ZERO secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_ZERO
 #define ecdsa_secp256k1_V_ODD secp256k1_ecdsa_verify_ecdsa_secp256k1_V_ODD
-#define ecdsa_secp256k1_V_matches_lit9 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_matches_lit9
+#define ecdsa_secp256k1_V_matches_lit15 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_matches_lit15
 #define stk_assume_arithmetic_shift secp256k1_ecdsa_verify_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement secp256k1_ecdsa_verify_stk_assume_twos_complement
 #define stk_u128 secp256k1_ecdsa_verify_stk_u128
@@ -152,6 +167,12 @@ static inline uint32_t stk_lt_i32(int32_t a, int32_t b)
     return stk_lt_u32((uint32_t)a ^ UINT32_C(0x80000000), (uint32_t)b ^ UINT32_C(0x80000000));
 }
 
+/* ecdsa.secp256k1.V.C.Affine */
+typedef struct {
+    uint64_t x[4];
+    uint64_t y[4];
+} ecdsa_secp256k1_V_C_Affine;
+
 /* ecdsa.secp256k1.V.C.Jacobian */
 typedef struct {
     uint64_t x[4];
@@ -168,11 +189,14 @@ typedef struct {
     uint64_t zzz[4];
 } ecdsa_secp256k1_V_C_Cached;
 
-/* ecdsa.secp256k1.V.C.Affine */
+/* ecdsa.secp256k1.V.C.Pair */
 typedef struct {
-    uint64_t x[4];
-    uint64_t y[4];
-} ecdsa_secp256k1_V_C_Affine;
+    uint64_t x1[4];
+    uint64_t y1_[4];
+    uint64_t x2[4];
+    uint64_t y2[4];
+    uint64_t z[4];
+} ecdsa_secp256k1_V_C_Pair;
 
 /* field.fesecp256k1_mont64.N.is_zero$lit1 */
 STK_TABLE uint8_t field_fesecp256k1_mont64_N_is_zero_lit1[4] = {
@@ -184,23 +208,59 @@ STK_TABLE uint64_t field_fesecp256k1_mont64_from_integer_lit3[4] = {
     UINT64_C(0x7a2000e90a1), UINT64_C(1), UINT64_C(0), UINT64_C(0)
 };
 
-/* ecdsa.secp256k1.V.C.ONE */
-STK_TABLE uint64_t ecdsa_secp256k1_V_C_ONE[4] = {
-    UINT64_C(0x1000003d1), UINT64_C(0), UINT64_C(0), UINT64_C(0)
-};
-
 /* ecdsa.secp256k1.V.C.right_side$lit4 */
 STK_TABLE uint64_t ecdsa_secp256k1_V_C_right_side_lit4[4] = {
     UINT64_C(0x700001ab7), UINT64_C(0), UINT64_C(0), UINT64_C(0)
 };
 
-/* ecdsa.secp256k1.V.S.from_integer$lit5 */
-STK_TABLE uint64_t ecdsa_secp256k1_V_S_from_integer_lit5[4] = {
+/* ecdsa.secp256k1.V.D.inverse$lit5 */
+STK_TABLE uint64_t ecdsa_secp256k1_V_D_inverse_lit5[5] = {
+    UINT64_C(0xbfd25e8cd0364141), UINT64_C(0xbaaedce6af48a03b), UINT64_C(0xfffffffffffffffe), UINT64_C(0xffffffffffffffff),
+    UINT64_C(0)
+};
+
+/* ecdsa.secp256k1.V.D.inverse$lit6 */
+STK_TABLE uint8_t ecdsa_secp256k1_V_D_inverse_lit6[5] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
+};
+
+/* ecdsa.secp256k1.V.D.inverse$lit7 */
+STK_TABLE uint8_t ecdsa_secp256k1_V_D_inverse_lit7[5] = {
+    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
+};
+
+/* ecdsa.secp256k1.V.D.below_modulus$lit9 */
+STK_TABLE uint64_t ecdsa_secp256k1_V_D_below_modulus_lit9[4][5] = {
+    {
+        UINT64_C(0xbfd25e8cd0364141), UINT64_C(0xbaaedce6af48a03b), UINT64_C(0xfffffffffffffffe), UINT64_C(0xffffffffffffffff),
+        UINT64_C(0)
+    },
+    {
+        UINT64_C(0x7fa4bd19a06c8282), UINT64_C(0x755db9cd5e914077), UINT64_C(0xfffffffffffffffd), UINT64_C(0xffffffffffffffff),
+        UINT64_C(1)
+    },
+    {
+        UINT64_C(0xff497a3340d90504), UINT64_C(0xeabb739abd2280ee), UINT64_C(0xfffffffffffffffa), UINT64_C(0xffffffffffffffff),
+        UINT64_C(3)
+    },
+    {
+        UINT64_C(0xfe92f46681b20a08), UINT64_C(0xd576e7357a4501dd), UINT64_C(0xfffffffffffffff5), UINT64_C(0xffffffffffffffff),
+        UINT64_C(7)
+    }
+};
+
+/* ecdsa.secp256k1.V.S.from_integer$lit10 */
+STK_TABLE uint64_t ecdsa_secp256k1_V_S_from_integer_lit10[4] = {
     UINT64_C(0x896cf21467d7d140), UINT64_C(0x741496c20e7cf878), UINT64_C(0xe697f5e45bcd07c6), UINT64_C(0x9d671cd581c69bc5)
 };
 
-/* ecdsa.secp256k1.V.S.pow$c256$lit6 */
-STK_TABLE uint8_t ecdsa_secp256k1_V_S_pow_c256_lit6[64] = {
+/* ecdsa.secp256k1.V.inverse$lit11 */
+STK_TABLE uint8_t ecdsa_secp256k1_V_inverse_lit11[4] = {
+    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0)
+};
+
+/* ecdsa.secp256k1.V.S.pow$c256$lit12 */
+STK_TABLE uint8_t ecdsa_secp256k1_V_S_pow_c256_lit12[64] = {
     UINT32_C(15), UINT32_C(3), UINT32_C(1), UINT32_C(4), UINT32_C(6), UINT32_C(3), UINT32_C(0), UINT32_C(13),
     UINT32_C(12), UINT32_C(8), UINT32_C(14), UINT32_C(5), UINT32_C(2), UINT32_C(13), UINT32_C(15), UINT32_C(11),
     UINT32_C(11), UINT32_C(3), UINT32_C(0), UINT32_C(10), UINT32_C(8), UINT32_C(4), UINT32_C(15), UINT32_C(10),
@@ -211,9 +271,20 @@ STK_TABLE uint8_t ecdsa_secp256k1_V_S_pow_c256_lit6[64] = {
     UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15)
 };
 
-/* ecdsa.secp256k1.V.S.pow$c256$lit7 */
-STK_TABLE uint64_t ecdsa_secp256k1_V_S_pow_c256_lit7[4] = {
+/* ecdsa.secp256k1.V.S.pow$c256$lit13 */
+STK_TABLE uint64_t ecdsa_secp256k1_V_S_pow_c256_lit13[4] = {
     UINT64_C(0x402da1732fc9bebf), UINT64_C(0x4551231950b75fc4), UINT64_C(1), UINT64_C(0)
+};
+
+/* curve.wnaf.ZEROS */
+STK_TABLE uint8_t curve_wnaf_ZEROS[16] = {
+    UINT32_C(4), UINT32_C(0), UINT32_C(1), UINT32_C(0), UINT32_C(2), UINT32_C(0), UINT32_C(1), UINT32_C(0),
+    UINT32_C(3), UINT32_C(0), UINT32_C(1), UINT32_C(0), UINT32_C(2), UINT32_C(0), UINT32_C(1), UINT32_C(0)
+};
+
+/* ecdsa.secp256k1.V.C.ONE */
+STK_TABLE uint64_t ecdsa_secp256k1_V_C_ONE[4] = {
+    UINT64_C(0x1000003d1), UINT64_C(0), UINT64_C(0), UINT64_C(0)
 };
 
 /* ecdsa.secp256k1.V.C.ZERO */
@@ -481,8 +552,8 @@ STK_TABLE ecdsa_secp256k1_V_C_Affine ecdsa_secp256k1_V_ODD[32] = {
     }
 };
 
-/* ecdsa.secp256k1.V.matches$lit9 */
-STK_TABLE uint64_t ecdsa_secp256k1_V_matches_lit9[4] = {
+/* ecdsa.secp256k1.V.matches$lit15 */
+STK_TABLE uint64_t ecdsa_secp256k1_V_matches_lit15[4] = {
     UINT64_C(0xe21120489f1d95e1), UINT64_C(0x24a1ac9eb3fde294), UINT64_C(0xfffffffebaaed80d), UINT64_C(0xffffffffffffffff)
 };
 
@@ -794,6 +865,562 @@ STK_NOINLINE static void ecdsa_secp256k1_V_C_right_side(uint64_t *result, const 
     field_fesecp256k1_mont64_add(result, t, ecdsa_secp256k1_V_C_right_side_lit4);
 }
 
+/* ecdsa.secp256k1.V.D.matrix
+ * What 2 n division steps make of f and g, whose lowest words are given: zeta, and u, v, q, r with 2^(2 n) f' = u f + v g and 2^(2 n) g' = q f + r g.
+ * The number is no constant, so that proofs take one round for all.
+ * in zeta: 0 .. 2^64-1
+ * in f0: 0 .. 2^64-1
+ * in g0: 0 .. 2^64-1
+ * in n: 0 .. 29
+ * out result0: 0 .. 2^64-1
+ * out result1: 0 .. 2^64-1
+ * out result2: 0 .. 2^64-1
+ * out result3: 0 .. 2^64-1
+ * out result4: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_D_matrix(uint64_t *restrict result0, uint64_t *restrict result1, uint64_t *restrict result2, uint64_t *restrict result3, uint64_t *restrict result4, uint64_t zeta, uint64_t f0, uint64_t g0, uint32_t n)
+{
+    uint64_t z; /* 0 .. 2^64-1 */
+    uint64_t f; /* 0 .. 2^64-1 */
+    uint64_t g; /* 0 .. 2^64-1 */
+    uint32_t i; /* 0 .. 28 */
+    uint32_t t;
+    uint64_t h; /* 0 .. 2^64-1 */
+    uint64_t s; /* 0 .. 2^64-1 */
+    uint64_t t_2; /* 0 .. 2^64-1 */
+    z = zeta;
+    f = f0;
+    g = g0;
+    (*result1) = UINT64_C(1);
+    (*result2) = UINT64_C(0);
+    (*result3) = UINT64_C(0);
+    (*result4) = UINT64_C(1);
+    for (i = 0; i < n; i++) {
+        if (((uint32_t)g & UINT32_C(1)) == UINT32_C(1)) {
+            t = (uint32_t)((uint32_t)(z >> 63) == UINT32_C(1));
+            if (t) {
+                h = f;
+                s = *result1;
+                t_2 = *result2;
+                z = UINT64_C(0xffffffffffffffff) - z;
+                f = g;
+                (*result1) = *result3;
+                (*result2) = *result4;
+                g = g - h;
+                (*result3) = (*result3) - s;
+                (*result4) = (*result4) - t_2;
+            } else {
+                g = g + f;
+                (*result3) = (*result3) + (*result1);
+                (*result4) = (*result4) + (*result2);
+            }
+        }
+        z = z - UINT64_C(1);
+        g = g >> 1;
+        (*result1) = UINT64_C(2) * (*result1);
+        (*result2) = UINT64_C(2) * (*result2);
+        if (((uint32_t)g & UINT32_C(1)) == UINT32_C(1)) {
+            t = (uint32_t)((uint32_t)(z >> 63) == UINT32_C(1));
+            if (t) {
+                h = f;
+                s = *result1;
+                t_2 = *result2;
+                z = UINT64_C(0xffffffffffffffff) - z;
+                f = g;
+                (*result1) = *result3;
+                (*result2) = *result4;
+                g = g - h;
+                (*result3) = (*result3) - s;
+                (*result4) = (*result4) - t_2;
+            } else {
+                g = g + f;
+                (*result3) = (*result3) + (*result1);
+                (*result4) = (*result4) + (*result2);
+            }
+        }
+        z = z - UINT64_C(1);
+        g = g >> 1;
+        (*result1) = UINT64_C(2) * (*result1);
+        (*result2) = UINT64_C(2) * (*result2);
+    }
+    (*result0) = z;
+}
+
+/* ecdsa.secp256k1.V.D.combine$0
+ * (a u + b v) / 2^K, or with the multiple of `m` added that makes it whole; rounded down.
+ * in a: 0 .. 2^64-1
+ * in b: 0 .. 2^64-1
+ * in u: 0 .. 2^64-1
+ * in v: 0 .. 2^64-1
+ * out r: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_D_combine_0(uint64_t *r, const uint64_t *a, const uint64_t *b, uint64_t u, uint64_t v)
+{
+    uint32_t t_0_multiply_add_signed;
+    uint64_t carry_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    stk_u128 v_0_multiply_add_signed_2; /* 0 .. 340282366920938463444927863358058659839 */
+    uint32_t t_1_multiply_add_signed;
+    uint64_t carry_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    stk_u128 v_1_multiply_add_signed_2; /* 0 .. 2^128-1 */
+    uint64_t u_1_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_2_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_3_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_4_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_0_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_1_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_2_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_3_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_4_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_1_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_2_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_3_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_4_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_0_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_1_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_2_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_3_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_4_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    v_0_multiply_add_signed_2 = (stk_u128)a[0] * (stk_u128)u;
+    u_0_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[1] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_1_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[2] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_2_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[3] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_3_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[4] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_4_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    u_1_0_multiply_add_signed = u_1_0_multiply_add_signed_2;
+    u_2_0_multiply_add_signed = u_2_0_multiply_add_signed_2;
+    u_3_0_multiply_add_signed = u_3_0_multiply_add_signed_2;
+    u_4_0_multiply_add_signed = u_4_0_multiply_add_signed_2;
+    t_0_multiply_add_signed = (uint32_t)((uint32_t)(u >> 63) == UINT32_C(1));
+    if (t_0_multiply_add_signed) {
+        int32_t borrow_0_multiply_add_signed; /* -1 .. 0 */
+        stk_i128 v_0_multiply_add_signed; /* -2^64 .. 2^64-1 */
+        v_0_multiply_add_signed = (stk_i128)u_1_0_multiply_add_signed_2 - (stk_i128)a[0];
+        u_1_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
+        v_0_multiply_add_signed = ((stk_i128)u_2_0_multiply_add_signed_2 - (stk_i128)a[1]) + (stk_i128)borrow_0_multiply_add_signed;
+        u_2_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
+        v_0_multiply_add_signed = ((stk_i128)u_3_0_multiply_add_signed_2 - (stk_i128)a[2]) + (stk_i128)borrow_0_multiply_add_signed;
+        u_3_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
+        v_0_multiply_add_signed = ((stk_i128)u_4_0_multiply_add_signed_2 - (stk_i128)a[3]) + (stk_i128)borrow_0_multiply_add_signed;
+        u_4_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+    }
+    v_1_multiply_add_signed_2 = (stk_u128)u_0_0_multiply_add_signed + ((stk_u128)b[0] * (stk_u128)v);
+    u_0_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_1_0_multiply_add_signed + ((stk_u128)b[1] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_1_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_2_0_multiply_add_signed + ((stk_u128)b[2] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_2_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_3_0_multiply_add_signed + ((stk_u128)b[3] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_3_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_4_0_multiply_add_signed + ((stk_u128)b[4] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_4_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    u_1_1_multiply_add_signed = u_1_1_multiply_add_signed_2;
+    u_2_1_multiply_add_signed = u_2_1_multiply_add_signed_2;
+    u_3_1_multiply_add_signed = u_3_1_multiply_add_signed_2;
+    u_4_1_multiply_add_signed = u_4_1_multiply_add_signed_2;
+    t_1_multiply_add_signed = (uint32_t)((uint32_t)(v >> 63) == UINT32_C(1));
+    if (t_1_multiply_add_signed) {
+        int32_t borrow_1_multiply_add_signed; /* -1 .. 0 */
+        stk_i128 v_1_multiply_add_signed; /* -2^64 .. 2^64-1 */
+        v_1_multiply_add_signed = (stk_i128)u_1_1_multiply_add_signed_2 - (stk_i128)b[0];
+        u_1_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
+        v_1_multiply_add_signed = ((stk_i128)u_2_1_multiply_add_signed_2 - (stk_i128)b[1]) + (stk_i128)borrow_1_multiply_add_signed;
+        u_2_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
+        v_1_multiply_add_signed = ((stk_i128)u_3_1_multiply_add_signed_2 - (stk_i128)b[2]) + (stk_i128)borrow_1_multiply_add_signed;
+        u_3_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
+        v_1_multiply_add_signed = ((stk_i128)u_4_1_multiply_add_signed_2 - (stk_i128)b[3]) + (stk_i128)borrow_1_multiply_add_signed;
+        u_4_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+    }
+    r[0] = (uint64_t)((stk_u128)(uint32_t)(u_0_1_multiply_add_signed >> 58) + (stk_u128)(u_1_1_multiply_add_signed << 6));
+    r[1] = (uint64_t)((stk_u128)(uint32_t)(u_1_1_multiply_add_signed >> 58) + (stk_u128)(u_2_1_multiply_add_signed << 6));
+    r[2] = (uint64_t)((stk_u128)(uint32_t)(u_2_1_multiply_add_signed >> 58) + (stk_u128)(u_3_1_multiply_add_signed << 6));
+    r[3] = (uint64_t)((stk_u128)(uint32_t)(u_3_1_multiply_add_signed >> 58) + (stk_u128)(u_4_1_multiply_add_signed << 6));
+    r[4] = (uint64_t)(uint32_t)(u_4_1_multiply_add_signed >> 58) + ((uint64_t)(uint32_t)(u_4_1_multiply_add_signed >> 63) * UINT64_C(0xffffffffffffffc0));
+}
+
+/* ecdsa.secp256k1.V.D.combine$c256
+ * (a u + b v) / 2^K, or with the multiple of `m` added that makes it whole; rounded down.
+ * in a: 0 .. 2^64-1
+ * in b: 0 .. 2^64-1
+ * in u: 0 .. 2^64-1
+ * in v: 0 .. 2^64-1
+ * out r: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_D_combine_c256(uint64_t *r, const uint64_t *a, const uint64_t *b, uint64_t u, uint64_t v)
+{
+    uint32_t t_0_multiply_add_signed;
+    uint64_t carry_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    stk_u128 v_0_multiply_add_signed_2; /* 0 .. 340282366920938463444927863358058659839 */
+    uint32_t t_1_multiply_add_signed;
+    uint64_t carry_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    stk_u128 v_1_multiply_add_signed_2; /* 0 .. 2^128-1 */
+    uint64_t w_2_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t carry_2_multiply_add; /* 0 .. 2^64-1 */
+    stk_u128 v_2_multiply_add; /* 0 .. 2^122-1 */
+    uint64_t u_1_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_2_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_3_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_4_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_0_0_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_1_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_2_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_3_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_4_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_1_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_2_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_3_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_4_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_0_1_multiply_add_signed; /* 0 .. 2^64-1 */
+    uint64_t u_1_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_2_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_3_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_4_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
+    uint64_t u_0_2_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_1_2_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_2_2_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_3_2_multiply_add; /* 0 .. 2^64-1 */
+    uint64_t u_4_2_multiply_add; /* 0 .. 2^64-1 */
+    v_0_multiply_add_signed_2 = (stk_u128)a[0] * (stk_u128)u;
+    u_0_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[1] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_1_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[2] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_2_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[3] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_3_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
+    v_0_multiply_add_signed_2 = ((stk_u128)a[4] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
+    u_4_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
+    u_1_0_multiply_add_signed = u_1_0_multiply_add_signed_2;
+    u_2_0_multiply_add_signed = u_2_0_multiply_add_signed_2;
+    u_3_0_multiply_add_signed = u_3_0_multiply_add_signed_2;
+    u_4_0_multiply_add_signed = u_4_0_multiply_add_signed_2;
+    t_0_multiply_add_signed = (uint32_t)((uint32_t)(u >> 63) == UINT32_C(1));
+    if (t_0_multiply_add_signed) {
+        int32_t borrow_0_multiply_add_signed; /* -1 .. 0 */
+        stk_i128 v_0_multiply_add_signed; /* -2^64 .. 2^64-1 */
+        v_0_multiply_add_signed = (stk_i128)u_1_0_multiply_add_signed_2 - (stk_i128)a[0];
+        u_1_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
+        v_0_multiply_add_signed = ((stk_i128)u_2_0_multiply_add_signed_2 - (stk_i128)a[1]) + (stk_i128)borrow_0_multiply_add_signed;
+        u_2_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
+        v_0_multiply_add_signed = ((stk_i128)u_3_0_multiply_add_signed_2 - (stk_i128)a[2]) + (stk_i128)borrow_0_multiply_add_signed;
+        u_3_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
+        v_0_multiply_add_signed = ((stk_i128)u_4_0_multiply_add_signed_2 - (stk_i128)a[3]) + (stk_i128)borrow_0_multiply_add_signed;
+        u_4_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
+    }
+    v_1_multiply_add_signed_2 = (stk_u128)u_0_0_multiply_add_signed + ((stk_u128)b[0] * (stk_u128)v);
+    u_0_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_1_0_multiply_add_signed + ((stk_u128)b[1] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_1_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_2_0_multiply_add_signed + ((stk_u128)b[2] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_2_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_3_0_multiply_add_signed + ((stk_u128)b[3] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_3_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
+    v_1_multiply_add_signed_2 = ((stk_u128)u_4_0_multiply_add_signed + ((stk_u128)b[4] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
+    u_4_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
+    u_1_1_multiply_add_signed = u_1_1_multiply_add_signed_2;
+    u_2_1_multiply_add_signed = u_2_1_multiply_add_signed_2;
+    u_3_1_multiply_add_signed = u_3_1_multiply_add_signed_2;
+    u_4_1_multiply_add_signed = u_4_1_multiply_add_signed_2;
+    t_1_multiply_add_signed = (uint32_t)((uint32_t)(v >> 63) == UINT32_C(1));
+    if (t_1_multiply_add_signed) {
+        int32_t borrow_1_multiply_add_signed; /* -1 .. 0 */
+        stk_i128 v_1_multiply_add_signed; /* -2^64 .. 2^64-1 */
+        v_1_multiply_add_signed = (stk_i128)u_1_1_multiply_add_signed_2 - (stk_i128)b[0];
+        u_1_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
+        v_1_multiply_add_signed = ((stk_i128)u_2_1_multiply_add_signed_2 - (stk_i128)b[1]) + (stk_i128)borrow_1_multiply_add_signed;
+        u_2_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
+        v_1_multiply_add_signed = ((stk_i128)u_3_1_multiply_add_signed_2 - (stk_i128)b[2]) + (stk_i128)borrow_1_multiply_add_signed;
+        u_3_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
+        v_1_multiply_add_signed = ((stk_i128)u_4_1_multiply_add_signed_2 - (stk_i128)b[3]) + (stk_i128)borrow_1_multiply_add_signed;
+        u_4_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
+    }
+    w_2_multiply_add = (u_0_1_multiply_add_signed * UINT64_C(0x30dff665588b13f)) & UINT64_C(0x3ffffffffffffff);
+    v_2_multiply_add = (stk_u128)u_0_1_multiply_add_signed + ((stk_u128)UINT64_C(0xbfd25e8cd0364141) * (stk_u128)w_2_multiply_add);
+    u_0_2_multiply_add = (uint64_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
+    v_2_multiply_add = ((stk_u128)u_1_1_multiply_add_signed + ((stk_u128)UINT64_C(0xbaaedce6af48a03b) * (stk_u128)w_2_multiply_add)) + (stk_u128)carry_2_multiply_add;
+    u_1_2_multiply_add = (uint64_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
+    r[0] = (uint64_t)((stk_u128)(uint32_t)(u_0_2_multiply_add >> 58) + (stk_u128)(u_1_2_multiply_add << 6));
+    v_2_multiply_add = ((stk_u128)u_2_1_multiply_add_signed + ((stk_u128)UINT64_C(0xfffffffffffffffe) * (stk_u128)w_2_multiply_add)) + (stk_u128)carry_2_multiply_add;
+    u_2_2_multiply_add = (uint64_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
+    r[1] = (uint64_t)((stk_u128)(uint32_t)(u_1_2_multiply_add >> 58) + (stk_u128)(u_2_2_multiply_add << 6));
+    v_2_multiply_add = ((stk_u128)u_3_1_multiply_add_signed + ((stk_u128)UINT64_C(0xffffffffffffffff) * (stk_u128)w_2_multiply_add)) + (stk_u128)carry_2_multiply_add;
+    u_3_2_multiply_add = (uint64_t)v_2_multiply_add;
+    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
+    r[2] = (uint64_t)((stk_u128)(uint32_t)(u_2_2_multiply_add >> 58) + (stk_u128)(u_3_2_multiply_add << 6));
+    v_2_multiply_add = (stk_u128)u_4_1_multiply_add_signed + (stk_u128)carry_2_multiply_add;
+    u_4_2_multiply_add = (uint64_t)v_2_multiply_add;
+    r[3] = (uint64_t)((stk_u128)(uint32_t)(u_3_2_multiply_add >> 58) + (stk_u128)(u_4_2_multiply_add << 6));
+    r[4] = (uint64_t)(uint32_t)(u_4_2_multiply_add >> 58) + ((uint64_t)(uint32_t)(u_4_2_multiply_add >> 63) * UINT64_C(0xffffffffffffffc0));
+}
+
+/* ecdsa.secp256k1.V.D.without
+ * a - b, if that is not negative, else a.
+ * in a: 0 .. 2^64-1
+ * in b: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_D_without(uint64_t *result, const uint64_t *a, const uint64_t *b)
+{
+    int32_t borrow_0_sub; /* -1 .. 0 */
+    stk_i128 v_0_sub; /* -2^64 .. 2^64-1 */
+    uint32_t result1_0_sub; /* 0 .. 1 */
+    uint64_t d_0_0_sub; /* 0 .. 2^64-1 */
+    uint64_t d_1_0_sub; /* 0 .. 2^64-1 */
+    uint64_t d_2_0_sub; /* 0 .. 2^64-1 */
+    uint64_t d_3_0_sub; /* 0 .. 2^64-1 */
+    uint64_t d_4_0_sub; /* 0 .. 2^64-1 */
+    v_0_sub = (stk_i128)a[0] - (stk_i128)b[0];
+    d_0_0_sub = (uint64_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 64);
+    v_0_sub = ((stk_i128)a[1] - (stk_i128)b[1]) + (stk_i128)borrow_0_sub;
+    d_1_0_sub = (uint64_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 64);
+    v_0_sub = ((stk_i128)a[2] - (stk_i128)b[2]) + (stk_i128)borrow_0_sub;
+    d_2_0_sub = (uint64_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 64);
+    v_0_sub = ((stk_i128)a[3] - (stk_i128)b[3]) + (stk_i128)borrow_0_sub;
+    d_3_0_sub = (uint64_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 64);
+    v_0_sub = ((stk_i128)a[4] - (stk_i128)b[4]) + (stk_i128)borrow_0_sub;
+    d_4_0_sub = (uint64_t)v_0_sub;
+    borrow_0_sub = (int32_t)(v_0_sub >> 64);
+    result1_0_sub = (uint32_t)(-borrow_0_sub);
+    if (result1_0_sub == UINT32_C(0)) {
+        result[0] = d_0_0_sub;
+        result[1] = d_1_0_sub;
+        result[2] = d_2_0_sub;
+        result[3] = d_3_0_sub;
+        result[4] = d_4_0_sub;
+    } else {
+        memmove(result, a, 5 * sizeof(uint64_t));
+    }
+}
+
+/* ecdsa.secp256k1.V.D.below_modulus
+ * a modulo M, for a from -2^E M to 2^E M - 1.
+ * in a: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_D_below_modulus(uint64_t *restrict result, const uint64_t *a)
+{
+    uint64_t t[5]; /* 0 .. 2^64-1 */
+    uint32_t t_2;
+    memmove(t, a, 5 * sizeof(uint64_t));
+    t_2 = (uint32_t)((uint32_t)(a[4] >> 63) == UINT32_C(1));
+    if (t_2) {
+        uint32_t carry_1_add; /* 0 .. 1 */
+        stk_u128 v_1_add; /* 15 .. 2^65-1 */
+        uint64_t t_0_1_add; /* 0 .. 2^64-1 */
+        uint64_t t_1_1_add; /* 0 .. 2^64-1 */
+        uint64_t t_2_1_add; /* 0 .. 2^64-1 */
+        uint64_t t_3_1_add; /* 0 .. 2^64-1 */
+        uint64_t t_4_1_add; /* 0 .. 2^64-1 */
+        v_1_add = (stk_u128)a[0] + (stk_u128)UINT64_C(0xfd25e8cd03641410);
+        t_0_1_add = (uint64_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 64);
+        v_1_add = ((stk_u128)a[1] + (stk_u128)UINT64_C(0xaaedce6af48a03bb)) + (stk_u128)carry_1_add;
+        t_1_1_add = (uint64_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 64);
+        v_1_add = ((stk_u128)a[2] + (stk_u128)UINT64_C(0xffffffffffffffeb)) + (stk_u128)carry_1_add;
+        t_2_1_add = (uint64_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 64);
+        v_1_add = ((stk_u128)a[3] + (stk_u128)UINT64_C(0xffffffffffffffff)) + (stk_u128)carry_1_add;
+        t_3_1_add = (uint64_t)v_1_add;
+        carry_1_add = (uint32_t)(v_1_add >> 64);
+        v_1_add = ((stk_u128)a[4] + (stk_u128)UINT64_C(15)) + (stk_u128)carry_1_add;
+        t_4_1_add = (uint64_t)v_1_add;
+        t[0] = t_0_1_add;
+        t[1] = t_1_1_add;
+        t[2] = t_2_1_add;
+        t[3] = t_3_1_add;
+        t[4] = t_4_1_add;
+    }
+    {
+        uint64_t tmp[5];
+        ecdsa_secp256k1_V_D_without(tmp, t, ecdsa_secp256k1_V_D_below_modulus_lit9[3]);
+        memmove(t, tmp, 5 * sizeof(uint64_t));
+    }
+    {
+        uint64_t tmp_2[5];
+        ecdsa_secp256k1_V_D_without(tmp_2, t, ecdsa_secp256k1_V_D_below_modulus_lit9[2]);
+        memmove(t, tmp_2, 5 * sizeof(uint64_t));
+    }
+    {
+        uint64_t tmp_3[5];
+        ecdsa_secp256k1_V_D_without(tmp_3, t, ecdsa_secp256k1_V_D_below_modulus_lit9[1]);
+        memmove(t, tmp_3, 5 * sizeof(uint64_t));
+    }
+    {
+        uint64_t tmp_4[5];
+        ecdsa_secp256k1_V_D_without(tmp_4, t, ecdsa_secp256k1_V_D_below_modulus_lit9[0]);
+        memmove(t, tmp_4, 5 * sizeof(uint64_t));
+    }
+    result[0] = t[0];
+    result[1] = t[1];
+    result[2] = t[2];
+    result[3] = t[3];
+}
+
+/* ecdsa.secp256k1.V.D.inverse
+ * 1/x modulo M, for x below M and prime to it; no number has been seen for which it says another.
+ * in x: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_D_inverse(uint64_t *result, const uint64_t *x)
+{
+    uint64_t zeta; /* 0 .. 2^64-1 */
+    uint64_t f[5]; /* 0 .. 2^64-1 */
+    uint64_t g[5]; /* 0 .. 2^64-1 */
+    uint64_t d[5]; /* 0 .. 2^64-1 */
+    uint64_t e[5]; /* 0 .. 2^64-1 */
+    uint32_t i; /* 0 .. 8 */
+    uint32_t t;
+    uint64_t z_1_round; /* 0 .. 2^64-1 */
+    uint64_t u_1_round; /* 0 .. 2^64-1 */
+    uint64_t v_1_round; /* 0 .. 2^64-1 */
+    uint64_t q_1_round; /* 0 .. 2^64-1 */
+    uint64_t r_1_round; /* 0 .. 2^64-1 */
+    uint64_t result1_1_round[5]; /* 0 .. 2^64-1 */
+    uint64_t result3_1_round[5]; /* 0 .. 2^64-1 */
+    zeta = UINT64_C(0xffffffffffffffff);
+    memmove(f, ecdsa_secp256k1_V_D_inverse_lit5, 5 * sizeof(uint64_t));
+    g[0] = x[0];
+    g[1] = x[1];
+    g[2] = x[2];
+    g[3] = x[3];
+    g[4] = UINT64_C(0);
+    {
+        uint32_t k;
+        for (k = 0; k < 5; k++) {
+            d[k] = (uint64_t)ecdsa_secp256k1_V_D_inverse_lit6[k];
+        }
+    }
+    {
+        uint32_t k_2;
+        for (k_2 = 0; k_2 < 5; k_2++) {
+            e[k_2] = (uint64_t)ecdsa_secp256k1_V_D_inverse_lit7[k_2];
+        }
+    }
+    for (i = 0; i < 9; i++) {
+        uint64_t z_0_round; /* 0 .. 2^64-1 */
+        uint64_t u_0_round; /* 0 .. 2^64-1 */
+        uint64_t v_0_round; /* 0 .. 2^64-1 */
+        uint64_t q_0_round; /* 0 .. 2^64-1 */
+        uint64_t r_0_round; /* 0 .. 2^64-1 */
+        uint64_t result1_0_round[5]; /* 0 .. 2^64-1 */
+        uint64_t result2_0_round[5]; /* 0 .. 2^64-1 */
+        uint64_t result3_0_round[5]; /* 0 .. 2^64-1 */
+        uint64_t result4_0_round[5]; /* 0 .. 2^64-1 */
+        ecdsa_secp256k1_V_D_matrix(&z_0_round, &u_0_round, &v_0_round, &q_0_round, &r_0_round, zeta, f[0], g[0], UINT32_C(29));
+        ecdsa_secp256k1_V_D_combine_0(result1_0_round, f, g, u_0_round, v_0_round);
+        ecdsa_secp256k1_V_D_combine_0(result2_0_round, f, g, q_0_round, r_0_round);
+        ecdsa_secp256k1_V_D_combine_c256(result3_0_round, d, e, u_0_round, v_0_round);
+        ecdsa_secp256k1_V_D_combine_c256(result4_0_round, d, e, q_0_round, r_0_round);
+        zeta = z_0_round;
+        memmove(f, result1_0_round, 5 * sizeof(uint64_t));
+        memmove(g, result2_0_round, 5 * sizeof(uint64_t));
+        memmove(d, result3_0_round, 5 * sizeof(uint64_t));
+        memmove(e, result4_0_round, 5 * sizeof(uint64_t));
+    }
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k_3;
+            for (k_3 = 0; k_3 < 5; k_3++) {
+                diff |= (uint64_t)g[k_3] ^ (uint64_t)ecdsa_secp256k1_V_D_inverse_lit6[k_3];
+            }
+        }
+    }
+    if (stk_eq_u64(diff, UINT64_C(0)) ^ 1u) {
+        uint64_t result2_1_round[5]; /* 0 .. 2^64-1 */
+        uint64_t result4_1_round[5]; /* 0 .. 2^64-1 */
+        ecdsa_secp256k1_V_D_matrix(&z_1_round, &u_1_round, &v_1_round, &q_1_round, &r_1_round, zeta, f[0], g[0], UINT32_C(29));
+        ecdsa_secp256k1_V_D_combine_0(result1_1_round, f, g, u_1_round, v_1_round);
+        ecdsa_secp256k1_V_D_combine_0(result2_1_round, f, g, q_1_round, r_1_round);
+        ecdsa_secp256k1_V_D_combine_c256(result3_1_round, d, e, u_1_round, v_1_round);
+        ecdsa_secp256k1_V_D_combine_c256(result4_1_round, d, e, q_1_round, r_1_round);
+        zeta = z_1_round;
+        memmove(f, result1_1_round, 5 * sizeof(uint64_t));
+        memmove(g, result2_1_round, 5 * sizeof(uint64_t));
+        memmove(d, result3_1_round, 5 * sizeof(uint64_t));
+        memmove(e, result4_1_round, 5 * sizeof(uint64_t));
+    }
+    uint64_t diff_2 = 0;
+    {
+        {
+            uint32_t k_4;
+            for (k_4 = 0; k_4 < 5; k_4++) {
+                diff_2 |= (uint64_t)g[k_4] ^ (uint64_t)ecdsa_secp256k1_V_D_inverse_lit6[k_4];
+            }
+        }
+    }
+    if (stk_eq_u64(diff_2, UINT64_C(0)) ^ 1u) {
+        ecdsa_secp256k1_V_D_matrix(&z_1_round, &u_1_round, &v_1_round, &q_1_round, &r_1_round, zeta, f[0], g[0], UINT32_C(29));
+        ecdsa_secp256k1_V_D_combine_0(result1_1_round, f, g, u_1_round, v_1_round);
+        ecdsa_secp256k1_V_D_combine_c256(result3_1_round, d, e, u_1_round, v_1_round);
+        memmove(f, result1_1_round, 5 * sizeof(uint64_t));
+        memmove(d, result3_1_round, 5 * sizeof(uint64_t));
+    }
+    t = (uint32_t)((uint32_t)(f[4] >> 63) == UINT32_C(1));
+    if (t) {
+        int32_t borrow_3_sub; /* -1 .. 0 */
+        stk_i128 v_3_sub; /* -2^64 .. 0 */
+        uint64_t d_0_3_sub; /* 0 .. 2^64-1 */
+        uint64_t d_1_3_sub; /* 0 .. 2^64-1 */
+        uint64_t d_2_3_sub; /* 0 .. 2^64-1 */
+        uint64_t d_3_3_sub; /* 0 .. 2^64-1 */
+        uint64_t d_4_3_sub; /* 0 .. 2^64-1 */
+        v_3_sub = -(stk_i128)d[0];
+        d_0_3_sub = (uint64_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 64);
+        v_3_sub = (-(stk_i128)d[1]) + (stk_i128)borrow_3_sub;
+        d_1_3_sub = (uint64_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 64);
+        v_3_sub = (-(stk_i128)d[2]) + (stk_i128)borrow_3_sub;
+        d_2_3_sub = (uint64_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 64);
+        v_3_sub = (-(stk_i128)d[3]) + (stk_i128)borrow_3_sub;
+        d_3_3_sub = (uint64_t)v_3_sub;
+        borrow_3_sub = (int32_t)(v_3_sub >> 64);
+        v_3_sub = (-(stk_i128)d[4]) + (stk_i128)borrow_3_sub;
+        d_4_3_sub = (uint64_t)v_3_sub;
+        d[0] = d_0_3_sub;
+        d[1] = d_1_3_sub;
+        d[2] = d_2_3_sub;
+        d[3] = d_3_3_sub;
+        d[4] = d_4_3_sub;
+    }
+    ecdsa_secp256k1_V_D_below_modulus(result, d);
+}
+
 /* ecdsa.secp256k1.V.S.mul
  * a b / R
  * in a: 0 .. 2^64-1
@@ -997,7 +1624,7 @@ STK_NOINLINE static void ecdsa_secp256k1_V_S_pow_c256(uint64_t *result, const ui
     uint32_t i; /* 2 .. 15 */
     uint64_t r[4]; /* 0 .. 2^64-1 */
     uint32_t i_2; /* 0 .. 62 */
-    memmove(t[0], ecdsa_secp256k1_V_S_pow_c256_lit7, 4 * sizeof(uint64_t));
+    memmove(t[0], ecdsa_secp256k1_V_S_pow_c256_lit13, 4 * sizeof(uint64_t));
     memmove(t[1], x, 4 * sizeof(uint64_t));
     for (i = 2; i < 16; i++) {
         {
@@ -1012,153 +1639,211 @@ STK_NOINLINE static void ecdsa_secp256k1_V_S_pow_c256(uint64_t *result, const ui
         for (k = 0; k < 4; k++) {
             ecdsa_secp256k1_V_S_mul(r, r, r);
         }
-        if ((uint32_t)ecdsa_secp256k1_V_S_pow_c256_lit6[i_2] != UINT32_C(0)) {
-            ecdsa_secp256k1_V_S_mul(r, r, t[(uint32_t)ecdsa_secp256k1_V_S_pow_c256_lit6[i_2]]);
+        if ((uint32_t)ecdsa_secp256k1_V_S_pow_c256_lit12[i_2] != UINT32_C(0)) {
+            ecdsa_secp256k1_V_S_mul(r, r, t[(uint32_t)ecdsa_secp256k1_V_S_pow_c256_lit12[i_2]]);
         }
     }
     memmove(result, r, 4 * sizeof(uint64_t));
 }
 
-/* curve.wnaf.recode$7
- * Recoding of public scalars for multiplication by additions and subtractions: width-w non-adjacent form.
- * Source: Hankerson, Menezes, Vanstone, Guide to Elliptic Curve Cryptography, algorithm 3.35.
- * One digit, for the window `v`, the carry into it, and how many more digits are zero. Gives, from its lowest bit: the digit
- * in w bits, the carry into the next window, and how many of the next digits are zero. All branches are here and none in the
- * loop around it, so that proofs of machine code take each by itself.
- * in v: 0 .. 127
- * in carry: 0 .. 1
- * in skip: 0 .. 6
- * out result: 0 .. 1791 */
-STK_NOINLINE static uint32_t curve_wnaf_recode_7(uint32_t v, uint32_t carry, uint32_t skip)
+/* ecdsa.secp256k1.V.inverse
+ * 1/s modulo N, for s in 1..N-1: by division steps, and where the product is not 1, s^(N-2).
+ * in s: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_inverse(uint64_t *result, const uint64_t *s)
 {
-    uint32_t result;
-    uint32_t digit; /* 0 .. 127 */
-    uint32_t next; /* 0 .. 1 */
-    uint32_t left; /* 0 .. 6 */
-    digit = UINT32_C(0);
-    next = carry;
-    left = UINT32_C(0);
-    if (skip > UINT32_C(0)) {
-        left = skip - UINT32_C(1);
-    } else {
-        uint32_t u; /* 0 .. 128 */
-        u = v + carry;
-        if ((u & UINT32_C(1)) == UINT32_C(1)) {
-            if (u > UINT32_C(64)) {
-                digit = UINT32_C(192) - u;
-                next = UINT32_C(1);
-            } else {
-                digit = u;
-                next = UINT32_C(0);
-            }
-            left = UINT32_C(6);
+    uint64_t c[4]; /* 0 .. 2^64-1 */
+    uint64_t r[4]; /* 0 .. 2^64-1 */
+    uint32_t found;
+    uint32_t t;
+    ecdsa_secp256k1_V_D_inverse(c, s);
+    {
+        uint32_t k;
+        for (k = 0; k < 4; k++) {
+            r[k] = (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k];
         }
     }
-    result = (digit + (UINT32_C(128) * next)) + (UINT32_C(256) * left);
+    found = UINT32_C(0);
+    t = field_fesecp256k1_mont64_N_is_below_c256(c);
+    if (t) {
+        uint64_t t_2[4]; /* 0 .. 2^64-1 */
+        uint64_t result_0_from_integer[4]; /* 0 .. 2^64-1 */
+        ecdsa_secp256k1_V_S_mul(result_0_from_integer, c, ecdsa_secp256k1_V_S_from_integer_lit10);
+        memmove(r, result_0_from_integer, 4 * sizeof(uint64_t));
+        ecdsa_secp256k1_V_S_mul(t_2, s, result_0_from_integer);
+        uint64_t diff = 0;
+        {
+            {
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 4; k_2++) {
+                    diff |= (uint64_t)t_2[k_2] ^ (uint64_t)ecdsa_secp256k1_V_inverse_lit11[k_2];
+                }
+            }
+        }
+        found = stk_eq_u64(diff, UINT64_C(0));
+    }
+    if (found ^ 1u) {
+        uint64_t result_1_from_integer[4]; /* 0 .. 2^64-1 */
+        ecdsa_secp256k1_V_S_mul(result_1_from_integer, s, ecdsa_secp256k1_V_S_from_integer_lit10);
+        ecdsa_secp256k1_V_S_pow_c256(r, result_1_from_integer);
+    }
+    memmove(result, r, 4 * sizeof(uint64_t));
+}
+
+/* curve.wnaf.group$7
+ * The digit among `GROUP` positions, at most one for w >= GROUP, of which `v` has the bits and those of the window above; `state`: the carry into
+ * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, its position in three, GROUP for none,
+ * and the state behind the group.
+ * in v: 0 .. 1023
+ * in state: 0 .. 13
+ * out result: 0 .. 14335 */
+STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
+{
+    uint32_t result;
+    uint32_t carry; /* 0 .. 1 */
+    uint32_t skip; /* 0 .. 6 */
+    uint32_t digit; /* 0 .. 127 */
+    uint32_t place; /* 0 .. 4 */
+    uint32_t next; /* 0 .. 13 */
+    carry = state & UINT32_C(1);
+    skip = state >> 1;
+    digit = UINT32_C(0);
+    place = UINT32_C(4);
+    next = carry;
+    if (skip >= UINT32_C(4)) {
+        next = (uint32_t)((int32_t)state - INT32_C(8));
+    } else {
+        uint32_t u;
+        uint32_t z; /* 0 .. 4 */
+        u = v >> skip;
+        z = (uint32_t)curve_wnaf_ZEROS[(u + carry) & UINT32_C(15)];
+        if ((skip + z) < UINT32_C(4)) {
+            uint32_t x; /* 0 .. 127 */
+            place = skip + z;
+            x = ((u + carry) >> z) & UINT32_C(127);
+            next = UINT32_C(2) * (place + UINT32_C(3));
+            if (x > UINT32_C(64)) {
+                digit = UINT32_C(192) - x;
+                next = next + UINT32_C(1);
+            } else {
+                digit = x;
+            }
+        }
+    }
+    result = (digit + (UINT32_C(128) * place)) + (UINT32_C(1024) * next);
     return result;
 }
 
 /* ecdsa.secp256k1.V.wnaf$7
- * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
- * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
+ * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^64-1
- * out d: 0 .. 127 */
-STK_NOINLINE static void ecdsa_secp256k1_V_wnaf_7(uint8_t *restrict d, const uint64_t *k)
+ * out result0: 0 .. 1023
+ * out result1: 0 .. 1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
 {
-    uint32_t v; /* 0 .. 127 */
-    uint32_t carry; /* 0 .. 1 */
-    uint32_t skip; /* 0 .. 6 */
-    uint32_t i; /* 0 .. 256 */
-    memset(d, 0, 257);
-    v = (uint32_t)k[0] & UINT32_C(127);
-    carry = UINT32_C(0);
-    skip = UINT32_C(0);
-    for (i = 0; i < 257; i++) {
-        uint32_t next; /* 0 .. 1791 */
-        uint32_t i_0_bit; /* 0 .. 511 */
-        uint32_t b_0_bit; /* 0 .. 1 */
-        next = curve_wnaf_recode_7(v, carry, skip);
-        d[i] = (uint8_t)(next & UINT32_C(127));
-        carry = (next >> 7) & UINT32_C(1);
-        skip = next >> 8;
-        i_0_bit = i + UINT32_C(7);
-        b_0_bit = UINT32_C(0);
-        if (i_0_bit < UINT32_C(256)) {
-            b_0_bit = (uint32_t)((k[i_0_bit >> 6] >> (i_0_bit & UINT32_C(63))) & UINT64_C(1));
-        }
-        v = (v >> 1) + (UINT32_C(64) * b_0_bit);
+    uint32_t state; /* 0 .. 13 */
+    uint64_t long_[5]; /* 0 .. 2^64-1 */
+    uint32_t i; /* 0 .. 63 */
+    state = UINT32_C(0);
+    long_[0] = k[0];
+    long_[1] = k[1];
+    long_[2] = k[2];
+    long_[3] = k[3];
+    long_[4] = UINT64_C(0);
+    for (i = 0; i < 64; i++) {
+        uint32_t u; /* 0 .. 13951 */
+        uint32_t i_0_window; /* 0 .. 255 */
+        uint32_t j_0_window; /* 0 .. 3 */
+        uint32_t s_0_window; /* 0 .. 60 */
+        uint64_t result_0_window; /* 0 .. 2^64-1 */
+        i_0_window = UINT32_C(4) * i;
+        j_0_window = i_0_window >> 6;
+        s_0_window = i_0_window & UINT32_C(63);
+        result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
+        u = curve_wnaf_group_7(((uint32_t)result_0_window & UINT32_C(1023)), state);
+        result0[i] = (uint16_t)(u & UINT32_C(1023));
+        state = u >> 10;
     }
+    (*result1) = state & UINT32_C(1);
 }
 
-/* curve.wnaf.recode$5
- * Recoding of public scalars for multiplication by additions and subtractions: width-w non-adjacent form.
- * Source: Hankerson, Menezes, Vanstone, Guide to Elliptic Curve Cryptography, algorithm 3.35.
- * One digit, for the window `v`, the carry into it, and how many more digits are zero. Gives, from its lowest bit: the digit
- * in w bits, the carry into the next window, and how many of the next digits are zero. All branches are here and none in the
- * loop around it, so that proofs of machine code take each by itself.
- * in v: 0 .. 31
- * in carry: 0 .. 1
- * in skip: 0 .. 4
- * out result: 0 .. 319 */
-STK_NOINLINE static uint32_t curve_wnaf_recode_5(uint32_t v, uint32_t carry, uint32_t skip)
+/* curve.wnaf.group$5
+ * The digit among `GROUP` positions, at most one for w >= GROUP, of which `v` has the bits and those of the window above; `state`: the carry into
+ * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, its position in three, GROUP for none,
+ * and the state behind the group.
+ * in v: 0 .. 255
+ * in state: 0 .. 9
+ * out result: 0 .. 2559 */
+STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
 {
     uint32_t result;
+    uint32_t carry; /* 0 .. 1 */
+    uint32_t skip; /* 0 .. 4 */
     uint32_t digit; /* 0 .. 31 */
-    uint32_t next; /* 0 .. 1 */
-    uint32_t left; /* 0 .. 4 */
+    uint32_t place; /* 0 .. 4 */
+    uint32_t next; /* 0 .. 9 */
+    carry = state & UINT32_C(1);
+    skip = state >> 1;
     digit = UINT32_C(0);
+    place = UINT32_C(4);
     next = carry;
-    left = UINT32_C(0);
-    if (skip > UINT32_C(0)) {
-        left = skip - UINT32_C(1);
+    if (skip >= UINT32_C(4)) {
+        next = (uint32_t)((int32_t)state - INT32_C(8));
     } else {
-        uint32_t u; /* 0 .. 32 */
-        u = v + carry;
-        if ((u & UINT32_C(1)) == UINT32_C(1)) {
-            if (u > UINT32_C(16)) {
-                digit = UINT32_C(48) - u;
-                next = UINT32_C(1);
+        uint32_t u;
+        uint32_t z; /* 0 .. 4 */
+        u = v >> skip;
+        z = (uint32_t)curve_wnaf_ZEROS[(u + carry) & UINT32_C(15)];
+        if ((skip + z) < UINT32_C(4)) {
+            uint32_t x; /* 0 .. 31 */
+            place = skip + z;
+            x = ((u + carry) >> z) & UINT32_C(31);
+            next = UINT32_C(2) * (place + UINT32_C(1));
+            if (x > UINT32_C(16)) {
+                digit = UINT32_C(48) - x;
+                next = next + UINT32_C(1);
             } else {
-                digit = u;
-                next = UINT32_C(0);
+                digit = x;
             }
-            left = UINT32_C(4);
         }
     }
-    result = (digit + (UINT32_C(32) * next)) + (UINT32_C(64) * left);
+    result = (digit + (UINT32_C(32) * place)) + (UINT32_C(256) * next);
     return result;
 }
 
 /* ecdsa.secp256k1.V.wnaf$5
- * Signed digits in windows of `w` bits: k = sum d[i] 2^i, each d[i] zero or odd with |d[i]| < 2^(w-1), at most one of w in a row non-zero.
- * Given as |d[i]|, and 2^(w-1) more where d[i] is negative.
+ * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^64-1
- * out d: 0 .. 31 */
-STK_NOINLINE static void ecdsa_secp256k1_V_wnaf_5(uint8_t *restrict d, const uint64_t *k)
+ * out result0: 0 .. 255
+ * out result1: 0 .. 1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_wnaf_5(uint8_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
 {
-    uint32_t v; /* 0 .. 31 */
-    uint32_t carry; /* 0 .. 1 */
-    uint32_t skip; /* 0 .. 4 */
-    uint32_t i; /* 0 .. 256 */
-    memset(d, 0, 257);
-    v = (uint32_t)k[0] & UINT32_C(31);
-    carry = UINT32_C(0);
-    skip = UINT32_C(0);
-    for (i = 0; i < 257; i++) {
-        uint32_t next; /* 0 .. 319 */
-        uint32_t i_0_bit; /* 0 .. 511 */
-        uint32_t b_0_bit; /* 0 .. 1 */
-        next = curve_wnaf_recode_5(v, carry, skip);
-        d[i] = (uint8_t)(next & UINT32_C(31));
-        carry = (next >> 5) & UINT32_C(1);
-        skip = next >> 6;
-        i_0_bit = i + UINT32_C(5);
-        b_0_bit = UINT32_C(0);
-        if (i_0_bit < UINT32_C(256)) {
-            b_0_bit = (uint32_t)((k[i_0_bit >> 6] >> (i_0_bit & UINT32_C(63))) & UINT64_C(1));
-        }
-        v = (v >> 1) + (UINT32_C(16) * b_0_bit);
+    uint32_t state; /* 0 .. 9 */
+    uint64_t long_[5]; /* 0 .. 2^64-1 */
+    uint32_t i; /* 0 .. 63 */
+    state = UINT32_C(0);
+    long_[0] = k[0];
+    long_[1] = k[1];
+    long_[2] = k[2];
+    long_[3] = k[3];
+    long_[4] = UINT64_C(0);
+    for (i = 0; i < 64; i++) {
+        uint32_t u; /* 0 .. 2463 */
+        uint32_t i_0_window; /* 0 .. 255 */
+        uint32_t j_0_window; /* 0 .. 3 */
+        uint32_t s_0_window; /* 0 .. 60 */
+        uint64_t result_0_window; /* 0 .. 2^64-1 */
+        i_0_window = UINT32_C(4) * i;
+        j_0_window = i_0_window >> 6;
+        s_0_window = i_0_window & UINT32_C(63);
+        result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
+        u = curve_wnaf_group_5(((uint32_t)result_0_window & UINT32_C(255)), state);
+        result0[i] = (uint8_t)(u & UINT32_C(255));
+        state = u >> 8;
     }
+    (*result1) = state & UINT32_C(1);
 }
 
 /* field.fesecp256k1_mont64.sub
@@ -1243,118 +1928,147 @@ static void field_fesecp256k1_mont64_half(uint64_t *restrict r, const uint64_t *
     r[3] = (t_3 >> 1) + ((uint64_t)carry << 63);
 }
 
-/* ecdsa.secp256k1.V.C.double
- * 2 P, also for infinity (Z stays 0). */
-STK_NOINLINE static void ecdsa_secp256k1_V_C_double(ecdsa_secp256k1_V_C_Jacobian *result, const ecdsa_secp256k1_V_C_Jacobian *p)
+/* ecdsa.secp256k1.V.C.doubled_and_itself
+ * 2 P and P, for a P with Z = 1. */
+STK_NOINLINE static void ecdsa_secp256k1_V_C_doubled_and_itself(ecdsa_secp256k1_V_C_Pair *restrict result, const ecdsa_secp256k1_V_C_Affine *p)
 {
-    uint64_t y2[4]; /* 0 .. 2^64-1 */
-    uint64_t s[4]; /* 0 .. 2^64-1 */
-    uint64_t z[4]; /* 0 .. 2^64-1 */
     uint64_t t[4]; /* 0 .. 2^64-1 */
-    uint64_t x[4]; /* 0 .. 2^64-1 */
-    uint64_t t_2[4]; /* 0 .. 2^64-1 */
-    uint64_t t_3[4]; /* 0 .. 2^64-1 */
-    uint64_t t_4[4]; /* 0 .. 2^64-1 */
-    uint64_t y[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
-    uint64_t t_2_slope_of[4]; /* 0 .. 2^64-1 */
-    uint64_t m3_2_slope_of[4]; /* 0 .. 2^64-1 */
-    uint64_t result_2_slope_of[4]; /* 0 .. 2^64-1 */
-    uint64_t result_3_square[4]; /* 0 .. 2^64-1 */
-    uint64_t result_4_square[4]; /* 0 .. 2^64-1 */
-    field_fesecp256k1_mont64_add(y2, p->y, p->y);
-    field_fesecp256k1_mont64_mul(result_0_square, y2, y2);
-    field_fesecp256k1_mont64_mul(s, p->x, result_0_square);
-    field_fesecp256k1_mont64_mul(result_2_slope_of, p->x, p->x);
-    field_fesecp256k1_mont64_add(t_2_slope_of, result_2_slope_of, result_2_slope_of);
-    field_fesecp256k1_mont64_add(m3_2_slope_of, t_2_slope_of, result_2_slope_of);
-    field_fesecp256k1_mont64_mul(z, y2, p->z);
-    field_fesecp256k1_mont64_mul(result_3_square, m3_2_slope_of, m3_2_slope_of);
-    field_fesecp256k1_mont64_add(t, s, s);
-    field_fesecp256k1_mont64_sub(x, result_3_square, t);
-    field_fesecp256k1_mont64_sub(t_2, s, x);
-    field_fesecp256k1_mont64_mul(t_3, m3_2_slope_of, t_2);
-    field_fesecp256k1_mont64_mul(result_4_square, result_0_square, result_0_square);
-    field_fesecp256k1_mont64_half(t_4, result_4_square);
-    field_fesecp256k1_mont64_sub(y, t_3, t_4);
-    memmove((*result).x, x, 4 * sizeof(uint64_t));
-    memmove((*result).y, y, 4 * sizeof(uint64_t));
-    memmove((*result).z, z, 4 * sizeof(uint64_t));
+    uint64_t y2_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
+    uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
+    uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_square[4]; /* 0 .. 2^64-1 */
+    field_fesecp256k1_mont64_add(y2_0_double, p->y, p->y);
+    field_fesecp256k1_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fesecp256k1_mont64_mul(s_0_double, p->x, result_0_double);
+    field_fesecp256k1_mont64_mul(result_0_double_2, p->x, p->x);
+    field_fesecp256k1_mont64_add(t_0_double_5, result_0_double_2, result_0_double_2);
+    field_fesecp256k1_mont64_add(m3_0_double, t_0_double_5, result_0_double_2);
+    field_fesecp256k1_mont64_mul(z_0_double, y2_0_double, ecdsa_secp256k1_V_C_ONE);
+    field_fesecp256k1_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fesecp256k1_mont64_add(t_0_double, s_0_double, s_0_double);
+    field_fesecp256k1_mont64_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fesecp256k1_mont64_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fesecp256k1_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fesecp256k1_mont64_half(t_0_double_4, result_0_double_4);
+    field_fesecp256k1_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    field_fesecp256k1_mont64_mul(result_1_square, z_0_double, z_0_double);
+    memmove(result->x1, x_0_double, 4 * sizeof(uint64_t));
+    memmove(result->y1_, y_0_double, 4 * sizeof(uint64_t));
+    field_fesecp256k1_mont64_mul(result->x2, p->x, result_1_square);
+    field_fesecp256k1_mont64_mul(t, result_1_square, z_0_double);
+    field_fesecp256k1_mont64_mul(result->y2, p->y, t);
+    memmove(result->z, z_0_double, 4 * sizeof(uint64_t));
 }
 
-/* ecdsa.secp256k1.V.C.join
- * The end of an addition: with h = x-difference, w the y-difference (both brought to one denominator). Equal points double, opposite points cancel.
- * in h: 0 .. 2^64-1
- * in w: 0 .. 2^64-1
- * in ua: 0 .. 2^64-1
- * in sa: 0 .. 2^64-1
- * in z: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_V_C_join(ecdsa_secp256k1_V_C_Jacobian *restrict r, const ecdsa_secp256k1_V_C_Jacobian *p, const uint64_t *h, const uint64_t *w, const uint64_t *ua, const uint64_t *sa, const uint64_t *z)
+/* ecdsa.secp256k1.V.C.add_to_second
+ * P and P + Q, for different and not opposite P, Q. Source: Meloni, "New point addition formulae for ECC applications" (2007), section 3. */
+STK_NOINLINE static void ecdsa_secp256k1_V_C_add_to_second(ecdsa_secp256k1_V_C_Pair *restrict result, const ecdsa_secp256k1_V_C_Pair *p)
 {
-    uint32_t t;
-    memmove((*r).x, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
-    memmove((*r).y, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
-    memmove((*r).z, ecdsa_secp256k1_V_C_ZERO, 4 * sizeof(uint64_t));
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k;
-            for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)h[k] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k];
-            }
-        }
-    }
-    t = stk_eq_u64(diff, UINT64_C(0));
-    if (t) {
-        uint32_t t_2;
-        uint64_t diff_2 = 0;
-        {
-            {
-                uint32_t k_2;
-                for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)w[k_2] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_2];
-                }
-            }
-        }
-        t_2 = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2) {
-            ecdsa_secp256k1_V_C_double(r, p);
-        }
-    } else {
-        uint64_t hhh_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t v_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3_chord_2[4]; /* 0 .. 2^64-1 */
-        uint64_t x_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3_chord_3[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3_chord_4[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3_chord_5[4]; /* 0 .. 2^64-1 */
-        uint64_t y_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t result_3_chord[4]; /* 0 .. 2^64-1 */
-        uint64_t result_3_chord_2[4]; /* 0 .. 2^64-1 */
-        field_fesecp256k1_mont64_mul(result_3_chord, h, h);
-        field_fesecp256k1_mont64_mul(hhh_3_chord, h, result_3_chord);
-        field_fesecp256k1_mont64_mul(v_3_chord, ua, result_3_chord);
-        field_fesecp256k1_mont64_mul(result_3_chord_2, w, w);
-        field_fesecp256k1_mont64_sub(t_3_chord, result_3_chord_2, hhh_3_chord);
-        field_fesecp256k1_mont64_add(t_3_chord_2, v_3_chord, v_3_chord);
-        field_fesecp256k1_mont64_sub(x_3_chord, t_3_chord, t_3_chord_2);
-        field_fesecp256k1_mont64_sub(t_3_chord_3, v_3_chord, x_3_chord);
-        field_fesecp256k1_mont64_mul(t_3_chord_4, w, t_3_chord_3);
-        field_fesecp256k1_mont64_mul(t_3_chord_5, sa, hhh_3_chord);
-        field_fesecp256k1_mont64_sub(y_3_chord, t_3_chord_4, t_3_chord_5);
-        memmove((*r).x, x_3_chord, 4 * sizeof(uint64_t));
-        memmove((*r).y, y_3_chord, 4 * sizeof(uint64_t));
-        memmove((*r).z, z, 4 * sizeof(uint64_t));
-    }
+    uint64_t h[4]; /* 0 .. 2^64-1 */
+    uint64_t b[4]; /* 0 .. 2^64-1 */
+    uint64_t c[4]; /* 0 .. 2^64-1 */
+    uint64_t w[4]; /* 0 .. 2^64-1 */
+    uint64_t t[4]; /* 0 .. 2^64-1 */
+    uint64_t y[4]; /* 0 .. 2^64-1 */
+    uint64_t t_2[4]; /* 0 .. 2^64-1 */
+    uint64_t x[4]; /* 0 .. 2^64-1 */
+    uint64_t t_3[4]; /* 0 .. 2^64-1 */
+    uint64_t t_4[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_square[4]; /* 0 .. 2^64-1 */
+    field_fesecp256k1_mont64_sub(h, p->x2, p->x1);
+    field_fesecp256k1_mont64_mul(result_0_square, h, h);
+    field_fesecp256k1_mont64_mul(b, p->x1, result_0_square);
+    field_fesecp256k1_mont64_mul(c, p->x2, result_0_square);
+    field_fesecp256k1_mont64_sub(w, p->y2, p->y1_);
+    field_fesecp256k1_mont64_sub(t, c, b);
+    field_fesecp256k1_mont64_mul(y, p->y1_, t);
+    field_fesecp256k1_mont64_mul(result_1_square, w, w);
+    field_fesecp256k1_mont64_sub(t_2, result_1_square, b);
+    field_fesecp256k1_mont64_sub(x, t_2, c);
+    memmove(result->x1, b, 4 * sizeof(uint64_t));
+    memmove(result->y1_, y, 4 * sizeof(uint64_t));
+    memmove(result->x2, x, 4 * sizeof(uint64_t));
+    field_fesecp256k1_mont64_sub(t_3, b, x);
+    field_fesecp256k1_mont64_mul(t_4, w, t_3);
+    field_fesecp256k1_mont64_sub(result->y2, t_4, y);
+    field_fesecp256k1_mont64_mul(result->z, p->z, h);
+}
+
+/* ecdsa.secp256k1.V.C.to_cached
+ * With Z^2 and Z^3.
+ * in x: 0 .. 2^64-1
+ * in y: 0 .. 2^64-1
+ * in z: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_C_to_cached(ecdsa_secp256k1_V_C_Cached *restrict result, const uint64_t *x, const uint64_t *y, const uint64_t *z)
+{
+    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
+    field_fesecp256k1_mont64_mul(result_0_square, z, z);
+    memmove(result->x, x, 4 * sizeof(uint64_t));
+    memmove(result->y, y, 4 * sizeof(uint64_t));
+    memmove(result->z, z, 4 * sizeof(uint64_t));
+    memmove(result->zz, result_0_square, 4 * sizeof(uint64_t));
+    field_fesecp256k1_mont64_mul(result->zzz, result_0_square, z);
+}
+
+/* ecdsa.secp256k1.V.C.double_apart
+ * 2 P where that is rare. */
+STK_NOINLINE static void ecdsa_secp256k1_V_C_double_apart(ecdsa_secp256k1_V_C_Jacobian *result, const ecdsa_secp256k1_V_C_Jacobian *p)
+{
+    uint64_t y2_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
+    uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
+    uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
+    field_fesecp256k1_mont64_add(y2_0_double, p->y, p->y);
+    field_fesecp256k1_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fesecp256k1_mont64_mul(s_0_double, p->x, result_0_double);
+    field_fesecp256k1_mont64_mul(result_0_double_2, p->x, p->x);
+    field_fesecp256k1_mont64_add(t_0_double_5, result_0_double_2, result_0_double_2);
+    field_fesecp256k1_mont64_add(m3_0_double, t_0_double_5, result_0_double_2);
+    field_fesecp256k1_mont64_mul(z_0_double, y2_0_double, p->z);
+    field_fesecp256k1_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fesecp256k1_mont64_add(t_0_double, s_0_double, s_0_double);
+    field_fesecp256k1_mont64_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fesecp256k1_mont64_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fesecp256k1_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fesecp256k1_mont64_half(t_0_double_4, result_0_double_4);
+    field_fesecp256k1_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*result).x, x_0_double, 4 * sizeof(uint64_t));
+    memmove((*result).y, y_0_double, 4 * sizeof(uint64_t));
+    memmove((*result).z, z_0_double, 4 * sizeof(uint64_t));
 }
 
 /* ecdsa.secp256k1.V.C.add_cached
- * P + Q. */
-STK_NOINLINE static void ecdsa_secp256k1_V_C_add_cached(ecdsa_secp256k1_V_C_Jacobian *restrict r, const ecdsa_secp256k1_V_C_Jacobian *p, const ecdsa_secp256k1_V_C_Cached *q)
+ * P + Q for a finite Q, whose Y is given apart: with -Y for it, P - Q.
+ * in y: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_C_add_cached(ecdsa_secp256k1_V_C_Jacobian *result, const ecdsa_secp256k1_V_C_Jacobian *p, const ecdsa_secp256k1_V_C_Cached *q, const uint64_t *y)
 {
     uint32_t t;
-    (*r) = (*p);
     uint64_t diff = 0;
     {
         {
@@ -1366,117 +2080,93 @@ STK_NOINLINE static void ecdsa_secp256k1_V_C_add_cached(ecdsa_secp256k1_V_C_Jaco
     }
     t = stk_eq_u64(diff, UINT64_C(0));
     if (t) {
-        memmove((*r).x, q->x, 4 * sizeof(uint64_t));
-        memmove((*r).y, q->y, 4 * sizeof(uint64_t));
-        memmove((*r).z, q->z, 4 * sizeof(uint64_t));
+        memmove((*result).x, q->x, 4 * sizeof(uint64_t));
+        memmove((*result).y, y, 4 * sizeof(uint64_t));
+        memmove((*result).z, q->z, 4 * sizeof(uint64_t));
     } else {
-        uint32_t t_2;
+        uint64_t ua[4]; /* 0 .. 2^64-1 */
+        uint64_t sa[4]; /* 0 .. 2^64-1 */
+        uint64_t t_2[4]; /* 0 .. 2^64-1 */
+        uint64_t t_3[4]; /* 0 .. 2^64-1 */
+        uint64_t result0_1_differences[4]; /* 0 .. 2^64-1 */
+        uint64_t result1_1_differences[4]; /* 0 .. 2^64-1 */
+        uint64_t t_1_differences[4]; /* 0 .. 2^64-1 */
+        uint64_t t_1_differences_2[4]; /* 0 .. 2^64-1 */
+        uint64_t t_1_differences_3[4]; /* 0 .. 2^64-1 */
+        uint64_t result_1_differences[4]; /* 0 .. 2^64-1 */
+        uint32_t t_2_join;
+        field_fesecp256k1_mont64_mul(ua, p->x, q->zz);
+        field_fesecp256k1_mont64_mul(sa, p->y, q->zzz);
+        field_fesecp256k1_mont64_mul(result_1_differences, p->z, p->z);
+        field_fesecp256k1_mont64_mul(t_1_differences, q->x, result_1_differences);
+        field_fesecp256k1_mont64_sub(result0_1_differences, t_1_differences, ua);
+        field_fesecp256k1_mont64_mul(t_1_differences_2, result_1_differences, p->z);
+        field_fesecp256k1_mont64_mul(t_1_differences_3, y, t_1_differences_2);
+        field_fesecp256k1_mont64_sub(result1_1_differences, t_1_differences_3, sa);
+        field_fesecp256k1_mont64_mul(t_2, p->z, q->z);
+        field_fesecp256k1_mont64_mul(t_3, t_2, result0_1_differences);
         uint64_t diff_2 = 0;
         {
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)q->z[k_2] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_2];
+                    diff_2 |= (uint64_t)result0_1_differences[k_2] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_2];
                 }
             }
         }
-        t_2 = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2 ^ 1u) {
-            uint64_t ua[4]; /* 0 .. 2^64-1 */
-            uint64_t sa[4]; /* 0 .. 2^64-1 */
-            uint64_t t_3[4]; /* 0 .. 2^64-1 */
-            uint64_t t_4[4]; /* 0 .. 2^64-1 */
-            uint64_t result0_2_differences[4]; /* 0 .. 2^64-1 */
-            uint64_t result1_2_differences[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_differences[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_differences_2[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_differences_3[4]; /* 0 .. 2^64-1 */
-            uint64_t result_2_differences[4]; /* 0 .. 2^64-1 */
-            field_fesecp256k1_mont64_mul(ua, p->x, q->zz);
-            field_fesecp256k1_mont64_mul(sa, p->y, q->zzz);
-            field_fesecp256k1_mont64_mul(result_2_differences, p->z, p->z);
-            field_fesecp256k1_mont64_mul(t_2_differences, q->x, result_2_differences);
-            field_fesecp256k1_mont64_sub(result0_2_differences, t_2_differences, ua);
-            field_fesecp256k1_mont64_mul(t_2_differences_2, result_2_differences, p->z);
-            field_fesecp256k1_mont64_mul(t_2_differences_3, q->y, t_2_differences_2);
-            field_fesecp256k1_mont64_sub(result1_2_differences, t_2_differences_3, sa);
-            field_fesecp256k1_mont64_mul(t_3, p->z, q->z);
-            field_fesecp256k1_mont64_mul(t_4, t_3, result0_2_differences);
-            ecdsa_secp256k1_V_C_join(r, p, result0_2_differences, result1_2_differences, ua, sa, t_4);
+        t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_2_join) {
+            uint32_t t_2_join_2;
+            uint64_t diff_3 = 0;
+            {
+                {
+                    uint32_t k_3;
+                    for (k_3 = 0; k_3 < 4; k_3++) {
+                        diff_3 |= (uint64_t)result1_1_differences[k_3] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_3];
+                    }
+                }
+            }
+            t_2_join_2 = stk_eq_u64(diff_3, UINT64_C(0));
+            if (t_2_join_2) {
+                ecdsa_secp256k1_V_C_double_apart(result, p);
+            } else {
+                memmove((*result).x, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
+                memmove((*result).y, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
+                memmove((*result).z, ecdsa_secp256k1_V_C_ZERO, 4 * sizeof(uint64_t));
+            }
+        } else {
+            uint64_t hhh_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t v_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_3[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_4[4]; /* 0 .. 2^64-1 */
+            uint64_t x_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_5[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_6[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_7[4]; /* 0 .. 2^64-1 */
+            uint64_t y_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t result_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t result_2_join_2[4]; /* 0 .. 2^64-1 */
+            field_fesecp256k1_mont64_mul(result_2_join, result0_1_differences, result0_1_differences);
+            field_fesecp256k1_mont64_mul(hhh_2_join, result0_1_differences, result_2_join);
+            field_fesecp256k1_mont64_mul(v_2_join, ua, result_2_join);
+            field_fesecp256k1_mont64_mul(result_2_join_2, result1_1_differences, result1_1_differences);
+            field_fesecp256k1_mont64_sub(t_2_join_3, result_2_join_2, hhh_2_join);
+            field_fesecp256k1_mont64_add(t_2_join_4, v_2_join, v_2_join);
+            field_fesecp256k1_mont64_sub(x_2_join, t_2_join_3, t_2_join_4);
+            field_fesecp256k1_mont64_sub(t_2_join_5, v_2_join, x_2_join);
+            field_fesecp256k1_mont64_mul(t_2_join_6, result1_1_differences, t_2_join_5);
+            field_fesecp256k1_mont64_mul(t_2_join_7, sa, hhh_2_join);
+            field_fesecp256k1_mont64_sub(y_2_join, t_2_join_6, t_2_join_7);
+            memmove((*result).x, x_2_join, 4 * sizeof(uint64_t));
+            memmove((*result).y, y_2_join, 4 * sizeof(uint64_t));
+            memmove((*result).z, t_3, 4 * sizeof(uint64_t));
         }
-    }
-}
-
-/* ecdsa.secp256k1.V.odd_multiples
- * Q, 3Q, ... 15Q. */
-static void ecdsa_secp256k1_V_odd_multiples(ecdsa_secp256k1_V_C_Cached *restrict t, const ecdsa_secp256k1_V_C_Jacobian *q)
-{
-    ecdsa_secp256k1_V_C_Jacobian t_2;
-    ecdsa_secp256k1_V_C_Cached q2;
-    ecdsa_secp256k1_V_C_Jacobian p;
-    uint32_t i; /* 1 .. 7 */
-    uint64_t result_0_to_cached[4]; /* 0 .. 2^64-1 */
-    uint64_t result_1_to_cached[4]; /* 0 .. 2^64-1 */
-    ecdsa_secp256k1_V_C_Cached result_2_to_cached;
-    field_fesecp256k1_mont64_mul(result_0_to_cached, q->z, q->z);
-    t[0].x[0] = q->x[0];
-    t[0].x[1] = q->x[1];
-    t[0].x[2] = q->x[2];
-    t[0].x[3] = q->x[3];
-    t[0].y[0] = q->y[0];
-    t[0].y[1] = q->y[1];
-    t[0].y[2] = q->y[2];
-    t[0].y[3] = q->y[3];
-    t[0].z[0] = q->z[0];
-    t[0].z[1] = q->z[1];
-    t[0].z[2] = q->z[2];
-    t[0].z[3] = q->z[3];
-    t[0].zz[0] = result_0_to_cached[0];
-    t[0].zz[1] = result_0_to_cached[1];
-    t[0].zz[2] = result_0_to_cached[2];
-    t[0].zz[3] = result_0_to_cached[3];
-    field_fesecp256k1_mont64_mul(t[0].zzz, result_0_to_cached, q->z);
-    ecdsa_secp256k1_V_C_double(&t_2, q);
-    field_fesecp256k1_mont64_mul(result_1_to_cached, t_2.z, t_2.z);
-    memmove(q2.x, t_2.x, 4 * sizeof(uint64_t));
-    memmove(q2.y, t_2.y, 4 * sizeof(uint64_t));
-    memmove(q2.z, t_2.z, 4 * sizeof(uint64_t));
-    memmove(q2.zz, result_1_to_cached, 4 * sizeof(uint64_t));
-    field_fesecp256k1_mont64_mul(q2.zzz, result_1_to_cached, t_2.z);
-    p = (*q);
-    for (i = 1; i < 8; i++) {
-        uint64_t result_2_to_cached_2[4]; /* 0 .. 2^64-1 */
-        {
-            ecdsa_secp256k1_V_C_Jacobian tmp;
-            ecdsa_secp256k1_V_C_add_cached(&tmp, &p, &q2);
-            p = tmp;
-        }
-        field_fesecp256k1_mont64_mul(result_2_to_cached_2, p.z, p.z);
-        memmove(result_2_to_cached.x, p.x, 4 * sizeof(uint64_t));
-        memmove(result_2_to_cached.y, p.y, 4 * sizeof(uint64_t));
-        memmove(result_2_to_cached.z, p.z, 4 * sizeof(uint64_t));
-        memmove(result_2_to_cached.zz, result_2_to_cached_2, 4 * sizeof(uint64_t));
-        field_fesecp256k1_mont64_mul(result_2_to_cached.zzz, result_2_to_cached_2, p.z);
-        t[i] = result_2_to_cached;
-    }
-}
-
-/* ecdsa.secp256k1.V.multiple
- * The multiple of Q that an odd digit says, with Q, 3Q, ... 15Q in `t`.
- * in d: 0 .. 31 */
-STK_NOINLINE static void ecdsa_secp256k1_V_multiple(ecdsa_secp256k1_V_C_Cached *restrict e, const ecdsa_secp256k1_V_C_Cached *t, uint32_t d)
-{
-    (*e) = t[(d & UINT32_C(15)) >> 1];
-    if ((d >> 4) == UINT32_C(1)) {
-        uint64_t result_0_negate[4]; /* 0 .. 2^64-1 */
-        field_fesecp256k1_mont64_sub(result_0_negate, ecdsa_secp256k1_V_C_ZERO, e->y);
-        memmove(e->y, result_0_negate, 4 * sizeof(uint64_t));
     }
 }
 
 /* ecdsa.secp256k1.V.C.add_affine
  * P + Q for an affine Q. */
-STK_NOINLINE static void ecdsa_secp256k1_V_C_add_affine(ecdsa_secp256k1_V_C_Jacobian *restrict r, const ecdsa_secp256k1_V_C_Jacobian *p, const ecdsa_secp256k1_V_C_Affine *q)
+STK_NOINLINE static void ecdsa_secp256k1_V_C_add_affine(ecdsa_secp256k1_V_C_Jacobian *result, const ecdsa_secp256k1_V_C_Jacobian *p, const ecdsa_secp256k1_V_C_Affine *q)
 {
     uint32_t t;
     uint64_t diff = 0;
@@ -1490,9 +2180,9 @@ STK_NOINLINE static void ecdsa_secp256k1_V_C_add_affine(ecdsa_secp256k1_V_C_Jaco
     }
     t = stk_eq_u64(diff, UINT64_C(0));
     if (t) {
-        memmove((*r).x, q->x, 4 * sizeof(uint64_t));
-        memmove((*r).y, q->y, 4 * sizeof(uint64_t));
-        memmove((*r).z, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
+        memmove((*result).x, q->x, 4 * sizeof(uint64_t));
+        memmove((*result).y, q->y, 4 * sizeof(uint64_t));
+        memmove((*result).z, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
     } else {
         uint64_t t_2[4]; /* 0 .. 2^64-1 */
         uint64_t result0_1_differences[4]; /* 0 .. 2^64-1 */
@@ -1501,6 +2191,7 @@ STK_NOINLINE static void ecdsa_secp256k1_V_C_add_affine(ecdsa_secp256k1_V_C_Jaco
         uint64_t t_1_differences_2[4]; /* 0 .. 2^64-1 */
         uint64_t t_1_differences_3[4]; /* 0 .. 2^64-1 */
         uint64_t result_1_differences[4]; /* 0 .. 2^64-1 */
+        uint32_t t_2_join;
         field_fesecp256k1_mont64_mul(result_1_differences, p->z, p->z);
         field_fesecp256k1_mont64_mul(t_1_differences, q->x, result_1_differences);
         field_fesecp256k1_mont64_sub(result0_1_differences, t_1_differences, p->x);
@@ -1508,47 +2199,225 @@ STK_NOINLINE static void ecdsa_secp256k1_V_C_add_affine(ecdsa_secp256k1_V_C_Jaco
         field_fesecp256k1_mont64_mul(t_1_differences_3, q->y, t_1_differences_2);
         field_fesecp256k1_mont64_sub(result1_1_differences, t_1_differences_3, p->y);
         field_fesecp256k1_mont64_mul(t_2, p->z, result0_1_differences);
-        ecdsa_secp256k1_V_C_join(r, p, result0_1_differences, result1_1_differences, p->x, p->y, t_2);
+        uint64_t diff_2 = 0;
+        {
+            {
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 4; k_2++) {
+                    diff_2 |= (uint64_t)result0_1_differences[k_2] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_2];
+                }
+            }
+        }
+        t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_2_join) {
+            uint32_t t_2_join_2;
+            uint64_t diff_3 = 0;
+            {
+                {
+                    uint32_t k_3;
+                    for (k_3 = 0; k_3 < 4; k_3++) {
+                        diff_3 |= (uint64_t)result1_1_differences[k_3] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_3];
+                    }
+                }
+            }
+            t_2_join_2 = stk_eq_u64(diff_3, UINT64_C(0));
+            if (t_2_join_2) {
+                ecdsa_secp256k1_V_C_double_apart(result, p);
+            } else {
+                memmove((*result).x, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
+                memmove((*result).y, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
+                memmove((*result).z, ecdsa_secp256k1_V_C_ZERO, 4 * sizeof(uint64_t));
+            }
+        } else {
+            uint64_t hhh_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t v_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_3[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_4[4]; /* 0 .. 2^64-1 */
+            uint64_t x_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_5[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_6[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_7[4]; /* 0 .. 2^64-1 */
+            uint64_t y_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t result_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t result_2_join_2[4]; /* 0 .. 2^64-1 */
+            field_fesecp256k1_mont64_mul(result_2_join, result0_1_differences, result0_1_differences);
+            field_fesecp256k1_mont64_mul(hhh_2_join, result0_1_differences, result_2_join);
+            field_fesecp256k1_mont64_mul(v_2_join, p->x, result_2_join);
+            field_fesecp256k1_mont64_mul(result_2_join_2, result1_1_differences, result1_1_differences);
+            field_fesecp256k1_mont64_sub(t_2_join_3, result_2_join_2, hhh_2_join);
+            field_fesecp256k1_mont64_add(t_2_join_4, v_2_join, v_2_join);
+            field_fesecp256k1_mont64_sub(x_2_join, t_2_join_3, t_2_join_4);
+            field_fesecp256k1_mont64_sub(t_2_join_5, v_2_join, x_2_join);
+            field_fesecp256k1_mont64_mul(t_2_join_6, result1_1_differences, t_2_join_5);
+            field_fesecp256k1_mont64_mul(t_2_join_7, p->y, hhh_2_join);
+            field_fesecp256k1_mont64_sub(y_2_join, t_2_join_6, t_2_join_7);
+            memmove((*result).x, x_2_join, 4 * sizeof(uint64_t));
+            memmove((*result).y, y_2_join, 4 * sizeof(uint64_t));
+            memmove((*result).z, t_2, 4 * sizeof(uint64_t));
+        }
     }
+}
+
+/* ecdsa.secp256k1.V.signed
+ * y, or -y
+ * in y: 0 .. 2^64-1
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_signed(uint64_t *result, const uint64_t *y, uint32_t negative)
+{
+    uint64_t r[4]; /* 0 .. 2^64-1 */
+    memmove(r, y, 4 * sizeof(uint64_t));
+    if (negative) {
+        field_fesecp256k1_mont64_sub(r, ecdsa_secp256k1_V_C_ZERO, y);
+    }
+    memmove(result, r, 4 * sizeof(uint64_t));
 }
 
 /* ecdsa.secp256k1.V.multiple_of_base
  * The multiple of G that an odd digit says.
  * in d: 0 .. 127 */
-STK_NOINLINE static void ecdsa_secp256k1_V_multiple_of_base(ecdsa_secp256k1_V_C_Affine *restrict e, uint32_t d)
+STK_NOINLINE static void ecdsa_secp256k1_V_multiple_of_base(ecdsa_secp256k1_V_C_Affine *restrict result, uint32_t d)
 {
-    (*e) = ecdsa_secp256k1_V_ODD[(d & UINT32_C(63)) >> 1];
-    if ((d >> 6) == UINT32_C(1)) {
-        uint64_t result_0_negate[4]; /* 0 .. 2^64-1 */
-        field_fesecp256k1_mont64_sub(result_0_negate, ecdsa_secp256k1_V_C_ZERO, e->y);
-        memmove(e->y, result_0_negate, 4 * sizeof(uint64_t));
-    }
+    ecdsa_secp256k1_V_C_Affine e;
+    e = ecdsa_secp256k1_V_ODD[(d & UINT32_C(63)) >> 1];
+    memmove(result->x, e.x, 4 * sizeof(uint64_t));
+    ecdsa_secp256k1_V_signed(result->y, e.y, (uint32_t)((d >> 6) == UINT32_C(1)));
 }
 
-/* ecdsa.secp256k1.V.double_and_add
- * 2 `r` + `da` G + `db` Q, with Q, 3Q, ... 15Q in `t`. Digits are as [`wnaf`] gives them.
- * in da: 0 .. 127
- * in db: 0 .. 31 */
-STK_NOINLINE static void ecdsa_secp256k1_V_double_and_add(ecdsa_secp256k1_V_C_Jacobian *s, const ecdsa_secp256k1_V_C_Jacobian *r, uint32_t da, uint32_t db, const ecdsa_secp256k1_V_C_Cached *t)
+/* ecdsa.secp256k1.V.steps
+ * A group of steps of 2 `r` + `da` G + `db` Q, the highest first, with Q, 3Q, ... 15Q in `t`. The digits of the group are as [`wnaf`] gives them.
+ * in da: 0 .. 1023
+ * in db: 0 .. 255 */
+STK_NOINLINE static void ecdsa_secp256k1_V_steps(ecdsa_secp256k1_V_C_Jacobian *s, const ecdsa_secp256k1_V_C_Jacobian *r, uint32_t da, uint32_t db, const ecdsa_secp256k1_V_C_Cached *t)
 {
-    ecdsa_secp256k1_V_C_double(s, r);
-    if (db != UINT32_C(0)) {
-        ecdsa_secp256k1_V_C_Cached t_2;
-        ecdsa_secp256k1_V_multiple(&t_2, t, db);
-        {
-            ecdsa_secp256k1_V_C_Jacobian tmp;
-            ecdsa_secp256k1_V_C_add_cached(&tmp, s, &t_2);
-            (*s) = tmp;
-        }
+    uint32_t place; /* 0 .. 7 */
+    uint32_t place_of_q; /* 0 .. 7 */
+    uint32_t k; /* 0 .. 7 */
+    uint64_t t_2[4]; /* 0 .. 2^64-1 */
+    ecdsa_secp256k1_V_C_Affine t_3;
+    uint64_t y2_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
+    uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
+    uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
+    place = da >> 7;
+    place_of_q = db >> 5;
+    field_fesecp256k1_mont64_add(y2_0_double, r->y, r->y);
+    field_fesecp256k1_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fesecp256k1_mont64_mul(s_0_double, r->x, result_0_double);
+    field_fesecp256k1_mont64_mul(result_0_double_2, r->x, r->x);
+    field_fesecp256k1_mont64_add(t_0_double_5, result_0_double_2, result_0_double_2);
+    field_fesecp256k1_mont64_add(m3_0_double, t_0_double_5, result_0_double_2);
+    field_fesecp256k1_mont64_mul(z_0_double, y2_0_double, r->z);
+    field_fesecp256k1_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fesecp256k1_mont64_add(t_0_double, s_0_double, s_0_double);
+    field_fesecp256k1_mont64_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fesecp256k1_mont64_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fesecp256k1_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fesecp256k1_mont64_half(t_0_double_4, result_0_double_4);
+    field_fesecp256k1_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    if (place_of_q == UINT32_C(3)) {
+        k = (db & UINT32_C(15)) >> 1;
+        ecdsa_secp256k1_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
+        ecdsa_secp256k1_V_C_add_cached(s, s, &t[k], t_2);
     }
-    if (da != UINT32_C(0)) {
-        ecdsa_secp256k1_V_C_Affine t_3;
-        ecdsa_secp256k1_V_multiple_of_base(&t_3, da);
-        {
-            ecdsa_secp256k1_V_C_Jacobian tmp_2;
-            ecdsa_secp256k1_V_C_add_affine(&tmp_2, s, &t_3);
-            (*s) = tmp_2;
-        }
+    if (place == UINT32_C(3)) {
+        ecdsa_secp256k1_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
+        ecdsa_secp256k1_V_C_add_affine(s, s, &t_3);
+    }
+    field_fesecp256k1_mont64_add(y2_0_double, s->y, s->y);
+    field_fesecp256k1_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fesecp256k1_mont64_mul(s_0_double, s->x, result_0_double);
+    field_fesecp256k1_mont64_mul(result_0_double_2, s->x, s->x);
+    field_fesecp256k1_mont64_add(t_0_double_5, result_0_double_2, result_0_double_2);
+    field_fesecp256k1_mont64_add(m3_0_double, t_0_double_5, result_0_double_2);
+    field_fesecp256k1_mont64_mul(z_0_double, y2_0_double, s->z);
+    field_fesecp256k1_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fesecp256k1_mont64_add(t_0_double, s_0_double, s_0_double);
+    field_fesecp256k1_mont64_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fesecp256k1_mont64_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fesecp256k1_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fesecp256k1_mont64_half(t_0_double_4, result_0_double_4);
+    field_fesecp256k1_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    if (place_of_q == UINT32_C(2)) {
+        k = (db & UINT32_C(15)) >> 1;
+        ecdsa_secp256k1_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
+        ecdsa_secp256k1_V_C_add_cached(s, s, &t[k], t_2);
+    }
+    if (place == UINT32_C(2)) {
+        ecdsa_secp256k1_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
+        ecdsa_secp256k1_V_C_add_affine(s, s, &t_3);
+    }
+    field_fesecp256k1_mont64_add(y2_0_double, s->y, s->y);
+    field_fesecp256k1_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fesecp256k1_mont64_mul(s_0_double, s->x, result_0_double);
+    field_fesecp256k1_mont64_mul(result_0_double_2, s->x, s->x);
+    field_fesecp256k1_mont64_add(t_0_double_5, result_0_double_2, result_0_double_2);
+    field_fesecp256k1_mont64_add(m3_0_double, t_0_double_5, result_0_double_2);
+    field_fesecp256k1_mont64_mul(z_0_double, y2_0_double, s->z);
+    field_fesecp256k1_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fesecp256k1_mont64_add(t_0_double, s_0_double, s_0_double);
+    field_fesecp256k1_mont64_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fesecp256k1_mont64_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fesecp256k1_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fesecp256k1_mont64_half(t_0_double_4, result_0_double_4);
+    field_fesecp256k1_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    if (place_of_q == UINT32_C(1)) {
+        k = (db & UINT32_C(15)) >> 1;
+        ecdsa_secp256k1_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
+        ecdsa_secp256k1_V_C_add_cached(s, s, &t[k], t_2);
+    }
+    if (place == UINT32_C(1)) {
+        ecdsa_secp256k1_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
+        ecdsa_secp256k1_V_C_add_affine(s, s, &t_3);
+    }
+    field_fesecp256k1_mont64_add(y2_0_double, s->y, s->y);
+    field_fesecp256k1_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fesecp256k1_mont64_mul(s_0_double, s->x, result_0_double);
+    field_fesecp256k1_mont64_mul(result_0_double_2, s->x, s->x);
+    field_fesecp256k1_mont64_add(t_0_double_5, result_0_double_2, result_0_double_2);
+    field_fesecp256k1_mont64_add(m3_0_double, t_0_double_5, result_0_double_2);
+    field_fesecp256k1_mont64_mul(z_0_double, y2_0_double, s->z);
+    field_fesecp256k1_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
+    field_fesecp256k1_mont64_add(t_0_double, s_0_double, s_0_double);
+    field_fesecp256k1_mont64_sub(x_0_double, result_0_double_3, t_0_double);
+    field_fesecp256k1_mont64_sub(t_0_double_2, s_0_double, x_0_double);
+    field_fesecp256k1_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
+    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double, result_0_double);
+    field_fesecp256k1_mont64_half(t_0_double_4, result_0_double_4);
+    field_fesecp256k1_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    if (place_of_q == UINT32_C(0)) {
+        k = (db & UINT32_C(15)) >> 1;
+        ecdsa_secp256k1_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
+        ecdsa_secp256k1_V_C_add_cached(s, s, &t[k], t_2);
+    }
+    if (place == UINT32_C(0)) {
+        ecdsa_secp256k1_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
+        ecdsa_secp256k1_V_C_add_affine(s, s, &t_3);
     }
 }
 
@@ -1556,20 +2425,43 @@ STK_NOINLINE static void ecdsa_secp256k1_V_double_and_add(ecdsa_secp256k1_V_C_Ja
  * `a` G + `b` Q.
  * in a: 0 .. 2^64-1
  * in b: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_V_double_mult(ecdsa_secp256k1_V_C_Jacobian *r, const uint64_t *a, const uint64_t *b, const ecdsa_secp256k1_V_C_Jacobian *q)
+STK_NOINLINE static void ecdsa_secp256k1_V_double_mult(ecdsa_secp256k1_V_C_Jacobian *restrict r, const uint64_t *a, const uint64_t *b, const ecdsa_secp256k1_V_C_Affine *q)
 {
-    uint8_t da[257]; /* 0 .. 127 */
-    uint8_t db[257]; /* 0 .. 31 */
+    uint16_t da[64]; /* 0 .. 1023 */
+    uint32_t ca; /* 0 .. 1 */
+    uint8_t db[64]; /* 0 .. 255 */
+    uint32_t cb; /* 0 .. 1 */
     ecdsa_secp256k1_V_C_Cached t[8];
-    uint32_t i; /* 0 .. 256 */
-    ecdsa_secp256k1_V_wnaf_7(da, a);
-    ecdsa_secp256k1_V_wnaf_5(db, b);
-    ecdsa_secp256k1_V_odd_multiples(t, q);
+    uint32_t i; /* 0 .. 63 */
+    ecdsa_secp256k1_V_C_Pair p_0_odd_multiples;
+    uint32_t i_0_odd_multiples; /* 1 .. 7 */
+    ecdsa_secp256k1_V_wnaf_7(da, &ca, a);
+    ecdsa_secp256k1_V_wnaf_5(db, &cb, b);
+    memmove(t[0].x, q->x, 4 * sizeof(uint64_t));
+    memmove(t[0].y, q->y, 4 * sizeof(uint64_t));
+    memmove(t[0].z, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
+    memmove(t[0].zz, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
+    memmove(t[0].zzz, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
+    ecdsa_secp256k1_V_C_doubled_and_itself(&p_0_odd_multiples, q);
+    for (i_0_odd_multiples = 1; i_0_odd_multiples < 8; i_0_odd_multiples++) {
+        {
+            ecdsa_secp256k1_V_C_Pair tmp;
+            ecdsa_secp256k1_V_C_add_to_second(&tmp, &p_0_odd_multiples);
+            p_0_odd_multiples = tmp;
+        }
+        ecdsa_secp256k1_V_C_to_cached(&t[i_0_odd_multiples], p_0_odd_multiples.x2, p_0_odd_multiples.y2, p_0_odd_multiples.z);
+    }
     memmove((*r).x, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
     memmove((*r).y, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
     memmove((*r).z, ecdsa_secp256k1_V_C_ZERO, 4 * sizeof(uint64_t));
-    for (i = 257; i-- > 0;) {
-        ecdsa_secp256k1_V_double_and_add(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
+    if (cb == UINT32_C(1)) {
+        ecdsa_secp256k1_V_C_add_cached(r, r, &t[0], t[0].y);
+    }
+    if (ca == UINT32_C(1)) {
+        ecdsa_secp256k1_V_C_add_affine(r, r, &ecdsa_secp256k1_V_ODD[0]);
+    }
+    for (i = 64; i-- > 0;) {
+        ecdsa_secp256k1_V_steps(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
 }
 
@@ -1620,7 +2512,7 @@ STK_NOINLINE static uint32_t ecdsa_secp256k1_V_matches(const ecdsa_secp256k1_V_C
         uint32_t t_4;
         uint64_t result_3_from_integer[4]; /* 0 .. 2^64-1 */
         field_fesecp256k1_mont64_mul(result_3_from_integer, r, field_fesecp256k1_mont64_from_integer_lit3);
-        field_fesecp256k1_mont64_add(x, result_3_from_integer, ecdsa_secp256k1_V_matches_lit9);
+        field_fesecp256k1_mont64_add(x, result_3_from_integer, ecdsa_secp256k1_V_matches_lit15);
         field_fesecp256k1_mont64_mul(t_3, x, result_0_square);
         uint64_t diff_2 = 0;
         {
@@ -1696,13 +2588,12 @@ STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const ui
     t_0_verify_5 = field_fesecp256k1_mont64_N_is_below_c256_2(x_0_verify);
     t_0_verify_6 = field_fesecp256k1_mont64_N_is_below_c256_2(y_0_verify);
     if (((((t_0_verify & t_0_verify_2) & (t_0_verify_3 ^ 1u)) & (t_0_verify_4 ^ 1u)) & t_0_verify_5) & t_0_verify_6) {
-        ecdsa_secp256k1_V_C_Jacobian q_0_verify;
+        ecdsa_secp256k1_V_C_Affine q_0_verify;
         uint32_t t_0_verify_7;
         uint64_t t_0_verify_11[4]; /* 0 .. 2^64-1 */
         uint64_t result_0_verify[4]; /* 0 .. 2^64-1 */
         field_fesecp256k1_mont64_mul(q_0_verify.x, x_0_verify, field_fesecp256k1_mont64_from_integer_lit3);
         field_fesecp256k1_mont64_mul(q_0_verify.y, y_0_verify, field_fesecp256k1_mont64_from_integer_lit3);
-        memmove(q_0_verify.z, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
         field_fesecp256k1_mont64_mul(result_0_verify, q_0_verify.y, q_0_verify.y);
         ecdsa_secp256k1_V_C_right_side(t_0_verify_11, q_0_verify.x);
         uint64_t diff_3 = 0;
@@ -1726,7 +2617,6 @@ STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const ui
             stk_i128 v_0_verify; /* -2^64 .. 4994812053365940164 */
             uint64_t result_0_verify_2[4]; /* 0 .. 2^64-1 */
             uint32_t cond_0_verify;
-            uint64_t result_0_verify_3[4]; /* 0 .. 2^64-1 */
             field_fesecp256k1_mont64_N_from_bytes_be(t_0_verify_8, digest);
             v_0_verify = (stk_i128)t_0_verify_8[0] - ((stk_i128)(stk_u128)UINT64_C(0xbfd25e8cd0364141));
             d_0_verify[0] = (uint64_t)v_0_verify;
@@ -1746,8 +2636,7 @@ STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const ui
             } else {
                 memmove(result_0_verify_2, d_0_verify, 4 * sizeof(uint64_t));
             }
-            ecdsa_secp256k1_V_S_mul(result_0_verify_3, s_0_verify, ecdsa_secp256k1_V_S_from_integer_lit5);
-            ecdsa_secp256k1_V_S_pow_c256(si_0_verify, result_0_verify_3);
+            ecdsa_secp256k1_V_inverse(si_0_verify, s_0_verify);
             ecdsa_secp256k1_V_S_mul(t_0_verify_9, result_0_verify_2, si_0_verify);
             ecdsa_secp256k1_V_S_mul(t_0_verify_10, r_0_verify, si_0_verify);
             ecdsa_secp256k1_V_double_mult(&p_0_verify, t_0_verify_9, t_0_verify_10, &q_0_verify);
@@ -1769,38 +2658,53 @@ STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const ui
 #undef field_fesecp256k1_mont64_mul
 #undef field_fesecp256k1_mont64_add
 #undef ecdsa_secp256k1_V_C_right_side
+#undef ecdsa_secp256k1_V_D_matrix
+#undef ecdsa_secp256k1_V_D_combine_0
+#undef ecdsa_secp256k1_V_D_combine_c256
+#undef ecdsa_secp256k1_V_D_without
+#undef ecdsa_secp256k1_V_D_below_modulus
+#undef ecdsa_secp256k1_V_D_inverse
 #undef ecdsa_secp256k1_V_S_mul
 #undef ecdsa_secp256k1_V_S_pow_c256
-#undef curve_wnaf_recode_7
+#undef ecdsa_secp256k1_V_inverse
+#undef curve_wnaf_group_7
 #undef ecdsa_secp256k1_V_wnaf_7
-#undef curve_wnaf_recode_5
+#undef curve_wnaf_group_5
 #undef ecdsa_secp256k1_V_wnaf_5
 #undef field_fesecp256k1_mont64_sub
 #undef field_fesecp256k1_mont64_half
-#undef ecdsa_secp256k1_V_C_double
-#undef ecdsa_secp256k1_V_C_join
+#undef ecdsa_secp256k1_V_C_doubled_and_itself
+#undef ecdsa_secp256k1_V_C_add_to_second
+#undef ecdsa_secp256k1_V_C_to_cached
+#undef ecdsa_secp256k1_V_C_double_apart
 #undef ecdsa_secp256k1_V_C_add_cached
-#undef ecdsa_secp256k1_V_odd_multiples
-#undef ecdsa_secp256k1_V_multiple
 #undef ecdsa_secp256k1_V_C_add_affine
+#undef ecdsa_secp256k1_V_signed
 #undef ecdsa_secp256k1_V_multiple_of_base
-#undef ecdsa_secp256k1_V_double_and_add
+#undef ecdsa_secp256k1_V_steps
 #undef ecdsa_secp256k1_V_double_mult
 #undef field_fesecp256k1_mont64_N_is_below_c129
 #undef ecdsa_secp256k1_V_matches
+#undef ecdsa_secp256k1_V_C_Affine
 #undef ecdsa_secp256k1_V_C_Jacobian
 #undef ecdsa_secp256k1_V_C_Cached
-#undef ecdsa_secp256k1_V_C_Affine
+#undef ecdsa_secp256k1_V_C_Pair
 #undef field_fesecp256k1_mont64_N_is_zero_lit1
 #undef field_fesecp256k1_mont64_from_integer_lit3
-#undef ecdsa_secp256k1_V_C_ONE
 #undef ecdsa_secp256k1_V_C_right_side_lit4
-#undef ecdsa_secp256k1_V_S_from_integer_lit5
-#undef ecdsa_secp256k1_V_S_pow_c256_lit6
-#undef ecdsa_secp256k1_V_S_pow_c256_lit7
+#undef ecdsa_secp256k1_V_D_inverse_lit5
+#undef ecdsa_secp256k1_V_D_inverse_lit6
+#undef ecdsa_secp256k1_V_D_inverse_lit7
+#undef ecdsa_secp256k1_V_D_below_modulus_lit9
+#undef ecdsa_secp256k1_V_S_from_integer_lit10
+#undef ecdsa_secp256k1_V_inverse_lit11
+#undef ecdsa_secp256k1_V_S_pow_c256_lit12
+#undef ecdsa_secp256k1_V_S_pow_c256_lit13
+#undef curve_wnaf_ZEROS
+#undef ecdsa_secp256k1_V_C_ONE
 #undef ecdsa_secp256k1_V_C_ZERO
 #undef ecdsa_secp256k1_V_ODD
-#undef ecdsa_secp256k1_V_matches_lit9
+#undef ecdsa_secp256k1_V_matches_lit15
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
 #undef stk_u128
