@@ -83,7 +83,7 @@ fn used(cx: &Cx, entity: Entity) -> bool {
 fn scratch<'w>(cx: &Cx<'w>) -> Cx<'w> {
     // Without a size: nothing is allocated.
     let mut own = Cx::new(cx.world);
-    own.own = verified::own_modules(&mut own);
+    verified::opened(&mut own);
     own
 }
 

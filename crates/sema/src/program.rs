@@ -5,8 +5,8 @@ use crate::entities::Entity;
 use crate::keys::{plain_key, Instance};
 use crate::modules::{ModId, World};
 use crate::names::Item;
-use crate::verified::{internal, own_modules, span_of, verify, verify_branching};
-use crate::{body, interfaces, limits, Compiled, Export, Failed};
+use crate::verified::{internal, opened, span_of, verify, verify_branching};
+use crate::{body, limits, Compiled, Export, Failed};
 use santoku_diag::{Diagnostic, Severity, Span};
 use santoku_ir::{Cases, FuncId, Program, Test};
 use santoku_syntax::ast::{Block, ItemKind, TestCases};
@@ -44,12 +44,8 @@ pub fn analyse(world: World) -> Result<Compiled, Failed> {
 }
 
 fn everything(cx: &mut Cx) -> Vec<Export> {
-    let world = cx.world;
-    for i in (0..world.modules.len()).filter(|i| world.modules[*i].params().is_empty()) {
-        interfaces::check(cx, ModId::plain(i));
-    }
-    let own = own_modules(cx);
-    cx.own.clone_from(&own);
+    opened(cx);
+    let own = cx.own.clone();
     for module in &own {
         declarations(cx, *module);
     }

@@ -1,14 +1,24 @@
 //! What the rules of the core say of what was made, and which modules the entry file is.
 
 use crate::context::Cx;
+use crate::interfaces;
 use crate::modules::ModId;
 use santoku_diag::{Diagnostic, Span};
 use santoku_ir::verify::VerifyError;
 use std::collections::BTreeSet;
 
+/// The modules of the entry file. Instances of modules get their numbers in this order.
+pub(crate) fn opened(cx: &mut Cx) {
+    let world = cx.world;
+    for i in (0..world.modules.len()).filter(|i| world.modules[*i].params().is_empty()) {
+        interfaces::check(cx, ModId::plain(i));
+    }
+    cx.own = own_modules(cx);
+}
+
 /// What the entry file itself is: its module, the implementation chosen for its interface, the instance it stands for;
 /// of a module with parameters, its examples.
-pub fn own_modules(cx: &mut Cx) -> Vec<ModId> {
+fn own_modules(cx: &mut Cx) -> Vec<ModId> {
     let world = cx.world;
     let entry = world.module(world.entry);
     if !entry.params().is_empty() {

@@ -77,6 +77,20 @@ fn examples_stand_for_a_module_by_itself() {
     assert_eq!(c.program.tests.len(), 2);
 }
 
+/// A generic function that nothing uses is tried with sample values where the modules have the numbers they have elsewhere: an implementation that is an
+/// instance gets its number before the example of the entry.
+#[test]
+fn samples_of_a_module_by_itself_know_its_instances() {
+    let seven = "const P = 7\ninterface seven extends prime { default a }";
+    let a = "implements seven as a\ninstance residues<P = P>";
+    let unused = "fn g<w: const>(x: u8) -> u8 { x }";
+    let main = format!("module<F: prime>\nexample<seven>\nuse curve<F, A = 3> as C\n{unused}\nfn h() -> u8 {{ u16(1) }}");
+    let said = refusal(&files(&main, &[("seven.stk", seven), ("seven_a.stk", a)]), &[]);
+    assert!(said.iter().any(|d| d.starts_with("type-mismatch")), "{said:?}");
+    let main = format!("module<F: prime>\nexample<seven>\nuse curve<F, A = 3> as C\n{unused}\ntest \"t\" {{ assert C::quad(C::ORIGIN).x == 5 }}");
+    holds_in(&files(&main, &[("seven.stk", seven), ("seven_a.stk", a)]), &[]);
+}
+
 /// What an imported module exports is not exported by the program that uses it.
 #[test]
 fn exports_of_other_modules_do_not_leak() {
