@@ -21,12 +21,6 @@
 #define field_fep256_mont64_sub p256_ecdsa_verify_field_fep256_mont64_sub
 #define field_fep256_mont64_add p256_ecdsa_verify_field_fep256_mont64_add
 #define curve_p256_right_side p256_ecdsa_verify_curve_p256_right_side
-#define ecdsa_p256_V_D_matrix p256_ecdsa_verify_ecdsa_p256_V_D_matrix
-#define ecdsa_p256_V_D_combine_0 p256_ecdsa_verify_ecdsa_p256_V_D_combine_0
-#define ecdsa_p256_V_D_combine_c256 p256_ecdsa_verify_ecdsa_p256_V_D_combine_c256
-#define ecdsa_p256_V_D_without p256_ecdsa_verify_ecdsa_p256_V_D_without
-#define ecdsa_p256_V_D_below_modulus p256_ecdsa_verify_ecdsa_p256_V_D_below_modulus
-#define ecdsa_p256_V_D_inverse p256_ecdsa_verify_ecdsa_p256_V_D_inverse
 #define ecdsa_p256_V_S_mul p256_ecdsa_verify_ecdsa_p256_V_S_mul
 #define ecdsa_p256_V_S_pow_c256 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256
 #define ecdsa_p256_V_inverse p256_ecdsa_verify_ecdsa_p256_V_inverse
@@ -39,9 +33,10 @@
 #define curve_p256_add_to_second p256_ecdsa_verify_curve_p256_add_to_second
 #define curve_p256_to_cached p256_ecdsa_verify_curve_p256_to_cached
 #define curve_p256_double_apart p256_ecdsa_verify_curve_p256_double_apart
-#define curve_p256_add_cached p256_ecdsa_verify_curve_p256_add_cached
+#define curve_p256_coincide p256_ecdsa_verify_curve_p256_coincide
+#define ecdsa_p256_V_y_of_multiple p256_ecdsa_verify_ecdsa_p256_V_y_of_multiple
+#define ecdsa_p256_V_add_multiple p256_ecdsa_verify_ecdsa_p256_V_add_multiple
 #define curve_p256_add_affine p256_ecdsa_verify_curve_p256_add_affine
-#define ecdsa_p256_V_signed p256_ecdsa_verify_ecdsa_p256_V_signed
 #define ecdsa_p256_V_multiple_of_base p256_ecdsa_verify_ecdsa_p256_V_multiple_of_base
 #define ecdsa_p256_V_steps p256_ecdsa_verify_ecdsa_p256_V_steps
 #define ecdsa_p256_V_double_mult p256_ecdsa_verify_ecdsa_p256_V_double_mult
@@ -55,19 +50,14 @@
 #define field_fep256_mont64_from_integer_lit3 p256_ecdsa_verify_field_fep256_mont64_from_integer_lit3
 #define curve_p256_right_side_lit4 p256_ecdsa_verify_curve_p256_right_side_lit4
 #define curve_p256_right_side_lit5 p256_ecdsa_verify_curve_p256_right_side_lit5
-#define ecdsa_p256_V_D_inverse_lit6 p256_ecdsa_verify_ecdsa_p256_V_D_inverse_lit6
-#define ecdsa_p256_V_D_inverse_lit7 p256_ecdsa_verify_ecdsa_p256_V_D_inverse_lit7
-#define ecdsa_p256_V_D_inverse_lit8 p256_ecdsa_verify_ecdsa_p256_V_D_inverse_lit8
-#define ecdsa_p256_V_D_below_modulus_lit10 p256_ecdsa_verify_ecdsa_p256_V_D_below_modulus_lit10
-#define ecdsa_p256_V_S_from_integer_lit11 p256_ecdsa_verify_ecdsa_p256_V_S_from_integer_lit11
-#define ecdsa_p256_V_inverse_lit12 p256_ecdsa_verify_ecdsa_p256_V_inverse_lit12
-#define ecdsa_p256_V_S_pow_c256_lit13 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit13
-#define ecdsa_p256_V_S_pow_c256_lit14 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit14
+#define ecdsa_p256_V_S_from_integer_lit6 p256_ecdsa_verify_ecdsa_p256_V_S_from_integer_lit6
+#define ecdsa_p256_V_S_pow_c256_lit7 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit7
+#define ecdsa_p256_V_S_pow_c256_lit8 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit8
 #define curve_wnaf_ZEROS p256_ecdsa_verify_curve_wnaf_ZEROS
 #define curve_p256_ONE p256_ecdsa_verify_curve_p256_ONE
 #define curve_p256_ZERO p256_ecdsa_verify_curve_p256_ZERO
 #define ecdsa_p256_V_ODD p256_ecdsa_verify_ecdsa_p256_V_ODD
-#define ecdsa_p256_V_matches_lit17 p256_ecdsa_verify_ecdsa_p256_V_matches_lit17
+#define ecdsa_p256_V_matches_lit11 p256_ecdsa_verify_ecdsa_p256_V_matches_lit11
 #define stk_assume_arithmetic_shift p256_ecdsa_verify_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement p256_ecdsa_verify_stk_assume_twos_complement
 #define stk_u128 p256_ecdsa_verify_stk_u128
@@ -233,54 +223,13 @@ STK_TABLE uint64_t curve_p256_right_side_lit5[4] = {
     UINT64_C(0xd89cdf6229c4bddf), UINT64_C(0xacf005cd78843090), UINT64_C(0xe5a220abf7212ed6), UINT64_C(0xdc30061d04874834)
 };
 
-/* ecdsa.p256.V.D.inverse$lit6 */
-STK_TABLE uint64_t ecdsa_p256_V_D_inverse_lit6[5] = {
-    UINT64_C(0xf3b9cac2fc632551), UINT64_C(0xbce6faada7179e84), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffff00000000),
-    UINT64_C(0)
-};
-
-/* ecdsa.p256.V.D.inverse$lit7 */
-STK_TABLE uint8_t ecdsa_p256_V_D_inverse_lit7[5] = {
-    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
-};
-
-/* ecdsa.p256.V.D.inverse$lit8 */
-STK_TABLE uint8_t ecdsa_p256_V_D_inverse_lit8[5] = {
-    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
-};
-
-/* ecdsa.p256.V.D.below_modulus$lit10 */
-STK_TABLE uint64_t ecdsa_p256_V_D_below_modulus_lit10[4][5] = {
-    {
-        UINT64_C(0xf3b9cac2fc632551), UINT64_C(0xbce6faada7179e84), UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffff00000000),
-        UINT64_C(0)
-    },
-    {
-        UINT64_C(0xe7739585f8c64aa2), UINT64_C(0x79cdf55b4e2f3d09), UINT64_C(0xffffffffffffffff), UINT64_C(0xfffffffe00000001),
-        UINT64_C(1)
-    },
-    {
-        UINT64_C(0xcee72b0bf18c9544), UINT64_C(0xf39beab69c5e7a13), UINT64_C(0xfffffffffffffffe), UINT64_C(0xfffffffc00000003),
-        UINT64_C(3)
-    },
-    {
-        UINT64_C(0x9dce5617e3192a88), UINT64_C(0xe737d56d38bcf427), UINT64_C(0xfffffffffffffffd), UINT64_C(0xfffffff800000007),
-        UINT64_C(7)
-    }
-};
-
-/* ecdsa.p256.V.S.from_integer$lit11 */
-STK_TABLE uint64_t ecdsa_p256_V_S_from_integer_lit11[4] = {
+/* ecdsa.p256.V.S.from_integer$lit6 */
+STK_TABLE uint64_t ecdsa_p256_V_S_from_integer_lit6[4] = {
     UINT64_C(0x83244c95be79eea2), UINT64_C(0x4699799c49bd6fa6), UINT64_C(0x2845b2392b6bec59), UINT64_C(0x66e12d94f3d95620)
 };
 
-/* ecdsa.p256.V.inverse$lit12 */
-STK_TABLE uint8_t ecdsa_p256_V_inverse_lit12[4] = {
-    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0)
-};
-
-/* ecdsa.p256.V.S.pow$c256$lit13 */
-STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit13[64] = {
+/* ecdsa.p256.V.S.pow$c256$lit7 */
+STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit7[64] = {
     UINT32_C(15), UINT32_C(4), UINT32_C(5), UINT32_C(2), UINT32_C(3), UINT32_C(6), UINT32_C(12), UINT32_C(15),
     UINT32_C(2), UINT32_C(12), UINT32_C(10), UINT32_C(12), UINT32_C(9), UINT32_C(11), UINT32_C(3), UINT32_C(15),
     UINT32_C(4), UINT32_C(8), UINT32_C(14), UINT32_C(9), UINT32_C(7), UINT32_C(1), UINT32_C(7), UINT32_C(10),
@@ -291,8 +240,8 @@ STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit13[64] = {
     UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15)
 };
 
-/* ecdsa.p256.V.S.pow$c256$lit14 */
-STK_TABLE uint64_t ecdsa_p256_V_S_pow_c256_lit14[4] = {
+/* ecdsa.p256.V.S.pow$c256$lit8 */
+STK_TABLE uint64_t ecdsa_p256_V_S_pow_c256_lit8[4] = {
     UINT64_C(0xc46353d039cdaaf), UINT64_C(0x4319055258e8617b), UINT64_C(0), UINT64_C(0xffffffff)
 };
 
@@ -572,8 +521,8 @@ STK_TABLE curve_p256_Affine ecdsa_p256_V_ODD[32] = {
     }
 };
 
-/* ecdsa.p256.V.matches$lit17 */
-STK_TABLE uint64_t ecdsa_p256_V_matches_lit17[4] = {
+/* ecdsa.p256.V.matches$lit11 */
+STK_TABLE uint64_t ecdsa_p256_V_matches_lit11[4] = {
     UINT64_C(0x9ad169483335f568), UINT64_C(0x89b1054463fe9931), UINT64_C(0x9c0166ce652e96b7), UINT64_C(0x98648c200fe30feb)
 };
 
@@ -928,562 +877,6 @@ STK_NOINLINE static void curve_p256_right_side(uint64_t *result, const uint64_t 
     field_fep256_mont64_add(result, t, curve_p256_right_side_lit5);
 }
 
-/* ecdsa.p256.V.D.matrix
- * What 2 n division steps make of f and g, whose lowest words are given: zeta, and u, v, q, r with 2^(2 n) f' = u f + v g and 2^(2 n) g' = q f + r g.
- * The number is no constant, so that proofs take one round for all.
- * in zeta: 0 .. 2^64-1
- * in f0: 0 .. 2^64-1
- * in g0: 0 .. 2^64-1
- * in n: 0 .. 29
- * out result0: 0 .. 2^64-1
- * out result1: 0 .. 2^64-1
- * out result2: 0 .. 2^64-1
- * out result3: 0 .. 2^64-1
- * out result4: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_p256_V_D_matrix(uint64_t *restrict result0, uint64_t *restrict result1, uint64_t *restrict result2, uint64_t *restrict result3, uint64_t *restrict result4, uint64_t zeta, uint64_t f0, uint64_t g0, uint32_t n)
-{
-    uint64_t z; /* 0 .. 2^64-1 */
-    uint64_t f; /* 0 .. 2^64-1 */
-    uint64_t g; /* 0 .. 2^64-1 */
-    uint32_t i; /* 0 .. 28 */
-    uint32_t t;
-    uint64_t h; /* 0 .. 2^64-1 */
-    uint64_t s; /* 0 .. 2^64-1 */
-    uint64_t t_2; /* 0 .. 2^64-1 */
-    z = zeta;
-    f = f0;
-    g = g0;
-    (*result1) = UINT64_C(1);
-    (*result2) = UINT64_C(0);
-    (*result3) = UINT64_C(0);
-    (*result4) = UINT64_C(1);
-    for (i = 0; i < n; i++) {
-        if (((uint32_t)g & UINT32_C(1)) == UINT32_C(1)) {
-            t = (uint32_t)((uint32_t)(z >> 63) == UINT32_C(1));
-            if (t) {
-                h = f;
-                s = *result1;
-                t_2 = *result2;
-                z = UINT64_C(0xffffffffffffffff) - z;
-                f = g;
-                (*result1) = *result3;
-                (*result2) = *result4;
-                g = g - h;
-                (*result3) = (*result3) - s;
-                (*result4) = (*result4) - t_2;
-            } else {
-                g = g + f;
-                (*result3) = (*result3) + (*result1);
-                (*result4) = (*result4) + (*result2);
-            }
-        }
-        z = z - UINT64_C(1);
-        g = g >> 1;
-        (*result1) = UINT64_C(2) * (*result1);
-        (*result2) = UINT64_C(2) * (*result2);
-        if (((uint32_t)g & UINT32_C(1)) == UINT32_C(1)) {
-            t = (uint32_t)((uint32_t)(z >> 63) == UINT32_C(1));
-            if (t) {
-                h = f;
-                s = *result1;
-                t_2 = *result2;
-                z = UINT64_C(0xffffffffffffffff) - z;
-                f = g;
-                (*result1) = *result3;
-                (*result2) = *result4;
-                g = g - h;
-                (*result3) = (*result3) - s;
-                (*result4) = (*result4) - t_2;
-            } else {
-                g = g + f;
-                (*result3) = (*result3) + (*result1);
-                (*result4) = (*result4) + (*result2);
-            }
-        }
-        z = z - UINT64_C(1);
-        g = g >> 1;
-        (*result1) = UINT64_C(2) * (*result1);
-        (*result2) = UINT64_C(2) * (*result2);
-    }
-    (*result0) = z;
-}
-
-/* ecdsa.p256.V.D.combine$0
- * (a u + b v) / 2^K, or with the multiple of `m` added that makes it whole; rounded down.
- * in a: 0 .. 2^64-1
- * in b: 0 .. 2^64-1
- * in u: 0 .. 2^64-1
- * in v: 0 .. 2^64-1
- * out r: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_p256_V_D_combine_0(uint64_t *r, const uint64_t *a, const uint64_t *b, uint64_t u, uint64_t v)
-{
-    uint32_t t_0_multiply_add_signed;
-    uint64_t carry_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    stk_u128 v_0_multiply_add_signed_2; /* 0 .. 340282366920938463444927863358058659839 */
-    uint32_t t_1_multiply_add_signed;
-    uint64_t carry_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    stk_u128 v_1_multiply_add_signed_2; /* 0 .. 2^128-1 */
-    uint64_t u_1_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_2_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_3_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_4_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_0_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_1_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_2_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_3_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_4_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_1_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_2_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_3_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_4_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_0_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_1_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_2_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_3_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_4_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    v_0_multiply_add_signed_2 = (stk_u128)a[0] * (stk_u128)u;
-    u_0_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[1] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_1_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[2] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_2_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[3] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_3_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[4] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_4_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    u_1_0_multiply_add_signed = u_1_0_multiply_add_signed_2;
-    u_2_0_multiply_add_signed = u_2_0_multiply_add_signed_2;
-    u_3_0_multiply_add_signed = u_3_0_multiply_add_signed_2;
-    u_4_0_multiply_add_signed = u_4_0_multiply_add_signed_2;
-    t_0_multiply_add_signed = (uint32_t)((uint32_t)(u >> 63) == UINT32_C(1));
-    if (t_0_multiply_add_signed) {
-        int32_t borrow_0_multiply_add_signed; /* -1 .. 0 */
-        stk_i128 v_0_multiply_add_signed; /* -2^64 .. 2^64-1 */
-        v_0_multiply_add_signed = (stk_i128)u_1_0_multiply_add_signed_2 - (stk_i128)a[0];
-        u_1_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
-        v_0_multiply_add_signed = ((stk_i128)u_2_0_multiply_add_signed_2 - (stk_i128)a[1]) + (stk_i128)borrow_0_multiply_add_signed;
-        u_2_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
-        v_0_multiply_add_signed = ((stk_i128)u_3_0_multiply_add_signed_2 - (stk_i128)a[2]) + (stk_i128)borrow_0_multiply_add_signed;
-        u_3_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
-        v_0_multiply_add_signed = ((stk_i128)u_4_0_multiply_add_signed_2 - (stk_i128)a[3]) + (stk_i128)borrow_0_multiply_add_signed;
-        u_4_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-    }
-    v_1_multiply_add_signed_2 = (stk_u128)u_0_0_multiply_add_signed + ((stk_u128)b[0] * (stk_u128)v);
-    u_0_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_1_0_multiply_add_signed + ((stk_u128)b[1] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_1_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_2_0_multiply_add_signed + ((stk_u128)b[2] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_2_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_3_0_multiply_add_signed + ((stk_u128)b[3] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_3_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_4_0_multiply_add_signed + ((stk_u128)b[4] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_4_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    u_1_1_multiply_add_signed = u_1_1_multiply_add_signed_2;
-    u_2_1_multiply_add_signed = u_2_1_multiply_add_signed_2;
-    u_3_1_multiply_add_signed = u_3_1_multiply_add_signed_2;
-    u_4_1_multiply_add_signed = u_4_1_multiply_add_signed_2;
-    t_1_multiply_add_signed = (uint32_t)((uint32_t)(v >> 63) == UINT32_C(1));
-    if (t_1_multiply_add_signed) {
-        int32_t borrow_1_multiply_add_signed; /* -1 .. 0 */
-        stk_i128 v_1_multiply_add_signed; /* -2^64 .. 2^64-1 */
-        v_1_multiply_add_signed = (stk_i128)u_1_1_multiply_add_signed_2 - (stk_i128)b[0];
-        u_1_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
-        v_1_multiply_add_signed = ((stk_i128)u_2_1_multiply_add_signed_2 - (stk_i128)b[1]) + (stk_i128)borrow_1_multiply_add_signed;
-        u_2_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
-        v_1_multiply_add_signed = ((stk_i128)u_3_1_multiply_add_signed_2 - (stk_i128)b[2]) + (stk_i128)borrow_1_multiply_add_signed;
-        u_3_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
-        v_1_multiply_add_signed = ((stk_i128)u_4_1_multiply_add_signed_2 - (stk_i128)b[3]) + (stk_i128)borrow_1_multiply_add_signed;
-        u_4_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-    }
-    r[0] = (uint64_t)((stk_u128)(uint32_t)(u_0_1_multiply_add_signed >> 58) + (stk_u128)(u_1_1_multiply_add_signed << 6));
-    r[1] = (uint64_t)((stk_u128)(uint32_t)(u_1_1_multiply_add_signed >> 58) + (stk_u128)(u_2_1_multiply_add_signed << 6));
-    r[2] = (uint64_t)((stk_u128)(uint32_t)(u_2_1_multiply_add_signed >> 58) + (stk_u128)(u_3_1_multiply_add_signed << 6));
-    r[3] = (uint64_t)((stk_u128)(uint32_t)(u_3_1_multiply_add_signed >> 58) + (stk_u128)(u_4_1_multiply_add_signed << 6));
-    r[4] = (uint64_t)(uint32_t)(u_4_1_multiply_add_signed >> 58) + ((uint64_t)(uint32_t)(u_4_1_multiply_add_signed >> 63) * UINT64_C(0xffffffffffffffc0));
-}
-
-/* ecdsa.p256.V.D.combine$c256
- * (a u + b v) / 2^K, or with the multiple of `m` added that makes it whole; rounded down.
- * in a: 0 .. 2^64-1
- * in b: 0 .. 2^64-1
- * in u: 0 .. 2^64-1
- * in v: 0 .. 2^64-1
- * out r: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_p256_V_D_combine_c256(uint64_t *r, const uint64_t *a, const uint64_t *b, uint64_t u, uint64_t v)
-{
-    uint32_t t_0_multiply_add_signed;
-    uint64_t carry_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    stk_u128 v_0_multiply_add_signed_2; /* 0 .. 340282366920938463444927863358058659839 */
-    uint32_t t_1_multiply_add_signed;
-    uint64_t carry_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    stk_u128 v_1_multiply_add_signed_2; /* 0 .. 2^128-1 */
-    uint64_t w_2_multiply_add; /* 0 .. 2^64-1 */
-    uint64_t carry_2_multiply_add; /* 0 .. 2^64-1 */
-    stk_u128 v_2_multiply_add; /* 0 .. 5316911983139663491539682904774565498 */
-    uint64_t u_1_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_2_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_3_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_4_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_0_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_1_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_2_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_3_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_4_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_1_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_2_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_3_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_4_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_0_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_1_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_2_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_3_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_4_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_0_2_multiply_add; /* 0 .. 2^64-1 */
-    uint64_t u_1_2_multiply_add; /* 0 .. 2^64-1 */
-    uint64_t u_2_2_multiply_add; /* 0 .. 2^64-1 */
-    uint64_t u_3_2_multiply_add; /* 0 .. 2^64-1 */
-    uint64_t u_4_2_multiply_add; /* 0 .. 2^64-1 */
-    v_0_multiply_add_signed_2 = (stk_u128)a[0] * (stk_u128)u;
-    u_0_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[1] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_1_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[2] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_2_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[3] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_3_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[4] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_4_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    u_1_0_multiply_add_signed = u_1_0_multiply_add_signed_2;
-    u_2_0_multiply_add_signed = u_2_0_multiply_add_signed_2;
-    u_3_0_multiply_add_signed = u_3_0_multiply_add_signed_2;
-    u_4_0_multiply_add_signed = u_4_0_multiply_add_signed_2;
-    t_0_multiply_add_signed = (uint32_t)((uint32_t)(u >> 63) == UINT32_C(1));
-    if (t_0_multiply_add_signed) {
-        int32_t borrow_0_multiply_add_signed; /* -1 .. 0 */
-        stk_i128 v_0_multiply_add_signed; /* -2^64 .. 2^64-1 */
-        v_0_multiply_add_signed = (stk_i128)u_1_0_multiply_add_signed_2 - (stk_i128)a[0];
-        u_1_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
-        v_0_multiply_add_signed = ((stk_i128)u_2_0_multiply_add_signed_2 - (stk_i128)a[1]) + (stk_i128)borrow_0_multiply_add_signed;
-        u_2_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
-        v_0_multiply_add_signed = ((stk_i128)u_3_0_multiply_add_signed_2 - (stk_i128)a[2]) + (stk_i128)borrow_0_multiply_add_signed;
-        u_3_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
-        v_0_multiply_add_signed = ((stk_i128)u_4_0_multiply_add_signed_2 - (stk_i128)a[3]) + (stk_i128)borrow_0_multiply_add_signed;
-        u_4_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-    }
-    v_1_multiply_add_signed_2 = (stk_u128)u_0_0_multiply_add_signed + ((stk_u128)b[0] * (stk_u128)v);
-    u_0_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_1_0_multiply_add_signed + ((stk_u128)b[1] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_1_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_2_0_multiply_add_signed + ((stk_u128)b[2] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_2_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_3_0_multiply_add_signed + ((stk_u128)b[3] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_3_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_4_0_multiply_add_signed + ((stk_u128)b[4] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_4_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    u_1_1_multiply_add_signed = u_1_1_multiply_add_signed_2;
-    u_2_1_multiply_add_signed = u_2_1_multiply_add_signed_2;
-    u_3_1_multiply_add_signed = u_3_1_multiply_add_signed_2;
-    u_4_1_multiply_add_signed = u_4_1_multiply_add_signed_2;
-    t_1_multiply_add_signed = (uint32_t)((uint32_t)(v >> 63) == UINT32_C(1));
-    if (t_1_multiply_add_signed) {
-        int32_t borrow_1_multiply_add_signed; /* -1 .. 0 */
-        stk_i128 v_1_multiply_add_signed; /* -2^64 .. 2^64-1 */
-        v_1_multiply_add_signed = (stk_i128)u_1_1_multiply_add_signed_2 - (stk_i128)b[0];
-        u_1_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
-        v_1_multiply_add_signed = ((stk_i128)u_2_1_multiply_add_signed_2 - (stk_i128)b[1]) + (stk_i128)borrow_1_multiply_add_signed;
-        u_2_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
-        v_1_multiply_add_signed = ((stk_i128)u_3_1_multiply_add_signed_2 - (stk_i128)b[2]) + (stk_i128)borrow_1_multiply_add_signed;
-        u_3_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
-        v_1_multiply_add_signed = ((stk_i128)u_4_1_multiply_add_signed_2 - (stk_i128)b[3]) + (stk_i128)borrow_1_multiply_add_signed;
-        u_4_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-    }
-    w_2_multiply_add = (u_0_1_multiply_add_signed * UINT64_C(0xd1c8aaee00bc4f)) & UINT64_C(0x3ffffffffffffff);
-    v_2_multiply_add = (stk_u128)u_0_1_multiply_add_signed + ((stk_u128)UINT64_C(0xf3b9cac2fc632551) * (stk_u128)w_2_multiply_add);
-    u_0_2_multiply_add = (uint64_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
-    v_2_multiply_add = ((stk_u128)u_1_1_multiply_add_signed + ((stk_u128)UINT64_C(0xbce6faada7179e84) * (stk_u128)w_2_multiply_add)) + (stk_u128)carry_2_multiply_add;
-    u_1_2_multiply_add = (uint64_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
-    r[0] = (uint64_t)((stk_u128)(uint32_t)(u_0_2_multiply_add >> 58) + (stk_u128)(u_1_2_multiply_add << 6));
-    v_2_multiply_add = ((stk_u128)u_2_1_multiply_add_signed + ((stk_u128)UINT64_C(0xffffffffffffffff) * (stk_u128)w_2_multiply_add)) + (stk_u128)carry_2_multiply_add;
-    u_2_2_multiply_add = (uint64_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
-    r[1] = (uint64_t)((stk_u128)(uint32_t)(u_1_2_multiply_add >> 58) + (stk_u128)(u_2_2_multiply_add << 6));
-    v_2_multiply_add = ((stk_u128)u_3_1_multiply_add_signed + ((stk_u128)UINT64_C(0xffffffff00000000) * (stk_u128)w_2_multiply_add)) + (stk_u128)carry_2_multiply_add;
-    u_3_2_multiply_add = (uint64_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
-    r[2] = (uint64_t)((stk_u128)(uint32_t)(u_2_2_multiply_add >> 58) + (stk_u128)(u_3_2_multiply_add << 6));
-    v_2_multiply_add = (stk_u128)u_4_1_multiply_add_signed + (stk_u128)carry_2_multiply_add;
-    u_4_2_multiply_add = (uint64_t)v_2_multiply_add;
-    r[3] = (uint64_t)((stk_u128)(uint32_t)(u_3_2_multiply_add >> 58) + (stk_u128)(u_4_2_multiply_add << 6));
-    r[4] = (uint64_t)(uint32_t)(u_4_2_multiply_add >> 58) + ((uint64_t)(uint32_t)(u_4_2_multiply_add >> 63) * UINT64_C(0xffffffffffffffc0));
-}
-
-/* ecdsa.p256.V.D.without
- * a - b, if that is not negative, else a.
- * in a: 0 .. 2^64-1
- * in b: 0 .. 2^64-1
- * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_p256_V_D_without(uint64_t *result, const uint64_t *a, const uint64_t *b)
-{
-    int32_t borrow_0_sub; /* -1 .. 0 */
-    stk_i128 v_0_sub; /* -2^64 .. 2^64-1 */
-    uint32_t result1_0_sub; /* 0 .. 1 */
-    uint64_t d_0_0_sub; /* 0 .. 2^64-1 */
-    uint64_t d_1_0_sub; /* 0 .. 2^64-1 */
-    uint64_t d_2_0_sub; /* 0 .. 2^64-1 */
-    uint64_t d_3_0_sub; /* 0 .. 2^64-1 */
-    uint64_t d_4_0_sub; /* 0 .. 2^64-1 */
-    v_0_sub = (stk_i128)a[0] - (stk_i128)b[0];
-    d_0_0_sub = (uint64_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 64);
-    v_0_sub = ((stk_i128)a[1] - (stk_i128)b[1]) + (stk_i128)borrow_0_sub;
-    d_1_0_sub = (uint64_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 64);
-    v_0_sub = ((stk_i128)a[2] - (stk_i128)b[2]) + (stk_i128)borrow_0_sub;
-    d_2_0_sub = (uint64_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 64);
-    v_0_sub = ((stk_i128)a[3] - (stk_i128)b[3]) + (stk_i128)borrow_0_sub;
-    d_3_0_sub = (uint64_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 64);
-    v_0_sub = ((stk_i128)a[4] - (stk_i128)b[4]) + (stk_i128)borrow_0_sub;
-    d_4_0_sub = (uint64_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 64);
-    result1_0_sub = (uint32_t)(-borrow_0_sub);
-    if (result1_0_sub == UINT32_C(0)) {
-        result[0] = d_0_0_sub;
-        result[1] = d_1_0_sub;
-        result[2] = d_2_0_sub;
-        result[3] = d_3_0_sub;
-        result[4] = d_4_0_sub;
-    } else {
-        memmove(result, a, 5 * sizeof(uint64_t));
-    }
-}
-
-/* ecdsa.p256.V.D.below_modulus
- * a modulo M, for a from -2^E M to 2^E M - 1.
- * in a: 0 .. 2^64-1
- * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_p256_V_D_below_modulus(uint64_t *restrict result, const uint64_t *a)
-{
-    uint64_t t[5]; /* 0 .. 2^64-1 */
-    uint32_t t_2;
-    memmove(t, a, 5 * sizeof(uint64_t));
-    t_2 = (uint32_t)((uint32_t)(a[4] >> 63) == UINT32_C(1));
-    if (t_2) {
-        uint32_t carry_1_add; /* 0 .. 1 */
-        stk_u128 v_1_add; /* 15 .. 36893488147419103227 */
-        uint64_t t_0_1_add; /* 0 .. 2^64-1 */
-        uint64_t t_1_1_add; /* 0 .. 2^64-1 */
-        uint64_t t_2_1_add; /* 0 .. 2^64-1 */
-        uint64_t t_3_1_add; /* 0 .. 2^64-1 */
-        uint64_t t_4_1_add; /* 0 .. 2^64-1 */
-        v_1_add = (stk_u128)a[0] + (stk_u128)UINT64_C(0x3b9cac2fc6325510);
-        t_0_1_add = (uint64_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 64);
-        v_1_add = ((stk_u128)a[1] + (stk_u128)UINT64_C(0xce6faada7179e84f)) + (stk_u128)carry_1_add;
-        t_1_1_add = (uint64_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 64);
-        v_1_add = ((stk_u128)a[2] + (stk_u128)UINT64_C(0xfffffffffffffffb)) + (stk_u128)carry_1_add;
-        t_2_1_add = (uint64_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 64);
-        v_1_add = ((stk_u128)a[3] + (stk_u128)UINT64_C(0xfffffff00000000f)) + (stk_u128)carry_1_add;
-        t_3_1_add = (uint64_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 64);
-        v_1_add = ((stk_u128)a[4] + (stk_u128)UINT64_C(15)) + (stk_u128)carry_1_add;
-        t_4_1_add = (uint64_t)v_1_add;
-        t[0] = t_0_1_add;
-        t[1] = t_1_1_add;
-        t[2] = t_2_1_add;
-        t[3] = t_3_1_add;
-        t[4] = t_4_1_add;
-    }
-    {
-        uint64_t tmp[5];
-        ecdsa_p256_V_D_without(tmp, t, ecdsa_p256_V_D_below_modulus_lit10[3]);
-        memmove(t, tmp, 5 * sizeof(uint64_t));
-    }
-    {
-        uint64_t tmp_2[5];
-        ecdsa_p256_V_D_without(tmp_2, t, ecdsa_p256_V_D_below_modulus_lit10[2]);
-        memmove(t, tmp_2, 5 * sizeof(uint64_t));
-    }
-    {
-        uint64_t tmp_3[5];
-        ecdsa_p256_V_D_without(tmp_3, t, ecdsa_p256_V_D_below_modulus_lit10[1]);
-        memmove(t, tmp_3, 5 * sizeof(uint64_t));
-    }
-    {
-        uint64_t tmp_4[5];
-        ecdsa_p256_V_D_without(tmp_4, t, ecdsa_p256_V_D_below_modulus_lit10[0]);
-        memmove(t, tmp_4, 5 * sizeof(uint64_t));
-    }
-    result[0] = t[0];
-    result[1] = t[1];
-    result[2] = t[2];
-    result[3] = t[3];
-}
-
-/* ecdsa.p256.V.D.inverse
- * 1/x modulo M, for x below M and prime to it; no number has been seen for which it says another.
- * in x: 0 .. 2^64-1
- * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_p256_V_D_inverse(uint64_t *result, const uint64_t *x)
-{
-    uint64_t zeta; /* 0 .. 2^64-1 */
-    uint64_t f[5]; /* 0 .. 2^64-1 */
-    uint64_t g[5]; /* 0 .. 2^64-1 */
-    uint64_t d[5]; /* 0 .. 2^64-1 */
-    uint64_t e[5]; /* 0 .. 2^64-1 */
-    uint32_t i; /* 0 .. 8 */
-    uint32_t t;
-    uint64_t z_1_round; /* 0 .. 2^64-1 */
-    uint64_t u_1_round; /* 0 .. 2^64-1 */
-    uint64_t v_1_round; /* 0 .. 2^64-1 */
-    uint64_t q_1_round; /* 0 .. 2^64-1 */
-    uint64_t r_1_round; /* 0 .. 2^64-1 */
-    uint64_t result1_1_round[5]; /* 0 .. 2^64-1 */
-    uint64_t result3_1_round[5]; /* 0 .. 2^64-1 */
-    zeta = UINT64_C(0xffffffffffffffff);
-    memmove(f, ecdsa_p256_V_D_inverse_lit6, 5 * sizeof(uint64_t));
-    g[0] = x[0];
-    g[1] = x[1];
-    g[2] = x[2];
-    g[3] = x[3];
-    g[4] = UINT64_C(0);
-    {
-        uint32_t k;
-        for (k = 0; k < 5; k++) {
-            d[k] = (uint64_t)ecdsa_p256_V_D_inverse_lit7[k];
-        }
-    }
-    {
-        uint32_t k_2;
-        for (k_2 = 0; k_2 < 5; k_2++) {
-            e[k_2] = (uint64_t)ecdsa_p256_V_D_inverse_lit8[k_2];
-        }
-    }
-    for (i = 0; i < 9; i++) {
-        uint64_t z_0_round; /* 0 .. 2^64-1 */
-        uint64_t u_0_round; /* 0 .. 2^64-1 */
-        uint64_t v_0_round; /* 0 .. 2^64-1 */
-        uint64_t q_0_round; /* 0 .. 2^64-1 */
-        uint64_t r_0_round; /* 0 .. 2^64-1 */
-        uint64_t result1_0_round[5]; /* 0 .. 2^64-1 */
-        uint64_t result2_0_round[5]; /* 0 .. 2^64-1 */
-        uint64_t result3_0_round[5]; /* 0 .. 2^64-1 */
-        uint64_t result4_0_round[5]; /* 0 .. 2^64-1 */
-        ecdsa_p256_V_D_matrix(&z_0_round, &u_0_round, &v_0_round, &q_0_round, &r_0_round, zeta, f[0], g[0], UINT32_C(29));
-        ecdsa_p256_V_D_combine_0(result1_0_round, f, g, u_0_round, v_0_round);
-        ecdsa_p256_V_D_combine_0(result2_0_round, f, g, q_0_round, r_0_round);
-        ecdsa_p256_V_D_combine_c256(result3_0_round, d, e, u_0_round, v_0_round);
-        ecdsa_p256_V_D_combine_c256(result4_0_round, d, e, q_0_round, r_0_round);
-        zeta = z_0_round;
-        memmove(f, result1_0_round, 5 * sizeof(uint64_t));
-        memmove(g, result2_0_round, 5 * sizeof(uint64_t));
-        memmove(d, result3_0_round, 5 * sizeof(uint64_t));
-        memmove(e, result4_0_round, 5 * sizeof(uint64_t));
-    }
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k_3;
-            for (k_3 = 0; k_3 < 5; k_3++) {
-                diff |= (uint64_t)g[k_3] ^ (uint64_t)ecdsa_p256_V_D_inverse_lit7[k_3];
-            }
-        }
-    }
-    if (stk_eq_u64(diff, UINT64_C(0)) ^ 1u) {
-        uint64_t result2_1_round[5]; /* 0 .. 2^64-1 */
-        uint64_t result4_1_round[5]; /* 0 .. 2^64-1 */
-        ecdsa_p256_V_D_matrix(&z_1_round, &u_1_round, &v_1_round, &q_1_round, &r_1_round, zeta, f[0], g[0], UINT32_C(29));
-        ecdsa_p256_V_D_combine_0(result1_1_round, f, g, u_1_round, v_1_round);
-        ecdsa_p256_V_D_combine_0(result2_1_round, f, g, q_1_round, r_1_round);
-        ecdsa_p256_V_D_combine_c256(result3_1_round, d, e, u_1_round, v_1_round);
-        ecdsa_p256_V_D_combine_c256(result4_1_round, d, e, q_1_round, r_1_round);
-        zeta = z_1_round;
-        memmove(f, result1_1_round, 5 * sizeof(uint64_t));
-        memmove(g, result2_1_round, 5 * sizeof(uint64_t));
-        memmove(d, result3_1_round, 5 * sizeof(uint64_t));
-        memmove(e, result4_1_round, 5 * sizeof(uint64_t));
-    }
-    uint64_t diff_2 = 0;
-    {
-        {
-            uint32_t k_4;
-            for (k_4 = 0; k_4 < 5; k_4++) {
-                diff_2 |= (uint64_t)g[k_4] ^ (uint64_t)ecdsa_p256_V_D_inverse_lit7[k_4];
-            }
-        }
-    }
-    if (stk_eq_u64(diff_2, UINT64_C(0)) ^ 1u) {
-        ecdsa_p256_V_D_matrix(&z_1_round, &u_1_round, &v_1_round, &q_1_round, &r_1_round, zeta, f[0], g[0], UINT32_C(29));
-        ecdsa_p256_V_D_combine_0(result1_1_round, f, g, u_1_round, v_1_round);
-        ecdsa_p256_V_D_combine_c256(result3_1_round, d, e, u_1_round, v_1_round);
-        memmove(f, result1_1_round, 5 * sizeof(uint64_t));
-        memmove(d, result3_1_round, 5 * sizeof(uint64_t));
-    }
-    t = (uint32_t)((uint32_t)(f[4] >> 63) == UINT32_C(1));
-    if (t) {
-        int32_t borrow_3_sub; /* -1 .. 0 */
-        stk_i128 v_3_sub; /* -2^64 .. 0 */
-        uint64_t d_0_3_sub; /* 0 .. 2^64-1 */
-        uint64_t d_1_3_sub; /* 0 .. 2^64-1 */
-        uint64_t d_2_3_sub; /* 0 .. 2^64-1 */
-        uint64_t d_3_3_sub; /* 0 .. 2^64-1 */
-        uint64_t d_4_3_sub; /* 0 .. 2^64-1 */
-        v_3_sub = -(stk_i128)d[0];
-        d_0_3_sub = (uint64_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 64);
-        v_3_sub = (-(stk_i128)d[1]) + (stk_i128)borrow_3_sub;
-        d_1_3_sub = (uint64_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 64);
-        v_3_sub = (-(stk_i128)d[2]) + (stk_i128)borrow_3_sub;
-        d_2_3_sub = (uint64_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 64);
-        v_3_sub = (-(stk_i128)d[3]) + (stk_i128)borrow_3_sub;
-        d_3_3_sub = (uint64_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 64);
-        v_3_sub = (-(stk_i128)d[4]) + (stk_i128)borrow_3_sub;
-        d_4_3_sub = (uint64_t)v_3_sub;
-        d[0] = d_0_3_sub;
-        d[1] = d_1_3_sub;
-        d[2] = d_2_3_sub;
-        d[3] = d_3_3_sub;
-        d[4] = d_4_3_sub;
-    }
-    ecdsa_p256_V_D_below_modulus(result, d);
-}
-
 /* ecdsa.p256.V.S.mul
  * a b / R
  * in a: 0 .. 2^64-1
@@ -1687,7 +1080,7 @@ STK_NOINLINE static void ecdsa_p256_V_S_pow_c256(uint64_t *result, const uint64_
     uint32_t i; /* 2 .. 15 */
     uint64_t r[4]; /* 0 .. 2^64-1 */
     uint32_t i_2; /* 0 .. 62 */
-    memmove(t[0], ecdsa_p256_V_S_pow_c256_lit14, 4 * sizeof(uint64_t));
+    memmove(t[0], ecdsa_p256_V_S_pow_c256_lit8, 4 * sizeof(uint64_t));
     memmove(t[1], x, 4 * sizeof(uint64_t));
     for (i = 2; i < 16; i++) {
         {
@@ -1702,76 +1095,43 @@ STK_NOINLINE static void ecdsa_p256_V_S_pow_c256(uint64_t *result, const uint64_
         for (k = 0; k < 4; k++) {
             ecdsa_p256_V_S_mul(r, r, r);
         }
-        if ((uint32_t)ecdsa_p256_V_S_pow_c256_lit13[i_2] != UINT32_C(0)) {
-            ecdsa_p256_V_S_mul(r, r, t[(uint32_t)ecdsa_p256_V_S_pow_c256_lit13[i_2]]);
+        if ((uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2] != UINT32_C(0)) {
+            ecdsa_p256_V_S_mul(r, r, t[(uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2]]);
         }
     }
     memmove(result, r, 4 * sizeof(uint64_t));
 }
 
 /* ecdsa.p256.V.inverse
- * 1/s modulo N, for s in 1..N-1: by division steps, and where the product is not 1, s^(N-2).
+ * 1/s modulo N, for s in 1..N-1
  * in s: 0 .. 2^64-1
  * out result: 0 .. 2^64-1 */
 STK_NOINLINE static void ecdsa_p256_V_inverse(uint64_t *result, const uint64_t *s)
 {
-    uint64_t c[4]; /* 0 .. 2^64-1 */
-    uint64_t r[4]; /* 0 .. 2^64-1 */
-    uint32_t found;
-    uint32_t t;
-    ecdsa_p256_V_D_inverse(c, s);
-    {
-        uint32_t k;
-        for (k = 0; k < 4; k++) {
-            r[k] = (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
-        }
-    }
-    found = UINT32_C(0);
-    t = field_fep256_mont64_N_is_below_c256(c);
-    if (t) {
-        uint64_t t_2[4]; /* 0 .. 2^64-1 */
-        uint64_t result_0_from_integer[4]; /* 0 .. 2^64-1 */
-        ecdsa_p256_V_S_mul(result_0_from_integer, c, ecdsa_p256_V_S_from_integer_lit11);
-        memmove(r, result_0_from_integer, 4 * sizeof(uint64_t));
-        ecdsa_p256_V_S_mul(t_2, s, result_0_from_integer);
-        uint64_t diff = 0;
-        {
-            {
-                uint32_t k_2;
-                for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff |= (uint64_t)t_2[k_2] ^ (uint64_t)ecdsa_p256_V_inverse_lit12[k_2];
-                }
-            }
-        }
-        found = stk_eq_u64(diff, UINT64_C(0));
-    }
-    if (found ^ 1u) {
-        uint64_t result_1_from_integer[4]; /* 0 .. 2^64-1 */
-        ecdsa_p256_V_S_mul(result_1_from_integer, s, ecdsa_p256_V_S_from_integer_lit11);
-        ecdsa_p256_V_S_pow_c256(r, result_1_from_integer);
-    }
-    memmove(result, r, 4 * sizeof(uint64_t));
+    uint64_t result_0_from_integer[4]; /* 0 .. 2^64-1 */
+    ecdsa_p256_V_S_mul(result_0_from_integer, s, ecdsa_p256_V_S_from_integer_lit6);
+    ecdsa_p256_V_S_pow_c256(result, result_0_from_integer);
 }
 
 /* curve.wnaf.group$7
  * The digit among `GROUP` positions, at most one for w >= GROUP, of which `v` has the bits and those of the window above; `state`: the carry into
- * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, its position in three, GROUP for none,
- * and the state behind the group.
+ * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, 2^position in GROUP bits, where
+ * there is one, and the state behind the group.
  * in v: 0 .. 1023
  * in state: 0 .. 13
- * out result: 0 .. 14335 */
+ * out result: 0 .. 28671 */
 STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
 {
     uint32_t result;
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 6 */
     uint32_t digit; /* 0 .. 127 */
-    uint32_t place; /* 0 .. 4 */
+    uint32_t place; /* 0 .. 15 */
     uint32_t next; /* 0 .. 13 */
     carry = state & UINT32_C(1);
     skip = state >> 1;
     digit = UINT32_C(0);
-    place = UINT32_C(4);
+    place = UINT32_C(0);
     next = carry;
     if (skip >= UINT32_C(4)) {
         next = (uint32_t)((int32_t)state - INT32_C(8));
@@ -1782,9 +1142,9 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
         z = (uint32_t)curve_wnaf_ZEROS[(u + carry) & UINT32_C(15)];
         if ((skip + z) < UINT32_C(4)) {
             uint32_t x; /* 0 .. 127 */
-            place = skip + z;
+            place = (UINT32_C(1) << (skip + z)) & UINT32_C(15);
             x = ((u + carry) >> z) & UINT32_C(127);
-            next = UINT32_C(2) * (place + UINT32_C(3));
+            next = UINT32_C(2) * ((skip + z) + UINT32_C(3));
             if (x > UINT32_C(64)) {
                 digit = UINT32_C(192) - x;
                 next = next + UINT32_C(1);
@@ -1793,7 +1153,7 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
             }
         }
     }
-    result = (digit + (UINT32_C(128) * place)) + (UINT32_C(1024) * next);
+    result = (digit + (UINT32_C(128) * place)) + (UINT32_C(2048) * next);
     return result;
 }
 
@@ -1801,7 +1161,7 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
  * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^64-1
- * out result0: 0 .. 1023
+ * out result0: 0 .. 2047
  * out result1: 0 .. 1 */
 STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
 {
@@ -1815,7 +1175,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_
     long_[3] = k[3];
     long_[4] = UINT64_C(0);
     for (i = 0; i < 64; i++) {
-        uint32_t u; /* 0 .. 13951 */
+        uint32_t u; /* 0 .. 28671 */
         uint32_t i_0_window; /* 0 .. 255 */
         uint32_t j_0_window; /* 0 .. 3 */
         uint32_t s_0_window; /* 0 .. 60 */
@@ -1825,31 +1185,31 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_
         s_0_window = i_0_window & UINT32_C(63);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
         u = curve_wnaf_group_7(((uint32_t)result_0_window & UINT32_C(1023)), state);
-        result0[i] = (uint16_t)(u & UINT32_C(1023));
-        state = u >> 10;
+        result0[i] = (uint16_t)(u & UINT32_C(2047));
+        state = u >> 11;
     }
     (*result1) = state & UINT32_C(1);
 }
 
 /* curve.wnaf.group$5
  * The digit among `GROUP` positions, at most one for w >= GROUP, of which `v` has the bits and those of the window above; `state`: the carry into
- * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, its position in three, GROUP for none,
- * and the state behind the group.
+ * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, 2^position in GROUP bits, where
+ * there is one, and the state behind the group.
  * in v: 0 .. 255
  * in state: 0 .. 9
- * out result: 0 .. 2559 */
+ * out result: 0 .. 5119 */
 STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
 {
     uint32_t result;
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 4 */
     uint32_t digit; /* 0 .. 31 */
-    uint32_t place; /* 0 .. 4 */
+    uint32_t place; /* 0 .. 15 */
     uint32_t next; /* 0 .. 9 */
     carry = state & UINT32_C(1);
     skip = state >> 1;
     digit = UINT32_C(0);
-    place = UINT32_C(4);
+    place = UINT32_C(0);
     next = carry;
     if (skip >= UINT32_C(4)) {
         next = (uint32_t)((int32_t)state - INT32_C(8));
@@ -1860,9 +1220,9 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
         z = (uint32_t)curve_wnaf_ZEROS[(u + carry) & UINT32_C(15)];
         if ((skip + z) < UINT32_C(4)) {
             uint32_t x; /* 0 .. 31 */
-            place = skip + z;
+            place = (UINT32_C(1) << (skip + z)) & UINT32_C(15);
             x = ((u + carry) >> z) & UINT32_C(31);
-            next = UINT32_C(2) * (place + UINT32_C(1));
+            next = UINT32_C(2) * ((skip + z) + UINT32_C(1));
             if (x > UINT32_C(16)) {
                 digit = UINT32_C(48) - x;
                 next = next + UINT32_C(1);
@@ -1871,7 +1231,7 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
             }
         }
     }
-    result = (digit + (UINT32_C(32) * place)) + (UINT32_C(256) * next);
+    result = (digit + (UINT32_C(32) * place)) + (UINT32_C(512) * next);
     return result;
 }
 
@@ -1879,9 +1239,9 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
  * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^64-1
- * out result0: 0 .. 255
+ * out result0: 0 .. 511
  * out result1: 0 .. 1 */
-STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint8_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
+STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
 {
     uint32_t state; /* 0 .. 9 */
     uint64_t long_[5]; /* 0 .. 2^64-1 */
@@ -1893,7 +1253,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint8_t *restrict result0, uint32_t
     long_[3] = k[3];
     long_[4] = UINT64_C(0);
     for (i = 0; i < 64; i++) {
-        uint32_t u; /* 0 .. 2463 */
+        uint32_t u; /* 0 .. 5119 */
         uint32_t i_0_window; /* 0 .. 255 */
         uint32_t j_0_window; /* 0 .. 3 */
         uint32_t s_0_window; /* 0 .. 60 */
@@ -1903,8 +1263,8 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint8_t *restrict result0, uint32_t
         s_0_window = i_0_window & UINT32_C(63);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
         u = curve_wnaf_group_5(((uint32_t)result_0_window & UINT32_C(255)), state);
-        result0[i] = (uint8_t)(u & UINT32_C(255));
-        state = u >> 8;
+        result0[i] = (uint16_t)(u & UINT32_C(511));
+        state = u >> 9;
     }
     (*result1) = state & UINT32_C(1);
 }
@@ -2091,10 +1451,10 @@ STK_NOINLINE static void curve_p256_double_apart(curve_p256_Jacobian *result, co
     memmove((*result).z, z_0_double, 4 * sizeof(uint64_t));
 }
 
-/* curve.p256.add_cached
- * P + Q for a finite Q, whose Y is given apart: with -Y for it, P - Q.
- * in y: 0 .. 2^64-1 */
-STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *result, const curve_p256_Jacobian *p, const curve_p256_Cached *q, const uint64_t *y)
+/* curve.p256.coincide
+ * The sum of P and a point of the same x: of the same y, too, where w is 0, else the opposite.
+ * in w: 0 .. 2^64-1 */
+STK_NOINLINE static void curve_p256_coincide(curve_p256_Jacobian *result, const curve_p256_Jacobian *p, const uint64_t *w)
 {
     uint32_t t;
     uint64_t diff = 0;
@@ -2102,92 +1462,122 @@ STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *result, cons
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)p->z[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
+                diff |= (uint64_t)w[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
             }
         }
     }
     t = stk_eq_u64(diff, UINT64_C(0));
     if (t) {
-        memmove((*result).x, q->x, 4 * sizeof(uint64_t));
-        memmove((*result).y, y, 4 * sizeof(uint64_t));
-        memmove((*result).z, q->z, 4 * sizeof(uint64_t));
+        curve_p256_double_apart(result, p);
     } else {
-        uint64_t ua[4]; /* 0 .. 2^64-1 */
-        uint64_t sa[4]; /* 0 .. 2^64-1 */
-        uint64_t t_2[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3[4]; /* 0 .. 2^64-1 */
-        uint64_t result0_1_differences[4]; /* 0 .. 2^64-1 */
-        uint64_t result1_1_differences[4]; /* 0 .. 2^64-1 */
-        uint64_t t_1_differences[4]; /* 0 .. 2^64-1 */
-        uint64_t t_1_differences_2[4]; /* 0 .. 2^64-1 */
-        uint64_t t_1_differences_3[4]; /* 0 .. 2^64-1 */
-        uint64_t result_1_differences[4]; /* 0 .. 2^64-1 */
-        uint32_t t_2_join;
-        field_fep256_mont64_mul(ua, p->x, q->zz);
-        field_fep256_mont64_mul(sa, p->y, q->zzz);
-        field_fep256_mont64_mul(result_1_differences, p->z, p->z);
-        field_fep256_mont64_mul(t_1_differences, q->x, result_1_differences);
-        field_fep256_mont64_sub(result0_1_differences, t_1_differences, ua);
-        field_fep256_mont64_mul(t_1_differences_2, result_1_differences, p->z);
-        field_fep256_mont64_mul(t_1_differences_3, y, t_1_differences_2);
-        field_fep256_mont64_sub(result1_1_differences, t_1_differences_3, sa);
-        field_fep256_mont64_mul(t_2, p->z, q->z);
-        field_fep256_mont64_mul(t_3, t_2, result0_1_differences);
+        memmove((*result).x, curve_p256_ONE, 4 * sizeof(uint64_t));
+        memmove((*result).y, curve_p256_ONE, 4 * sizeof(uint64_t));
+        memmove((*result).z, curve_p256_ZERO, 4 * sizeof(uint64_t));
+    }
+}
+
+/* ecdsa.p256.V.y_of_multiple
+ * The Y of the multiple of Q that an odd digit says, with Q, 3Q, ... 15Q in `t`.
+ * in d: 0 .. 31
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_p256_V_y_of_multiple(uint64_t *restrict result, const curve_p256_Cached *t, uint32_t d)
+{
+    uint64_t y_0_signed[4]; /* 0 .. 2^64-1 */
+    uint32_t negative_0_signed;
+    uint64_t r_0_signed[4]; /* 0 .. 2^64-1 */
+    memmove(y_0_signed, t[(d & UINT32_C(15)) >> 1].y, 4 * sizeof(uint64_t));
+    negative_0_signed = (uint32_t)((d >> 4) == UINT32_C(1));
+    memmove(r_0_signed, y_0_signed, 4 * sizeof(uint64_t));
+    if (negative_0_signed) {
+        field_fep256_mont64_sub(r_0_signed, curve_p256_ZERO, y_0_signed);
+    }
+    memmove(result, r_0_signed, 4 * sizeof(uint64_t));
+}
+
+/* ecdsa.p256.V.add_multiple
+ * R and the multiple of Q that an odd digit says.
+ * in d: 0 .. 31 */
+STK_NOINLINE static void ecdsa_p256_V_add_multiple(curve_p256_Jacobian *result, const curve_p256_Jacobian *r, const curve_p256_Cached *t, uint32_t d)
+{
+    uint64_t t_2[4]; /* 0 .. 2^64-1 */
+    curve_p256_Cached q_0_add_cached;
+    uint32_t t_0_add_cached;
+    ecdsa_p256_V_y_of_multiple(t_2, t, d);
+    q_0_add_cached = t[(d & UINT32_C(15)) >> 1];
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 4; k++) {
+                diff |= (uint64_t)r->z[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
+            }
+        }
+    }
+    t_0_add_cached = stk_eq_u64(diff, UINT64_C(0));
+    if (t_0_add_cached) {
+        memmove((*result).x, q_0_add_cached.x, 4 * sizeof(uint64_t));
+        memmove((*result).y, t_2, 4 * sizeof(uint64_t));
+        memmove((*result).z, q_0_add_cached.z, 4 * sizeof(uint64_t));
+    } else {
+        uint64_t ua_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint64_t sa_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_2[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_3[4]; /* 0 .. 2^64-1 */
+        uint64_t result0_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint64_t result1_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_4[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_5[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_6[4]; /* 0 .. 2^64-1 */
+        uint64_t result_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint32_t t_0_add_cached_7;
+        field_fep256_mont64_mul(ua_0_add_cached, r->x, q_0_add_cached.zz);
+        field_fep256_mont64_mul(sa_0_add_cached, r->y, q_0_add_cached.zzz);
+        field_fep256_mont64_mul(result_0_add_cached, r->z, r->z);
+        field_fep256_mont64_mul(t_0_add_cached_4, q_0_add_cached.x, result_0_add_cached);
+        field_fep256_mont64_sub(result0_0_add_cached, t_0_add_cached_4, ua_0_add_cached);
+        field_fep256_mont64_mul(t_0_add_cached_5, result_0_add_cached, r->z);
+        field_fep256_mont64_mul(t_0_add_cached_6, t_2, t_0_add_cached_5);
+        field_fep256_mont64_sub(result1_0_add_cached, t_0_add_cached_6, sa_0_add_cached);
+        field_fep256_mont64_mul(t_0_add_cached_2, r->z, q_0_add_cached.z);
+        field_fep256_mont64_mul(t_0_add_cached_3, t_0_add_cached_2, result0_0_add_cached);
         uint64_t diff_2 = 0;
         {
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)result0_1_differences[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
+                    diff_2 |= (uint64_t)result0_0_add_cached[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
                 }
             }
         }
-        t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2_join) {
-            uint32_t t_2_join_2;
-            uint64_t diff_3 = 0;
-            {
-                {
-                    uint32_t k_3;
-                    for (k_3 = 0; k_3 < 4; k_3++) {
-                        diff_3 |= (uint64_t)result1_1_differences[k_3] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_3];
-                    }
-                }
-            }
-            t_2_join_2 = stk_eq_u64(diff_3, UINT64_C(0));
-            if (t_2_join_2) {
-                curve_p256_double_apart(result, p);
-            } else {
-                memmove((*result).x, curve_p256_ONE, 4 * sizeof(uint64_t));
-                memmove((*result).y, curve_p256_ONE, 4 * sizeof(uint64_t));
-                memmove((*result).z, curve_p256_ZERO, 4 * sizeof(uint64_t));
-            }
+        t_0_add_cached_7 = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_0_add_cached_7) {
+            curve_p256_coincide(result, r, result1_0_add_cached);
         } else {
-            uint64_t hhh_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t v_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_3[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_4[4]; /* 0 .. 2^64-1 */
-            uint64_t x_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_5[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_6[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_7[4]; /* 0 .. 2^64-1 */
-            uint64_t y_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t result_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t result_2_join_2[4]; /* 0 .. 2^64-1 */
-            field_fep256_mont64_mul(result_2_join, result0_1_differences, result0_1_differences);
-            field_fep256_mont64_mul(hhh_2_join, result0_1_differences, result_2_join);
-            field_fep256_mont64_mul(v_2_join, ua, result_2_join);
-            field_fep256_mont64_mul(result_2_join_2, result1_1_differences, result1_1_differences);
-            field_fep256_mont64_sub(t_2_join_3, result_2_join_2, hhh_2_join);
-            field_fep256_mont64_add(t_2_join_4, v_2_join, v_2_join);
-            field_fep256_mont64_sub(x_2_join, t_2_join_3, t_2_join_4);
-            field_fep256_mont64_sub(t_2_join_5, v_2_join, x_2_join);
-            field_fep256_mont64_mul(t_2_join_6, result1_1_differences, t_2_join_5);
-            field_fep256_mont64_mul(t_2_join_7, sa, hhh_2_join);
-            field_fep256_mont64_sub(y_2_join, t_2_join_6, t_2_join_7);
-            memmove((*result).x, x_2_join, 4 * sizeof(uint64_t));
-            memmove((*result).y, y_2_join, 4 * sizeof(uint64_t));
-            memmove((*result).z, t_3, 4 * sizeof(uint64_t));
+            uint64_t hhh_0_add_cached[4]; /* 0 .. 2^64-1 */
+            uint64_t v_0_add_cached[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_8[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_9[4]; /* 0 .. 2^64-1 */
+            uint64_t x_0_add_cached[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_10[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_11[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_12[4]; /* 0 .. 2^64-1 */
+            uint64_t y_0_add_cached[4]; /* 0 .. 2^64-1 */
+            uint64_t result_0_add_cached_2[4]; /* 0 .. 2^64-1 */
+            uint64_t result_0_add_cached_3[4]; /* 0 .. 2^64-1 */
+            field_fep256_mont64_mul(result_0_add_cached_2, result0_0_add_cached, result0_0_add_cached);
+            field_fep256_mont64_mul(hhh_0_add_cached, result0_0_add_cached, result_0_add_cached_2);
+            field_fep256_mont64_mul(v_0_add_cached, ua_0_add_cached, result_0_add_cached_2);
+            field_fep256_mont64_mul(result_0_add_cached_3, result1_0_add_cached, result1_0_add_cached);
+            field_fep256_mont64_sub(t_0_add_cached_8, result_0_add_cached_3, hhh_0_add_cached);
+            field_fep256_mont64_add(t_0_add_cached_9, v_0_add_cached, v_0_add_cached);
+            field_fep256_mont64_sub(x_0_add_cached, t_0_add_cached_8, t_0_add_cached_9);
+            field_fep256_mont64_sub(t_0_add_cached_10, v_0_add_cached, x_0_add_cached);
+            field_fep256_mont64_mul(t_0_add_cached_11, result1_0_add_cached, t_0_add_cached_10);
+            field_fep256_mont64_mul(t_0_add_cached_12, sa_0_add_cached, hhh_0_add_cached);
+            field_fep256_mont64_sub(y_0_add_cached, t_0_add_cached_11, t_0_add_cached_12);
+            memmove((*result).x, x_0_add_cached, 4 * sizeof(uint64_t));
+            memmove((*result).y, y_0_add_cached, 4 * sizeof(uint64_t));
+            memmove((*result).z, t_0_add_cached_3, 4 * sizeof(uint64_t));
         }
     }
 }
@@ -2238,33 +1628,16 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *result, cons
         }
         t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
         if (t_2_join) {
-            uint32_t t_2_join_2;
-            uint64_t diff_3 = 0;
-            {
-                {
-                    uint32_t k_3;
-                    for (k_3 = 0; k_3 < 4; k_3++) {
-                        diff_3 |= (uint64_t)result1_1_differences[k_3] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_3];
-                    }
-                }
-            }
-            t_2_join_2 = stk_eq_u64(diff_3, UINT64_C(0));
-            if (t_2_join_2) {
-                curve_p256_double_apart(result, p);
-            } else {
-                memmove((*result).x, curve_p256_ONE, 4 * sizeof(uint64_t));
-                memmove((*result).y, curve_p256_ONE, 4 * sizeof(uint64_t));
-                memmove((*result).z, curve_p256_ZERO, 4 * sizeof(uint64_t));
-            }
+            curve_p256_coincide(result, p, result1_1_differences);
         } else {
             uint64_t hhh_2_join[4]; /* 0 .. 2^64-1 */
             uint64_t v_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_2[4]; /* 0 .. 2^64-1 */
             uint64_t t_2_join_3[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_4[4]; /* 0 .. 2^64-1 */
             uint64_t x_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_4[4]; /* 0 .. 2^64-1 */
             uint64_t t_2_join_5[4]; /* 0 .. 2^64-1 */
             uint64_t t_2_join_6[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_7[4]; /* 0 .. 2^64-1 */
             uint64_t y_2_join[4]; /* 0 .. 2^64-1 */
             uint64_t result_2_join[4]; /* 0 .. 2^64-1 */
             uint64_t result_2_join_2[4]; /* 0 .. 2^64-1 */
@@ -2272,32 +1645,18 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *result, cons
             field_fep256_mont64_mul(hhh_2_join, result0_1_differences, result_2_join);
             field_fep256_mont64_mul(v_2_join, p->x, result_2_join);
             field_fep256_mont64_mul(result_2_join_2, result1_1_differences, result1_1_differences);
-            field_fep256_mont64_sub(t_2_join_3, result_2_join_2, hhh_2_join);
-            field_fep256_mont64_add(t_2_join_4, v_2_join, v_2_join);
-            field_fep256_mont64_sub(x_2_join, t_2_join_3, t_2_join_4);
-            field_fep256_mont64_sub(t_2_join_5, v_2_join, x_2_join);
-            field_fep256_mont64_mul(t_2_join_6, result1_1_differences, t_2_join_5);
-            field_fep256_mont64_mul(t_2_join_7, p->y, hhh_2_join);
-            field_fep256_mont64_sub(y_2_join, t_2_join_6, t_2_join_7);
+            field_fep256_mont64_sub(t_2_join_2, result_2_join_2, hhh_2_join);
+            field_fep256_mont64_add(t_2_join_3, v_2_join, v_2_join);
+            field_fep256_mont64_sub(x_2_join, t_2_join_2, t_2_join_3);
+            field_fep256_mont64_sub(t_2_join_4, v_2_join, x_2_join);
+            field_fep256_mont64_mul(t_2_join_5, result1_1_differences, t_2_join_4);
+            field_fep256_mont64_mul(t_2_join_6, p->y, hhh_2_join);
+            field_fep256_mont64_sub(y_2_join, t_2_join_5, t_2_join_6);
             memmove((*result).x, x_2_join, 4 * sizeof(uint64_t));
             memmove((*result).y, y_2_join, 4 * sizeof(uint64_t));
             memmove((*result).z, t_2, 4 * sizeof(uint64_t));
         }
     }
-}
-
-/* ecdsa.p256.V.signed
- * y, or -y
- * in y: 0 .. 2^64-1
- * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_p256_V_signed(uint64_t *result, const uint64_t *y, uint32_t negative)
-{
-    uint64_t r[4]; /* 0 .. 2^64-1 */
-    memmove(r, y, 4 * sizeof(uint64_t));
-    if (negative) {
-        field_fep256_mont64_sub(r, curve_p256_ZERO, y);
-    }
-    memmove(result, r, 4 * sizeof(uint64_t));
 }
 
 /* ecdsa.p256.V.multiple_of_base
@@ -2306,22 +1665,27 @@ STK_NOINLINE static void ecdsa_p256_V_signed(uint64_t *result, const uint64_t *y
 STK_NOINLINE static void ecdsa_p256_V_multiple_of_base(curve_p256_Affine *restrict result, uint32_t d)
 {
     curve_p256_Affine e;
+    uint32_t negative_0_signed;
+    uint64_t r_0_signed[4]; /* 0 .. 2^64-1 */
     e = ecdsa_p256_V_ODD[(d & UINT32_C(63)) >> 1];
     memmove(result->x, e.x, 4 * sizeof(uint64_t));
-    ecdsa_p256_V_signed(result->y, e.y, (uint32_t)((d >> 6) == UINT32_C(1)));
+    negative_0_signed = (uint32_t)((d >> 6) == UINT32_C(1));
+    memmove(r_0_signed, e.y, 4 * sizeof(uint64_t));
+    if (negative_0_signed) {
+        field_fep256_mont64_sub(r_0_signed, curve_p256_ZERO, e.y);
+    }
+    memmove(result->y, r_0_signed, 4 * sizeof(uint64_t));
 }
 
 /* ecdsa.p256.V.steps
  * A group of steps of 2 `r` + `da` G + `db` Q, the highest first, with Q, 3Q, ... 15Q in `t`. The digits of the group are as [`wnaf`] gives them.
- * in da: 0 .. 1023
- * in db: 0 .. 255 */
+ * in da: 0 .. 2047
+ * in db: 0 .. 511 */
 STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_p256_Jacobian *r, uint32_t da, uint32_t db, const curve_p256_Cached *t)
 {
-    uint32_t place; /* 0 .. 7 */
-    uint32_t place_of_q; /* 0 .. 7 */
-    uint32_t k; /* 0 .. 7 */
-    uint64_t t_2[4]; /* 0 .. 2^64-1 */
-    curve_p256_Affine t_3;
+    uint32_t place;
+    uint32_t place_of_q;
+    curve_p256_Affine t_2;
     uint64_t y2_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
@@ -2363,14 +1727,12 @@ STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
-    if (place_of_q == UINT32_C(3)) {
-        k = (db & UINT32_C(15)) >> 1;
-        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
-        curve_p256_add_cached(s, s, &t[k], t_2);
+    if (((place_of_q >> 3) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (place == UINT32_C(3)) {
-        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
-        curve_p256_add_affine(s, s, &t_3);
+    if (((place >> 3) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_2);
     }
     field_fep256_mont64_add(y2_0_double, s->y, s->y);
     field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
@@ -2393,14 +1755,12 @@ STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
-    if (place_of_q == UINT32_C(2)) {
-        k = (db & UINT32_C(15)) >> 1;
-        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
-        curve_p256_add_cached(s, s, &t[k], t_2);
+    if (((place_of_q >> 2) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (place == UINT32_C(2)) {
-        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
-        curve_p256_add_affine(s, s, &t_3);
+    if (((place >> 2) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_2);
     }
     field_fep256_mont64_add(y2_0_double, s->y, s->y);
     field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
@@ -2423,14 +1783,12 @@ STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
-    if (place_of_q == UINT32_C(1)) {
-        k = (db & UINT32_C(15)) >> 1;
-        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
-        curve_p256_add_cached(s, s, &t[k], t_2);
+    if (((place_of_q >> 1) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (place == UINT32_C(1)) {
-        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
-        curve_p256_add_affine(s, s, &t_3);
+    if (((place >> 1) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_2);
     }
     field_fep256_mont64_add(y2_0_double, s->y, s->y);
     field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
@@ -2453,14 +1811,12 @@ STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
-    if (place_of_q == UINT32_C(0)) {
-        k = (db & UINT32_C(15)) >> 1;
-        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
-        curve_p256_add_cached(s, s, &t[k], t_2);
+    if ((place_of_q & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (place == UINT32_C(0)) {
-        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
-        curve_p256_add_affine(s, s, &t_3);
+    if ((place & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_2);
     }
 }
 
@@ -2470,9 +1826,9 @@ STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_
  * in b: 0 .. 2^64-1 */
 STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *restrict r, const uint64_t *a, const uint64_t *b, const curve_p256_Affine *q)
 {
-    uint16_t da[64]; /* 0 .. 1023 */
+    uint16_t da[64]; /* 0 .. 2047 */
     uint32_t ca; /* 0 .. 1 */
-    uint8_t db[64]; /* 0 .. 255 */
+    uint16_t db[64]; /* 0 .. 511 */
     uint32_t cb; /* 0 .. 1 */
     curve_p256_Cached t[8];
     uint32_t i; /* 0 .. 63 */
@@ -2498,10 +1854,12 @@ STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *restrict 
     memmove((*r).y, curve_p256_ONE, 4 * sizeof(uint64_t));
     memmove((*r).z, curve_p256_ZERO, 4 * sizeof(uint64_t));
     if (cb == UINT32_C(1)) {
-        curve_p256_add_cached(r, r, &t[0], t[0].y);
+        ecdsa_p256_V_add_multiple(r, r, t, UINT32_C(1));
     }
     if (ca == UINT32_C(1)) {
-        curve_p256_add_affine(r, r, &ecdsa_p256_V_ODD[0]);
+        curve_p256_Affine t_2;
+        ecdsa_p256_V_multiple_of_base(&t_2, UINT32_C(1));
+        curve_p256_add_affine(r, r, &t_2);
     }
     for (i = 64; i-- > 0;) {
         ecdsa_p256_V_steps(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
@@ -2555,7 +1913,7 @@ STK_NOINLINE static uint32_t ecdsa_p256_V_matches(const curve_p256_Jacobian *p, 
         uint32_t t_4;
         uint64_t result_3_from_integer[4]; /* 0 .. 2^64-1 */
         field_fep256_mont64_mul(result_3_from_integer, r, field_fep256_mont64_from_integer_lit3);
-        field_fep256_mont64_add(x, result_3_from_integer, ecdsa_p256_V_matches_lit17);
+        field_fep256_mont64_add(x, result_3_from_integer, ecdsa_p256_V_matches_lit11);
         field_fep256_mont64_mul(t_3, x, result_0_square);
         uint64_t diff_2 = 0;
         {
@@ -2702,12 +2060,6 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef field_fep256_mont64_sub
 #undef field_fep256_mont64_add
 #undef curve_p256_right_side
-#undef ecdsa_p256_V_D_matrix
-#undef ecdsa_p256_V_D_combine_0
-#undef ecdsa_p256_V_D_combine_c256
-#undef ecdsa_p256_V_D_without
-#undef ecdsa_p256_V_D_below_modulus
-#undef ecdsa_p256_V_D_inverse
 #undef ecdsa_p256_V_S_mul
 #undef ecdsa_p256_V_S_pow_c256
 #undef ecdsa_p256_V_inverse
@@ -2720,9 +2072,10 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef curve_p256_add_to_second
 #undef curve_p256_to_cached
 #undef curve_p256_double_apart
-#undef curve_p256_add_cached
+#undef curve_p256_coincide
+#undef ecdsa_p256_V_y_of_multiple
+#undef ecdsa_p256_V_add_multiple
 #undef curve_p256_add_affine
-#undef ecdsa_p256_V_signed
 #undef ecdsa_p256_V_multiple_of_base
 #undef ecdsa_p256_V_steps
 #undef ecdsa_p256_V_double_mult
@@ -2736,19 +2089,14 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef field_fep256_mont64_from_integer_lit3
 #undef curve_p256_right_side_lit4
 #undef curve_p256_right_side_lit5
-#undef ecdsa_p256_V_D_inverse_lit6
-#undef ecdsa_p256_V_D_inverse_lit7
-#undef ecdsa_p256_V_D_inverse_lit8
-#undef ecdsa_p256_V_D_below_modulus_lit10
-#undef ecdsa_p256_V_S_from_integer_lit11
-#undef ecdsa_p256_V_inverse_lit12
-#undef ecdsa_p256_V_S_pow_c256_lit13
-#undef ecdsa_p256_V_S_pow_c256_lit14
+#undef ecdsa_p256_V_S_from_integer_lit6
+#undef ecdsa_p256_V_S_pow_c256_lit7
+#undef ecdsa_p256_V_S_pow_c256_lit8
 #undef curve_wnaf_ZEROS
 #undef curve_p256_ONE
 #undef curve_p256_ZERO
 #undef ecdsa_p256_V_ODD
-#undef ecdsa_p256_V_matches_lit17
+#undef ecdsa_p256_V_matches_lit11
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
 #undef stk_u128
@@ -2776,12 +2124,6 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #define field_fep256_mont32_sub p256_ecdsa_verify_field_fep256_mont32_sub
 #define field_fep256_mont32_add p256_ecdsa_verify_field_fep256_mont32_add
 #define curve_p256_right_side p256_ecdsa_verify_curve_p256_right_side
-#define ecdsa_p256_V_D_matrix p256_ecdsa_verify_ecdsa_p256_V_D_matrix
-#define ecdsa_p256_V_D_combine_0 p256_ecdsa_verify_ecdsa_p256_V_D_combine_0
-#define ecdsa_p256_V_D_combine_c256 p256_ecdsa_verify_ecdsa_p256_V_D_combine_c256
-#define ecdsa_p256_V_D_without p256_ecdsa_verify_ecdsa_p256_V_D_without
-#define ecdsa_p256_V_D_below_modulus p256_ecdsa_verify_ecdsa_p256_V_D_below_modulus
-#define ecdsa_p256_V_D_inverse p256_ecdsa_verify_ecdsa_p256_V_D_inverse
 #define ecdsa_p256_V_S_mul p256_ecdsa_verify_ecdsa_p256_V_S_mul
 #define ecdsa_p256_V_S_pow_c256 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256
 #define ecdsa_p256_V_inverse p256_ecdsa_verify_ecdsa_p256_V_inverse
@@ -2794,9 +2136,10 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #define curve_p256_add_to_second p256_ecdsa_verify_curve_p256_add_to_second
 #define curve_p256_to_cached p256_ecdsa_verify_curve_p256_to_cached
 #define curve_p256_double_apart p256_ecdsa_verify_curve_p256_double_apart
-#define curve_p256_add_cached p256_ecdsa_verify_curve_p256_add_cached
+#define curve_p256_coincide p256_ecdsa_verify_curve_p256_coincide
+#define ecdsa_p256_V_y_of_multiple p256_ecdsa_verify_ecdsa_p256_V_y_of_multiple
+#define ecdsa_p256_V_add_multiple p256_ecdsa_verify_ecdsa_p256_V_add_multiple
 #define curve_p256_add_affine p256_ecdsa_verify_curve_p256_add_affine
-#define ecdsa_p256_V_signed p256_ecdsa_verify_ecdsa_p256_V_signed
 #define ecdsa_p256_V_multiple_of_base p256_ecdsa_verify_ecdsa_p256_V_multiple_of_base
 #define ecdsa_p256_V_steps p256_ecdsa_verify_ecdsa_p256_V_steps
 #define ecdsa_p256_V_double_mult p256_ecdsa_verify_ecdsa_p256_V_double_mult
@@ -2810,19 +2153,14 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #define field_fep256_mont32_from_integer_lit3 p256_ecdsa_verify_field_fep256_mont32_from_integer_lit3
 #define curve_p256_right_side_lit4 p256_ecdsa_verify_curve_p256_right_side_lit4
 #define curve_p256_right_side_lit5 p256_ecdsa_verify_curve_p256_right_side_lit5
-#define ecdsa_p256_V_D_inverse_lit6 p256_ecdsa_verify_ecdsa_p256_V_D_inverse_lit6
-#define ecdsa_p256_V_D_inverse_lit7 p256_ecdsa_verify_ecdsa_p256_V_D_inverse_lit7
-#define ecdsa_p256_V_D_inverse_lit8 p256_ecdsa_verify_ecdsa_p256_V_D_inverse_lit8
-#define ecdsa_p256_V_D_below_modulus_lit10 p256_ecdsa_verify_ecdsa_p256_V_D_below_modulus_lit10
-#define ecdsa_p256_V_S_from_integer_lit11 p256_ecdsa_verify_ecdsa_p256_V_S_from_integer_lit11
-#define ecdsa_p256_V_inverse_lit12 p256_ecdsa_verify_ecdsa_p256_V_inverse_lit12
-#define ecdsa_p256_V_S_pow_c256_lit13 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit13
-#define ecdsa_p256_V_S_pow_c256_lit14 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit14
+#define ecdsa_p256_V_S_from_integer_lit6 p256_ecdsa_verify_ecdsa_p256_V_S_from_integer_lit6
+#define ecdsa_p256_V_S_pow_c256_lit7 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit7
+#define ecdsa_p256_V_S_pow_c256_lit8 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit8
 #define curve_wnaf_ZEROS p256_ecdsa_verify_curve_wnaf_ZEROS
 #define curve_p256_ONE p256_ecdsa_verify_curve_p256_ONE
 #define curve_p256_ZERO p256_ecdsa_verify_curve_p256_ZERO
 #define ecdsa_p256_V_ODD p256_ecdsa_verify_ecdsa_p256_V_ODD
-#define ecdsa_p256_V_matches_lit17 p256_ecdsa_verify_ecdsa_p256_V_matches_lit17
+#define ecdsa_p256_V_matches_lit11 p256_ecdsa_verify_ecdsa_p256_V_matches_lit11
 #define stk_assume_arithmetic_shift p256_ecdsa_verify_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement p256_ecdsa_verify_stk_assume_twos_complement
 #define stk_barrier p256_ecdsa_verify_stk_barrier
@@ -2997,67 +2335,14 @@ STK_TABLE uint32_t curve_p256_right_side_lit5[8] = {
     UINT32_C(0xf7212ed6), UINT32_C(0xe5a220ab), UINT32_C(0x4874834), UINT32_C(0xdc30061d)
 };
 
-/* ecdsa.p256.V.D.inverse$lit6 */
-STK_TABLE uint32_t ecdsa_p256_V_D_inverse_lit6[9] = {
-    UINT32_C(0xfc632551), UINT32_C(0xf3b9cac2), UINT32_C(0xa7179e84), UINT32_C(0xbce6faad),
-    UINT32_C(0xffffffff), UINT32_C(0xffffffff), UINT32_C(0), UINT32_C(0xffffffff),
-    UINT32_C(0)
-};
-
-/* ecdsa.p256.V.D.inverse$lit7 */
-STK_TABLE uint8_t ecdsa_p256_V_D_inverse_lit7[9] = {
-    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
-    UINT32_C(0)
-};
-
-/* ecdsa.p256.V.D.inverse$lit8 */
-STK_TABLE uint8_t ecdsa_p256_V_D_inverse_lit8[9] = {
-    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
-    UINT32_C(0)
-};
-
-/* ecdsa.p256.V.D.below_modulus$lit10 */
-STK_TABLE uint32_t ecdsa_p256_V_D_below_modulus_lit10[5][9] = {
-    {
-        UINT32_C(0xfc632551), UINT32_C(0xf3b9cac2), UINT32_C(0xa7179e84), UINT32_C(0xbce6faad),
-        UINT32_C(0xffffffff), UINT32_C(0xffffffff), UINT32_C(0), UINT32_C(0xffffffff),
-        UINT32_C(0)
-    },
-    {
-        UINT32_C(0xf8c64aa2), UINT32_C(0xe7739585), UINT32_C(0x4e2f3d09), UINT32_C(0x79cdf55b),
-        UINT32_C(0xffffffff), UINT32_C(0xffffffff), UINT32_C(1), UINT32_C(0xfffffffe),
-        UINT32_C(1)
-    },
-    {
-        UINT32_C(0xf18c9544), UINT32_C(0xcee72b0b), UINT32_C(0x9c5e7a13), UINT32_C(0xf39beab6),
-        UINT32_C(0xfffffffe), UINT32_C(0xffffffff), UINT32_C(3), UINT32_C(0xfffffffc),
-        UINT32_C(3)
-    },
-    {
-        UINT32_C(0xe3192a88), UINT32_C(0x9dce5617), UINT32_C(0x38bcf427), UINT32_C(0xe737d56d),
-        UINT32_C(0xfffffffd), UINT32_C(0xffffffff), UINT32_C(7), UINT32_C(0xfffffff8),
-        UINT32_C(7)
-    },
-    {
-        UINT32_C(0xc6325510), UINT32_C(0x3b9cac2f), UINT32_C(0x7179e84f), UINT32_C(0xce6faada),
-        UINT32_C(0xfffffffb), UINT32_C(0xffffffff), UINT32_C(15), UINT32_C(0xfffffff0),
-        UINT32_C(15)
-    }
-};
-
-/* ecdsa.p256.V.S.from_integer$lit11 */
-STK_TABLE uint32_t ecdsa_p256_V_S_from_integer_lit11[8] = {
+/* ecdsa.p256.V.S.from_integer$lit6 */
+STK_TABLE uint32_t ecdsa_p256_V_S_from_integer_lit6[8] = {
     UINT32_C(0xbe79eea2), UINT32_C(0x83244c95), UINT32_C(0x49bd6fa6), UINT32_C(0x4699799c),
     UINT32_C(0x2b6bec59), UINT32_C(0x2845b239), UINT32_C(0xf3d95620), UINT32_C(0x66e12d94)
 };
 
-/* ecdsa.p256.V.inverse$lit12 */
-STK_TABLE uint8_t ecdsa_p256_V_inverse_lit12[8] = {
-    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
-};
-
-/* ecdsa.p256.V.S.pow$c256$lit13 */
-STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit13[64] = {
+/* ecdsa.p256.V.S.pow$c256$lit7 */
+STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit7[64] = {
     UINT32_C(15), UINT32_C(4), UINT32_C(5), UINT32_C(2), UINT32_C(3), UINT32_C(6), UINT32_C(12), UINT32_C(15),
     UINT32_C(2), UINT32_C(12), UINT32_C(10), UINT32_C(12), UINT32_C(9), UINT32_C(11), UINT32_C(3), UINT32_C(15),
     UINT32_C(4), UINT32_C(8), UINT32_C(14), UINT32_C(9), UINT32_C(7), UINT32_C(1), UINT32_C(7), UINT32_C(10),
@@ -3068,8 +2353,8 @@ STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit13[64] = {
     UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15)
 };
 
-/* ecdsa.p256.V.S.pow$c256$lit14 */
-STK_TABLE uint32_t ecdsa_p256_V_S_pow_c256_lit14[8] = {
+/* ecdsa.p256.V.S.pow$c256$lit8 */
+STK_TABLE uint32_t ecdsa_p256_V_S_pow_c256_lit8[8] = {
     UINT32_C(0x39cdaaf), UINT32_C(0xc46353d), UINT32_C(0x58e8617b), UINT32_C(0x43190552),
     UINT32_C(0), UINT32_C(0), UINT32_C(0xffffffff), UINT32_C(0)
 };
@@ -3416,8 +2701,8 @@ STK_TABLE curve_p256_Affine ecdsa_p256_V_ODD[32] = {
     }
 };
 
-/* ecdsa.p256.V.matches$lit17 */
-STK_TABLE uint32_t ecdsa_p256_V_matches_lit17[8] = {
+/* ecdsa.p256.V.matches$lit11 */
+STK_TABLE uint32_t ecdsa_p256_V_matches_lit11[8] = {
     UINT32_C(0x3335f568), UINT32_C(0x9ad16948), UINT32_C(0x63fe9931), UINT32_C(0x89b10544),
     UINT32_C(0x652e96b7), UINT32_C(0x9c0166ce), UINT32_C(0xfe30feb), UINT32_C(0x98648c20)
 };
@@ -4187,803 +3472,6 @@ STK_NOINLINE static void curve_p256_right_side(uint32_t *result, const uint32_t 
     field_fep256_mont32_add(result, t, curve_p256_right_side_lit5);
 }
 
-/* ecdsa.p256.V.D.matrix
- * What 2 n division steps make of f and g, whose lowest words are given: zeta, and u, v, q, r with 2^(2 n) f' = u f + v g and 2^(2 n) g' = q f + r g.
- * The number is no constant, so that proofs take one round for all.
- * in zeta: 0 .. 2^32-1
- * in f0: 0 .. 2^32-1
- * in g0: 0 .. 2^32-1
- * in n: 0 .. 13
- * out result0: 0 .. 2^32-1
- * out result1: 0 .. 2^32-1
- * out result2: 0 .. 2^32-1
- * out result3: 0 .. 2^32-1
- * out result4: 0 .. 2^32-1 */
-STK_NOINLINE static void ecdsa_p256_V_D_matrix(uint32_t *restrict result0, uint32_t *restrict result1, uint32_t *restrict result2, uint32_t *restrict result3, uint32_t *restrict result4, uint32_t zeta, uint32_t f0, uint32_t g0, uint32_t n)
-{
-    uint32_t z; /* 0 .. 2^32-1 */
-    uint32_t f; /* 0 .. 2^32-1 */
-    uint32_t g; /* 0 .. 2^32-1 */
-    uint32_t i; /* 0 .. 12 */
-    uint32_t t;
-    uint32_t h; /* 0 .. 2^32-1 */
-    uint32_t s; /* 0 .. 2^32-1 */
-    uint32_t t_2; /* 0 .. 2^32-1 */
-    z = zeta;
-    f = f0;
-    g = g0;
-    (*result1) = UINT32_C(1);
-    (*result2) = UINT32_C(0);
-    (*result3) = UINT32_C(0);
-    (*result4) = UINT32_C(1);
-    for (i = 0; i < n; i++) {
-        if ((g & UINT32_C(1)) == UINT32_C(1)) {
-            t = (uint32_t)((z >> 31) == UINT32_C(1));
-            if (t) {
-                h = f;
-                s = *result1;
-                t_2 = *result2;
-                z = UINT32_C(0xffffffff) - z;
-                f = g;
-                (*result1) = *result3;
-                (*result2) = *result4;
-                g = g - h;
-                (*result3) = (*result3) - s;
-                (*result4) = (*result4) - t_2;
-            } else {
-                g = g + f;
-                (*result3) = (*result3) + (*result1);
-                (*result4) = (*result4) + (*result2);
-            }
-        }
-        z = z - UINT32_C(1);
-        g = g >> 1;
-        (*result1) = UINT32_C(2) * (*result1);
-        (*result2) = UINT32_C(2) * (*result2);
-        if ((g & UINT32_C(1)) == UINT32_C(1)) {
-            t = (uint32_t)((z >> 31) == UINT32_C(1));
-            if (t) {
-                h = f;
-                s = *result1;
-                t_2 = *result2;
-                z = UINT32_C(0xffffffff) - z;
-                f = g;
-                (*result1) = *result3;
-                (*result2) = *result4;
-                g = g - h;
-                (*result3) = (*result3) - s;
-                (*result4) = (*result4) - t_2;
-            } else {
-                g = g + f;
-                (*result3) = (*result3) + (*result1);
-                (*result4) = (*result4) + (*result2);
-            }
-        }
-        z = z - UINT32_C(1);
-        g = g >> 1;
-        (*result1) = UINT32_C(2) * (*result1);
-        (*result2) = UINT32_C(2) * (*result2);
-    }
-    (*result0) = z;
-}
-
-/* ecdsa.p256.V.D.combine$0
- * (a u + b v) / 2^K, or with the multiple of `m` added that makes it whole; rounded down.
- * in a: 0 .. 2^32-1
- * in b: 0 .. 2^32-1
- * in u: 0 .. 2^32-1
- * in v: 0 .. 2^32-1
- * out r: 0 .. 2^32-1 */
-STK_NOINLINE static void ecdsa_p256_V_D_combine_0(uint32_t *r, const uint32_t *a, const uint32_t *b, uint32_t u, uint32_t v)
-{
-    uint32_t t_0_multiply_add_signed;
-    uint32_t carry_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint64_t v_0_multiply_add_signed_2; /* 0 .. 18446744069414584319 */
-    uint32_t t_1_multiply_add_signed;
-    uint32_t carry_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint64_t v_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint32_t u_1_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_2_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_3_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_4_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_5_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_6_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_7_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_8_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_0_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_1_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_2_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_3_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_4_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_5_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_6_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_7_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_8_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_1_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_2_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_3_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_4_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_5_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_6_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_7_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_8_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_0_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_1_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_2_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_3_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_4_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_5_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_6_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_7_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_8_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    v_0_multiply_add_signed_2 = (uint64_t)a[0] * (uint64_t)u;
-    u_0_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[1] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_1_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[2] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_2_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[3] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_3_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[4] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_4_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[5] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_5_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[6] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_6_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[7] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_7_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[8] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_8_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    u_1_0_multiply_add_signed = u_1_0_multiply_add_signed_2;
-    u_2_0_multiply_add_signed = u_2_0_multiply_add_signed_2;
-    u_3_0_multiply_add_signed = u_3_0_multiply_add_signed_2;
-    u_4_0_multiply_add_signed = u_4_0_multiply_add_signed_2;
-    u_5_0_multiply_add_signed = u_5_0_multiply_add_signed_2;
-    u_6_0_multiply_add_signed = u_6_0_multiply_add_signed_2;
-    u_7_0_multiply_add_signed = u_7_0_multiply_add_signed_2;
-    u_8_0_multiply_add_signed = u_8_0_multiply_add_signed_2;
-    t_0_multiply_add_signed = (uint32_t)((u >> 31) == UINT32_C(1));
-    if (t_0_multiply_add_signed) {
-        int32_t borrow_0_multiply_add_signed; /* -1 .. 0 */
-        int64_t v_0_multiply_add_signed; /* -2^32 .. 2^32-1 */
-        v_0_multiply_add_signed = (int64_t)u_1_0_multiply_add_signed_2 - (int64_t)a[0];
-        u_1_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_2_0_multiply_add_signed_2 - (int64_t)a[1]) + (int64_t)borrow_0_multiply_add_signed;
-        u_2_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_3_0_multiply_add_signed_2 - (int64_t)a[2]) + (int64_t)borrow_0_multiply_add_signed;
-        u_3_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_4_0_multiply_add_signed_2 - (int64_t)a[3]) + (int64_t)borrow_0_multiply_add_signed;
-        u_4_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_5_0_multiply_add_signed_2 - (int64_t)a[4]) + (int64_t)borrow_0_multiply_add_signed;
-        u_5_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_6_0_multiply_add_signed_2 - (int64_t)a[5]) + (int64_t)borrow_0_multiply_add_signed;
-        u_6_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_7_0_multiply_add_signed_2 - (int64_t)a[6]) + (int64_t)borrow_0_multiply_add_signed;
-        u_7_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_8_0_multiply_add_signed_2 - (int64_t)a[7]) + (int64_t)borrow_0_multiply_add_signed;
-        u_8_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-    }
-    v_1_multiply_add_signed_2 = (uint64_t)u_0_0_multiply_add_signed + ((uint64_t)b[0] * (uint64_t)v);
-    u_0_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_1_0_multiply_add_signed + ((uint64_t)b[1] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_1_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_2_0_multiply_add_signed + ((uint64_t)b[2] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_2_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_3_0_multiply_add_signed + ((uint64_t)b[3] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_3_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_4_0_multiply_add_signed + ((uint64_t)b[4] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_4_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_5_0_multiply_add_signed + ((uint64_t)b[5] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_5_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_6_0_multiply_add_signed + ((uint64_t)b[6] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_6_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_7_0_multiply_add_signed + ((uint64_t)b[7] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_7_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_8_0_multiply_add_signed + ((uint64_t)b[8] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_8_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    u_1_1_multiply_add_signed = u_1_1_multiply_add_signed_2;
-    u_2_1_multiply_add_signed = u_2_1_multiply_add_signed_2;
-    u_3_1_multiply_add_signed = u_3_1_multiply_add_signed_2;
-    u_4_1_multiply_add_signed = u_4_1_multiply_add_signed_2;
-    u_5_1_multiply_add_signed = u_5_1_multiply_add_signed_2;
-    u_6_1_multiply_add_signed = u_6_1_multiply_add_signed_2;
-    u_7_1_multiply_add_signed = u_7_1_multiply_add_signed_2;
-    u_8_1_multiply_add_signed = u_8_1_multiply_add_signed_2;
-    t_1_multiply_add_signed = (uint32_t)((v >> 31) == UINT32_C(1));
-    if (t_1_multiply_add_signed) {
-        int32_t borrow_1_multiply_add_signed; /* -1 .. 0 */
-        int64_t v_1_multiply_add_signed; /* -2^32 .. 2^32-1 */
-        v_1_multiply_add_signed = (int64_t)u_1_1_multiply_add_signed_2 - (int64_t)b[0];
-        u_1_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_2_1_multiply_add_signed_2 - (int64_t)b[1]) + (int64_t)borrow_1_multiply_add_signed;
-        u_2_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_3_1_multiply_add_signed_2 - (int64_t)b[2]) + (int64_t)borrow_1_multiply_add_signed;
-        u_3_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_4_1_multiply_add_signed_2 - (int64_t)b[3]) + (int64_t)borrow_1_multiply_add_signed;
-        u_4_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_5_1_multiply_add_signed_2 - (int64_t)b[4]) + (int64_t)borrow_1_multiply_add_signed;
-        u_5_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_6_1_multiply_add_signed_2 - (int64_t)b[5]) + (int64_t)borrow_1_multiply_add_signed;
-        u_6_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_7_1_multiply_add_signed_2 - (int64_t)b[6]) + (int64_t)borrow_1_multiply_add_signed;
-        u_7_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_8_1_multiply_add_signed_2 - (int64_t)b[7]) + (int64_t)borrow_1_multiply_add_signed;
-        u_8_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-    }
-    r[0] = (uint32_t)((uint64_t)(u_0_1_multiply_add_signed >> 26) + (uint64_t)(u_1_1_multiply_add_signed << 6));
-    r[1] = (uint32_t)((uint64_t)(u_1_1_multiply_add_signed >> 26) + (uint64_t)(u_2_1_multiply_add_signed << 6));
-    r[2] = (uint32_t)((uint64_t)(u_2_1_multiply_add_signed >> 26) + (uint64_t)(u_3_1_multiply_add_signed << 6));
-    r[3] = (uint32_t)((uint64_t)(u_3_1_multiply_add_signed >> 26) + (uint64_t)(u_4_1_multiply_add_signed << 6));
-    r[4] = (uint32_t)((uint64_t)(u_4_1_multiply_add_signed >> 26) + (uint64_t)(u_5_1_multiply_add_signed << 6));
-    r[5] = (uint32_t)((uint64_t)(u_5_1_multiply_add_signed >> 26) + (uint64_t)(u_6_1_multiply_add_signed << 6));
-    r[6] = (uint32_t)((uint64_t)(u_6_1_multiply_add_signed >> 26) + (uint64_t)(u_7_1_multiply_add_signed << 6));
-    r[7] = (uint32_t)((uint64_t)(u_7_1_multiply_add_signed >> 26) + (uint64_t)(u_8_1_multiply_add_signed << 6));
-    r[8] = (u_8_1_multiply_add_signed >> 26) + ((u_8_1_multiply_add_signed >> 31) * UINT32_C(0xffffffc0));
-}
-
-/* ecdsa.p256.V.D.combine$c256
- * (a u + b v) / 2^K, or with the multiple of `m` added that makes it whole; rounded down.
- * in a: 0 .. 2^32-1
- * in b: 0 .. 2^32-1
- * in u: 0 .. 2^32-1
- * in v: 0 .. 2^32-1
- * out r: 0 .. 2^32-1 */
-STK_NOINLINE static void ecdsa_p256_V_D_combine_c256(uint32_t *r, const uint32_t *a, const uint32_t *b, uint32_t u, uint32_t v)
-{
-    uint32_t t_0_multiply_add_signed;
-    uint32_t carry_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint64_t v_0_multiply_add_signed_2; /* 0 .. 18446744069414584319 */
-    uint32_t t_1_multiply_add_signed;
-    uint32_t carry_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint64_t v_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint32_t w_2_multiply_add; /* 0 .. 2^32-1 */
-    uint32_t carry_2_multiply_add; /* 0 .. 2^32-1 */
-    uint64_t v_2_multiply_add; /* 0 .. 2^58-1 */
-    uint32_t u_1_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_2_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_3_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_4_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_5_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_6_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_7_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_8_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_0_0_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_1_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_2_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_3_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_4_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_5_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_6_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_7_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_8_0_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_1_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_2_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_3_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_4_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_5_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_6_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_7_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_8_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_0_1_multiply_add_signed; /* 0 .. 2^32-1 */
-    uint32_t u_1_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_2_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_3_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_4_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_5_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_6_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_7_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_8_1_multiply_add_signed_2; /* 0 .. 2^32-1 */
-    uint32_t u_0_2_multiply_add; /* 0 .. 2^32-1 */
-    uint32_t u_1_2_multiply_add; /* 0 .. 2^32-1 */
-    uint32_t u_2_2_multiply_add; /* 0 .. 2^32-1 */
-    uint32_t u_3_2_multiply_add; /* 0 .. 2^32-1 */
-    uint32_t u_4_2_multiply_add; /* 0 .. 2^32-1 */
-    uint32_t u_5_2_multiply_add; /* 0 .. 2^32-1 */
-    uint32_t u_6_2_multiply_add; /* 0 .. 2^32-1 */
-    uint32_t u_7_2_multiply_add; /* 0 .. 2^32-1 */
-    uint32_t u_8_2_multiply_add; /* 0 .. 2^32-1 */
-    v_0_multiply_add_signed_2 = (uint64_t)a[0] * (uint64_t)u;
-    u_0_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[1] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_1_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[2] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_2_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[3] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_3_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[4] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_4_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[5] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_5_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[6] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_6_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[7] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_7_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint32_t)(v_0_multiply_add_signed_2 >> 32);
-    v_0_multiply_add_signed_2 = ((uint64_t)a[8] * (uint64_t)u) + (uint64_t)carry_0_multiply_add_signed;
-    u_8_0_multiply_add_signed_2 = (uint32_t)v_0_multiply_add_signed_2;
-    u_1_0_multiply_add_signed = u_1_0_multiply_add_signed_2;
-    u_2_0_multiply_add_signed = u_2_0_multiply_add_signed_2;
-    u_3_0_multiply_add_signed = u_3_0_multiply_add_signed_2;
-    u_4_0_multiply_add_signed = u_4_0_multiply_add_signed_2;
-    u_5_0_multiply_add_signed = u_5_0_multiply_add_signed_2;
-    u_6_0_multiply_add_signed = u_6_0_multiply_add_signed_2;
-    u_7_0_multiply_add_signed = u_7_0_multiply_add_signed_2;
-    u_8_0_multiply_add_signed = u_8_0_multiply_add_signed_2;
-    t_0_multiply_add_signed = (uint32_t)((u >> 31) == UINT32_C(1));
-    if (t_0_multiply_add_signed) {
-        int32_t borrow_0_multiply_add_signed; /* -1 .. 0 */
-        int64_t v_0_multiply_add_signed; /* -2^32 .. 2^32-1 */
-        v_0_multiply_add_signed = (int64_t)u_1_0_multiply_add_signed_2 - (int64_t)a[0];
-        u_1_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_2_0_multiply_add_signed_2 - (int64_t)a[1]) + (int64_t)borrow_0_multiply_add_signed;
-        u_2_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_3_0_multiply_add_signed_2 - (int64_t)a[2]) + (int64_t)borrow_0_multiply_add_signed;
-        u_3_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_4_0_multiply_add_signed_2 - (int64_t)a[3]) + (int64_t)borrow_0_multiply_add_signed;
-        u_4_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_5_0_multiply_add_signed_2 - (int64_t)a[4]) + (int64_t)borrow_0_multiply_add_signed;
-        u_5_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_6_0_multiply_add_signed_2 - (int64_t)a[5]) + (int64_t)borrow_0_multiply_add_signed;
-        u_6_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_7_0_multiply_add_signed_2 - (int64_t)a[6]) + (int64_t)borrow_0_multiply_add_signed;
-        u_7_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 32);
-        v_0_multiply_add_signed = ((int64_t)u_8_0_multiply_add_signed_2 - (int64_t)a[7]) + (int64_t)borrow_0_multiply_add_signed;
-        u_8_0_multiply_add_signed = (uint32_t)v_0_multiply_add_signed;
-    }
-    v_1_multiply_add_signed_2 = (uint64_t)u_0_0_multiply_add_signed + ((uint64_t)b[0] * (uint64_t)v);
-    u_0_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_1_0_multiply_add_signed + ((uint64_t)b[1] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_1_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_2_0_multiply_add_signed + ((uint64_t)b[2] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_2_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_3_0_multiply_add_signed + ((uint64_t)b[3] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_3_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_4_0_multiply_add_signed + ((uint64_t)b[4] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_4_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_5_0_multiply_add_signed + ((uint64_t)b[5] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_5_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_6_0_multiply_add_signed + ((uint64_t)b[6] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_6_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_7_0_multiply_add_signed + ((uint64_t)b[7] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_7_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint32_t)(v_1_multiply_add_signed_2 >> 32);
-    v_1_multiply_add_signed_2 = ((uint64_t)u_8_0_multiply_add_signed + ((uint64_t)b[8] * (uint64_t)v)) + (uint64_t)carry_1_multiply_add_signed;
-    u_8_1_multiply_add_signed_2 = (uint32_t)v_1_multiply_add_signed_2;
-    u_1_1_multiply_add_signed = u_1_1_multiply_add_signed_2;
-    u_2_1_multiply_add_signed = u_2_1_multiply_add_signed_2;
-    u_3_1_multiply_add_signed = u_3_1_multiply_add_signed_2;
-    u_4_1_multiply_add_signed = u_4_1_multiply_add_signed_2;
-    u_5_1_multiply_add_signed = u_5_1_multiply_add_signed_2;
-    u_6_1_multiply_add_signed = u_6_1_multiply_add_signed_2;
-    u_7_1_multiply_add_signed = u_7_1_multiply_add_signed_2;
-    u_8_1_multiply_add_signed = u_8_1_multiply_add_signed_2;
-    t_1_multiply_add_signed = (uint32_t)((v >> 31) == UINT32_C(1));
-    if (t_1_multiply_add_signed) {
-        int32_t borrow_1_multiply_add_signed; /* -1 .. 0 */
-        int64_t v_1_multiply_add_signed; /* -2^32 .. 2^32-1 */
-        v_1_multiply_add_signed = (int64_t)u_1_1_multiply_add_signed_2 - (int64_t)b[0];
-        u_1_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_2_1_multiply_add_signed_2 - (int64_t)b[1]) + (int64_t)borrow_1_multiply_add_signed;
-        u_2_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_3_1_multiply_add_signed_2 - (int64_t)b[2]) + (int64_t)borrow_1_multiply_add_signed;
-        u_3_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_4_1_multiply_add_signed_2 - (int64_t)b[3]) + (int64_t)borrow_1_multiply_add_signed;
-        u_4_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_5_1_multiply_add_signed_2 - (int64_t)b[4]) + (int64_t)borrow_1_multiply_add_signed;
-        u_5_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_6_1_multiply_add_signed_2 - (int64_t)b[5]) + (int64_t)borrow_1_multiply_add_signed;
-        u_6_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_7_1_multiply_add_signed_2 - (int64_t)b[6]) + (int64_t)borrow_1_multiply_add_signed;
-        u_7_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 32);
-        v_1_multiply_add_signed = ((int64_t)u_8_1_multiply_add_signed_2 - (int64_t)b[7]) + (int64_t)borrow_1_multiply_add_signed;
-        u_8_1_multiply_add_signed = (uint32_t)v_1_multiply_add_signed;
-    }
-    w_2_multiply_add = (u_0_1_multiply_add_signed * UINT32_C(0x200bc4f)) & UINT32_C(0x3ffffff);
-    v_2_multiply_add = (uint64_t)u_0_1_multiply_add_signed + (UINT64_C(0xfc632551) * (uint64_t)w_2_multiply_add);
-    u_0_2_multiply_add = (uint32_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
-    v_2_multiply_add = ((uint64_t)u_1_1_multiply_add_signed + (UINT64_C(0xf3b9cac2) * (uint64_t)w_2_multiply_add)) + (uint64_t)carry_2_multiply_add;
-    u_1_2_multiply_add = (uint32_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
-    r[0] = (uint32_t)((uint64_t)(u_0_2_multiply_add >> 26) + (uint64_t)(u_1_2_multiply_add << 6));
-    v_2_multiply_add = ((uint64_t)u_2_1_multiply_add_signed + (UINT64_C(0xa7179e84) * (uint64_t)w_2_multiply_add)) + (uint64_t)carry_2_multiply_add;
-    u_2_2_multiply_add = (uint32_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
-    r[1] = (uint32_t)((uint64_t)(u_1_2_multiply_add >> 26) + (uint64_t)(u_2_2_multiply_add << 6));
-    v_2_multiply_add = ((uint64_t)u_3_1_multiply_add_signed + (UINT64_C(0xbce6faad) * (uint64_t)w_2_multiply_add)) + (uint64_t)carry_2_multiply_add;
-    u_3_2_multiply_add = (uint32_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
-    r[2] = (uint32_t)((uint64_t)(u_2_2_multiply_add >> 26) + (uint64_t)(u_3_2_multiply_add << 6));
-    v_2_multiply_add = ((uint64_t)u_4_1_multiply_add_signed + (UINT64_C(0xffffffff) * (uint64_t)w_2_multiply_add)) + (uint64_t)carry_2_multiply_add;
-    u_4_2_multiply_add = (uint32_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
-    r[3] = (uint32_t)((uint64_t)(u_3_2_multiply_add >> 26) + (uint64_t)(u_4_2_multiply_add << 6));
-    v_2_multiply_add = ((uint64_t)u_5_1_multiply_add_signed + (UINT64_C(0xffffffff) * (uint64_t)w_2_multiply_add)) + (uint64_t)carry_2_multiply_add;
-    u_5_2_multiply_add = (uint32_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
-    r[4] = (uint32_t)((uint64_t)(u_4_2_multiply_add >> 26) + (uint64_t)(u_5_2_multiply_add << 6));
-    v_2_multiply_add = (uint64_t)u_6_1_multiply_add_signed + (uint64_t)carry_2_multiply_add;
-    u_6_2_multiply_add = (uint32_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
-    r[5] = (uint32_t)((uint64_t)(u_5_2_multiply_add >> 26) + (uint64_t)(u_6_2_multiply_add << 6));
-    v_2_multiply_add = ((uint64_t)u_7_1_multiply_add_signed + (UINT64_C(0xffffffff) * (uint64_t)w_2_multiply_add)) + (uint64_t)carry_2_multiply_add;
-    u_7_2_multiply_add = (uint32_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint32_t)(v_2_multiply_add >> 32);
-    r[6] = (uint32_t)((uint64_t)(u_6_2_multiply_add >> 26) + (uint64_t)(u_7_2_multiply_add << 6));
-    v_2_multiply_add = (uint64_t)u_8_1_multiply_add_signed + (uint64_t)carry_2_multiply_add;
-    u_8_2_multiply_add = (uint32_t)v_2_multiply_add;
-    r[7] = (uint32_t)((uint64_t)(u_7_2_multiply_add >> 26) + (uint64_t)(u_8_2_multiply_add << 6));
-    r[8] = (u_8_2_multiply_add >> 26) + ((u_8_2_multiply_add >> 31) * UINT32_C(0xffffffc0));
-}
-
-/* ecdsa.p256.V.D.without
- * a - b, if that is not negative, else a.
- * in a: 0 .. 2^32-1
- * in b: 0 .. 2^32-1
- * out result: 0 .. 2^32-1 */
-STK_NOINLINE static void ecdsa_p256_V_D_without(uint32_t *result, const uint32_t *a, const uint32_t *b)
-{
-    int32_t borrow_0_sub; /* -1 .. 0 */
-    int64_t v_0_sub; /* -2^32 .. 2^32-1 */
-    uint32_t result1_0_sub; /* 0 .. 1 */
-    uint32_t d_0_0_sub; /* 0 .. 2^32-1 */
-    uint32_t d_1_0_sub; /* 0 .. 2^32-1 */
-    uint32_t d_2_0_sub; /* 0 .. 2^32-1 */
-    uint32_t d_3_0_sub; /* 0 .. 2^32-1 */
-    uint32_t d_4_0_sub; /* 0 .. 2^32-1 */
-    uint32_t d_5_0_sub; /* 0 .. 2^32-1 */
-    uint32_t d_6_0_sub; /* 0 .. 2^32-1 */
-    uint32_t d_7_0_sub; /* 0 .. 2^32-1 */
-    uint32_t d_8_0_sub; /* 0 .. 2^32-1 */
-    v_0_sub = (int64_t)a[0] - (int64_t)b[0];
-    d_0_0_sub = (uint32_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 32);
-    v_0_sub = ((int64_t)a[1] - (int64_t)b[1]) + (int64_t)borrow_0_sub;
-    d_1_0_sub = (uint32_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 32);
-    v_0_sub = ((int64_t)a[2] - (int64_t)b[2]) + (int64_t)borrow_0_sub;
-    d_2_0_sub = (uint32_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 32);
-    v_0_sub = ((int64_t)a[3] - (int64_t)b[3]) + (int64_t)borrow_0_sub;
-    d_3_0_sub = (uint32_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 32);
-    v_0_sub = ((int64_t)a[4] - (int64_t)b[4]) + (int64_t)borrow_0_sub;
-    d_4_0_sub = (uint32_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 32);
-    v_0_sub = ((int64_t)a[5] - (int64_t)b[5]) + (int64_t)borrow_0_sub;
-    d_5_0_sub = (uint32_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 32);
-    v_0_sub = ((int64_t)a[6] - (int64_t)b[6]) + (int64_t)borrow_0_sub;
-    d_6_0_sub = (uint32_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 32);
-    v_0_sub = ((int64_t)a[7] - (int64_t)b[7]) + (int64_t)borrow_0_sub;
-    d_7_0_sub = (uint32_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 32);
-    v_0_sub = ((int64_t)a[8] - (int64_t)b[8]) + (int64_t)borrow_0_sub;
-    d_8_0_sub = (uint32_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 32);
-    result1_0_sub = (uint32_t)(-borrow_0_sub);
-    if (result1_0_sub == UINT32_C(0)) {
-        result[0] = d_0_0_sub;
-        result[1] = d_1_0_sub;
-        result[2] = d_2_0_sub;
-        result[3] = d_3_0_sub;
-        result[4] = d_4_0_sub;
-        result[5] = d_5_0_sub;
-        result[6] = d_6_0_sub;
-        result[7] = d_7_0_sub;
-        result[8] = d_8_0_sub;
-    } else {
-        memmove(result, a, 9 * sizeof(uint32_t));
-    }
-}
-
-/* ecdsa.p256.V.D.below_modulus
- * a modulo M, for a from -2^E M to 2^E M - 1.
- * in a: 0 .. 2^32-1
- * out result: 0 .. 2^32-1 */
-STK_NOINLINE static void ecdsa_p256_V_D_below_modulus(uint32_t *restrict result, const uint32_t *a)
-{
-    uint32_t t[9]; /* 0 .. 2^32-1 */
-    uint32_t t_2;
-    memmove(t, a, 9 * sizeof(uint32_t));
-    t_2 = (uint32_t)((a[8] >> 31) == UINT32_C(1));
-    if (t_2) {
-        uint32_t carry_1_add; /* 0 .. 1 */
-        uint64_t v_1_add; /* 31 .. 2^33-1 */
-        uint32_t t_0_1_add; /* 0 .. 2^32-1 */
-        uint32_t t_1_1_add; /* 0 .. 2^32-1 */
-        uint32_t t_2_1_add; /* 0 .. 2^32-1 */
-        uint32_t t_3_1_add; /* 0 .. 2^32-1 */
-        uint32_t t_4_1_add; /* 0 .. 2^32-1 */
-        uint32_t t_5_1_add; /* 0 .. 2^32-1 */
-        uint32_t t_6_1_add; /* 0 .. 2^32-1 */
-        uint32_t t_7_1_add; /* 0 .. 2^32-1 */
-        uint32_t t_8_1_add; /* 0 .. 2^32-1 */
-        v_1_add = (uint64_t)a[0] + UINT64_C(0x8c64aa20);
-        t_0_1_add = (uint32_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 32);
-        v_1_add = ((uint64_t)a[1] + UINT64_C(0x7739585f)) + (uint64_t)carry_1_add;
-        t_1_1_add = (uint32_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 32);
-        v_1_add = ((uint64_t)a[2] + UINT64_C(0xe2f3d09e)) + (uint64_t)carry_1_add;
-        t_2_1_add = (uint32_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 32);
-        v_1_add = ((uint64_t)a[3] + UINT64_C(0x9cdf55b4)) + (uint64_t)carry_1_add;
-        t_3_1_add = (uint32_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 32);
-        v_1_add = ((uint64_t)a[4] + UINT64_C(0xfffffff7)) + (uint64_t)carry_1_add;
-        t_4_1_add = (uint32_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 32);
-        v_1_add = ((uint64_t)a[5] + UINT64_C(0xffffffff)) + (uint64_t)carry_1_add;
-        t_5_1_add = (uint32_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 32);
-        v_1_add = ((uint64_t)a[6] + UINT64_C(31)) + (uint64_t)carry_1_add;
-        t_6_1_add = (uint32_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 32);
-        v_1_add = ((uint64_t)a[7] + UINT64_C(0xffffffe0)) + (uint64_t)carry_1_add;
-        t_7_1_add = (uint32_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 32);
-        v_1_add = ((uint64_t)a[8] + UINT64_C(31)) + (uint64_t)carry_1_add;
-        t_8_1_add = (uint32_t)v_1_add;
-        t[0] = t_0_1_add;
-        t[1] = t_1_1_add;
-        t[2] = t_2_1_add;
-        t[3] = t_3_1_add;
-        t[4] = t_4_1_add;
-        t[5] = t_5_1_add;
-        t[6] = t_6_1_add;
-        t[7] = t_7_1_add;
-        t[8] = t_8_1_add;
-    }
-    {
-        uint32_t tmp[9];
-        ecdsa_p256_V_D_without(tmp, t, ecdsa_p256_V_D_below_modulus_lit10[4]);
-        memmove(t, tmp, 9 * sizeof(uint32_t));
-    }
-    {
-        uint32_t tmp_2[9];
-        ecdsa_p256_V_D_without(tmp_2, t, ecdsa_p256_V_D_below_modulus_lit10[3]);
-        memmove(t, tmp_2, 9 * sizeof(uint32_t));
-    }
-    {
-        uint32_t tmp_3[9];
-        ecdsa_p256_V_D_without(tmp_3, t, ecdsa_p256_V_D_below_modulus_lit10[2]);
-        memmove(t, tmp_3, 9 * sizeof(uint32_t));
-    }
-    {
-        uint32_t tmp_4[9];
-        ecdsa_p256_V_D_without(tmp_4, t, ecdsa_p256_V_D_below_modulus_lit10[1]);
-        memmove(t, tmp_4, 9 * sizeof(uint32_t));
-    }
-    {
-        uint32_t tmp_5[9];
-        ecdsa_p256_V_D_without(tmp_5, t, ecdsa_p256_V_D_below_modulus_lit10[0]);
-        memmove(t, tmp_5, 9 * sizeof(uint32_t));
-    }
-    result[0] = t[0];
-    result[1] = t[1];
-    result[2] = t[2];
-    result[3] = t[3];
-    result[4] = t[4];
-    result[5] = t[5];
-    result[6] = t[6];
-    result[7] = t[7];
-}
-
-/* ecdsa.p256.V.D.inverse
- * 1/x modulo M, for x below M and prime to it; no number has been seen for which it says another.
- * in x: 0 .. 2^32-1
- * out result: 0 .. 2^32-1 */
-STK_NOINLINE static void ecdsa_p256_V_D_inverse(uint32_t *result, const uint32_t *x)
-{
-    uint32_t zeta; /* 0 .. 2^32-1 */
-    uint32_t f[9]; /* 0 .. 2^32-1 */
-    uint32_t g[9]; /* 0 .. 2^32-1 */
-    uint32_t d[9]; /* 0 .. 2^32-1 */
-    uint32_t e[9]; /* 0 .. 2^32-1 */
-    uint32_t i; /* 0 .. 20 */
-    uint32_t t;
-    uint32_t z_1_round; /* 0 .. 2^32-1 */
-    uint32_t u_1_round; /* 0 .. 2^32-1 */
-    uint32_t v_1_round; /* 0 .. 2^32-1 */
-    uint32_t q_1_round; /* 0 .. 2^32-1 */
-    uint32_t r_1_round; /* 0 .. 2^32-1 */
-    uint32_t result1_1_round[9]; /* 0 .. 2^32-1 */
-    uint32_t result3_1_round[9]; /* 0 .. 2^32-1 */
-    zeta = UINT32_C(0xffffffff);
-    memmove(f, ecdsa_p256_V_D_inverse_lit6, 9 * sizeof(uint32_t));
-    g[0] = x[0];
-    g[1] = x[1];
-    g[2] = x[2];
-    g[3] = x[3];
-    g[4] = x[4];
-    g[5] = x[5];
-    g[6] = x[6];
-    g[7] = x[7];
-    g[8] = UINT32_C(0);
-    {
-        uint32_t k;
-        for (k = 0; k < 9; k++) {
-            d[k] = (uint32_t)ecdsa_p256_V_D_inverse_lit7[k];
-        }
-    }
-    {
-        uint32_t k_2;
-        for (k_2 = 0; k_2 < 9; k_2++) {
-            e[k_2] = (uint32_t)ecdsa_p256_V_D_inverse_lit8[k_2];
-        }
-    }
-    for (i = 0; i < 21; i++) {
-        uint32_t z_0_round; /* 0 .. 2^32-1 */
-        uint32_t u_0_round; /* 0 .. 2^32-1 */
-        uint32_t v_0_round; /* 0 .. 2^32-1 */
-        uint32_t q_0_round; /* 0 .. 2^32-1 */
-        uint32_t r_0_round; /* 0 .. 2^32-1 */
-        uint32_t result1_0_round[9]; /* 0 .. 2^32-1 */
-        uint32_t result2_0_round[9]; /* 0 .. 2^32-1 */
-        uint32_t result3_0_round[9]; /* 0 .. 2^32-1 */
-        uint32_t result4_0_round[9]; /* 0 .. 2^32-1 */
-        ecdsa_p256_V_D_matrix(&z_0_round, &u_0_round, &v_0_round, &q_0_round, &r_0_round, zeta, f[0], g[0], UINT32_C(13));
-        ecdsa_p256_V_D_combine_0(result1_0_round, f, g, u_0_round, v_0_round);
-        ecdsa_p256_V_D_combine_0(result2_0_round, f, g, q_0_round, r_0_round);
-        ecdsa_p256_V_D_combine_c256(result3_0_round, d, e, u_0_round, v_0_round);
-        ecdsa_p256_V_D_combine_c256(result4_0_round, d, e, q_0_round, r_0_round);
-        zeta = z_0_round;
-        memmove(f, result1_0_round, 9 * sizeof(uint32_t));
-        memmove(g, result2_0_round, 9 * sizeof(uint32_t));
-        memmove(d, result3_0_round, 9 * sizeof(uint32_t));
-        memmove(e, result4_0_round, 9 * sizeof(uint32_t));
-    }
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k_3;
-            for (k_3 = 0; k_3 < 9; k_3++) {
-                diff |= (uint64_t)g[k_3] ^ (uint64_t)ecdsa_p256_V_D_inverse_lit7[k_3];
-            }
-        }
-    }
-    if (stk_eq_u64(diff, UINT64_C(0)) ^ 1u) {
-        uint32_t result2_1_round[9]; /* 0 .. 2^32-1 */
-        uint32_t result4_1_round[9]; /* 0 .. 2^32-1 */
-        ecdsa_p256_V_D_matrix(&z_1_round, &u_1_round, &v_1_round, &q_1_round, &r_1_round, zeta, f[0], g[0], UINT32_C(13));
-        ecdsa_p256_V_D_combine_0(result1_1_round, f, g, u_1_round, v_1_round);
-        ecdsa_p256_V_D_combine_0(result2_1_round, f, g, q_1_round, r_1_round);
-        ecdsa_p256_V_D_combine_c256(result3_1_round, d, e, u_1_round, v_1_round);
-        ecdsa_p256_V_D_combine_c256(result4_1_round, d, e, q_1_round, r_1_round);
-        zeta = z_1_round;
-        memmove(f, result1_1_round, 9 * sizeof(uint32_t));
-        memmove(g, result2_1_round, 9 * sizeof(uint32_t));
-        memmove(d, result3_1_round, 9 * sizeof(uint32_t));
-        memmove(e, result4_1_round, 9 * sizeof(uint32_t));
-    }
-    uint64_t diff_2 = 0;
-    {
-        {
-            uint32_t k_4;
-            for (k_4 = 0; k_4 < 9; k_4++) {
-                diff_2 |= (uint64_t)g[k_4] ^ (uint64_t)ecdsa_p256_V_D_inverse_lit7[k_4];
-            }
-        }
-    }
-    if (stk_eq_u64(diff_2, UINT64_C(0)) ^ 1u) {
-        ecdsa_p256_V_D_matrix(&z_1_round, &u_1_round, &v_1_round, &q_1_round, &r_1_round, zeta, f[0], g[0], UINT32_C(13));
-        ecdsa_p256_V_D_combine_0(result1_1_round, f, g, u_1_round, v_1_round);
-        ecdsa_p256_V_D_combine_c256(result3_1_round, d, e, u_1_round, v_1_round);
-        memmove(f, result1_1_round, 9 * sizeof(uint32_t));
-        memmove(d, result3_1_round, 9 * sizeof(uint32_t));
-    }
-    t = (uint32_t)((f[8] >> 31) == UINT32_C(1));
-    if (t) {
-        int32_t borrow_3_sub; /* -1 .. 0 */
-        int64_t v_3_sub; /* -2^32 .. 0 */
-        uint32_t d_0_3_sub; /* 0 .. 2^32-1 */
-        uint32_t d_1_3_sub; /* 0 .. 2^32-1 */
-        uint32_t d_2_3_sub; /* 0 .. 2^32-1 */
-        uint32_t d_3_3_sub; /* 0 .. 2^32-1 */
-        uint32_t d_4_3_sub; /* 0 .. 2^32-1 */
-        uint32_t d_5_3_sub; /* 0 .. 2^32-1 */
-        uint32_t d_6_3_sub; /* 0 .. 2^32-1 */
-        uint32_t d_7_3_sub; /* 0 .. 2^32-1 */
-        uint32_t d_8_3_sub; /* 0 .. 2^32-1 */
-        v_3_sub = -(int64_t)d[0];
-        d_0_3_sub = (uint32_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 32);
-        v_3_sub = (-(int64_t)d[1]) + (int64_t)borrow_3_sub;
-        d_1_3_sub = (uint32_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 32);
-        v_3_sub = (-(int64_t)d[2]) + (int64_t)borrow_3_sub;
-        d_2_3_sub = (uint32_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 32);
-        v_3_sub = (-(int64_t)d[3]) + (int64_t)borrow_3_sub;
-        d_3_3_sub = (uint32_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 32);
-        v_3_sub = (-(int64_t)d[4]) + (int64_t)borrow_3_sub;
-        d_4_3_sub = (uint32_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 32);
-        v_3_sub = (-(int64_t)d[5]) + (int64_t)borrow_3_sub;
-        d_5_3_sub = (uint32_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 32);
-        v_3_sub = (-(int64_t)d[6]) + (int64_t)borrow_3_sub;
-        d_6_3_sub = (uint32_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 32);
-        v_3_sub = (-(int64_t)d[7]) + (int64_t)borrow_3_sub;
-        d_7_3_sub = (uint32_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 32);
-        v_3_sub = (-(int64_t)d[8]) + (int64_t)borrow_3_sub;
-        d_8_3_sub = (uint32_t)v_3_sub;
-        d[0] = d_0_3_sub;
-        d[1] = d_1_3_sub;
-        d[2] = d_2_3_sub;
-        d[3] = d_3_3_sub;
-        d[4] = d_4_3_sub;
-        d[5] = d_5_3_sub;
-        d[6] = d_6_3_sub;
-        d[7] = d_7_3_sub;
-        d[8] = d_8_3_sub;
-    }
-    ecdsa_p256_V_D_below_modulus(result, d);
-}
-
 /* ecdsa.p256.V.S.mul
  * a b / R
  * in a: 0 .. 2^32-1
@@ -5573,7 +4061,7 @@ STK_NOINLINE static void ecdsa_p256_V_S_pow_c256(uint32_t *result, const uint32_
     uint32_t i; /* 2 .. 15 */
     uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i_2; /* 0 .. 62 */
-    memmove(t[0], ecdsa_p256_V_S_pow_c256_lit14, 8 * sizeof(uint32_t));
+    memmove(t[0], ecdsa_p256_V_S_pow_c256_lit8, 8 * sizeof(uint32_t));
     memmove(t[1], x, 8 * sizeof(uint32_t));
     for (i = 2; i < 16; i++) {
         {
@@ -5588,76 +4076,43 @@ STK_NOINLINE static void ecdsa_p256_V_S_pow_c256(uint32_t *result, const uint32_
         for (k = 0; k < 4; k++) {
             ecdsa_p256_V_S_mul(r, r, r);
         }
-        if ((uint32_t)ecdsa_p256_V_S_pow_c256_lit13[i_2] != UINT32_C(0)) {
-            ecdsa_p256_V_S_mul(r, r, t[(uint32_t)ecdsa_p256_V_S_pow_c256_lit13[i_2]]);
+        if ((uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2] != UINT32_C(0)) {
+            ecdsa_p256_V_S_mul(r, r, t[(uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2]]);
         }
     }
     memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* ecdsa.p256.V.inverse
- * 1/s modulo N, for s in 1..N-1: by division steps, and where the product is not 1, s^(N-2).
+ * 1/s modulo N, for s in 1..N-1
  * in s: 0 .. 2^32-1
  * out result: 0 .. 2^32-1 */
 STK_NOINLINE static void ecdsa_p256_V_inverse(uint32_t *result, const uint32_t *s)
 {
-    uint32_t c[8]; /* 0 .. 2^32-1 */
-    uint32_t r[8]; /* 0 .. 2^32-1 */
-    uint32_t found;
-    uint32_t t;
-    ecdsa_p256_V_D_inverse(c, s);
-    {
-        uint32_t k;
-        for (k = 0; k < 8; k++) {
-            r[k] = (uint32_t)field_fep256_mont32_N_is_zero_lit1[k];
-        }
-    }
-    found = UINT32_C(0);
-    t = field_fep256_mont32_N_is_below_c256(c);
-    if (t) {
-        uint32_t t_2[8]; /* 0 .. 2^32-1 */
-        uint32_t result_0_from_integer[8]; /* 0 .. 2^32-1 */
-        ecdsa_p256_V_S_mul(result_0_from_integer, c, ecdsa_p256_V_S_from_integer_lit11);
-        memmove(r, result_0_from_integer, 8 * sizeof(uint32_t));
-        ecdsa_p256_V_S_mul(t_2, s, result_0_from_integer);
-        uint64_t diff = 0;
-        {
-            {
-                uint32_t k_2;
-                for (k_2 = 0; k_2 < 8; k_2++) {
-                    diff |= (uint64_t)t_2[k_2] ^ (uint64_t)ecdsa_p256_V_inverse_lit12[k_2];
-                }
-            }
-        }
-        found = stk_eq_u64(diff, UINT64_C(0));
-    }
-    if (found ^ 1u) {
-        uint32_t result_1_from_integer[8]; /* 0 .. 2^32-1 */
-        ecdsa_p256_V_S_mul(result_1_from_integer, s, ecdsa_p256_V_S_from_integer_lit11);
-        ecdsa_p256_V_S_pow_c256(r, result_1_from_integer);
-    }
-    memmove(result, r, 8 * sizeof(uint32_t));
+    uint32_t result_0_from_integer[8]; /* 0 .. 2^32-1 */
+    ecdsa_p256_V_S_mul(result_0_from_integer, s, ecdsa_p256_V_S_from_integer_lit6);
+    ecdsa_p256_V_S_pow_c256(result, result_0_from_integer);
 }
 
 /* curve.wnaf.group$7
  * The digit among `GROUP` positions, at most one for w >= GROUP, of which `v` has the bits and those of the window above; `state`: the carry into
- * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, its position in three, GROUP for none,
- * and the state behind the group.
+ * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, 2^position in GROUP bits, where
+ * there is one, and the state behind the group.
  * in v: 0 .. 1023
  * in state: 0 .. 13
- * out result: 0 .. 14335 */
+ * out result: 0 .. 28671 */
 STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
 {
     uint32_t result;
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 6 */
     uint32_t digit; /* 0 .. 127 */
-    uint32_t place; /* 0 .. 4 */
+    uint32_t place; /* 0 .. 15 */
     uint32_t next; /* 0 .. 13 */
     carry = state & UINT32_C(1);
     skip = state >> 1;
     digit = UINT32_C(0);
-    place = UINT32_C(4);
+    place = UINT32_C(0);
     next = carry;
     if (skip >= UINT32_C(4)) {
         next = (uint32_t)((int32_t)state - INT32_C(8));
@@ -5668,9 +4123,9 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
         z = (uint32_t)curve_wnaf_ZEROS[(u + carry) & UINT32_C(15)];
         if ((skip + z) < UINT32_C(4)) {
             uint32_t x; /* 0 .. 127 */
-            place = skip + z;
+            place = (UINT32_C(1) << (skip + z)) & UINT32_C(15);
             x = ((u + carry) >> z) & UINT32_C(127);
-            next = UINT32_C(2) * (place + UINT32_C(3));
+            next = UINT32_C(2) * ((skip + z) + UINT32_C(3));
             if (x > UINT32_C(64)) {
                 digit = UINT32_C(192) - x;
                 next = next + UINT32_C(1);
@@ -5679,7 +4134,7 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
             }
         }
     }
-    result = (digit + (UINT32_C(128) * place)) + (UINT32_C(1024) * next);
+    result = (digit + (UINT32_C(128) * place)) + (UINT32_C(2048) * next);
     return result;
 }
 
@@ -5687,7 +4142,7 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
  * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^32-1
- * out result0: 0 .. 1023
+ * out result0: 0 .. 2047
  * out result1: 0 .. 1 */
 STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint32_t *k)
 {
@@ -5705,7 +4160,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_
     long_[7] = k[7];
     long_[8] = UINT32_C(0);
     for (i = 0; i < 64; i++) {
-        uint32_t u; /* 0 .. 13951 */
+        uint32_t u; /* 0 .. 28671 */
         uint32_t i_0_window; /* 0 .. 255 */
         uint32_t j_0_window; /* 0 .. 7 */
         uint32_t s_0_window; /* 0 .. 28 */
@@ -5715,31 +4170,31 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_
         s_0_window = i_0_window & UINT32_C(31);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(31) - s_0_window)) << 1);
         u = curve_wnaf_group_7((result_0_window & UINT32_C(1023)), state);
-        result0[i] = (uint16_t)(u & UINT32_C(1023));
-        state = u >> 10;
+        result0[i] = (uint16_t)(u & UINT32_C(2047));
+        state = u >> 11;
     }
     (*result1) = state & UINT32_C(1);
 }
 
 /* curve.wnaf.group$5
  * The digit among `GROUP` positions, at most one for w >= GROUP, of which `v` has the bits and those of the window above; `state`: the carry into
- * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, its position in three, GROUP for none,
- * and the state behind the group.
+ * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, 2^position in GROUP bits, where
+ * there is one, and the state behind the group.
  * in v: 0 .. 255
  * in state: 0 .. 9
- * out result: 0 .. 2559 */
+ * out result: 0 .. 5119 */
 STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
 {
     uint32_t result;
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 4 */
     uint32_t digit; /* 0 .. 31 */
-    uint32_t place; /* 0 .. 4 */
+    uint32_t place; /* 0 .. 15 */
     uint32_t next; /* 0 .. 9 */
     carry = state & UINT32_C(1);
     skip = state >> 1;
     digit = UINT32_C(0);
-    place = UINT32_C(4);
+    place = UINT32_C(0);
     next = carry;
     if (skip >= UINT32_C(4)) {
         next = (uint32_t)((int32_t)state - INT32_C(8));
@@ -5750,9 +4205,9 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
         z = (uint32_t)curve_wnaf_ZEROS[(u + carry) & UINT32_C(15)];
         if ((skip + z) < UINT32_C(4)) {
             uint32_t x; /* 0 .. 31 */
-            place = skip + z;
+            place = (UINT32_C(1) << (skip + z)) & UINT32_C(15);
             x = ((u + carry) >> z) & UINT32_C(31);
-            next = UINT32_C(2) * (place + UINT32_C(1));
+            next = UINT32_C(2) * ((skip + z) + UINT32_C(1));
             if (x > UINT32_C(16)) {
                 digit = UINT32_C(48) - x;
                 next = next + UINT32_C(1);
@@ -5761,7 +4216,7 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
             }
         }
     }
-    result = (digit + (UINT32_C(32) * place)) + (UINT32_C(256) * next);
+    result = (digit + (UINT32_C(32) * place)) + (UINT32_C(512) * next);
     return result;
 }
 
@@ -5769,9 +4224,9 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
  * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^32-1
- * out result0: 0 .. 255
+ * out result0: 0 .. 511
  * out result1: 0 .. 1 */
-STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint8_t *restrict result0, uint32_t *restrict result1, const uint32_t *k)
+STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint16_t *restrict result0, uint32_t *restrict result1, const uint32_t *k)
 {
     uint32_t state; /* 0 .. 9 */
     uint32_t long_[9]; /* 0 .. 2^32-1 */
@@ -5787,7 +4242,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint8_t *restrict result0, uint32_t
     long_[7] = k[7];
     long_[8] = UINT32_C(0);
     for (i = 0; i < 64; i++) {
-        uint32_t u; /* 0 .. 2463 */
+        uint32_t u; /* 0 .. 5119 */
         uint32_t i_0_window; /* 0 .. 255 */
         uint32_t j_0_window; /* 0 .. 7 */
         uint32_t s_0_window; /* 0 .. 28 */
@@ -5797,8 +4252,8 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint8_t *restrict result0, uint32_t
         s_0_window = i_0_window & UINT32_C(31);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(31) - s_0_window)) << 1);
         u = curve_wnaf_group_5((result_0_window & UINT32_C(255)), state);
-        result0[i] = (uint8_t)(u & UINT32_C(255));
-        state = u >> 8;
+        result0[i] = (uint16_t)(u & UINT32_C(511));
+        state = u >> 9;
     }
     (*result1) = state & UINT32_C(1);
 }
@@ -6007,10 +4462,10 @@ STK_NOINLINE static void curve_p256_double_apart(curve_p256_Jacobian *result, co
     memmove((*result).z, z_0_double, 8 * sizeof(uint32_t));
 }
 
-/* curve.p256.add_cached
- * P + Q for a finite Q, whose Y is given apart: with -Y for it, P - Q.
- * in y: 0 .. 2^32-1 */
-STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *result, const curve_p256_Jacobian *p, const curve_p256_Cached *q, const uint32_t *y)
+/* curve.p256.coincide
+ * The sum of P and a point of the same x: of the same y, too, where w is 0, else the opposite.
+ * in w: 0 .. 2^32-1 */
+STK_NOINLINE static void curve_p256_coincide(curve_p256_Jacobian *result, const curve_p256_Jacobian *p, const uint32_t *w)
 {
     uint32_t t;
     uint64_t diff = 0;
@@ -6018,92 +4473,122 @@ STK_NOINLINE static void curve_p256_add_cached(curve_p256_Jacobian *result, cons
         {
             uint32_t k;
             for (k = 0; k < 8; k++) {
-                diff |= (uint64_t)p->z[k] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k];
+                diff |= (uint64_t)w[k] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k];
             }
         }
     }
     t = stk_eq_u64(diff, UINT64_C(0));
     if (t) {
-        memmove((*result).x, q->x, 8 * sizeof(uint32_t));
-        memmove((*result).y, y, 8 * sizeof(uint32_t));
-        memmove((*result).z, q->z, 8 * sizeof(uint32_t));
+        curve_p256_double_apart(result, p);
     } else {
-        uint32_t ua[8]; /* 0 .. 2^32-1 */
-        uint32_t sa[8]; /* 0 .. 2^32-1 */
-        uint32_t t_2[8]; /* 0 .. 2^32-1 */
-        uint32_t t_3[8]; /* 0 .. 2^32-1 */
-        uint32_t result0_1_differences[8]; /* 0 .. 2^32-1 */
-        uint32_t result1_1_differences[8]; /* 0 .. 2^32-1 */
-        uint32_t t_1_differences[8]; /* 0 .. 2^32-1 */
-        uint32_t t_1_differences_2[8]; /* 0 .. 2^32-1 */
-        uint32_t t_1_differences_3[8]; /* 0 .. 2^32-1 */
-        uint32_t result_1_differences[8]; /* 0 .. 2^32-1 */
-        uint32_t t_2_join;
-        field_fep256_mont32_mul(ua, p->x, q->zz);
-        field_fep256_mont32_mul(sa, p->y, q->zzz);
-        field_fep256_mont32_mul(result_1_differences, p->z, p->z);
-        field_fep256_mont32_mul(t_1_differences, q->x, result_1_differences);
-        field_fep256_mont32_sub(result0_1_differences, t_1_differences, ua);
-        field_fep256_mont32_mul(t_1_differences_2, result_1_differences, p->z);
-        field_fep256_mont32_mul(t_1_differences_3, y, t_1_differences_2);
-        field_fep256_mont32_sub(result1_1_differences, t_1_differences_3, sa);
-        field_fep256_mont32_mul(t_2, p->z, q->z);
-        field_fep256_mont32_mul(t_3, t_2, result0_1_differences);
+        memmove((*result).x, curve_p256_ONE, 8 * sizeof(uint32_t));
+        memmove((*result).y, curve_p256_ONE, 8 * sizeof(uint32_t));
+        memmove((*result).z, curve_p256_ZERO, 8 * sizeof(uint32_t));
+    }
+}
+
+/* ecdsa.p256.V.y_of_multiple
+ * The Y of the multiple of Q that an odd digit says, with Q, 3Q, ... 15Q in `t`.
+ * in d: 0 .. 31
+ * out result: 0 .. 2^32-1 */
+STK_NOINLINE static void ecdsa_p256_V_y_of_multiple(uint32_t *restrict result, const curve_p256_Cached *t, uint32_t d)
+{
+    uint32_t y_0_signed[8]; /* 0 .. 2^32-1 */
+    uint32_t negative_0_signed;
+    uint32_t r_0_signed[8]; /* 0 .. 2^32-1 */
+    memmove(y_0_signed, t[(d & UINT32_C(15)) >> 1].y, 8 * sizeof(uint32_t));
+    negative_0_signed = (uint32_t)((d >> 4) == UINT32_C(1));
+    memmove(r_0_signed, y_0_signed, 8 * sizeof(uint32_t));
+    if (negative_0_signed) {
+        field_fep256_mont32_sub(r_0_signed, curve_p256_ZERO, y_0_signed);
+    }
+    memmove(result, r_0_signed, 8 * sizeof(uint32_t));
+}
+
+/* ecdsa.p256.V.add_multiple
+ * R and the multiple of Q that an odd digit says.
+ * in d: 0 .. 31 */
+STK_NOINLINE static void ecdsa_p256_V_add_multiple(curve_p256_Jacobian *result, const curve_p256_Jacobian *r, const curve_p256_Cached *t, uint32_t d)
+{
+    uint32_t t_2[8]; /* 0 .. 2^32-1 */
+    curve_p256_Cached q_0_add_cached;
+    uint32_t t_0_add_cached;
+    ecdsa_p256_V_y_of_multiple(t_2, t, d);
+    q_0_add_cached = t[(d & UINT32_C(15)) >> 1];
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 8; k++) {
+                diff |= (uint64_t)r->z[k] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k];
+            }
+        }
+    }
+    t_0_add_cached = stk_eq_u64(diff, UINT64_C(0));
+    if (t_0_add_cached) {
+        memmove((*result).x, q_0_add_cached.x, 8 * sizeof(uint32_t));
+        memmove((*result).y, t_2, 8 * sizeof(uint32_t));
+        memmove((*result).z, q_0_add_cached.z, 8 * sizeof(uint32_t));
+    } else {
+        uint32_t ua_0_add_cached[8]; /* 0 .. 2^32-1 */
+        uint32_t sa_0_add_cached[8]; /* 0 .. 2^32-1 */
+        uint32_t t_0_add_cached_2[8]; /* 0 .. 2^32-1 */
+        uint32_t t_0_add_cached_3[8]; /* 0 .. 2^32-1 */
+        uint32_t result0_0_add_cached[8]; /* 0 .. 2^32-1 */
+        uint32_t result1_0_add_cached[8]; /* 0 .. 2^32-1 */
+        uint32_t t_0_add_cached_4[8]; /* 0 .. 2^32-1 */
+        uint32_t t_0_add_cached_5[8]; /* 0 .. 2^32-1 */
+        uint32_t t_0_add_cached_6[8]; /* 0 .. 2^32-1 */
+        uint32_t result_0_add_cached[8]; /* 0 .. 2^32-1 */
+        uint32_t t_0_add_cached_7;
+        field_fep256_mont32_mul(ua_0_add_cached, r->x, q_0_add_cached.zz);
+        field_fep256_mont32_mul(sa_0_add_cached, r->y, q_0_add_cached.zzz);
+        field_fep256_mont32_mul(result_0_add_cached, r->z, r->z);
+        field_fep256_mont32_mul(t_0_add_cached_4, q_0_add_cached.x, result_0_add_cached);
+        field_fep256_mont32_sub(result0_0_add_cached, t_0_add_cached_4, ua_0_add_cached);
+        field_fep256_mont32_mul(t_0_add_cached_5, result_0_add_cached, r->z);
+        field_fep256_mont32_mul(t_0_add_cached_6, t_2, t_0_add_cached_5);
+        field_fep256_mont32_sub(result1_0_add_cached, t_0_add_cached_6, sa_0_add_cached);
+        field_fep256_mont32_mul(t_0_add_cached_2, r->z, q_0_add_cached.z);
+        field_fep256_mont32_mul(t_0_add_cached_3, t_0_add_cached_2, result0_0_add_cached);
         uint64_t diff_2 = 0;
         {
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 8; k_2++) {
-                    diff_2 |= (uint64_t)result0_1_differences[k_2] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_2];
+                    diff_2 |= (uint64_t)result0_0_add_cached[k_2] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_2];
                 }
             }
         }
-        t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2_join) {
-            uint32_t t_2_join_2;
-            uint64_t diff_3 = 0;
-            {
-                {
-                    uint32_t k_3;
-                    for (k_3 = 0; k_3 < 8; k_3++) {
-                        diff_3 |= (uint64_t)result1_1_differences[k_3] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_3];
-                    }
-                }
-            }
-            t_2_join_2 = stk_eq_u64(diff_3, UINT64_C(0));
-            if (t_2_join_2) {
-                curve_p256_double_apart(result, p);
-            } else {
-                memmove((*result).x, curve_p256_ONE, 8 * sizeof(uint32_t));
-                memmove((*result).y, curve_p256_ONE, 8 * sizeof(uint32_t));
-                memmove((*result).z, curve_p256_ZERO, 8 * sizeof(uint32_t));
-            }
+        t_0_add_cached_7 = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_0_add_cached_7) {
+            curve_p256_coincide(result, r, result1_0_add_cached);
         } else {
-            uint32_t hhh_2_join[8]; /* 0 .. 2^32-1 */
-            uint32_t v_2_join[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_join_3[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_join_4[8]; /* 0 .. 2^32-1 */
-            uint32_t x_2_join[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_join_5[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_join_6[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_join_7[8]; /* 0 .. 2^32-1 */
-            uint32_t y_2_join[8]; /* 0 .. 2^32-1 */
-            uint32_t result_2_join[8]; /* 0 .. 2^32-1 */
-            uint32_t result_2_join_2[8]; /* 0 .. 2^32-1 */
-            field_fep256_mont32_mul(result_2_join, result0_1_differences, result0_1_differences);
-            field_fep256_mont32_mul(hhh_2_join, result0_1_differences, result_2_join);
-            field_fep256_mont32_mul(v_2_join, ua, result_2_join);
-            field_fep256_mont32_mul(result_2_join_2, result1_1_differences, result1_1_differences);
-            field_fep256_mont32_sub(t_2_join_3, result_2_join_2, hhh_2_join);
-            field_fep256_mont32_add(t_2_join_4, v_2_join, v_2_join);
-            field_fep256_mont32_sub(x_2_join, t_2_join_3, t_2_join_4);
-            field_fep256_mont32_sub(t_2_join_5, v_2_join, x_2_join);
-            field_fep256_mont32_mul(t_2_join_6, result1_1_differences, t_2_join_5);
-            field_fep256_mont32_mul(t_2_join_7, sa, hhh_2_join);
-            field_fep256_mont32_sub(y_2_join, t_2_join_6, t_2_join_7);
-            memmove((*result).x, x_2_join, 8 * sizeof(uint32_t));
-            memmove((*result).y, y_2_join, 8 * sizeof(uint32_t));
-            memmove((*result).z, t_3, 8 * sizeof(uint32_t));
+            uint32_t hhh_0_add_cached[8]; /* 0 .. 2^32-1 */
+            uint32_t v_0_add_cached[8]; /* 0 .. 2^32-1 */
+            uint32_t t_0_add_cached_8[8]; /* 0 .. 2^32-1 */
+            uint32_t t_0_add_cached_9[8]; /* 0 .. 2^32-1 */
+            uint32_t x_0_add_cached[8]; /* 0 .. 2^32-1 */
+            uint32_t t_0_add_cached_10[8]; /* 0 .. 2^32-1 */
+            uint32_t t_0_add_cached_11[8]; /* 0 .. 2^32-1 */
+            uint32_t t_0_add_cached_12[8]; /* 0 .. 2^32-1 */
+            uint32_t y_0_add_cached[8]; /* 0 .. 2^32-1 */
+            uint32_t result_0_add_cached_2[8]; /* 0 .. 2^32-1 */
+            uint32_t result_0_add_cached_3[8]; /* 0 .. 2^32-1 */
+            field_fep256_mont32_mul(result_0_add_cached_2, result0_0_add_cached, result0_0_add_cached);
+            field_fep256_mont32_mul(hhh_0_add_cached, result0_0_add_cached, result_0_add_cached_2);
+            field_fep256_mont32_mul(v_0_add_cached, ua_0_add_cached, result_0_add_cached_2);
+            field_fep256_mont32_mul(result_0_add_cached_3, result1_0_add_cached, result1_0_add_cached);
+            field_fep256_mont32_sub(t_0_add_cached_8, result_0_add_cached_3, hhh_0_add_cached);
+            field_fep256_mont32_add(t_0_add_cached_9, v_0_add_cached, v_0_add_cached);
+            field_fep256_mont32_sub(x_0_add_cached, t_0_add_cached_8, t_0_add_cached_9);
+            field_fep256_mont32_sub(t_0_add_cached_10, v_0_add_cached, x_0_add_cached);
+            field_fep256_mont32_mul(t_0_add_cached_11, result1_0_add_cached, t_0_add_cached_10);
+            field_fep256_mont32_mul(t_0_add_cached_12, sa_0_add_cached, hhh_0_add_cached);
+            field_fep256_mont32_sub(y_0_add_cached, t_0_add_cached_11, t_0_add_cached_12);
+            memmove((*result).x, x_0_add_cached, 8 * sizeof(uint32_t));
+            memmove((*result).y, y_0_add_cached, 8 * sizeof(uint32_t));
+            memmove((*result).z, t_0_add_cached_3, 8 * sizeof(uint32_t));
         }
     }
 }
@@ -6154,33 +4639,16 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *result, cons
         }
         t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
         if (t_2_join) {
-            uint32_t t_2_join_2;
-            uint64_t diff_3 = 0;
-            {
-                {
-                    uint32_t k_3;
-                    for (k_3 = 0; k_3 < 8; k_3++) {
-                        diff_3 |= (uint64_t)result1_1_differences[k_3] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_3];
-                    }
-                }
-            }
-            t_2_join_2 = stk_eq_u64(diff_3, UINT64_C(0));
-            if (t_2_join_2) {
-                curve_p256_double_apart(result, p);
-            } else {
-                memmove((*result).x, curve_p256_ONE, 8 * sizeof(uint32_t));
-                memmove((*result).y, curve_p256_ONE, 8 * sizeof(uint32_t));
-                memmove((*result).z, curve_p256_ZERO, 8 * sizeof(uint32_t));
-            }
+            curve_p256_coincide(result, p, result1_1_differences);
         } else {
             uint32_t hhh_2_join[8]; /* 0 .. 2^32-1 */
             uint32_t v_2_join[8]; /* 0 .. 2^32-1 */
+            uint32_t t_2_join_2[8]; /* 0 .. 2^32-1 */
             uint32_t t_2_join_3[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_join_4[8]; /* 0 .. 2^32-1 */
             uint32_t x_2_join[8]; /* 0 .. 2^32-1 */
+            uint32_t t_2_join_4[8]; /* 0 .. 2^32-1 */
             uint32_t t_2_join_5[8]; /* 0 .. 2^32-1 */
             uint32_t t_2_join_6[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_join_7[8]; /* 0 .. 2^32-1 */
             uint32_t y_2_join[8]; /* 0 .. 2^32-1 */
             uint32_t result_2_join[8]; /* 0 .. 2^32-1 */
             uint32_t result_2_join_2[8]; /* 0 .. 2^32-1 */
@@ -6188,32 +4656,18 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *result, cons
             field_fep256_mont32_mul(hhh_2_join, result0_1_differences, result_2_join);
             field_fep256_mont32_mul(v_2_join, p->x, result_2_join);
             field_fep256_mont32_mul(result_2_join_2, result1_1_differences, result1_1_differences);
-            field_fep256_mont32_sub(t_2_join_3, result_2_join_2, hhh_2_join);
-            field_fep256_mont32_add(t_2_join_4, v_2_join, v_2_join);
-            field_fep256_mont32_sub(x_2_join, t_2_join_3, t_2_join_4);
-            field_fep256_mont32_sub(t_2_join_5, v_2_join, x_2_join);
-            field_fep256_mont32_mul(t_2_join_6, result1_1_differences, t_2_join_5);
-            field_fep256_mont32_mul(t_2_join_7, p->y, hhh_2_join);
-            field_fep256_mont32_sub(y_2_join, t_2_join_6, t_2_join_7);
+            field_fep256_mont32_sub(t_2_join_2, result_2_join_2, hhh_2_join);
+            field_fep256_mont32_add(t_2_join_3, v_2_join, v_2_join);
+            field_fep256_mont32_sub(x_2_join, t_2_join_2, t_2_join_3);
+            field_fep256_mont32_sub(t_2_join_4, v_2_join, x_2_join);
+            field_fep256_mont32_mul(t_2_join_5, result1_1_differences, t_2_join_4);
+            field_fep256_mont32_mul(t_2_join_6, p->y, hhh_2_join);
+            field_fep256_mont32_sub(y_2_join, t_2_join_5, t_2_join_6);
             memmove((*result).x, x_2_join, 8 * sizeof(uint32_t));
             memmove((*result).y, y_2_join, 8 * sizeof(uint32_t));
             memmove((*result).z, t_2, 8 * sizeof(uint32_t));
         }
     }
-}
-
-/* ecdsa.p256.V.signed
- * y, or -y
- * in y: 0 .. 2^32-1
- * out result: 0 .. 2^32-1 */
-STK_NOINLINE static void ecdsa_p256_V_signed(uint32_t *result, const uint32_t *y, uint32_t negative)
-{
-    uint32_t r[8]; /* 0 .. 2^32-1 */
-    memmove(r, y, 8 * sizeof(uint32_t));
-    if (negative) {
-        field_fep256_mont32_sub(r, curve_p256_ZERO, y);
-    }
-    memmove(result, r, 8 * sizeof(uint32_t));
 }
 
 /* ecdsa.p256.V.multiple_of_base
@@ -6222,22 +4676,27 @@ STK_NOINLINE static void ecdsa_p256_V_signed(uint32_t *result, const uint32_t *y
 STK_NOINLINE static void ecdsa_p256_V_multiple_of_base(curve_p256_Affine *restrict result, uint32_t d)
 {
     curve_p256_Affine e;
+    uint32_t negative_0_signed;
+    uint32_t r_0_signed[8]; /* 0 .. 2^32-1 */
     e = ecdsa_p256_V_ODD[(d & UINT32_C(63)) >> 1];
     memmove(result->x, e.x, 8 * sizeof(uint32_t));
-    ecdsa_p256_V_signed(result->y, e.y, (uint32_t)((d >> 6) == UINT32_C(1)));
+    negative_0_signed = (uint32_t)((d >> 6) == UINT32_C(1));
+    memmove(r_0_signed, e.y, 8 * sizeof(uint32_t));
+    if (negative_0_signed) {
+        field_fep256_mont32_sub(r_0_signed, curve_p256_ZERO, e.y);
+    }
+    memmove(result->y, r_0_signed, 8 * sizeof(uint32_t));
 }
 
 /* ecdsa.p256.V.steps
  * A group of steps of 2 `r` + `da` G + `db` Q, the highest first, with Q, 3Q, ... 15Q in `t`. The digits of the group are as [`wnaf`] gives them.
- * in da: 0 .. 1023
- * in db: 0 .. 255 */
+ * in da: 0 .. 2047
+ * in db: 0 .. 511 */
 STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_p256_Jacobian *r, uint32_t da, uint32_t db, const curve_p256_Cached *t)
 {
-    uint32_t place; /* 0 .. 7 */
-    uint32_t place_of_q; /* 0 .. 7 */
-    uint32_t k; /* 0 .. 7 */
-    uint32_t t_2[8]; /* 0 .. 2^32-1 */
-    curve_p256_Affine t_3;
+    uint32_t place;
+    uint32_t place_of_q;
+    curve_p256_Affine t_2;
     uint32_t y2_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t s_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t z_0_double[8]; /* 0 .. 2^32-1 */
@@ -6279,14 +4738,12 @@ STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_
     memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
     memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
     memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
-    if (place_of_q == UINT32_C(3)) {
-        k = (db & UINT32_C(15)) >> 1;
-        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
-        curve_p256_add_cached(s, s, &t[k], t_2);
+    if (((place_of_q >> 3) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (place == UINT32_C(3)) {
-        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
-        curve_p256_add_affine(s, s, &t_3);
+    if (((place >> 3) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_2);
     }
     field_fep256_mont32_add(y2_0_double, s->y, s->y);
     field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
@@ -6309,14 +4766,12 @@ STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_
     memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
     memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
     memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
-    if (place_of_q == UINT32_C(2)) {
-        k = (db & UINT32_C(15)) >> 1;
-        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
-        curve_p256_add_cached(s, s, &t[k], t_2);
+    if (((place_of_q >> 2) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (place == UINT32_C(2)) {
-        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
-        curve_p256_add_affine(s, s, &t_3);
+    if (((place >> 2) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_2);
     }
     field_fep256_mont32_add(y2_0_double, s->y, s->y);
     field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
@@ -6339,14 +4794,12 @@ STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_
     memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
     memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
     memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
-    if (place_of_q == UINT32_C(1)) {
-        k = (db & UINT32_C(15)) >> 1;
-        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
-        curve_p256_add_cached(s, s, &t[k], t_2);
+    if (((place_of_q >> 1) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (place == UINT32_C(1)) {
-        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
-        curve_p256_add_affine(s, s, &t_3);
+    if (((place >> 1) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_2);
     }
     field_fep256_mont32_add(y2_0_double, s->y, s->y);
     field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
@@ -6369,14 +4822,12 @@ STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_
     memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
     memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
     memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
-    if (place_of_q == UINT32_C(0)) {
-        k = (db & UINT32_C(15)) >> 1;
-        ecdsa_p256_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
-        curve_p256_add_cached(s, s, &t[k], t_2);
+    if ((place_of_q & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (place == UINT32_C(0)) {
-        ecdsa_p256_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
-        curve_p256_add_affine(s, s, &t_3);
+    if ((place & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        curve_p256_add_affine(s, s, &t_2);
     }
 }
 
@@ -6386,9 +4837,9 @@ STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_
  * in b: 0 .. 2^32-1 */
 STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *restrict r, const uint32_t *a, const uint32_t *b, const curve_p256_Affine *q)
 {
-    uint16_t da[64]; /* 0 .. 1023 */
+    uint16_t da[64]; /* 0 .. 2047 */
     uint32_t ca; /* 0 .. 1 */
-    uint8_t db[64]; /* 0 .. 255 */
+    uint16_t db[64]; /* 0 .. 511 */
     uint32_t cb; /* 0 .. 1 */
     curve_p256_Cached t[8];
     uint32_t i; /* 0 .. 63 */
@@ -6414,10 +4865,12 @@ STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *restrict 
     memmove((*r).y, curve_p256_ONE, 8 * sizeof(uint32_t));
     memmove((*r).z, curve_p256_ZERO, 8 * sizeof(uint32_t));
     if (cb == UINT32_C(1)) {
-        curve_p256_add_cached(r, r, &t[0], t[0].y);
+        ecdsa_p256_V_add_multiple(r, r, t, UINT32_C(1));
     }
     if (ca == UINT32_C(1)) {
-        curve_p256_add_affine(r, r, &ecdsa_p256_V_ODD[0]);
+        curve_p256_Affine t_2;
+        ecdsa_p256_V_multiple_of_base(&t_2, UINT32_C(1));
+        curve_p256_add_affine(r, r, &t_2);
     }
     for (i = 64; i-- > 0;) {
         ecdsa_p256_V_steps(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
@@ -6475,7 +4928,7 @@ STK_NOINLINE static uint32_t ecdsa_p256_V_matches(const curve_p256_Jacobian *p, 
         uint32_t t_4;
         uint32_t result_3_from_integer[8]; /* 0 .. 2^32-1 */
         field_fep256_mont32_mul(result_3_from_integer, r, field_fep256_mont32_from_integer_lit3);
-        field_fep256_mont32_add(x, result_3_from_integer, ecdsa_p256_V_matches_lit17);
+        field_fep256_mont32_add(x, result_3_from_integer, ecdsa_p256_V_matches_lit11);
         field_fep256_mont32_mul(t_3, x, result_0_square);
         uint64_t diff_2 = 0;
         {
@@ -6711,12 +5164,6 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef field_fep256_mont32_sub
 #undef field_fep256_mont32_add
 #undef curve_p256_right_side
-#undef ecdsa_p256_V_D_matrix
-#undef ecdsa_p256_V_D_combine_0
-#undef ecdsa_p256_V_D_combine_c256
-#undef ecdsa_p256_V_D_without
-#undef ecdsa_p256_V_D_below_modulus
-#undef ecdsa_p256_V_D_inverse
 #undef ecdsa_p256_V_S_mul
 #undef ecdsa_p256_V_S_pow_c256
 #undef ecdsa_p256_V_inverse
@@ -6729,9 +5176,10 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef curve_p256_add_to_second
 #undef curve_p256_to_cached
 #undef curve_p256_double_apart
-#undef curve_p256_add_cached
+#undef curve_p256_coincide
+#undef ecdsa_p256_V_y_of_multiple
+#undef ecdsa_p256_V_add_multiple
 #undef curve_p256_add_affine
-#undef ecdsa_p256_V_signed
 #undef ecdsa_p256_V_multiple_of_base
 #undef ecdsa_p256_V_steps
 #undef ecdsa_p256_V_double_mult
@@ -6745,19 +5193,14 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef field_fep256_mont32_from_integer_lit3
 #undef curve_p256_right_side_lit4
 #undef curve_p256_right_side_lit5
-#undef ecdsa_p256_V_D_inverse_lit6
-#undef ecdsa_p256_V_D_inverse_lit7
-#undef ecdsa_p256_V_D_inverse_lit8
-#undef ecdsa_p256_V_D_below_modulus_lit10
-#undef ecdsa_p256_V_S_from_integer_lit11
-#undef ecdsa_p256_V_inverse_lit12
-#undef ecdsa_p256_V_S_pow_c256_lit13
-#undef ecdsa_p256_V_S_pow_c256_lit14
+#undef ecdsa_p256_V_S_from_integer_lit6
+#undef ecdsa_p256_V_S_pow_c256_lit7
+#undef ecdsa_p256_V_S_pow_c256_lit8
 #undef curve_wnaf_ZEROS
 #undef curve_p256_ONE
 #undef curve_p256_ZERO
 #undef ecdsa_p256_V_ODD
-#undef ecdsa_p256_V_matches_lit17
+#undef ecdsa_p256_V_matches_lit11
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
 #undef stk_barrier

@@ -18,12 +18,6 @@
 #define field_fesecp256k1_mont64_mul secp256k1_ecdsa_verify_field_fesecp256k1_mont64_mul
 #define field_fesecp256k1_mont64_add secp256k1_ecdsa_verify_field_fesecp256k1_mont64_add
 #define ecdsa_secp256k1_V_C_right_side secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_right_side
-#define ecdsa_secp256k1_V_D_matrix secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_matrix
-#define ecdsa_secp256k1_V_D_combine_0 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_combine_0
-#define ecdsa_secp256k1_V_D_combine_c256 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_combine_c256
-#define ecdsa_secp256k1_V_D_without secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_without
-#define ecdsa_secp256k1_V_D_below_modulus secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_below_modulus
-#define ecdsa_secp256k1_V_D_inverse secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_inverse
 #define ecdsa_secp256k1_V_S_mul secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_mul
 #define ecdsa_secp256k1_V_S_pow_c256 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_pow_c256
 #define ecdsa_secp256k1_V_inverse secp256k1_ecdsa_verify_ecdsa_secp256k1_V_inverse
@@ -37,9 +31,10 @@
 #define ecdsa_secp256k1_V_C_add_to_second secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_add_to_second
 #define ecdsa_secp256k1_V_C_to_cached secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_to_cached
 #define ecdsa_secp256k1_V_C_double_apart secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_double_apart
-#define ecdsa_secp256k1_V_C_add_cached secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_add_cached
+#define ecdsa_secp256k1_V_C_coincide secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_coincide
+#define ecdsa_secp256k1_V_y_of_multiple secp256k1_ecdsa_verify_ecdsa_secp256k1_V_y_of_multiple
+#define ecdsa_secp256k1_V_add_multiple secp256k1_ecdsa_verify_ecdsa_secp256k1_V_add_multiple
 #define ecdsa_secp256k1_V_C_add_affine secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_add_affine
-#define ecdsa_secp256k1_V_signed secp256k1_ecdsa_verify_ecdsa_secp256k1_V_signed
 #define ecdsa_secp256k1_V_multiple_of_base secp256k1_ecdsa_verify_ecdsa_secp256k1_V_multiple_of_base
 #define ecdsa_secp256k1_V_steps secp256k1_ecdsa_verify_ecdsa_secp256k1_V_steps
 #define ecdsa_secp256k1_V_double_mult secp256k1_ecdsa_verify_ecdsa_secp256k1_V_double_mult
@@ -52,19 +47,14 @@
 #define field_fesecp256k1_mont64_N_is_zero_lit1 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_N_is_zero_lit1
 #define field_fesecp256k1_mont64_from_integer_lit3 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_from_integer_lit3
 #define ecdsa_secp256k1_V_C_right_side_lit4 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_right_side_lit4
-#define ecdsa_secp256k1_V_D_inverse_lit5 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_inverse_lit5
-#define ecdsa_secp256k1_V_D_inverse_lit6 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_inverse_lit6
-#define ecdsa_secp256k1_V_D_inverse_lit7 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_inverse_lit7
-#define ecdsa_secp256k1_V_D_below_modulus_lit9 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_D_below_modulus_lit9
-#define ecdsa_secp256k1_V_S_from_integer_lit10 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_from_integer_lit10
-#define ecdsa_secp256k1_V_inverse_lit11 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_inverse_lit11
-#define ecdsa_secp256k1_V_S_pow_c256_lit12 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_pow_c256_lit12
-#define ecdsa_secp256k1_V_S_pow_c256_lit13 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_pow_c256_lit13
+#define ecdsa_secp256k1_V_S_from_integer_lit5 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_from_integer_lit5
+#define ecdsa_secp256k1_V_S_pow_c256_lit6 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_pow_c256_lit6
+#define ecdsa_secp256k1_V_S_pow_c256_lit7 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_pow_c256_lit7
 #define curve_wnaf_ZEROS secp256k1_ecdsa_verify_curve_wnaf_ZEROS
 #define ecdsa_secp256k1_V_C_ONE secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_ONE
 #define ecdsa_secp256k1_V_C_ZERO secp256k1_ecdsa_verify_ecdsa_secp256k1_V_C_ZERO
 #define ecdsa_secp256k1_V_ODD secp256k1_ecdsa_verify_ecdsa_secp256k1_V_ODD
-#define ecdsa_secp256k1_V_matches_lit15 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_matches_lit15
+#define ecdsa_secp256k1_V_matches_lit9 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_matches_lit9
 #define stk_assume_arithmetic_shift secp256k1_ecdsa_verify_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement secp256k1_ecdsa_verify_stk_assume_twos_complement
 #define stk_u128 secp256k1_ecdsa_verify_stk_u128
@@ -213,54 +203,13 @@ STK_TABLE uint64_t ecdsa_secp256k1_V_C_right_side_lit4[4] = {
     UINT64_C(0x700001ab7), UINT64_C(0), UINT64_C(0), UINT64_C(0)
 };
 
-/* ecdsa.secp256k1.V.D.inverse$lit5 */
-STK_TABLE uint64_t ecdsa_secp256k1_V_D_inverse_lit5[5] = {
-    UINT64_C(0xbfd25e8cd0364141), UINT64_C(0xbaaedce6af48a03b), UINT64_C(0xfffffffffffffffe), UINT64_C(0xffffffffffffffff),
-    UINT64_C(0)
-};
-
-/* ecdsa.secp256k1.V.D.inverse$lit6 */
-STK_TABLE uint8_t ecdsa_secp256k1_V_D_inverse_lit6[5] = {
-    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
-};
-
-/* ecdsa.secp256k1.V.D.inverse$lit7 */
-STK_TABLE uint8_t ecdsa_secp256k1_V_D_inverse_lit7[5] = {
-    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
-};
-
-/* ecdsa.secp256k1.V.D.below_modulus$lit9 */
-STK_TABLE uint64_t ecdsa_secp256k1_V_D_below_modulus_lit9[4][5] = {
-    {
-        UINT64_C(0xbfd25e8cd0364141), UINT64_C(0xbaaedce6af48a03b), UINT64_C(0xfffffffffffffffe), UINT64_C(0xffffffffffffffff),
-        UINT64_C(0)
-    },
-    {
-        UINT64_C(0x7fa4bd19a06c8282), UINT64_C(0x755db9cd5e914077), UINT64_C(0xfffffffffffffffd), UINT64_C(0xffffffffffffffff),
-        UINT64_C(1)
-    },
-    {
-        UINT64_C(0xff497a3340d90504), UINT64_C(0xeabb739abd2280ee), UINT64_C(0xfffffffffffffffa), UINT64_C(0xffffffffffffffff),
-        UINT64_C(3)
-    },
-    {
-        UINT64_C(0xfe92f46681b20a08), UINT64_C(0xd576e7357a4501dd), UINT64_C(0xfffffffffffffff5), UINT64_C(0xffffffffffffffff),
-        UINT64_C(7)
-    }
-};
-
-/* ecdsa.secp256k1.V.S.from_integer$lit10 */
-STK_TABLE uint64_t ecdsa_secp256k1_V_S_from_integer_lit10[4] = {
+/* ecdsa.secp256k1.V.S.from_integer$lit5 */
+STK_TABLE uint64_t ecdsa_secp256k1_V_S_from_integer_lit5[4] = {
     UINT64_C(0x896cf21467d7d140), UINT64_C(0x741496c20e7cf878), UINT64_C(0xe697f5e45bcd07c6), UINT64_C(0x9d671cd581c69bc5)
 };
 
-/* ecdsa.secp256k1.V.inverse$lit11 */
-STK_TABLE uint8_t ecdsa_secp256k1_V_inverse_lit11[4] = {
-    UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0)
-};
-
-/* ecdsa.secp256k1.V.S.pow$c256$lit12 */
-STK_TABLE uint8_t ecdsa_secp256k1_V_S_pow_c256_lit12[64] = {
+/* ecdsa.secp256k1.V.S.pow$c256$lit6 */
+STK_TABLE uint8_t ecdsa_secp256k1_V_S_pow_c256_lit6[64] = {
     UINT32_C(15), UINT32_C(3), UINT32_C(1), UINT32_C(4), UINT32_C(6), UINT32_C(3), UINT32_C(0), UINT32_C(13),
     UINT32_C(12), UINT32_C(8), UINT32_C(14), UINT32_C(5), UINT32_C(2), UINT32_C(13), UINT32_C(15), UINT32_C(11),
     UINT32_C(11), UINT32_C(3), UINT32_C(0), UINT32_C(10), UINT32_C(8), UINT32_C(4), UINT32_C(15), UINT32_C(10),
@@ -271,8 +220,8 @@ STK_TABLE uint8_t ecdsa_secp256k1_V_S_pow_c256_lit12[64] = {
     UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15)
 };
 
-/* ecdsa.secp256k1.V.S.pow$c256$lit13 */
-STK_TABLE uint64_t ecdsa_secp256k1_V_S_pow_c256_lit13[4] = {
+/* ecdsa.secp256k1.V.S.pow$c256$lit7 */
+STK_TABLE uint64_t ecdsa_secp256k1_V_S_pow_c256_lit7[4] = {
     UINT64_C(0x402da1732fc9bebf), UINT64_C(0x4551231950b75fc4), UINT64_C(1), UINT64_C(0)
 };
 
@@ -552,8 +501,8 @@ STK_TABLE ecdsa_secp256k1_V_C_Affine ecdsa_secp256k1_V_ODD[32] = {
     }
 };
 
-/* ecdsa.secp256k1.V.matches$lit15 */
-STK_TABLE uint64_t ecdsa_secp256k1_V_matches_lit15[4] = {
+/* ecdsa.secp256k1.V.matches$lit9 */
+STK_TABLE uint64_t ecdsa_secp256k1_V_matches_lit9[4] = {
     UINT64_C(0xe21120489f1d95e1), UINT64_C(0x24a1ac9eb3fde294), UINT64_C(0xfffffffebaaed80d), UINT64_C(0xffffffffffffffff)
 };
 
@@ -865,562 +814,6 @@ STK_NOINLINE static void ecdsa_secp256k1_V_C_right_side(uint64_t *result, const 
     field_fesecp256k1_mont64_add(result, t, ecdsa_secp256k1_V_C_right_side_lit4);
 }
 
-/* ecdsa.secp256k1.V.D.matrix
- * What 2 n division steps make of f and g, whose lowest words are given: zeta, and u, v, q, r with 2^(2 n) f' = u f + v g and 2^(2 n) g' = q f + r g.
- * The number is no constant, so that proofs take one round for all.
- * in zeta: 0 .. 2^64-1
- * in f0: 0 .. 2^64-1
- * in g0: 0 .. 2^64-1
- * in n: 0 .. 29
- * out result0: 0 .. 2^64-1
- * out result1: 0 .. 2^64-1
- * out result2: 0 .. 2^64-1
- * out result3: 0 .. 2^64-1
- * out result4: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_V_D_matrix(uint64_t *restrict result0, uint64_t *restrict result1, uint64_t *restrict result2, uint64_t *restrict result3, uint64_t *restrict result4, uint64_t zeta, uint64_t f0, uint64_t g0, uint32_t n)
-{
-    uint64_t z; /* 0 .. 2^64-1 */
-    uint64_t f; /* 0 .. 2^64-1 */
-    uint64_t g; /* 0 .. 2^64-1 */
-    uint32_t i; /* 0 .. 28 */
-    uint32_t t;
-    uint64_t h; /* 0 .. 2^64-1 */
-    uint64_t s; /* 0 .. 2^64-1 */
-    uint64_t t_2; /* 0 .. 2^64-1 */
-    z = zeta;
-    f = f0;
-    g = g0;
-    (*result1) = UINT64_C(1);
-    (*result2) = UINT64_C(0);
-    (*result3) = UINT64_C(0);
-    (*result4) = UINT64_C(1);
-    for (i = 0; i < n; i++) {
-        if (((uint32_t)g & UINT32_C(1)) == UINT32_C(1)) {
-            t = (uint32_t)((uint32_t)(z >> 63) == UINT32_C(1));
-            if (t) {
-                h = f;
-                s = *result1;
-                t_2 = *result2;
-                z = UINT64_C(0xffffffffffffffff) - z;
-                f = g;
-                (*result1) = *result3;
-                (*result2) = *result4;
-                g = g - h;
-                (*result3) = (*result3) - s;
-                (*result4) = (*result4) - t_2;
-            } else {
-                g = g + f;
-                (*result3) = (*result3) + (*result1);
-                (*result4) = (*result4) + (*result2);
-            }
-        }
-        z = z - UINT64_C(1);
-        g = g >> 1;
-        (*result1) = UINT64_C(2) * (*result1);
-        (*result2) = UINT64_C(2) * (*result2);
-        if (((uint32_t)g & UINT32_C(1)) == UINT32_C(1)) {
-            t = (uint32_t)((uint32_t)(z >> 63) == UINT32_C(1));
-            if (t) {
-                h = f;
-                s = *result1;
-                t_2 = *result2;
-                z = UINT64_C(0xffffffffffffffff) - z;
-                f = g;
-                (*result1) = *result3;
-                (*result2) = *result4;
-                g = g - h;
-                (*result3) = (*result3) - s;
-                (*result4) = (*result4) - t_2;
-            } else {
-                g = g + f;
-                (*result3) = (*result3) + (*result1);
-                (*result4) = (*result4) + (*result2);
-            }
-        }
-        z = z - UINT64_C(1);
-        g = g >> 1;
-        (*result1) = UINT64_C(2) * (*result1);
-        (*result2) = UINT64_C(2) * (*result2);
-    }
-    (*result0) = z;
-}
-
-/* ecdsa.secp256k1.V.D.combine$0
- * (a u + b v) / 2^K, or with the multiple of `m` added that makes it whole; rounded down.
- * in a: 0 .. 2^64-1
- * in b: 0 .. 2^64-1
- * in u: 0 .. 2^64-1
- * in v: 0 .. 2^64-1
- * out r: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_V_D_combine_0(uint64_t *r, const uint64_t *a, const uint64_t *b, uint64_t u, uint64_t v)
-{
-    uint32_t t_0_multiply_add_signed;
-    uint64_t carry_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    stk_u128 v_0_multiply_add_signed_2; /* 0 .. 340282366920938463444927863358058659839 */
-    uint32_t t_1_multiply_add_signed;
-    uint64_t carry_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    stk_u128 v_1_multiply_add_signed_2; /* 0 .. 2^128-1 */
-    uint64_t u_1_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_2_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_3_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_4_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_0_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_1_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_2_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_3_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_4_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_1_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_2_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_3_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_4_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_0_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_1_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_2_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_3_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_4_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    v_0_multiply_add_signed_2 = (stk_u128)a[0] * (stk_u128)u;
-    u_0_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[1] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_1_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[2] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_2_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[3] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_3_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[4] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_4_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    u_1_0_multiply_add_signed = u_1_0_multiply_add_signed_2;
-    u_2_0_multiply_add_signed = u_2_0_multiply_add_signed_2;
-    u_3_0_multiply_add_signed = u_3_0_multiply_add_signed_2;
-    u_4_0_multiply_add_signed = u_4_0_multiply_add_signed_2;
-    t_0_multiply_add_signed = (uint32_t)((uint32_t)(u >> 63) == UINT32_C(1));
-    if (t_0_multiply_add_signed) {
-        int32_t borrow_0_multiply_add_signed; /* -1 .. 0 */
-        stk_i128 v_0_multiply_add_signed; /* -2^64 .. 2^64-1 */
-        v_0_multiply_add_signed = (stk_i128)u_1_0_multiply_add_signed_2 - (stk_i128)a[0];
-        u_1_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
-        v_0_multiply_add_signed = ((stk_i128)u_2_0_multiply_add_signed_2 - (stk_i128)a[1]) + (stk_i128)borrow_0_multiply_add_signed;
-        u_2_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
-        v_0_multiply_add_signed = ((stk_i128)u_3_0_multiply_add_signed_2 - (stk_i128)a[2]) + (stk_i128)borrow_0_multiply_add_signed;
-        u_3_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
-        v_0_multiply_add_signed = ((stk_i128)u_4_0_multiply_add_signed_2 - (stk_i128)a[3]) + (stk_i128)borrow_0_multiply_add_signed;
-        u_4_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-    }
-    v_1_multiply_add_signed_2 = (stk_u128)u_0_0_multiply_add_signed + ((stk_u128)b[0] * (stk_u128)v);
-    u_0_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_1_0_multiply_add_signed + ((stk_u128)b[1] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_1_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_2_0_multiply_add_signed + ((stk_u128)b[2] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_2_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_3_0_multiply_add_signed + ((stk_u128)b[3] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_3_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_4_0_multiply_add_signed + ((stk_u128)b[4] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_4_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    u_1_1_multiply_add_signed = u_1_1_multiply_add_signed_2;
-    u_2_1_multiply_add_signed = u_2_1_multiply_add_signed_2;
-    u_3_1_multiply_add_signed = u_3_1_multiply_add_signed_2;
-    u_4_1_multiply_add_signed = u_4_1_multiply_add_signed_2;
-    t_1_multiply_add_signed = (uint32_t)((uint32_t)(v >> 63) == UINT32_C(1));
-    if (t_1_multiply_add_signed) {
-        int32_t borrow_1_multiply_add_signed; /* -1 .. 0 */
-        stk_i128 v_1_multiply_add_signed; /* -2^64 .. 2^64-1 */
-        v_1_multiply_add_signed = (stk_i128)u_1_1_multiply_add_signed_2 - (stk_i128)b[0];
-        u_1_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
-        v_1_multiply_add_signed = ((stk_i128)u_2_1_multiply_add_signed_2 - (stk_i128)b[1]) + (stk_i128)borrow_1_multiply_add_signed;
-        u_2_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
-        v_1_multiply_add_signed = ((stk_i128)u_3_1_multiply_add_signed_2 - (stk_i128)b[2]) + (stk_i128)borrow_1_multiply_add_signed;
-        u_3_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
-        v_1_multiply_add_signed = ((stk_i128)u_4_1_multiply_add_signed_2 - (stk_i128)b[3]) + (stk_i128)borrow_1_multiply_add_signed;
-        u_4_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-    }
-    r[0] = (uint64_t)((stk_u128)(uint32_t)(u_0_1_multiply_add_signed >> 58) + (stk_u128)(u_1_1_multiply_add_signed << 6));
-    r[1] = (uint64_t)((stk_u128)(uint32_t)(u_1_1_multiply_add_signed >> 58) + (stk_u128)(u_2_1_multiply_add_signed << 6));
-    r[2] = (uint64_t)((stk_u128)(uint32_t)(u_2_1_multiply_add_signed >> 58) + (stk_u128)(u_3_1_multiply_add_signed << 6));
-    r[3] = (uint64_t)((stk_u128)(uint32_t)(u_3_1_multiply_add_signed >> 58) + (stk_u128)(u_4_1_multiply_add_signed << 6));
-    r[4] = (uint64_t)(uint32_t)(u_4_1_multiply_add_signed >> 58) + ((uint64_t)(uint32_t)(u_4_1_multiply_add_signed >> 63) * UINT64_C(0xffffffffffffffc0));
-}
-
-/* ecdsa.secp256k1.V.D.combine$c256
- * (a u + b v) / 2^K, or with the multiple of `m` added that makes it whole; rounded down.
- * in a: 0 .. 2^64-1
- * in b: 0 .. 2^64-1
- * in u: 0 .. 2^64-1
- * in v: 0 .. 2^64-1
- * out r: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_V_D_combine_c256(uint64_t *r, const uint64_t *a, const uint64_t *b, uint64_t u, uint64_t v)
-{
-    uint32_t t_0_multiply_add_signed;
-    uint64_t carry_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    stk_u128 v_0_multiply_add_signed_2; /* 0 .. 340282366920938463444927863358058659839 */
-    uint32_t t_1_multiply_add_signed;
-    uint64_t carry_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    stk_u128 v_1_multiply_add_signed_2; /* 0 .. 2^128-1 */
-    uint64_t w_2_multiply_add; /* 0 .. 2^64-1 */
-    uint64_t carry_2_multiply_add; /* 0 .. 2^64-1 */
-    stk_u128 v_2_multiply_add; /* 0 .. 2^122-1 */
-    uint64_t u_1_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_2_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_3_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_4_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_0_0_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_1_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_2_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_3_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_4_0_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_1_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_2_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_3_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_4_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_0_1_multiply_add_signed; /* 0 .. 2^64-1 */
-    uint64_t u_1_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_2_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_3_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_4_1_multiply_add_signed_2; /* 0 .. 2^64-1 */
-    uint64_t u_0_2_multiply_add; /* 0 .. 2^64-1 */
-    uint64_t u_1_2_multiply_add; /* 0 .. 2^64-1 */
-    uint64_t u_2_2_multiply_add; /* 0 .. 2^64-1 */
-    uint64_t u_3_2_multiply_add; /* 0 .. 2^64-1 */
-    uint64_t u_4_2_multiply_add; /* 0 .. 2^64-1 */
-    v_0_multiply_add_signed_2 = (stk_u128)a[0] * (stk_u128)u;
-    u_0_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[1] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_1_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[2] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_2_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[3] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_3_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    carry_0_multiply_add_signed = (uint64_t)(v_0_multiply_add_signed_2 >> 64);
-    v_0_multiply_add_signed_2 = ((stk_u128)a[4] * (stk_u128)u) + (stk_u128)carry_0_multiply_add_signed;
-    u_4_0_multiply_add_signed_2 = (uint64_t)v_0_multiply_add_signed_2;
-    u_1_0_multiply_add_signed = u_1_0_multiply_add_signed_2;
-    u_2_0_multiply_add_signed = u_2_0_multiply_add_signed_2;
-    u_3_0_multiply_add_signed = u_3_0_multiply_add_signed_2;
-    u_4_0_multiply_add_signed = u_4_0_multiply_add_signed_2;
-    t_0_multiply_add_signed = (uint32_t)((uint32_t)(u >> 63) == UINT32_C(1));
-    if (t_0_multiply_add_signed) {
-        int32_t borrow_0_multiply_add_signed; /* -1 .. 0 */
-        stk_i128 v_0_multiply_add_signed; /* -2^64 .. 2^64-1 */
-        v_0_multiply_add_signed = (stk_i128)u_1_0_multiply_add_signed_2 - (stk_i128)a[0];
-        u_1_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
-        v_0_multiply_add_signed = ((stk_i128)u_2_0_multiply_add_signed_2 - (stk_i128)a[1]) + (stk_i128)borrow_0_multiply_add_signed;
-        u_2_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
-        v_0_multiply_add_signed = ((stk_i128)u_3_0_multiply_add_signed_2 - (stk_i128)a[2]) + (stk_i128)borrow_0_multiply_add_signed;
-        u_3_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-        borrow_0_multiply_add_signed = (int32_t)(v_0_multiply_add_signed >> 64);
-        v_0_multiply_add_signed = ((stk_i128)u_4_0_multiply_add_signed_2 - (stk_i128)a[3]) + (stk_i128)borrow_0_multiply_add_signed;
-        u_4_0_multiply_add_signed = (uint64_t)v_0_multiply_add_signed;
-    }
-    v_1_multiply_add_signed_2 = (stk_u128)u_0_0_multiply_add_signed + ((stk_u128)b[0] * (stk_u128)v);
-    u_0_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_1_0_multiply_add_signed + ((stk_u128)b[1] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_1_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_2_0_multiply_add_signed + ((stk_u128)b[2] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_2_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_3_0_multiply_add_signed + ((stk_u128)b[3] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_3_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    carry_1_multiply_add_signed = (uint64_t)(v_1_multiply_add_signed_2 >> 64);
-    v_1_multiply_add_signed_2 = ((stk_u128)u_4_0_multiply_add_signed + ((stk_u128)b[4] * (stk_u128)v)) + (stk_u128)carry_1_multiply_add_signed;
-    u_4_1_multiply_add_signed_2 = (uint64_t)v_1_multiply_add_signed_2;
-    u_1_1_multiply_add_signed = u_1_1_multiply_add_signed_2;
-    u_2_1_multiply_add_signed = u_2_1_multiply_add_signed_2;
-    u_3_1_multiply_add_signed = u_3_1_multiply_add_signed_2;
-    u_4_1_multiply_add_signed = u_4_1_multiply_add_signed_2;
-    t_1_multiply_add_signed = (uint32_t)((uint32_t)(v >> 63) == UINT32_C(1));
-    if (t_1_multiply_add_signed) {
-        int32_t borrow_1_multiply_add_signed; /* -1 .. 0 */
-        stk_i128 v_1_multiply_add_signed; /* -2^64 .. 2^64-1 */
-        v_1_multiply_add_signed = (stk_i128)u_1_1_multiply_add_signed_2 - (stk_i128)b[0];
-        u_1_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
-        v_1_multiply_add_signed = ((stk_i128)u_2_1_multiply_add_signed_2 - (stk_i128)b[1]) + (stk_i128)borrow_1_multiply_add_signed;
-        u_2_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
-        v_1_multiply_add_signed = ((stk_i128)u_3_1_multiply_add_signed_2 - (stk_i128)b[2]) + (stk_i128)borrow_1_multiply_add_signed;
-        u_3_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-        borrow_1_multiply_add_signed = (int32_t)(v_1_multiply_add_signed >> 64);
-        v_1_multiply_add_signed = ((stk_i128)u_4_1_multiply_add_signed_2 - (stk_i128)b[3]) + (stk_i128)borrow_1_multiply_add_signed;
-        u_4_1_multiply_add_signed = (uint64_t)v_1_multiply_add_signed;
-    }
-    w_2_multiply_add = (u_0_1_multiply_add_signed * UINT64_C(0x30dff665588b13f)) & UINT64_C(0x3ffffffffffffff);
-    v_2_multiply_add = (stk_u128)u_0_1_multiply_add_signed + ((stk_u128)UINT64_C(0xbfd25e8cd0364141) * (stk_u128)w_2_multiply_add);
-    u_0_2_multiply_add = (uint64_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
-    v_2_multiply_add = ((stk_u128)u_1_1_multiply_add_signed + ((stk_u128)UINT64_C(0xbaaedce6af48a03b) * (stk_u128)w_2_multiply_add)) + (stk_u128)carry_2_multiply_add;
-    u_1_2_multiply_add = (uint64_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
-    r[0] = (uint64_t)((stk_u128)(uint32_t)(u_0_2_multiply_add >> 58) + (stk_u128)(u_1_2_multiply_add << 6));
-    v_2_multiply_add = ((stk_u128)u_2_1_multiply_add_signed + ((stk_u128)UINT64_C(0xfffffffffffffffe) * (stk_u128)w_2_multiply_add)) + (stk_u128)carry_2_multiply_add;
-    u_2_2_multiply_add = (uint64_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
-    r[1] = (uint64_t)((stk_u128)(uint32_t)(u_1_2_multiply_add >> 58) + (stk_u128)(u_2_2_multiply_add << 6));
-    v_2_multiply_add = ((stk_u128)u_3_1_multiply_add_signed + ((stk_u128)UINT64_C(0xffffffffffffffff) * (stk_u128)w_2_multiply_add)) + (stk_u128)carry_2_multiply_add;
-    u_3_2_multiply_add = (uint64_t)v_2_multiply_add;
-    carry_2_multiply_add = (uint64_t)(v_2_multiply_add >> 64);
-    r[2] = (uint64_t)((stk_u128)(uint32_t)(u_2_2_multiply_add >> 58) + (stk_u128)(u_3_2_multiply_add << 6));
-    v_2_multiply_add = (stk_u128)u_4_1_multiply_add_signed + (stk_u128)carry_2_multiply_add;
-    u_4_2_multiply_add = (uint64_t)v_2_multiply_add;
-    r[3] = (uint64_t)((stk_u128)(uint32_t)(u_3_2_multiply_add >> 58) + (stk_u128)(u_4_2_multiply_add << 6));
-    r[4] = (uint64_t)(uint32_t)(u_4_2_multiply_add >> 58) + ((uint64_t)(uint32_t)(u_4_2_multiply_add >> 63) * UINT64_C(0xffffffffffffffc0));
-}
-
-/* ecdsa.secp256k1.V.D.without
- * a - b, if that is not negative, else a.
- * in a: 0 .. 2^64-1
- * in b: 0 .. 2^64-1
- * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_V_D_without(uint64_t *result, const uint64_t *a, const uint64_t *b)
-{
-    int32_t borrow_0_sub; /* -1 .. 0 */
-    stk_i128 v_0_sub; /* -2^64 .. 2^64-1 */
-    uint32_t result1_0_sub; /* 0 .. 1 */
-    uint64_t d_0_0_sub; /* 0 .. 2^64-1 */
-    uint64_t d_1_0_sub; /* 0 .. 2^64-1 */
-    uint64_t d_2_0_sub; /* 0 .. 2^64-1 */
-    uint64_t d_3_0_sub; /* 0 .. 2^64-1 */
-    uint64_t d_4_0_sub; /* 0 .. 2^64-1 */
-    v_0_sub = (stk_i128)a[0] - (stk_i128)b[0];
-    d_0_0_sub = (uint64_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 64);
-    v_0_sub = ((stk_i128)a[1] - (stk_i128)b[1]) + (stk_i128)borrow_0_sub;
-    d_1_0_sub = (uint64_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 64);
-    v_0_sub = ((stk_i128)a[2] - (stk_i128)b[2]) + (stk_i128)borrow_0_sub;
-    d_2_0_sub = (uint64_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 64);
-    v_0_sub = ((stk_i128)a[3] - (stk_i128)b[3]) + (stk_i128)borrow_0_sub;
-    d_3_0_sub = (uint64_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 64);
-    v_0_sub = ((stk_i128)a[4] - (stk_i128)b[4]) + (stk_i128)borrow_0_sub;
-    d_4_0_sub = (uint64_t)v_0_sub;
-    borrow_0_sub = (int32_t)(v_0_sub >> 64);
-    result1_0_sub = (uint32_t)(-borrow_0_sub);
-    if (result1_0_sub == UINT32_C(0)) {
-        result[0] = d_0_0_sub;
-        result[1] = d_1_0_sub;
-        result[2] = d_2_0_sub;
-        result[3] = d_3_0_sub;
-        result[4] = d_4_0_sub;
-    } else {
-        memmove(result, a, 5 * sizeof(uint64_t));
-    }
-}
-
-/* ecdsa.secp256k1.V.D.below_modulus
- * a modulo M, for a from -2^E M to 2^E M - 1.
- * in a: 0 .. 2^64-1
- * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_V_D_below_modulus(uint64_t *restrict result, const uint64_t *a)
-{
-    uint64_t t[5]; /* 0 .. 2^64-1 */
-    uint32_t t_2;
-    memmove(t, a, 5 * sizeof(uint64_t));
-    t_2 = (uint32_t)((uint32_t)(a[4] >> 63) == UINT32_C(1));
-    if (t_2) {
-        uint32_t carry_1_add; /* 0 .. 1 */
-        stk_u128 v_1_add; /* 15 .. 2^65-1 */
-        uint64_t t_0_1_add; /* 0 .. 2^64-1 */
-        uint64_t t_1_1_add; /* 0 .. 2^64-1 */
-        uint64_t t_2_1_add; /* 0 .. 2^64-1 */
-        uint64_t t_3_1_add; /* 0 .. 2^64-1 */
-        uint64_t t_4_1_add; /* 0 .. 2^64-1 */
-        v_1_add = (stk_u128)a[0] + (stk_u128)UINT64_C(0xfd25e8cd03641410);
-        t_0_1_add = (uint64_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 64);
-        v_1_add = ((stk_u128)a[1] + (stk_u128)UINT64_C(0xaaedce6af48a03bb)) + (stk_u128)carry_1_add;
-        t_1_1_add = (uint64_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 64);
-        v_1_add = ((stk_u128)a[2] + (stk_u128)UINT64_C(0xffffffffffffffeb)) + (stk_u128)carry_1_add;
-        t_2_1_add = (uint64_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 64);
-        v_1_add = ((stk_u128)a[3] + (stk_u128)UINT64_C(0xffffffffffffffff)) + (stk_u128)carry_1_add;
-        t_3_1_add = (uint64_t)v_1_add;
-        carry_1_add = (uint32_t)(v_1_add >> 64);
-        v_1_add = ((stk_u128)a[4] + (stk_u128)UINT64_C(15)) + (stk_u128)carry_1_add;
-        t_4_1_add = (uint64_t)v_1_add;
-        t[0] = t_0_1_add;
-        t[1] = t_1_1_add;
-        t[2] = t_2_1_add;
-        t[3] = t_3_1_add;
-        t[4] = t_4_1_add;
-    }
-    {
-        uint64_t tmp[5];
-        ecdsa_secp256k1_V_D_without(tmp, t, ecdsa_secp256k1_V_D_below_modulus_lit9[3]);
-        memmove(t, tmp, 5 * sizeof(uint64_t));
-    }
-    {
-        uint64_t tmp_2[5];
-        ecdsa_secp256k1_V_D_without(tmp_2, t, ecdsa_secp256k1_V_D_below_modulus_lit9[2]);
-        memmove(t, tmp_2, 5 * sizeof(uint64_t));
-    }
-    {
-        uint64_t tmp_3[5];
-        ecdsa_secp256k1_V_D_without(tmp_3, t, ecdsa_secp256k1_V_D_below_modulus_lit9[1]);
-        memmove(t, tmp_3, 5 * sizeof(uint64_t));
-    }
-    {
-        uint64_t tmp_4[5];
-        ecdsa_secp256k1_V_D_without(tmp_4, t, ecdsa_secp256k1_V_D_below_modulus_lit9[0]);
-        memmove(t, tmp_4, 5 * sizeof(uint64_t));
-    }
-    result[0] = t[0];
-    result[1] = t[1];
-    result[2] = t[2];
-    result[3] = t[3];
-}
-
-/* ecdsa.secp256k1.V.D.inverse
- * 1/x modulo M, for x below M and prime to it; no number has been seen for which it says another.
- * in x: 0 .. 2^64-1
- * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_V_D_inverse(uint64_t *result, const uint64_t *x)
-{
-    uint64_t zeta; /* 0 .. 2^64-1 */
-    uint64_t f[5]; /* 0 .. 2^64-1 */
-    uint64_t g[5]; /* 0 .. 2^64-1 */
-    uint64_t d[5]; /* 0 .. 2^64-1 */
-    uint64_t e[5]; /* 0 .. 2^64-1 */
-    uint32_t i; /* 0 .. 8 */
-    uint32_t t;
-    uint64_t z_1_round; /* 0 .. 2^64-1 */
-    uint64_t u_1_round; /* 0 .. 2^64-1 */
-    uint64_t v_1_round; /* 0 .. 2^64-1 */
-    uint64_t q_1_round; /* 0 .. 2^64-1 */
-    uint64_t r_1_round; /* 0 .. 2^64-1 */
-    uint64_t result1_1_round[5]; /* 0 .. 2^64-1 */
-    uint64_t result3_1_round[5]; /* 0 .. 2^64-1 */
-    zeta = UINT64_C(0xffffffffffffffff);
-    memmove(f, ecdsa_secp256k1_V_D_inverse_lit5, 5 * sizeof(uint64_t));
-    g[0] = x[0];
-    g[1] = x[1];
-    g[2] = x[2];
-    g[3] = x[3];
-    g[4] = UINT64_C(0);
-    {
-        uint32_t k;
-        for (k = 0; k < 5; k++) {
-            d[k] = (uint64_t)ecdsa_secp256k1_V_D_inverse_lit6[k];
-        }
-    }
-    {
-        uint32_t k_2;
-        for (k_2 = 0; k_2 < 5; k_2++) {
-            e[k_2] = (uint64_t)ecdsa_secp256k1_V_D_inverse_lit7[k_2];
-        }
-    }
-    for (i = 0; i < 9; i++) {
-        uint64_t z_0_round; /* 0 .. 2^64-1 */
-        uint64_t u_0_round; /* 0 .. 2^64-1 */
-        uint64_t v_0_round; /* 0 .. 2^64-1 */
-        uint64_t q_0_round; /* 0 .. 2^64-1 */
-        uint64_t r_0_round; /* 0 .. 2^64-1 */
-        uint64_t result1_0_round[5]; /* 0 .. 2^64-1 */
-        uint64_t result2_0_round[5]; /* 0 .. 2^64-1 */
-        uint64_t result3_0_round[5]; /* 0 .. 2^64-1 */
-        uint64_t result4_0_round[5]; /* 0 .. 2^64-1 */
-        ecdsa_secp256k1_V_D_matrix(&z_0_round, &u_0_round, &v_0_round, &q_0_round, &r_0_round, zeta, f[0], g[0], UINT32_C(29));
-        ecdsa_secp256k1_V_D_combine_0(result1_0_round, f, g, u_0_round, v_0_round);
-        ecdsa_secp256k1_V_D_combine_0(result2_0_round, f, g, q_0_round, r_0_round);
-        ecdsa_secp256k1_V_D_combine_c256(result3_0_round, d, e, u_0_round, v_0_round);
-        ecdsa_secp256k1_V_D_combine_c256(result4_0_round, d, e, q_0_round, r_0_round);
-        zeta = z_0_round;
-        memmove(f, result1_0_round, 5 * sizeof(uint64_t));
-        memmove(g, result2_0_round, 5 * sizeof(uint64_t));
-        memmove(d, result3_0_round, 5 * sizeof(uint64_t));
-        memmove(e, result4_0_round, 5 * sizeof(uint64_t));
-    }
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k_3;
-            for (k_3 = 0; k_3 < 5; k_3++) {
-                diff |= (uint64_t)g[k_3] ^ (uint64_t)ecdsa_secp256k1_V_D_inverse_lit6[k_3];
-            }
-        }
-    }
-    if (stk_eq_u64(diff, UINT64_C(0)) ^ 1u) {
-        uint64_t result2_1_round[5]; /* 0 .. 2^64-1 */
-        uint64_t result4_1_round[5]; /* 0 .. 2^64-1 */
-        ecdsa_secp256k1_V_D_matrix(&z_1_round, &u_1_round, &v_1_round, &q_1_round, &r_1_round, zeta, f[0], g[0], UINT32_C(29));
-        ecdsa_secp256k1_V_D_combine_0(result1_1_round, f, g, u_1_round, v_1_round);
-        ecdsa_secp256k1_V_D_combine_0(result2_1_round, f, g, q_1_round, r_1_round);
-        ecdsa_secp256k1_V_D_combine_c256(result3_1_round, d, e, u_1_round, v_1_round);
-        ecdsa_secp256k1_V_D_combine_c256(result4_1_round, d, e, q_1_round, r_1_round);
-        zeta = z_1_round;
-        memmove(f, result1_1_round, 5 * sizeof(uint64_t));
-        memmove(g, result2_1_round, 5 * sizeof(uint64_t));
-        memmove(d, result3_1_round, 5 * sizeof(uint64_t));
-        memmove(e, result4_1_round, 5 * sizeof(uint64_t));
-    }
-    uint64_t diff_2 = 0;
-    {
-        {
-            uint32_t k_4;
-            for (k_4 = 0; k_4 < 5; k_4++) {
-                diff_2 |= (uint64_t)g[k_4] ^ (uint64_t)ecdsa_secp256k1_V_D_inverse_lit6[k_4];
-            }
-        }
-    }
-    if (stk_eq_u64(diff_2, UINT64_C(0)) ^ 1u) {
-        ecdsa_secp256k1_V_D_matrix(&z_1_round, &u_1_round, &v_1_round, &q_1_round, &r_1_round, zeta, f[0], g[0], UINT32_C(29));
-        ecdsa_secp256k1_V_D_combine_0(result1_1_round, f, g, u_1_round, v_1_round);
-        ecdsa_secp256k1_V_D_combine_c256(result3_1_round, d, e, u_1_round, v_1_round);
-        memmove(f, result1_1_round, 5 * sizeof(uint64_t));
-        memmove(d, result3_1_round, 5 * sizeof(uint64_t));
-    }
-    t = (uint32_t)((uint32_t)(f[4] >> 63) == UINT32_C(1));
-    if (t) {
-        int32_t borrow_3_sub; /* -1 .. 0 */
-        stk_i128 v_3_sub; /* -2^64 .. 0 */
-        uint64_t d_0_3_sub; /* 0 .. 2^64-1 */
-        uint64_t d_1_3_sub; /* 0 .. 2^64-1 */
-        uint64_t d_2_3_sub; /* 0 .. 2^64-1 */
-        uint64_t d_3_3_sub; /* 0 .. 2^64-1 */
-        uint64_t d_4_3_sub; /* 0 .. 2^64-1 */
-        v_3_sub = -(stk_i128)d[0];
-        d_0_3_sub = (uint64_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 64);
-        v_3_sub = (-(stk_i128)d[1]) + (stk_i128)borrow_3_sub;
-        d_1_3_sub = (uint64_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 64);
-        v_3_sub = (-(stk_i128)d[2]) + (stk_i128)borrow_3_sub;
-        d_2_3_sub = (uint64_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 64);
-        v_3_sub = (-(stk_i128)d[3]) + (stk_i128)borrow_3_sub;
-        d_3_3_sub = (uint64_t)v_3_sub;
-        borrow_3_sub = (int32_t)(v_3_sub >> 64);
-        v_3_sub = (-(stk_i128)d[4]) + (stk_i128)borrow_3_sub;
-        d_4_3_sub = (uint64_t)v_3_sub;
-        d[0] = d_0_3_sub;
-        d[1] = d_1_3_sub;
-        d[2] = d_2_3_sub;
-        d[3] = d_3_3_sub;
-        d[4] = d_4_3_sub;
-    }
-    ecdsa_secp256k1_V_D_below_modulus(result, d);
-}
-
 /* ecdsa.secp256k1.V.S.mul
  * a b / R
  * in a: 0 .. 2^64-1
@@ -1624,7 +1017,7 @@ STK_NOINLINE static void ecdsa_secp256k1_V_S_pow_c256(uint64_t *result, const ui
     uint32_t i; /* 2 .. 15 */
     uint64_t r[4]; /* 0 .. 2^64-1 */
     uint32_t i_2; /* 0 .. 62 */
-    memmove(t[0], ecdsa_secp256k1_V_S_pow_c256_lit13, 4 * sizeof(uint64_t));
+    memmove(t[0], ecdsa_secp256k1_V_S_pow_c256_lit7, 4 * sizeof(uint64_t));
     memmove(t[1], x, 4 * sizeof(uint64_t));
     for (i = 2; i < 16; i++) {
         {
@@ -1639,76 +1032,43 @@ STK_NOINLINE static void ecdsa_secp256k1_V_S_pow_c256(uint64_t *result, const ui
         for (k = 0; k < 4; k++) {
             ecdsa_secp256k1_V_S_mul(r, r, r);
         }
-        if ((uint32_t)ecdsa_secp256k1_V_S_pow_c256_lit12[i_2] != UINT32_C(0)) {
-            ecdsa_secp256k1_V_S_mul(r, r, t[(uint32_t)ecdsa_secp256k1_V_S_pow_c256_lit12[i_2]]);
+        if ((uint32_t)ecdsa_secp256k1_V_S_pow_c256_lit6[i_2] != UINT32_C(0)) {
+            ecdsa_secp256k1_V_S_mul(r, r, t[(uint32_t)ecdsa_secp256k1_V_S_pow_c256_lit6[i_2]]);
         }
     }
     memmove(result, r, 4 * sizeof(uint64_t));
 }
 
 /* ecdsa.secp256k1.V.inverse
- * 1/s modulo N, for s in 1..N-1: by division steps, and where the product is not 1, s^(N-2).
+ * 1/s modulo N, for s in 1..N-1
  * in s: 0 .. 2^64-1
  * out result: 0 .. 2^64-1 */
 STK_NOINLINE static void ecdsa_secp256k1_V_inverse(uint64_t *result, const uint64_t *s)
 {
-    uint64_t c[4]; /* 0 .. 2^64-1 */
-    uint64_t r[4]; /* 0 .. 2^64-1 */
-    uint32_t found;
-    uint32_t t;
-    ecdsa_secp256k1_V_D_inverse(c, s);
-    {
-        uint32_t k;
-        for (k = 0; k < 4; k++) {
-            r[k] = (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k];
-        }
-    }
-    found = UINT32_C(0);
-    t = field_fesecp256k1_mont64_N_is_below_c256(c);
-    if (t) {
-        uint64_t t_2[4]; /* 0 .. 2^64-1 */
-        uint64_t result_0_from_integer[4]; /* 0 .. 2^64-1 */
-        ecdsa_secp256k1_V_S_mul(result_0_from_integer, c, ecdsa_secp256k1_V_S_from_integer_lit10);
-        memmove(r, result_0_from_integer, 4 * sizeof(uint64_t));
-        ecdsa_secp256k1_V_S_mul(t_2, s, result_0_from_integer);
-        uint64_t diff = 0;
-        {
-            {
-                uint32_t k_2;
-                for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff |= (uint64_t)t_2[k_2] ^ (uint64_t)ecdsa_secp256k1_V_inverse_lit11[k_2];
-                }
-            }
-        }
-        found = stk_eq_u64(diff, UINT64_C(0));
-    }
-    if (found ^ 1u) {
-        uint64_t result_1_from_integer[4]; /* 0 .. 2^64-1 */
-        ecdsa_secp256k1_V_S_mul(result_1_from_integer, s, ecdsa_secp256k1_V_S_from_integer_lit10);
-        ecdsa_secp256k1_V_S_pow_c256(r, result_1_from_integer);
-    }
-    memmove(result, r, 4 * sizeof(uint64_t));
+    uint64_t result_0_from_integer[4]; /* 0 .. 2^64-1 */
+    ecdsa_secp256k1_V_S_mul(result_0_from_integer, s, ecdsa_secp256k1_V_S_from_integer_lit5);
+    ecdsa_secp256k1_V_S_pow_c256(result, result_0_from_integer);
 }
 
 /* curve.wnaf.group$7
  * The digit among `GROUP` positions, at most one for w >= GROUP, of which `v` has the bits and those of the window above; `state`: the carry into
- * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, its position in three, GROUP for none,
- * and the state behind the group.
+ * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, 2^position in GROUP bits, where
+ * there is one, and the state behind the group.
  * in v: 0 .. 1023
  * in state: 0 .. 13
- * out result: 0 .. 14335 */
+ * out result: 0 .. 28671 */
 STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
 {
     uint32_t result;
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 6 */
     uint32_t digit; /* 0 .. 127 */
-    uint32_t place; /* 0 .. 4 */
+    uint32_t place; /* 0 .. 15 */
     uint32_t next; /* 0 .. 13 */
     carry = state & UINT32_C(1);
     skip = state >> 1;
     digit = UINT32_C(0);
-    place = UINT32_C(4);
+    place = UINT32_C(0);
     next = carry;
     if (skip >= UINT32_C(4)) {
         next = (uint32_t)((int32_t)state - INT32_C(8));
@@ -1719,9 +1079,9 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
         z = (uint32_t)curve_wnaf_ZEROS[(u + carry) & UINT32_C(15)];
         if ((skip + z) < UINT32_C(4)) {
             uint32_t x; /* 0 .. 127 */
-            place = skip + z;
+            place = (UINT32_C(1) << (skip + z)) & UINT32_C(15);
             x = ((u + carry) >> z) & UINT32_C(127);
-            next = UINT32_C(2) * (place + UINT32_C(3));
+            next = UINT32_C(2) * ((skip + z) + UINT32_C(3));
             if (x > UINT32_C(64)) {
                 digit = UINT32_C(192) - x;
                 next = next + UINT32_C(1);
@@ -1730,7 +1090,7 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
             }
         }
     }
-    result = (digit + (UINT32_C(128) * place)) + (UINT32_C(1024) * next);
+    result = (digit + (UINT32_C(128) * place)) + (UINT32_C(2048) * next);
     return result;
 }
 
@@ -1738,7 +1098,7 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
  * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^64-1
- * out result0: 0 .. 1023
+ * out result0: 0 .. 2047
  * out result1: 0 .. 1 */
 STK_NOINLINE static void ecdsa_secp256k1_V_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
 {
@@ -1752,7 +1112,7 @@ STK_NOINLINE static void ecdsa_secp256k1_V_wnaf_7(uint16_t *restrict result0, ui
     long_[3] = k[3];
     long_[4] = UINT64_C(0);
     for (i = 0; i < 64; i++) {
-        uint32_t u; /* 0 .. 13951 */
+        uint32_t u; /* 0 .. 28671 */
         uint32_t i_0_window; /* 0 .. 255 */
         uint32_t j_0_window; /* 0 .. 3 */
         uint32_t s_0_window; /* 0 .. 60 */
@@ -1762,31 +1122,31 @@ STK_NOINLINE static void ecdsa_secp256k1_V_wnaf_7(uint16_t *restrict result0, ui
         s_0_window = i_0_window & UINT32_C(63);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
         u = curve_wnaf_group_7(((uint32_t)result_0_window & UINT32_C(1023)), state);
-        result0[i] = (uint16_t)(u & UINT32_C(1023));
-        state = u >> 10;
+        result0[i] = (uint16_t)(u & UINT32_C(2047));
+        state = u >> 11;
     }
     (*result1) = state & UINT32_C(1);
 }
 
 /* curve.wnaf.group$5
  * The digit among `GROUP` positions, at most one for w >= GROUP, of which `v` has the bits and those of the window above; `state`: the carry into
- * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, its position in three, GROUP for none,
- * and the state behind the group.
+ * them, and twice the number of positions that have no digit. Gives, from its lowest bit: the digit in w bits, 2^position in GROUP bits, where
+ * there is one, and the state behind the group.
  * in v: 0 .. 255
  * in state: 0 .. 9
- * out result: 0 .. 2559 */
+ * out result: 0 .. 5119 */
 STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
 {
     uint32_t result;
     uint32_t carry; /* 0 .. 1 */
     uint32_t skip; /* 0 .. 4 */
     uint32_t digit; /* 0 .. 31 */
-    uint32_t place; /* 0 .. 4 */
+    uint32_t place; /* 0 .. 15 */
     uint32_t next; /* 0 .. 9 */
     carry = state & UINT32_C(1);
     skip = state >> 1;
     digit = UINT32_C(0);
-    place = UINT32_C(4);
+    place = UINT32_C(0);
     next = carry;
     if (skip >= UINT32_C(4)) {
         next = (uint32_t)((int32_t)state - INT32_C(8));
@@ -1797,9 +1157,9 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
         z = (uint32_t)curve_wnaf_ZEROS[(u + carry) & UINT32_C(15)];
         if ((skip + z) < UINT32_C(4)) {
             uint32_t x; /* 0 .. 31 */
-            place = skip + z;
+            place = (UINT32_C(1) << (skip + z)) & UINT32_C(15);
             x = ((u + carry) >> z) & UINT32_C(31);
-            next = UINT32_C(2) * (place + UINT32_C(1));
+            next = UINT32_C(2) * ((skip + z) + UINT32_C(1));
             if (x > UINT32_C(16)) {
                 digit = UINT32_C(48) - x;
                 next = next + UINT32_C(1);
@@ -1808,7 +1168,7 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
             }
         }
     }
-    result = (digit + (UINT32_C(32) * place)) + (UINT32_C(256) * next);
+    result = (digit + (UINT32_C(32) * place)) + (UINT32_C(512) * next);
     return result;
 }
 
@@ -1816,9 +1176,9 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
  * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^64-1
- * out result0: 0 .. 255
+ * out result0: 0 .. 511
  * out result1: 0 .. 1 */
-STK_NOINLINE static void ecdsa_secp256k1_V_wnaf_5(uint8_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
+STK_NOINLINE static void ecdsa_secp256k1_V_wnaf_5(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
 {
     uint32_t state; /* 0 .. 9 */
     uint64_t long_[5]; /* 0 .. 2^64-1 */
@@ -1830,7 +1190,7 @@ STK_NOINLINE static void ecdsa_secp256k1_V_wnaf_5(uint8_t *restrict result0, uin
     long_[3] = k[3];
     long_[4] = UINT64_C(0);
     for (i = 0; i < 64; i++) {
-        uint32_t u; /* 0 .. 2463 */
+        uint32_t u; /* 0 .. 5119 */
         uint32_t i_0_window; /* 0 .. 255 */
         uint32_t j_0_window; /* 0 .. 3 */
         uint32_t s_0_window; /* 0 .. 60 */
@@ -1840,8 +1200,8 @@ STK_NOINLINE static void ecdsa_secp256k1_V_wnaf_5(uint8_t *restrict result0, uin
         s_0_window = i_0_window & UINT32_C(63);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
         u = curve_wnaf_group_5(((uint32_t)result_0_window & UINT32_C(255)), state);
-        result0[i] = (uint8_t)(u & UINT32_C(255));
-        state = u >> 8;
+        result0[i] = (uint16_t)(u & UINT32_C(511));
+        state = u >> 9;
     }
     (*result1) = state & UINT32_C(1);
 }
@@ -2063,10 +1423,10 @@ STK_NOINLINE static void ecdsa_secp256k1_V_C_double_apart(ecdsa_secp256k1_V_C_Ja
     memmove((*result).z, z_0_double, 4 * sizeof(uint64_t));
 }
 
-/* ecdsa.secp256k1.V.C.add_cached
- * P + Q for a finite Q, whose Y is given apart: with -Y for it, P - Q.
- * in y: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_V_C_add_cached(ecdsa_secp256k1_V_C_Jacobian *result, const ecdsa_secp256k1_V_C_Jacobian *p, const ecdsa_secp256k1_V_C_Cached *q, const uint64_t *y)
+/* ecdsa.secp256k1.V.C.coincide
+ * The sum of P and a point of the same x: of the same y, too, where w is 0, else the opposite.
+ * in w: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_C_coincide(ecdsa_secp256k1_V_C_Jacobian *result, const ecdsa_secp256k1_V_C_Jacobian *p, const uint64_t *w)
 {
     uint32_t t;
     uint64_t diff = 0;
@@ -2074,92 +1434,122 @@ STK_NOINLINE static void ecdsa_secp256k1_V_C_add_cached(ecdsa_secp256k1_V_C_Jaco
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)p->z[k] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k];
+                diff |= (uint64_t)w[k] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k];
             }
         }
     }
     t = stk_eq_u64(diff, UINT64_C(0));
     if (t) {
-        memmove((*result).x, q->x, 4 * sizeof(uint64_t));
-        memmove((*result).y, y, 4 * sizeof(uint64_t));
-        memmove((*result).z, q->z, 4 * sizeof(uint64_t));
+        ecdsa_secp256k1_V_C_double_apart(result, p);
     } else {
-        uint64_t ua[4]; /* 0 .. 2^64-1 */
-        uint64_t sa[4]; /* 0 .. 2^64-1 */
-        uint64_t t_2[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3[4]; /* 0 .. 2^64-1 */
-        uint64_t result0_1_differences[4]; /* 0 .. 2^64-1 */
-        uint64_t result1_1_differences[4]; /* 0 .. 2^64-1 */
-        uint64_t t_1_differences[4]; /* 0 .. 2^64-1 */
-        uint64_t t_1_differences_2[4]; /* 0 .. 2^64-1 */
-        uint64_t t_1_differences_3[4]; /* 0 .. 2^64-1 */
-        uint64_t result_1_differences[4]; /* 0 .. 2^64-1 */
-        uint32_t t_2_join;
-        field_fesecp256k1_mont64_mul(ua, p->x, q->zz);
-        field_fesecp256k1_mont64_mul(sa, p->y, q->zzz);
-        field_fesecp256k1_mont64_mul(result_1_differences, p->z, p->z);
-        field_fesecp256k1_mont64_mul(t_1_differences, q->x, result_1_differences);
-        field_fesecp256k1_mont64_sub(result0_1_differences, t_1_differences, ua);
-        field_fesecp256k1_mont64_mul(t_1_differences_2, result_1_differences, p->z);
-        field_fesecp256k1_mont64_mul(t_1_differences_3, y, t_1_differences_2);
-        field_fesecp256k1_mont64_sub(result1_1_differences, t_1_differences_3, sa);
-        field_fesecp256k1_mont64_mul(t_2, p->z, q->z);
-        field_fesecp256k1_mont64_mul(t_3, t_2, result0_1_differences);
+        memmove((*result).x, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
+        memmove((*result).y, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
+        memmove((*result).z, ecdsa_secp256k1_V_C_ZERO, 4 * sizeof(uint64_t));
+    }
+}
+
+/* ecdsa.secp256k1.V.y_of_multiple
+ * The Y of the multiple of Q that an odd digit says, with Q, 3Q, ... 15Q in `t`.
+ * in d: 0 .. 31
+ * out result: 0 .. 2^64-1 */
+STK_NOINLINE static void ecdsa_secp256k1_V_y_of_multiple(uint64_t *restrict result, const ecdsa_secp256k1_V_C_Cached *t, uint32_t d)
+{
+    uint64_t y_0_signed[4]; /* 0 .. 2^64-1 */
+    uint32_t negative_0_signed;
+    uint64_t r_0_signed[4]; /* 0 .. 2^64-1 */
+    memmove(y_0_signed, t[(d & UINT32_C(15)) >> 1].y, 4 * sizeof(uint64_t));
+    negative_0_signed = (uint32_t)((d >> 4) == UINT32_C(1));
+    memmove(r_0_signed, y_0_signed, 4 * sizeof(uint64_t));
+    if (negative_0_signed) {
+        field_fesecp256k1_mont64_sub(r_0_signed, ecdsa_secp256k1_V_C_ZERO, y_0_signed);
+    }
+    memmove(result, r_0_signed, 4 * sizeof(uint64_t));
+}
+
+/* ecdsa.secp256k1.V.add_multiple
+ * R and the multiple of Q that an odd digit says.
+ * in d: 0 .. 31 */
+STK_NOINLINE static void ecdsa_secp256k1_V_add_multiple(ecdsa_secp256k1_V_C_Jacobian *result, const ecdsa_secp256k1_V_C_Jacobian *r, const ecdsa_secp256k1_V_C_Cached *t, uint32_t d)
+{
+    uint64_t t_2[4]; /* 0 .. 2^64-1 */
+    ecdsa_secp256k1_V_C_Cached q_0_add_cached;
+    uint32_t t_0_add_cached;
+    ecdsa_secp256k1_V_y_of_multiple(t_2, t, d);
+    q_0_add_cached = t[(d & UINT32_C(15)) >> 1];
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 4; k++) {
+                diff |= (uint64_t)r->z[k] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k];
+            }
+        }
+    }
+    t_0_add_cached = stk_eq_u64(diff, UINT64_C(0));
+    if (t_0_add_cached) {
+        memmove((*result).x, q_0_add_cached.x, 4 * sizeof(uint64_t));
+        memmove((*result).y, t_2, 4 * sizeof(uint64_t));
+        memmove((*result).z, q_0_add_cached.z, 4 * sizeof(uint64_t));
+    } else {
+        uint64_t ua_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint64_t sa_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_2[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_3[4]; /* 0 .. 2^64-1 */
+        uint64_t result0_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint64_t result1_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_4[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_5[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_6[4]; /* 0 .. 2^64-1 */
+        uint64_t result_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint32_t t_0_add_cached_7;
+        field_fesecp256k1_mont64_mul(ua_0_add_cached, r->x, q_0_add_cached.zz);
+        field_fesecp256k1_mont64_mul(sa_0_add_cached, r->y, q_0_add_cached.zzz);
+        field_fesecp256k1_mont64_mul(result_0_add_cached, r->z, r->z);
+        field_fesecp256k1_mont64_mul(t_0_add_cached_4, q_0_add_cached.x, result_0_add_cached);
+        field_fesecp256k1_mont64_sub(result0_0_add_cached, t_0_add_cached_4, ua_0_add_cached);
+        field_fesecp256k1_mont64_mul(t_0_add_cached_5, result_0_add_cached, r->z);
+        field_fesecp256k1_mont64_mul(t_0_add_cached_6, t_2, t_0_add_cached_5);
+        field_fesecp256k1_mont64_sub(result1_0_add_cached, t_0_add_cached_6, sa_0_add_cached);
+        field_fesecp256k1_mont64_mul(t_0_add_cached_2, r->z, q_0_add_cached.z);
+        field_fesecp256k1_mont64_mul(t_0_add_cached_3, t_0_add_cached_2, result0_0_add_cached);
         uint64_t diff_2 = 0;
         {
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)result0_1_differences[k_2] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_2];
+                    diff_2 |= (uint64_t)result0_0_add_cached[k_2] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_2];
                 }
             }
         }
-        t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2_join) {
-            uint32_t t_2_join_2;
-            uint64_t diff_3 = 0;
-            {
-                {
-                    uint32_t k_3;
-                    for (k_3 = 0; k_3 < 4; k_3++) {
-                        diff_3 |= (uint64_t)result1_1_differences[k_3] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_3];
-                    }
-                }
-            }
-            t_2_join_2 = stk_eq_u64(diff_3, UINT64_C(0));
-            if (t_2_join_2) {
-                ecdsa_secp256k1_V_C_double_apart(result, p);
-            } else {
-                memmove((*result).x, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
-                memmove((*result).y, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
-                memmove((*result).z, ecdsa_secp256k1_V_C_ZERO, 4 * sizeof(uint64_t));
-            }
+        t_0_add_cached_7 = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_0_add_cached_7) {
+            ecdsa_secp256k1_V_C_coincide(result, r, result1_0_add_cached);
         } else {
-            uint64_t hhh_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t v_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_3[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_4[4]; /* 0 .. 2^64-1 */
-            uint64_t x_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_5[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_6[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_7[4]; /* 0 .. 2^64-1 */
-            uint64_t y_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t result_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t result_2_join_2[4]; /* 0 .. 2^64-1 */
-            field_fesecp256k1_mont64_mul(result_2_join, result0_1_differences, result0_1_differences);
-            field_fesecp256k1_mont64_mul(hhh_2_join, result0_1_differences, result_2_join);
-            field_fesecp256k1_mont64_mul(v_2_join, ua, result_2_join);
-            field_fesecp256k1_mont64_mul(result_2_join_2, result1_1_differences, result1_1_differences);
-            field_fesecp256k1_mont64_sub(t_2_join_3, result_2_join_2, hhh_2_join);
-            field_fesecp256k1_mont64_add(t_2_join_4, v_2_join, v_2_join);
-            field_fesecp256k1_mont64_sub(x_2_join, t_2_join_3, t_2_join_4);
-            field_fesecp256k1_mont64_sub(t_2_join_5, v_2_join, x_2_join);
-            field_fesecp256k1_mont64_mul(t_2_join_6, result1_1_differences, t_2_join_5);
-            field_fesecp256k1_mont64_mul(t_2_join_7, sa, hhh_2_join);
-            field_fesecp256k1_mont64_sub(y_2_join, t_2_join_6, t_2_join_7);
-            memmove((*result).x, x_2_join, 4 * sizeof(uint64_t));
-            memmove((*result).y, y_2_join, 4 * sizeof(uint64_t));
-            memmove((*result).z, t_3, 4 * sizeof(uint64_t));
+            uint64_t hhh_0_add_cached[4]; /* 0 .. 2^64-1 */
+            uint64_t v_0_add_cached[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_8[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_9[4]; /* 0 .. 2^64-1 */
+            uint64_t x_0_add_cached[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_10[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_11[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_12[4]; /* 0 .. 2^64-1 */
+            uint64_t y_0_add_cached[4]; /* 0 .. 2^64-1 */
+            uint64_t result_0_add_cached_2[4]; /* 0 .. 2^64-1 */
+            uint64_t result_0_add_cached_3[4]; /* 0 .. 2^64-1 */
+            field_fesecp256k1_mont64_mul(result_0_add_cached_2, result0_0_add_cached, result0_0_add_cached);
+            field_fesecp256k1_mont64_mul(hhh_0_add_cached, result0_0_add_cached, result_0_add_cached_2);
+            field_fesecp256k1_mont64_mul(v_0_add_cached, ua_0_add_cached, result_0_add_cached_2);
+            field_fesecp256k1_mont64_mul(result_0_add_cached_3, result1_0_add_cached, result1_0_add_cached);
+            field_fesecp256k1_mont64_sub(t_0_add_cached_8, result_0_add_cached_3, hhh_0_add_cached);
+            field_fesecp256k1_mont64_add(t_0_add_cached_9, v_0_add_cached, v_0_add_cached);
+            field_fesecp256k1_mont64_sub(x_0_add_cached, t_0_add_cached_8, t_0_add_cached_9);
+            field_fesecp256k1_mont64_sub(t_0_add_cached_10, v_0_add_cached, x_0_add_cached);
+            field_fesecp256k1_mont64_mul(t_0_add_cached_11, result1_0_add_cached, t_0_add_cached_10);
+            field_fesecp256k1_mont64_mul(t_0_add_cached_12, sa_0_add_cached, hhh_0_add_cached);
+            field_fesecp256k1_mont64_sub(y_0_add_cached, t_0_add_cached_11, t_0_add_cached_12);
+            memmove((*result).x, x_0_add_cached, 4 * sizeof(uint64_t));
+            memmove((*result).y, y_0_add_cached, 4 * sizeof(uint64_t));
+            memmove((*result).z, t_0_add_cached_3, 4 * sizeof(uint64_t));
         }
     }
 }
@@ -2210,33 +1600,16 @@ STK_NOINLINE static void ecdsa_secp256k1_V_C_add_affine(ecdsa_secp256k1_V_C_Jaco
         }
         t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
         if (t_2_join) {
-            uint32_t t_2_join_2;
-            uint64_t diff_3 = 0;
-            {
-                {
-                    uint32_t k_3;
-                    for (k_3 = 0; k_3 < 4; k_3++) {
-                        diff_3 |= (uint64_t)result1_1_differences[k_3] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_3];
-                    }
-                }
-            }
-            t_2_join_2 = stk_eq_u64(diff_3, UINT64_C(0));
-            if (t_2_join_2) {
-                ecdsa_secp256k1_V_C_double_apart(result, p);
-            } else {
-                memmove((*result).x, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
-                memmove((*result).y, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
-                memmove((*result).z, ecdsa_secp256k1_V_C_ZERO, 4 * sizeof(uint64_t));
-            }
+            ecdsa_secp256k1_V_C_coincide(result, p, result1_1_differences);
         } else {
             uint64_t hhh_2_join[4]; /* 0 .. 2^64-1 */
             uint64_t v_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_2[4]; /* 0 .. 2^64-1 */
             uint64_t t_2_join_3[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_4[4]; /* 0 .. 2^64-1 */
             uint64_t x_2_join[4]; /* 0 .. 2^64-1 */
+            uint64_t t_2_join_4[4]; /* 0 .. 2^64-1 */
             uint64_t t_2_join_5[4]; /* 0 .. 2^64-1 */
             uint64_t t_2_join_6[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_7[4]; /* 0 .. 2^64-1 */
             uint64_t y_2_join[4]; /* 0 .. 2^64-1 */
             uint64_t result_2_join[4]; /* 0 .. 2^64-1 */
             uint64_t result_2_join_2[4]; /* 0 .. 2^64-1 */
@@ -2244,32 +1617,18 @@ STK_NOINLINE static void ecdsa_secp256k1_V_C_add_affine(ecdsa_secp256k1_V_C_Jaco
             field_fesecp256k1_mont64_mul(hhh_2_join, result0_1_differences, result_2_join);
             field_fesecp256k1_mont64_mul(v_2_join, p->x, result_2_join);
             field_fesecp256k1_mont64_mul(result_2_join_2, result1_1_differences, result1_1_differences);
-            field_fesecp256k1_mont64_sub(t_2_join_3, result_2_join_2, hhh_2_join);
-            field_fesecp256k1_mont64_add(t_2_join_4, v_2_join, v_2_join);
-            field_fesecp256k1_mont64_sub(x_2_join, t_2_join_3, t_2_join_4);
-            field_fesecp256k1_mont64_sub(t_2_join_5, v_2_join, x_2_join);
-            field_fesecp256k1_mont64_mul(t_2_join_6, result1_1_differences, t_2_join_5);
-            field_fesecp256k1_mont64_mul(t_2_join_7, p->y, hhh_2_join);
-            field_fesecp256k1_mont64_sub(y_2_join, t_2_join_6, t_2_join_7);
+            field_fesecp256k1_mont64_sub(t_2_join_2, result_2_join_2, hhh_2_join);
+            field_fesecp256k1_mont64_add(t_2_join_3, v_2_join, v_2_join);
+            field_fesecp256k1_mont64_sub(x_2_join, t_2_join_2, t_2_join_3);
+            field_fesecp256k1_mont64_sub(t_2_join_4, v_2_join, x_2_join);
+            field_fesecp256k1_mont64_mul(t_2_join_5, result1_1_differences, t_2_join_4);
+            field_fesecp256k1_mont64_mul(t_2_join_6, p->y, hhh_2_join);
+            field_fesecp256k1_mont64_sub(y_2_join, t_2_join_5, t_2_join_6);
             memmove((*result).x, x_2_join, 4 * sizeof(uint64_t));
             memmove((*result).y, y_2_join, 4 * sizeof(uint64_t));
             memmove((*result).z, t_2, 4 * sizeof(uint64_t));
         }
     }
-}
-
-/* ecdsa.secp256k1.V.signed
- * y, or -y
- * in y: 0 .. 2^64-1
- * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_V_signed(uint64_t *result, const uint64_t *y, uint32_t negative)
-{
-    uint64_t r[4]; /* 0 .. 2^64-1 */
-    memmove(r, y, 4 * sizeof(uint64_t));
-    if (negative) {
-        field_fesecp256k1_mont64_sub(r, ecdsa_secp256k1_V_C_ZERO, y);
-    }
-    memmove(result, r, 4 * sizeof(uint64_t));
 }
 
 /* ecdsa.secp256k1.V.multiple_of_base
@@ -2278,22 +1637,27 @@ STK_NOINLINE static void ecdsa_secp256k1_V_signed(uint64_t *result, const uint64
 STK_NOINLINE static void ecdsa_secp256k1_V_multiple_of_base(ecdsa_secp256k1_V_C_Affine *restrict result, uint32_t d)
 {
     ecdsa_secp256k1_V_C_Affine e;
+    uint32_t negative_0_signed;
+    uint64_t r_0_signed[4]; /* 0 .. 2^64-1 */
     e = ecdsa_secp256k1_V_ODD[(d & UINT32_C(63)) >> 1];
     memmove(result->x, e.x, 4 * sizeof(uint64_t));
-    ecdsa_secp256k1_V_signed(result->y, e.y, (uint32_t)((d >> 6) == UINT32_C(1)));
+    negative_0_signed = (uint32_t)((d >> 6) == UINT32_C(1));
+    memmove(r_0_signed, e.y, 4 * sizeof(uint64_t));
+    if (negative_0_signed) {
+        field_fesecp256k1_mont64_sub(r_0_signed, ecdsa_secp256k1_V_C_ZERO, e.y);
+    }
+    memmove(result->y, r_0_signed, 4 * sizeof(uint64_t));
 }
 
 /* ecdsa.secp256k1.V.steps
  * A group of steps of 2 `r` + `da` G + `db` Q, the highest first, with Q, 3Q, ... 15Q in `t`. The digits of the group are as [`wnaf`] gives them.
- * in da: 0 .. 1023
- * in db: 0 .. 255 */
+ * in da: 0 .. 2047
+ * in db: 0 .. 511 */
 STK_NOINLINE static void ecdsa_secp256k1_V_steps(ecdsa_secp256k1_V_C_Jacobian *s, const ecdsa_secp256k1_V_C_Jacobian *r, uint32_t da, uint32_t db, const ecdsa_secp256k1_V_C_Cached *t)
 {
-    uint32_t place; /* 0 .. 7 */
-    uint32_t place_of_q; /* 0 .. 7 */
-    uint32_t k; /* 0 .. 7 */
-    uint64_t t_2[4]; /* 0 .. 2^64-1 */
-    ecdsa_secp256k1_V_C_Affine t_3;
+    uint32_t place;
+    uint32_t place_of_q;
+    ecdsa_secp256k1_V_C_Affine t_2;
     uint64_t y2_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
@@ -2329,14 +1693,12 @@ STK_NOINLINE static void ecdsa_secp256k1_V_steps(ecdsa_secp256k1_V_C_Jacobian *s
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
-    if (place_of_q == UINT32_C(3)) {
-        k = (db & UINT32_C(15)) >> 1;
-        ecdsa_secp256k1_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
-        ecdsa_secp256k1_V_C_add_cached(s, s, &t[k], t_2);
+    if (((place_of_q >> 3) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_secp256k1_V_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (place == UINT32_C(3)) {
-        ecdsa_secp256k1_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
-        ecdsa_secp256k1_V_C_add_affine(s, s, &t_3);
+    if (((place >> 3) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_secp256k1_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        ecdsa_secp256k1_V_C_add_affine(s, s, &t_2);
     }
     field_fesecp256k1_mont64_add(y2_0_double, s->y, s->y);
     field_fesecp256k1_mont64_mul(result_0_double, y2_0_double, y2_0_double);
@@ -2356,14 +1718,12 @@ STK_NOINLINE static void ecdsa_secp256k1_V_steps(ecdsa_secp256k1_V_C_Jacobian *s
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
-    if (place_of_q == UINT32_C(2)) {
-        k = (db & UINT32_C(15)) >> 1;
-        ecdsa_secp256k1_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
-        ecdsa_secp256k1_V_C_add_cached(s, s, &t[k], t_2);
+    if (((place_of_q >> 2) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_secp256k1_V_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (place == UINT32_C(2)) {
-        ecdsa_secp256k1_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
-        ecdsa_secp256k1_V_C_add_affine(s, s, &t_3);
+    if (((place >> 2) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_secp256k1_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        ecdsa_secp256k1_V_C_add_affine(s, s, &t_2);
     }
     field_fesecp256k1_mont64_add(y2_0_double, s->y, s->y);
     field_fesecp256k1_mont64_mul(result_0_double, y2_0_double, y2_0_double);
@@ -2383,14 +1743,12 @@ STK_NOINLINE static void ecdsa_secp256k1_V_steps(ecdsa_secp256k1_V_C_Jacobian *s
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
-    if (place_of_q == UINT32_C(1)) {
-        k = (db & UINT32_C(15)) >> 1;
-        ecdsa_secp256k1_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
-        ecdsa_secp256k1_V_C_add_cached(s, s, &t[k], t_2);
+    if (((place_of_q >> 1) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_secp256k1_V_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (place == UINT32_C(1)) {
-        ecdsa_secp256k1_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
-        ecdsa_secp256k1_V_C_add_affine(s, s, &t_3);
+    if (((place >> 1) & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_secp256k1_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        ecdsa_secp256k1_V_C_add_affine(s, s, &t_2);
     }
     field_fesecp256k1_mont64_add(y2_0_double, s->y, s->y);
     field_fesecp256k1_mont64_mul(result_0_double, y2_0_double, y2_0_double);
@@ -2410,14 +1768,12 @@ STK_NOINLINE static void ecdsa_secp256k1_V_steps(ecdsa_secp256k1_V_C_Jacobian *s
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
-    if (place_of_q == UINT32_C(0)) {
-        k = (db & UINT32_C(15)) >> 1;
-        ecdsa_secp256k1_V_signed(t_2, t[k].y, (uint32_t)(((db >> 4) & UINT32_C(1)) == UINT32_C(1)));
-        ecdsa_secp256k1_V_C_add_cached(s, s, &t[k], t_2);
+    if ((place_of_q & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_secp256k1_V_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (place == UINT32_C(0)) {
-        ecdsa_secp256k1_V_multiple_of_base(&t_3, (da & UINT32_C(127)));
-        ecdsa_secp256k1_V_C_add_affine(s, s, &t_3);
+    if ((place & UINT32_C(1)) == UINT32_C(1)) {
+        ecdsa_secp256k1_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        ecdsa_secp256k1_V_C_add_affine(s, s, &t_2);
     }
 }
 
@@ -2427,9 +1783,9 @@ STK_NOINLINE static void ecdsa_secp256k1_V_steps(ecdsa_secp256k1_V_C_Jacobian *s
  * in b: 0 .. 2^64-1 */
 STK_NOINLINE static void ecdsa_secp256k1_V_double_mult(ecdsa_secp256k1_V_C_Jacobian *restrict r, const uint64_t *a, const uint64_t *b, const ecdsa_secp256k1_V_C_Affine *q)
 {
-    uint16_t da[64]; /* 0 .. 1023 */
+    uint16_t da[64]; /* 0 .. 2047 */
     uint32_t ca; /* 0 .. 1 */
-    uint8_t db[64]; /* 0 .. 255 */
+    uint16_t db[64]; /* 0 .. 511 */
     uint32_t cb; /* 0 .. 1 */
     ecdsa_secp256k1_V_C_Cached t[8];
     uint32_t i; /* 0 .. 63 */
@@ -2455,10 +1811,12 @@ STK_NOINLINE static void ecdsa_secp256k1_V_double_mult(ecdsa_secp256k1_V_C_Jacob
     memmove((*r).y, ecdsa_secp256k1_V_C_ONE, 4 * sizeof(uint64_t));
     memmove((*r).z, ecdsa_secp256k1_V_C_ZERO, 4 * sizeof(uint64_t));
     if (cb == UINT32_C(1)) {
-        ecdsa_secp256k1_V_C_add_cached(r, r, &t[0], t[0].y);
+        ecdsa_secp256k1_V_add_multiple(r, r, t, UINT32_C(1));
     }
     if (ca == UINT32_C(1)) {
-        ecdsa_secp256k1_V_C_add_affine(r, r, &ecdsa_secp256k1_V_ODD[0]);
+        ecdsa_secp256k1_V_C_Affine t_2;
+        ecdsa_secp256k1_V_multiple_of_base(&t_2, UINT32_C(1));
+        ecdsa_secp256k1_V_C_add_affine(r, r, &t_2);
     }
     for (i = 64; i-- > 0;) {
         ecdsa_secp256k1_V_steps(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
@@ -2512,7 +1870,7 @@ STK_NOINLINE static uint32_t ecdsa_secp256k1_V_matches(const ecdsa_secp256k1_V_C
         uint32_t t_4;
         uint64_t result_3_from_integer[4]; /* 0 .. 2^64-1 */
         field_fesecp256k1_mont64_mul(result_3_from_integer, r, field_fesecp256k1_mont64_from_integer_lit3);
-        field_fesecp256k1_mont64_add(x, result_3_from_integer, ecdsa_secp256k1_V_matches_lit15);
+        field_fesecp256k1_mont64_add(x, result_3_from_integer, ecdsa_secp256k1_V_matches_lit9);
         field_fesecp256k1_mont64_mul(t_3, x, result_0_square);
         uint64_t diff_2 = 0;
         {
@@ -2658,12 +2016,6 @@ STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const ui
 #undef field_fesecp256k1_mont64_mul
 #undef field_fesecp256k1_mont64_add
 #undef ecdsa_secp256k1_V_C_right_side
-#undef ecdsa_secp256k1_V_D_matrix
-#undef ecdsa_secp256k1_V_D_combine_0
-#undef ecdsa_secp256k1_V_D_combine_c256
-#undef ecdsa_secp256k1_V_D_without
-#undef ecdsa_secp256k1_V_D_below_modulus
-#undef ecdsa_secp256k1_V_D_inverse
 #undef ecdsa_secp256k1_V_S_mul
 #undef ecdsa_secp256k1_V_S_pow_c256
 #undef ecdsa_secp256k1_V_inverse
@@ -2677,9 +2029,10 @@ STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const ui
 #undef ecdsa_secp256k1_V_C_add_to_second
 #undef ecdsa_secp256k1_V_C_to_cached
 #undef ecdsa_secp256k1_V_C_double_apart
-#undef ecdsa_secp256k1_V_C_add_cached
+#undef ecdsa_secp256k1_V_C_coincide
+#undef ecdsa_secp256k1_V_y_of_multiple
+#undef ecdsa_secp256k1_V_add_multiple
 #undef ecdsa_secp256k1_V_C_add_affine
-#undef ecdsa_secp256k1_V_signed
 #undef ecdsa_secp256k1_V_multiple_of_base
 #undef ecdsa_secp256k1_V_steps
 #undef ecdsa_secp256k1_V_double_mult
@@ -2692,19 +2045,14 @@ STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const ui
 #undef field_fesecp256k1_mont64_N_is_zero_lit1
 #undef field_fesecp256k1_mont64_from_integer_lit3
 #undef ecdsa_secp256k1_V_C_right_side_lit4
-#undef ecdsa_secp256k1_V_D_inverse_lit5
-#undef ecdsa_secp256k1_V_D_inverse_lit6
-#undef ecdsa_secp256k1_V_D_inverse_lit7
-#undef ecdsa_secp256k1_V_D_below_modulus_lit9
-#undef ecdsa_secp256k1_V_S_from_integer_lit10
-#undef ecdsa_secp256k1_V_inverse_lit11
-#undef ecdsa_secp256k1_V_S_pow_c256_lit12
-#undef ecdsa_secp256k1_V_S_pow_c256_lit13
+#undef ecdsa_secp256k1_V_S_from_integer_lit5
+#undef ecdsa_secp256k1_V_S_pow_c256_lit6
+#undef ecdsa_secp256k1_V_S_pow_c256_lit7
 #undef curve_wnaf_ZEROS
 #undef ecdsa_secp256k1_V_C_ONE
 #undef ecdsa_secp256k1_V_C_ZERO
 #undef ecdsa_secp256k1_V_ODD
-#undef ecdsa_secp256k1_V_matches_lit15
+#undef ecdsa_secp256k1_V_matches_lit9
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
 #undef stk_u128

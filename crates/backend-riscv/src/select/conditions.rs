@@ -3,7 +3,7 @@
 
 use super::Select;
 use crate::code::{small, Inst, Label, Reg};
-use santoku_lower::{BinOp, Block, CmpOp, ConvertOp, Inst as Low, Op, Value};
+use santoku_lower::{BinOp, Block, CmpOp, ConvertOp, Inst as Low, Op, ShiftOp, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a branch asks; `not`: of the opposite.
@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) enum Asked {
     Compared(CmpOp, Value, Value),
     Word(Value),
+    /// Has the word this bit?
+    Bit(Value, u32),
 }
 
 #[derive(Clone, Default)]
@@ -48,6 +50,15 @@ impl Conditions {
         while reads.get(&v) == Some(&1) {
             let Some(op) = ops.get(&v) else { break };
             match *op {
+                // One bit of a word that an immediate reaches.
+                Op::Bin(BinOp::And, x, one) if number(one) == Some(1) && reads.get(&x) == Some(&1) => {
+                    let Some(Op::Shift(ShiftOp::ShrU, word, k)) = ops.get(&x) else { break };
+                    let Some(k) = number(*k).and_then(|k| u32::try_from(k).ok()).filter(|k| *k < 11) else { break };
+                    passed.extend([v, x]);
+                    self.asked.insert(cond, (Asked::Bit(*word, k), not));
+                    self.unmade.extend(passed);
+                    return;
+                }
                 // A truth as a narrower word.
                 Op::Convert(ConvertOp::Trunc, x) if matches!(ops.get(&x), Some(Op::Cmp(..))) => {
                     passed.push(v);
@@ -81,6 +92,10 @@ impl Select<'_> {
         let (asked, not) = self.conditions.asked.get(&cond).copied().unwrap_or((Asked::Word(cond), false));
         let when = when != not;
         let (name, a, b) = match asked {
+            Asked::Bit(v, k) => {
+                let x = self.reg(v);
+                (if when { "bne" } else { "beq" }, self.imm("andi", x, 1 << k), Reg::Zero)
+            }
             Asked::Word(v) => (if when { "bne" } else { "beq" }, self.reg(v), Reg::Zero),
             Asked::Compared(op, a, b) => {
                 let name = match (op, when) {

@@ -12,6 +12,10 @@ impl Select<'_> {
             BinOp::Add | BinOp::And | BinOp::Or | BinOp::Xor if self.constant(a).is_some() => (b, a),
             _ => (a, b),
         };
+        if let (BinOp::Sub, Some(-1)) = (op, self.constant(a)) {
+            let x = self.reg(b);
+            return Ok(self.imm("xori", x, -1));
+        }
         if let Some(n) = self.constant(b) {
             let immediate = match op {
                 BinOp::Add => Some((self.sized(bits, "addi", "addiw"), n)),

@@ -125,6 +125,16 @@ impl Fold<'_> {
                 a = Address { index: None, offset, ..a };
             }
         }
+        // So much above another index is so much further on.
+        if let Some((v, scale)) = a.index {
+            if let Some(Op::Bin(BinOp::Add, x, n)) = self.op_of(v) {
+                let room = self.constant_of(n).filter(|n| self.most(x).checked_add(*n).is_some_and(|m| m <= ones(self.bits(v))));
+                let further = room.and_then(|n| i64::try_from(n).ok()?.checked_mul(scale as i64)?.checked_add(a.offset));
+                if let Some(offset) = further {
+                    a = Address { index: Some((x, scale)), offset, ..a };
+                }
+            }
+        }
         while let Some((Op::At(inner), _)) = self.facts[a.base.0 as usize].op {
             let Some(offset) = inner.offset.checked_add(a.offset).filter(|_| inner.index.is_none()) else { break };
             a = Address { base: inner.base, index: a.index, offset };
