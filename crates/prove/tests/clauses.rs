@@ -15,12 +15,15 @@ type Int = santoku_ir::interp::Int;
 const LIBRARY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../lib");
 
 /// What rests on the engines: function, and how many of its clauses.
-const OPEN: [(&str, usize); 8] = [
+const OPEN: [(&str, usize); 11] = [
     ("ecdsa.p256.V.multiple_of_base", 1),
+    ("ecdsa.p256.V.steps", 1),
     ("ecdsa.p256.V.verify", 3),
     ("ecdsa.secp256k1.V.multiple_of_base", 1),
+    ("ecdsa.secp256k1.V.steps", 1),
     ("ecdsa.secp256k1.V.verify", 3),
     ("ecdsa.verify.example1.multiple_of_base", 1),
+    ("ecdsa.verify.example1.steps", 1),
     ("ecdsa.verify.example1.verify", 3),
     ("field.fep256_sparse64.with_borrow", 1),
     ("field.fep256_sparse64.with_carry", 1),

@@ -3,15 +3,15 @@
 //! A word narrower than a register is held with its sign extended, as the psABI has it.
 //! Trusted: nothing: the certifier looks at the bytes.
 
+mod branches;
 mod carries;
-mod conditions;
 mod words;
 
 use crate::code::{small, Base, Code, Inst, Label, Reg};
+use crate::conditions::Conditions;
 use crate::forms::Kind as Group;
 use crate::merge::{merges, Merges};
 use crate::options::Options;
-use conditions::Conditions;
 use santoku_lower::pass::Bounds;
 use santoku_lower::{Address, Block, For, Func, Inst as Low, Kind, Module, Named, Op, ShiftOp, Value};
 use std::collections::{BTreeMap, BTreeSet};

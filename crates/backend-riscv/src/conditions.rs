@@ -1,14 +1,13 @@
 //! Conditions that one branch alone reads are no words: the branch compares.
 //! Trusted: nothing: the certifier looks at the bytes.
 
-use super::Select;
-use crate::code::{small, Inst, Label, Reg};
+use crate::code::small;
 use santoku_lower::{BinOp, Block, CmpOp, ConvertOp, Inst as Low, Op, ShiftOp, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a branch asks; `not`: of the opposite.
-#[derive(Clone, Copy)]
-pub(super) enum Asked {
+/// What a branch asks.
+#[derive(Clone, Copy, Debug)]
+pub enum Asked {
     Compared(CmpOp, Value, Value),
     Word(Value),
     /// Has the word this bit?
@@ -16,7 +15,7 @@ pub(super) enum Asked {
 }
 
 #[derive(Clone, Default)]
-pub(super) struct Conditions {
+pub struct Conditions {
     asked: BTreeMap<Value, (Asked, bool)>,
     /// Words that are not made.
     unmade: BTreeSet<Value>,
@@ -25,6 +24,11 @@ pub(super) struct Conditions {
 impl Conditions {
     pub fn is_unmade(&self, v: Value) -> bool {
         self.unmade.contains(&v)
+    }
+
+    /// What a branch on this word asks, and whether of the opposite.
+    pub fn asked(&self, cond: Value) -> (Asked, bool) {
+        self.asked.get(&cond).copied().unwrap_or((Asked::Word(cond), false))
     }
 
     /// Of the branches in a block, not of those within.
@@ -83,32 +87,5 @@ impl Conditions {
             self.asked.insert(cond, (Asked::Word(v), not));
             self.unmade.extend(passed);
         }
-    }
-}
-
-impl Select<'_> {
-    /// To the label, if the condition is `when`.
-    pub(super) fn branch_to(&mut self, cond: Value, when: bool, to: Label) {
-        let (asked, not) = self.conditions.asked.get(&cond).copied().unwrap_or((Asked::Word(cond), false));
-        let when = when != not;
-        let (name, a, b) = match asked {
-            Asked::Bit(v, k) => {
-                let x = self.reg(v);
-                (if when { "bne" } else { "beq" }, self.imm("andi", x, 1 << k), Reg::Zero)
-            }
-            Asked::Word(v) => (if when { "bne" } else { "beq" }, self.reg(v), Reg::Zero),
-            Asked::Compared(op, a, b) => {
-                let name = match (op, when) {
-                    (CmpOp::Eq, true) | (CmpOp::Ne, false) => "beq",
-                    (CmpOp::Ne, true) | (CmpOp::Eq, false) => "bne",
-                    (CmpOp::LtU, true) => "bltu",
-                    (CmpOp::LtU, false) => "bgeu",
-                    (CmpOp::LtS, true) => "blt",
-                    (CmpOp::LtS, false) => "bge",
-                };
-                (name, self.reg(a), self.reg(b))
-            }
-        };
-        self.push(Inst::Branch(name, a, b, to));
     }
 }
