@@ -51,17 +51,15 @@ impl Conditions {
             _ => None,
         };
         let (mut v, mut not, mut passed) = (cond, false, vec![]);
-        while reads.get(&v) == Some(&1) {
-            let Some(op) = ops.get(&v) else { break };
+        let asked = loop {
+            let Some(op) = ops.get(&v).filter(|_| reads.get(&v) == Some(&1)) else { break Asked::Word(v) };
             match *op {
                 // One bit of a word that an immediate reaches.
                 Op::Bin(BinOp::And, x, one) if number(one) == Some(1) && reads.get(&x) == Some(&1) => {
-                    let Some(Op::Shift(ShiftOp::ShrU, word, k)) = ops.get(&x) else { break };
-                    let Some(k) = number(*k).and_then(|k| u32::try_from(k).ok()).filter(|k| *k < 11) else { break };
+                    let Some(Op::Shift(ShiftOp::ShrU, word, k)) = ops.get(&x) else { break Asked::Word(v) };
+                    let Some(k) = number(*k).and_then(|k| u32::try_from(k).ok()).filter(|k| *k < 11) else { break Asked::Word(v) };
                     passed.extend([v, x]);
-                    self.asked.insert(cond, (Asked::Bit(*word, k), not));
-                    self.unmade.extend(passed);
-                    return;
+                    break Asked::Bit(*word, k);
                 }
                 // A truth as a narrower word.
                 Op::Convert(ConvertOp::Trunc, x) if matches!(ops.get(&x), Some(Op::Cmp(..))) => {
@@ -73,18 +71,16 @@ impl Conditions {
                     (v, not) = (x, !not);
                 }
                 // Less than a small number is one instruction, and takes no register for the number.
-                Op::Cmp(CmpOp::LtU | CmpOp::LtS, _, b) if number(b).is_some_and(|n| n > 0 && i64::try_from(n).is_ok_and(small)) => break,
+                Op::Cmp(CmpOp::LtU | CmpOp::LtS, _, b) if number(b).is_some_and(|n| n > 0 && i64::try_from(n).is_ok_and(small)) => break Asked::Word(v),
                 Op::Cmp(op, a, b) => {
                     passed.push(v);
-                    self.asked.insert(cond, (Asked::Compared(op, a, b), not));
-                    self.unmade.extend(passed);
-                    return;
+                    break Asked::Compared(op, a, b);
                 }
-                _ => break,
+                _ => break Asked::Word(v),
             }
-        }
+        };
         if !passed.is_empty() {
-            self.asked.insert(cond, (Asked::Word(v), not));
+            self.asked.insert(cond, (asked, not));
             self.unmade.extend(passed);
         }
     }

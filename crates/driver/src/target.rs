@@ -47,8 +47,8 @@ fn bad(path: &str, text: &str, fault: &Fault) -> Failure {
     Failure::refused(&sources, d.help("`santoku explain bad-description` shows a whole file"))
 }
 
-/// A target that is compiled in. A machine comes without implementations, which belong to a library; a choice is nothing without them, and a library that
-/// has not its interfaces is refused. `Ok(None)`: there is none of that name.
+/// A target that is compiled in. A machine comes without implementations, which belong to a library; a choice is nothing without them.
+/// `Ok(None)`: there is none of that name.
 ///
 /// # Errors
 /// [`Failure::Internal`]: its file does not describe a target.
@@ -79,17 +79,4 @@ pub fn unknown_target(name: &str, known: &[String]) -> Failure {
     let d = Diagnostic::error("unknown-target", format!("there is no target `{name}`"));
     let d = d.note(format!("targets: {}", known.join(", ")));
     Failure::refused(&Sources::default(), d.help("choose one of these, or write a file `targets/<target>.toml`"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::built_in;
-
-    /// A choice keeps what it chooses wherever it is named; a machine chooses nothing outside of its library.
-    #[test]
-    fn choices_choose_and_machines_do_not() {
-        let impls = |name: &str| built_in(name).expect("its file is right").expect("it is compiled in").impls;
-        assert_eq!(impls("ckb-p256").get("field.fep256").map(String::as_str), Some("sparse64"));
-        assert!(impls("ckb").is_empty());
-    }
 }

@@ -248,6 +248,28 @@ fn no_files_lean_on_each_other() {
     println!("tried: {files} files");
 }
 
+/// A manifest that leaves the tests inside of a crate's files out, though there are some.
+fn leaves_tests_out(manifest: &str, texts: &[&str]) -> bool {
+    let lib = manifest.split("\n[lib]").nth(1).and_then(|s| s.split("\n[").next()).unwrap_or_default();
+    lib.lines().any(|l| l == "test = false") && texts.iter().any(|t| t.contains("#[cfg(test)]"))
+}
+
+#[test]
+fn tests_inside_of_files_are_run() {
+    let (sources, mut crates_read) = (sources(), 0);
+    for name in crates() {
+        let texts: Vec<&str> = sources.iter().filter(|s| s.path.starts_with(&format!("{name}/src/"))).map(|s| s.text.as_str()).collect();
+        assert!(!texts.is_empty(), "{name}");
+        crates_read += 1;
+        // `crates/mistakes` compiles these, with the copy that it makes of them.
+        assert!(name == "prove" || !leaves_tests_out(&read(format!("crates/{name}/Cargo.toml")), &texts), "{name}: `test = false`, and tests in its files");
+    }
+    assert!(crates_read > 20, "{crates_read}");
+    let without = "[package]\nname = \"a\"\n\n[lib]\ntest = false\n\n[dependencies]\n";
+    assert!(leaves_tests_out(without, &["fn f() {}\n#[cfg(test)]\nmod tests {}"]) && !leaves_tests_out(without, &["fn f() {}"]));
+    assert!(!leaves_tests_out("[package]\n\n[lib]\ndoctest = false\n", &["#[cfg(test)]"]));
+}
+
 #[test]
 fn a_circle_is_seen() {
     let file = |path: &str, text: &str| (path.split('/').map(str::to_string).collect::<Vec<_>>(), text.to_string());

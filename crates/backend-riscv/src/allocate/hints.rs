@@ -4,17 +4,18 @@
 use crate::code::{Code, Inst};
 use crate::flow::number;
 use crate::mach::X;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// How many names a value is followed through.
 const FOLLOWED: usize = 4;
 
-#[derive(Default)]
 pub(super) struct Hints {
     /// The name under which a value goes on where ways meet.
     becomes: HashMap<u32, u32>,
     /// Where the first way brought what several ways bring.
     settled: HashMap<u32, X>,
+    /// All of these registers.
+    expected: BTreeSet<X>,
 }
 
 impl Hints {
@@ -24,16 +25,17 @@ impl Hints {
             _ => None,
         });
         let becomes = moves.flatten().filter_map(|(d, s)| Some((number(*s)?, number(*d)?))).collect();
-        Hints { becomes, settled: HashMap::new() }
+        Hints { becomes, settled: HashMap::new(), expected: BTreeSet::new() }
     }
 
     /// A value has come under this name.
     pub fn settle(&mut self, v: u32, x: X) {
-        self.settled.entry(v).or_insert(x);
+        let x = *self.settled.entry(v).or_insert(x);
+        self.expected.insert(x);
     }
 
     pub fn is_expected(&self, x: X) -> bool {
-        self.settled.values().any(|s| *s == x)
+        self.expected.contains(&x)
     }
 
     pub fn of_value(&self, v: u32) -> Option<X> {

@@ -409,10 +409,10 @@ fn changed_random_programs_are_not_equal_and_right_ones_not_wrong() {
 
 #[test]
 fn changed_random_programs_with_calls_are_not_equal_and_right_ones_not_wrong() {
-    let found = attack(seeds::part(0..8, 4), Shape::Calling, true);
-    assert!(found.right >= seeds::least(8, 4) && found.changed >= seeds::least(16, 4), "{found:?}");
-    // Of all eight three quarters are; two of them, which are a day's part, may be the two that are not.
-    assert!(found.proved * 2 >= found.right, "{found:?}");
+    // All of them: of two programs, which would be a day's part, both that stay open may be there.
+    let found = attack(0..8, Shape::Calling, true);
+    assert!(found.right >= 8 && found.changed >= 16, "{found:?}");
+    assert!(found.proved * 4 >= found.right * 3, "{found:?}");
     assert!(found.refused * 3 > found.changed, "{found:?}");
 }
 
