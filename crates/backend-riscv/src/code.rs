@@ -105,3 +105,13 @@ impl Base {
 pub fn small(n: i64) -> bool {
     (-2048..2048).contains(&n)
 }
+
+/// Instructions of an assembler for `li`; where registers have 32 bits, there are two at most.
+pub fn length(n: i64) -> usize {
+    let low = (n << 52) >> 52;
+    if let Ok(n) = i32::try_from(n) {
+        return if small(n.into()) || low == 0 { 1 } else { 2 };
+    }
+    let high = n.wrapping_sub(low) >> 12;
+    length(high >> high.trailing_zeros()) + 1 + usize::from(low != 0)
+}

@@ -2,7 +2,7 @@
 //! Trusted: nothing: the certifier looks at the bytes.
 
 use crate::allocate::{allocate, Allocated};
-use crate::code::{small, Code, Inst, Label};
+use crate::code::{Code, Inst, Label, length, small};
 use crate::layout::inward;
 use crate::mach::{At, Mach, SCRATCH, SP, X};
 use crate::options::{NotEmitted, Options};
@@ -82,16 +82,6 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
 
 /// A constant of more instructions is loaded, which takes two.
 const LI_MAX: usize = 3;
-
-/// Instructions of an assembler for `li`; where registers have 32 bits, there are two at most.
-fn length(n: i64) -> usize {
-    let low = (n << 52) >> 52;
-    if let Ok(n) = i32::try_from(n) {
-        return if small(n.into()) || low == 0 { 1 } else { 2 };
-    }
-    let high = n.wrapping_sub(low) >> 12;
-    length(high >> high.trailing_zeros()) + 1 + usize::from(low != 0)
-}
 
 /// Bytes of stack that are left to `memmove`.
 const OF_LIBRARY: u64 = 128;

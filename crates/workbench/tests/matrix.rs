@@ -13,7 +13,7 @@ use support::tree;
 /// All that our code may call beyond itself: compilers make calls of their own to the first three; key pairs need the last.
 const EXTERNALS: [&str; 4] = ["memcpy", "memmove", "memset", "randombytes"];
 
-/// Fields and curves that are proved, and that no shipped program uses yet (of `sparse64` and the choices beside it in `tuned/ckb-p256.toml`, assembly is made).
+/// Fields and curves that are proved, and that no shipped program uses yet (of `sparse64` and the choices beside it in `tuned/ckb-ecdsa.toml`, assembly is made).
 const NOT_SHIPPED: [&str; 26] = [
     "curve/p224",
     "curve/p384",

@@ -56,10 +56,10 @@ fn gcc_agrees_on_a_part_of_the_vectors() {
     assert!(vectors.accepted > 20 && vectors.accepted < vectors.ran);
 }
 
-/// Assembly of ours, whole point operations in one function each, with the choices of `tuned/ckb-p256.toml`.
+/// Assembly of ours, whole point operations in one function each, with the choices of `tuned/ckb-ecdsa.toml`.
 fn assembly() -> String {
     on_big_stack(|| {
-        let (tree, target) = (tree(), santoku_target::built_in("ckb-p256").expect("its file is right").expect("it is compiled in"));
+        let (tree, target) = (tree(), santoku_target::built_in("ckb-ecdsa").expect("its file is right").expect("it is compiled in"));
         let mut load = |path: &str| Ok(std::fs::read_to_string(tree.root.join(path)).ok());
         let impls = target.impls.clone();
         let request = Request { roots: vec!["lib".into()], impls, ..Request::new("lib/ecdsa/p256.stk", target.clone()) };

@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 type Res<T> = Result<T, String>;
 
+/// What needs no store to give way counts as read so many times as far away.
+const CHEAP: u32 = 2;
+
 /// What the frame is made of, and the code.
 pub struct Allocated {
     pub code: Vec<Mach>,
@@ -58,6 +61,8 @@ struct Allocator<'c> {
     spilled: BTreeSet<u32>,
     used: BTreeSet<X>,
     out: Vec<Mach>,
+    /// The instruction at work.
+    at: u32,
 }
 
 /// # Errors
@@ -82,6 +87,7 @@ pub fn allocate(code: &Code, xlen: u32, lazy: bool) -> Res<Allocated> {
         spilled: BTreeSet::new(),
         used: BTreeSet::new(),
         out: vec![],
+        at: 0,
     };
     if a.calls {
         a.used.insert(RA);
@@ -131,6 +137,7 @@ impl Allocator<'_> {
             self.state.keep(&live);
             let after = self.flow.after(code, k);
             for (i, after) in range.zip(after) {
+                self.at = i as u32;
                 self.inst(&code.insts[i], &after)?;
             }
         }
@@ -191,7 +198,8 @@ impl Allocator<'_> {
         }
         let far = |w: &u32| {
             let cheap = self.remade(*w).is_some() || self.state.mem.contains(w);
-            (self.next.get(w).copied().unwrap_or(u32::MAX), cheap)
+            let distance = self.next.get(w).map_or(u32::MAX, |n| n.saturating_sub(self.at));
+            (distance.saturating_mul(if cheap { CHEAP } else { 1 }), cheap)
         };
         let victim = self.state.holder.iter().filter(|(x, w)| !keep.contains(w) && !not.contains(x)).map(|(x, w)| (far(w), *x, *w)).max();
         let (_, x, w) = victim.ok_or("more values than registers in one instruction")?;

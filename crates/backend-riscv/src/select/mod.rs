@@ -7,7 +7,7 @@ mod branches;
 mod carries;
 mod words;
 
-use crate::code::{small, Base, Code, Inst, Label, Reg};
+use crate::code::{length, small, Base, Code, Inst, Label, Reg};
 use crate::conditions::Conditions;
 use crate::forms::Kind as Group;
 use crate::merge::{merges, Merges};
@@ -42,6 +42,10 @@ struct Select<'m> {
     conditions: Conditions,
     /// Addresses of elements, by base, index and bytes of an element, that are known here.
     elements: BTreeMap<(Value, Value, u64), Reg>,
+    /// Constants that take more than one instruction, where they are known.
+    numbers: BTreeMap<i64, Reg>,
+    /// How many ways that stand apart this is inside of.
+    apart: u32,
     /// Code that stands behind the function's end.
     behind: Vec<Vec<Inst>>,
     labels: u32,
@@ -62,6 +66,8 @@ pub fn select(module: &Module, f: &Func, options: &Options, unchanging: bool) ->
         merges: Merges::default(),
         conditions: Conditions::default(),
         elements: BTreeMap::new(),
+        numbers: BTreeMap::new(),
+        apart: 0,
         behind: vec![],
         labels: 0,
     };
@@ -167,10 +173,12 @@ impl Select<'_> {
         let outer = std::mem::replace(&mut self.merges, found);
         let conditions = std::mem::replace(&mut self.conditions, Conditions::of(b, &self.reads));
         let elements = self.elements.clone();
+        let numbers = self.numbers.clone();
         b.insts.iter().try_for_each(|i| self.inst(i))?;
         self.merges = outer;
         self.conditions = conditions;
         self.elements = elements;
+        self.numbers = numbers;
         Ok(())
     }
 
@@ -228,7 +236,9 @@ impl Select<'_> {
         self.behind.push(vec![]);
         let main = std::mem::take(&mut self.code.insts);
         self.push(Inst::Label(taken));
+        self.apart += 1;
         self.block(then)?;
+        self.apart -= 1;
         self.hand_on(&to, &then.yields);
         self.push(Inst::Jump(end));
         self.behind[place] = std::mem::replace(&mut self.code.insts, main);
@@ -253,8 +263,11 @@ impl Select<'_> {
         Ok(())
     }
 
+    /// What is made for it is known on this way alone.
     fn hand_on(&mut self, to: &[Reg], from: &[Value]) {
+        let numbers = self.numbers.clone();
         let from: Vec<Reg> = from.iter().map(|v| self.reg(*v)).collect();
+        self.numbers = numbers;
         let moves: Vec<(Reg, Reg)> = to.iter().copied().zip(from).filter(|(d, s)| d != s).collect();
         if !moves.is_empty() {
             self.push(Inst::Move(moves));
@@ -300,9 +313,17 @@ impl Select<'_> {
         Ok(())
     }
 
+    /// A constant that takes several instructions is one register wherever what made it first has run: the allocator keeps it or makes it again. Not
+    /// on a way that stands apart, where it would be kept in the place of what the common way needs.
     fn number(&mut self, n: i64) -> Reg {
+        if let Some(r) = self.numbers.get(&n) {
+            return *r;
+        }
         let r = self.fresh();
         self.push(Inst::Li(r, n));
+        if self.apart == 0 && length(n) > 1 {
+            self.numbers.insert(n, r);
+        }
         r
     }
 
