@@ -389,7 +389,7 @@ fn unknown_target() {
     refused_files(&[("main.stk", text)], &["build", "main.stk", "--target", "z80"], expect![[r#"
         error[unknown-target]: there is no target `z80`
          |
-         = targets: aarch64, ckb, ckb-p256, cortex-m0, cortex-m3, cortex-m4, host64, portable, portable64, powerpc, rv32, rv32-spark, rv64, rv64im, s390x
+         = targets: aarch64, ckb, ckb-ecdsa, cortex-m0, cortex-m3, cortex-m4, host64, portable, portable64, powerpc, rv32, rv32-spark, rv64, rv64im, s390x, zkvm-ecdsa
          = try: choose one of these, or write a file `targets/<target>.toml`
 
         1 error
@@ -403,7 +403,7 @@ fn unknown_target() {
     refused_files(files, &["check", "lib/main.stk", "--target", "../x"], expect![[r#"
         error[unknown-target]: there is no target `../x`
          |
-         = targets: aarch64, ckb, ckb-p256, cortex-m0, cortex-m3, cortex-m4, host64, portable, portable64, powerpc, rv32, rv32-spark, rv64, rv64im, s390x, z80
+         = targets: aarch64, ckb, ckb-ecdsa, cortex-m0, cortex-m3, cortex-m4, host64, portable, portable64, powerpc, rv32, rv32-spark, rv64, rv64im, s390x, zkvm-ecdsa, z80
          = try: choose one of these, or write a file `targets/<target>.toml`
 
         1 error
@@ -429,7 +429,7 @@ fn unknown_implementation() {
         error[unknown-implementation]: there is no interface `field.fee`
          |
          = why: chosen by `--impl`
-         = interfaces: curve.ed25519_base, curve.ed25519_odd, ecdsa.inversion, ecdsa.window, field.fe, field.fe1305, field.fe2519, field.fe25519, field.fe41417, field.fe5211, field.fep224, field.fep256, field.fep384, field.fep521, field.fesecp256k1, field.prime, field.unsaturated
+         = interfaces: curve.base_window, curve.ed25519_base, curve.ed25519_odd, field.fe, field.fe1305, field.fe2519, field.fe25519, field.fe41417, field.fe5211, field.fep224, field.fep256, field.fep384, field.fep521, field.fesecp256k1, field.inversion, field.prime, field.unsaturated
          = try: name its module, or the last part of that alone
 
         1 error
@@ -466,7 +466,7 @@ fn unknown_implementation() {
         error[unknown-implementation]: there is no interface `field.fee`
          |
          = why: chosen by `targets/nowhere.toml`
-         = interfaces: curve.ed25519_base, curve.ed25519_odd, ecdsa.inversion, ecdsa.window, field.fe, field.fe1305, field.fe2519, field.fe25519, field.fe41417, field.fe5211, field.fep224, field.fep256, field.fep384, field.fep521, field.fesecp256k1, field.prime, field.unsaturated
+         = interfaces: curve.base_window, curve.ed25519_base, curve.ed25519_odd, field.fe, field.fe1305, field.fe2519, field.fe25519, field.fe41417, field.fe5211, field.fep224, field.fep256, field.fep384, field.fep521, field.fesecp256k1, field.inversion, field.prime, field.unsaturated
          = try: name its module, or the last part of that alone
 
         1 error

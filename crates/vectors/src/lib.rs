@@ -17,6 +17,8 @@ mod hex;
 pub mod named;
 #[cfg(feature = "oracles")]
 pub mod oracle;
+#[cfg(feature = "oracles")]
+pub mod secp256k1;
 pub mod sha512;
 
 /// What a vector's author says must happen.

@@ -1,7 +1,7 @@
 //! Every published vector against independent implementations, and the same checks on spoiled vectors.
 
 use santoku_vectors::ed25519::SignVector;
-use santoku_vectors::{cases, cipher, ecdsa, ed25519, oracle, sha512, Expected};
+use santoku_vectors::{cases, cipher, ecdsa, ed25519, oracle, secp256k1, sha512, Expected};
 use std::path::Path;
 
 fn check_sign(v: &SignVector) -> bool {
@@ -117,4 +117,15 @@ fn the_two_signers_agree_on_random_cases() {
         done += 1;
     }
     assert_eq!(done, 200);
+}
+
+#[test]
+fn signatures_made_on_purpose_are_judged_alike() {
+    let made = secp256k1::on_purpose(0, 97);
+    for m in &made {
+        assert_eq!(secp256k1::verify(&m.digest, &m.signature, &m.public), m.valid, "{m:?}");
+    }
+    let valid = made.iter().filter(|m| m.valid).count();
+    println!("secp256k1: {} signatures made on purpose, {valid} valid", made.len());
+    assert!(valid > 40 && valid < made.len() / 2, "{valid} of {}", made.len());
 }

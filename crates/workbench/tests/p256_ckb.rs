@@ -2,9 +2,7 @@
 
 mod support;
 
-use santoku_driver::{build, check, BuildOptions, Lowering, Request};
 use santoku_lab::bench::Subject;
-use santoku_lab::harness::Source;
 use santoku_target::Level;
 use santoku_workbench::dist::folder;
 use santoku_workbench::interface::functions;
@@ -54,47 +52,6 @@ fn all_vectors_are_judged_rightly_in_the_vm_within_the_promised_cycles() {
 fn gcc_agrees_on_a_part_of_the_vectors() {
     let (_, vectors) = measured(shipped_unit(UNIT), Some("riscv-gcc"), &|n| n % 6 == 0).unwrap_or_else(|e| panic!("{e}"));
     assert!(vectors.accepted > 20 && vectors.accepted < vectors.ran);
-}
-
-/// Assembly of ours, whole point operations in one function each, with the choices of `tuned/ckb-ecdsa.toml`.
-fn assembly() -> String {
-    on_big_stack(|| {
-        let (tree, target) = (tree(), santoku_target::built_in("ckb-ecdsa").expect("its file is right").expect("it is compiled in"));
-        let mut load = |path: &str| Ok(std::fs::read_to_string(tree.root.join(path)).ok());
-        let impls = target.impls.clone();
-        let request = Request { roots: vec!["lib".into()], impls, ..Request::new("lib/ecdsa/p256.stk", target.clone()) };
-        let checked = check(&request, &mut load).unwrap_or_else(|e| panic!("{e:?}"));
-        let options = BuildOptions { level: Level::O2, without: Default::default(), dump_after: None, unit: UNIT.into(), provenance: String::new(), keep_secrets: false };
-        let built = build(&checked, &options, &|| 0).unwrap_or_else(|e| panic!("{e:?}"));
-        let how = Lowering { inline_max: 200, ..Lowering::default() };
-        santoku_driver::assembly(&built, &target, &Default::default(), &how).unwrap_or_else(|e| panic!("{e:?}"))
-    })
-}
-
-fn judged(text: String) -> Result<(Vec<u64>, Vectors), BenchError> {
-    let subject = bench().subject(&tree(), "assembly", String::new())?;
-    let sources = vec![Source::Text { name: format!("{UNIT}.s"), text }];
-    let (line, mut built) = bench().line(&Subject { sources, ..subject })?;
-    let vectors = bench().vectors("verify-valid", built.as_mut(), &|_| true)?;
-    Ok((line.measures.iter().map(|m| m.cycles).collect(), vectors))
-}
-
-#[test]
-fn our_assembly_judges_all_vectors_rightly() {
-    let text = assembly();
-    let (cycles, vectors) = judged(text.clone()).unwrap_or_else(|e| panic!("{e}"));
-    println!("CKB-VM, our assembly: {} vectors, {} accepted; {cycles:?} cycles", vectors.ran, vectors.accepted);
-    assert_eq!(vectors.ran, 241);
-    assert!(vectors.accepted > 100 && vectors.accepted < vectors.ran);
-    assert!(cycles.iter().all(|n| (400_000..=530_000).contains(n)), "{cycles:?}");
-    // A number that division steps do not invert costs 120,000 more.
-    assert!((400_000..=560_000).contains(&vectors.spread[2]), "{:?}", vectors.spread);
-    // Must fail: a product of a doubling with another word.
-    let at = text.find("\necdsa_p256_V_steps:\n").expect("doublings");
-    let product = at + text[at..].find("\tmulhu ").expect("a product");
-    let spoiled = format!("{}\tmulh {}", &text[..product], &text[product + "\tmulhu ".len()..]);
-    let found = judged(spoiled);
-    assert!(matches!(found, Err(BenchError::WrongResult { .. })), "{:?}", found.map(|r| r.0));
 }
 
 #[test]

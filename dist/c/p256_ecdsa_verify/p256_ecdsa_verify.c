@@ -22,42 +22,43 @@
 #define field_fep256_mont64_add p256_ecdsa_verify_field_fep256_mont64_add
 #define curve_p256_right_side p256_ecdsa_verify_curve_p256_right_side
 #define ecdsa_p256_V_S_mul p256_ecdsa_verify_ecdsa_p256_V_S_mul
-#define ecdsa_p256_V_S_pow_c256 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256
-#define ecdsa_p256_V_inverse p256_ecdsa_verify_ecdsa_p256_V_inverse
+#define ecdsa_p256_V_J_E_pow_c256 p256_ecdsa_verify_ecdsa_p256_V_J_E_pow_c256
+#define ecdsa_p256_V_J_inverse p256_ecdsa_verify_ecdsa_p256_V_J_inverse
+#define field_fep256_mont64_N_is_below_c127 p256_ecdsa_verify_field_fep256_mont64_N_is_below_c127
+#define ecdsa_p256_V_matches p256_ecdsa_verify_ecdsa_p256_V_matches
 #define curve_wnaf_group_7 p256_ecdsa_verify_curve_wnaf_group_7
-#define ecdsa_p256_V_wnaf_7 p256_ecdsa_verify_ecdsa_p256_V_wnaf_7
+#define ecdsa_p256_M_D_wnaf_7 p256_ecdsa_verify_ecdsa_p256_M_D_wnaf_7
 #define curve_wnaf_group_5 p256_ecdsa_verify_curve_wnaf_group_5
-#define ecdsa_p256_V_wnaf_5 p256_ecdsa_verify_ecdsa_p256_V_wnaf_5
+#define ecdsa_p256_M_D_wnaf_5 p256_ecdsa_verify_ecdsa_p256_M_D_wnaf_5
 #define field_fep256_mont64_half p256_ecdsa_verify_field_fep256_mont64_half
 #define curve_p256_doubled_and_itself p256_ecdsa_verify_curve_p256_doubled_and_itself
 #define curve_p256_add_to_second p256_ecdsa_verify_curve_p256_add_to_second
 #define curve_p256_to_cached p256_ecdsa_verify_curve_p256_to_cached
 #define curve_p256_double_apart p256_ecdsa_verify_curve_p256_double_apart
 #define curve_p256_coincide p256_ecdsa_verify_curve_p256_coincide
-#define ecdsa_p256_V_y_of_multiple p256_ecdsa_verify_ecdsa_p256_V_y_of_multiple
-#define ecdsa_p256_V_add_multiple p256_ecdsa_verify_ecdsa_p256_V_add_multiple
+#define ecdsa_p256_M_y_of_multiple p256_ecdsa_verify_ecdsa_p256_M_y_of_multiple
+#define ecdsa_p256_M_add_multiple p256_ecdsa_verify_ecdsa_p256_M_add_multiple
 #define curve_p256_add_affine p256_ecdsa_verify_curve_p256_add_affine
-#define ecdsa_p256_V_multiple_of_base p256_ecdsa_verify_ecdsa_p256_V_multiple_of_base
-#define ecdsa_p256_V_steps p256_ecdsa_verify_ecdsa_p256_V_steps
-#define ecdsa_p256_V_double_mult p256_ecdsa_verify_ecdsa_p256_V_double_mult
-#define field_fep256_mont64_N_is_below_c127 p256_ecdsa_verify_field_fep256_mont64_N_is_below_c127
-#define ecdsa_p256_V_matches p256_ecdsa_verify_ecdsa_p256_V_matches
+#define ecdsa_p256_M_multiple_of_base p256_ecdsa_verify_ecdsa_p256_M_multiple_of_base
+#define ecdsa_p256_M_steps p256_ecdsa_verify_ecdsa_p256_M_steps
+#define ecdsa_p256_M_double_mult p256_ecdsa_verify_ecdsa_p256_M_double_mult
 #define curve_p256_Affine p256_ecdsa_verify_curve_p256_Affine
+#define ecdsa_p256_V_Claim p256_ecdsa_verify_ecdsa_p256_V_Claim
 #define curve_p256_Jacobian p256_ecdsa_verify_curve_p256_Jacobian
 #define curve_p256_Cached p256_ecdsa_verify_curve_p256_Cached
 #define curve_p256_Pair p256_ecdsa_verify_curve_p256_Pair
-#define field_fep256_mont64_N_is_zero_lit1 p256_ecdsa_verify_field_fep256_mont64_N_is_zero_lit1
+#define curve_p256_ZERO p256_ecdsa_verify_curve_p256_ZERO
+#define ecdsa_p256_V_claim_of_lit0 p256_ecdsa_verify_ecdsa_p256_V_claim_of_lit0
 #define field_fep256_mont64_from_integer_lit3 p256_ecdsa_verify_field_fep256_mont64_from_integer_lit3
 #define curve_p256_right_side_lit4 p256_ecdsa_verify_curve_p256_right_side_lit4
 #define curve_p256_right_side_lit5 p256_ecdsa_verify_curve_p256_right_side_lit5
 #define ecdsa_p256_V_S_from_integer_lit6 p256_ecdsa_verify_ecdsa_p256_V_S_from_integer_lit6
-#define ecdsa_p256_V_S_pow_c256_lit7 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit7
-#define ecdsa_p256_V_S_pow_c256_lit8 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit8
+#define ecdsa_p256_V_J_E_pow_c256_lit7 p256_ecdsa_verify_ecdsa_p256_V_J_E_pow_c256_lit7
+#define ecdsa_p256_V_J_E_pow_c256_lit8 p256_ecdsa_verify_ecdsa_p256_V_J_E_pow_c256_lit8
+#define ecdsa_p256_V_matches_lit10 p256_ecdsa_verify_ecdsa_p256_V_matches_lit10
 #define curve_wnaf_ZEROS p256_ecdsa_verify_curve_wnaf_ZEROS
 #define curve_p256_ONE p256_ecdsa_verify_curve_p256_ONE
-#define curve_p256_ZERO p256_ecdsa_verify_curve_p256_ZERO
-#define ecdsa_p256_V_ODD p256_ecdsa_verify_ecdsa_p256_V_ODD
-#define ecdsa_p256_V_matches_lit11 p256_ecdsa_verify_ecdsa_p256_V_matches_lit11
+#define ecdsa_p256_M_ODD p256_ecdsa_verify_ecdsa_p256_M_ODD
 #define stk_assume_arithmetic_shift p256_ecdsa_verify_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement p256_ecdsa_verify_stk_assume_twos_complement
 #define stk_u128 p256_ecdsa_verify_stk_u128
@@ -178,6 +179,15 @@ typedef struct {
     uint64_t y[4];
 } curve_p256_Affine;
 
+/* ecdsa.p256.V.Claim */
+typedef struct {
+    uint8_t formed;
+    uint64_t r[4];
+    uint64_t a[4];
+    uint64_t b[4];
+    curve_p256_Affine q;
+} ecdsa_p256_V_Claim;
+
 /* curve.p256.Jacobian */
 typedef struct {
     uint64_t x[4];
@@ -203,8 +213,13 @@ typedef struct {
     uint64_t z[4];
 } curve_p256_Pair;
 
-/* field.fep256_mont64.N.is_zero$lit1 */
-STK_TABLE uint8_t field_fep256_mont64_N_is_zero_lit1[4] = {
+/* curve.p256.ZERO */
+STK_TABLE uint64_t curve_p256_ZERO[4] = {
+    UINT64_C(0), UINT64_C(0), UINT64_C(0), UINT64_C(0)
+};
+
+/* ecdsa.p256.V.claim_of$lit0 */
+STK_TABLE uint8_t ecdsa_p256_V_claim_of_lit0[4] = {
     UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
@@ -228,8 +243,8 @@ STK_TABLE uint64_t ecdsa_p256_V_S_from_integer_lit6[4] = {
     UINT64_C(0x83244c95be79eea2), UINT64_C(0x4699799c49bd6fa6), UINT64_C(0x2845b2392b6bec59), UINT64_C(0x66e12d94f3d95620)
 };
 
-/* ecdsa.p256.V.S.pow$c256$lit7 */
-STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit7[64] = {
+/* ecdsa.p256.V.J.E.pow$c256$lit7 */
+STK_TABLE uint8_t ecdsa_p256_V_J_E_pow_c256_lit7[64] = {
     UINT32_C(15), UINT32_C(4), UINT32_C(5), UINT32_C(2), UINT32_C(3), UINT32_C(6), UINT32_C(12), UINT32_C(15),
     UINT32_C(2), UINT32_C(12), UINT32_C(10), UINT32_C(12), UINT32_C(9), UINT32_C(11), UINT32_C(3), UINT32_C(15),
     UINT32_C(4), UINT32_C(8), UINT32_C(14), UINT32_C(9), UINT32_C(7), UINT32_C(1), UINT32_C(7), UINT32_C(10),
@@ -240,9 +255,14 @@ STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit7[64] = {
     UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15)
 };
 
-/* ecdsa.p256.V.S.pow$c256$lit8 */
-STK_TABLE uint64_t ecdsa_p256_V_S_pow_c256_lit8[4] = {
+/* ecdsa.p256.V.J.E.pow$c256$lit8 */
+STK_TABLE uint64_t ecdsa_p256_V_J_E_pow_c256_lit8[4] = {
     UINT64_C(0xc46353d039cdaaf), UINT64_C(0x4319055258e8617b), UINT64_C(0), UINT64_C(0xffffffff)
+};
+
+/* ecdsa.p256.V.matches$lit10 */
+STK_TABLE uint64_t ecdsa_p256_V_matches_lit10[4] = {
+    UINT64_C(0x9ad169483335f568), UINT64_C(0x89b1054463fe9931), UINT64_C(0x9c0166ce652e96b7), UINT64_C(0x98648c200fe30feb)
 };
 
 /* curve.wnaf.ZEROS */
@@ -256,13 +276,8 @@ STK_TABLE uint64_t curve_p256_ONE[4] = {
     UINT64_C(1), UINT64_C(0xffffffff00000000), UINT64_C(0xffffffffffffffff), UINT64_C(0xfffffffe)
 };
 
-/* curve.p256.ZERO */
-STK_TABLE uint64_t curve_p256_ZERO[4] = {
-    UINT64_C(0), UINT64_C(0), UINT64_C(0), UINT64_C(0)
-};
-
-/* ecdsa.p256.V.ODD */
-STK_TABLE curve_p256_Affine ecdsa_p256_V_ODD[32] = {
+/* ecdsa.p256.M.ODD */
+STK_TABLE curve_p256_Affine ecdsa_p256_M_ODD[32] = {
     {
         {
             UINT64_C(0x79e730d418a9143c), UINT64_C(0x75ba95fc5fedb601), UINT64_C(0x79fb732b77622510), UINT64_C(0x18905f76a53755c6)
@@ -519,11 +534,6 @@ STK_TABLE curve_p256_Affine ecdsa_p256_V_ODD[32] = {
             UINT64_C(0x707c04d5383e76ba), UINT64_C(0xac98b930824e8197), UINT64_C(0x92bf7c8f91230de0), UINT64_C(0x90876a0140959b70)
         }
     }
-};
-
-/* ecdsa.p256.V.matches$lit11 */
-STK_TABLE uint64_t ecdsa_p256_V_matches_lit11[4] = {
-    UINT64_C(0x9ad169483335f568), UINT64_C(0x89b1054463fe9931), UINT64_C(0x9c0166ce652e96b7), UINT64_C(0x98648c200fe30feb)
 };
 
 /* field.fep256_mont64.N.from_bytes_be
@@ -1070,17 +1080,18 @@ static void ecdsa_p256_V_S_mul(uint64_t *result, const uint64_t *a, const uint64
     }
 }
 
-/* ecdsa.p256.V.S.pow$c256
- * x^E in windows of four bits of a fixed exponent.
+/* ecdsa.p256.V.J.E.pow$c256
+ * x^E
  * in x: 0 .. 2^64-1
  * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_p256_V_S_pow_c256(uint64_t *result, const uint64_t *x)
+STK_NOINLINE static void ecdsa_p256_V_J_E_pow_c256(uint64_t *result, const uint64_t *x)
 {
     uint64_t t[16][4]; /* 0 .. 2^64-1 */
     uint32_t i; /* 2 .. 15 */
     uint64_t r[4]; /* 0 .. 2^64-1 */
     uint32_t i_2; /* 0 .. 62 */
-    memmove(t[0], ecdsa_p256_V_S_pow_c256_lit8, 4 * sizeof(uint64_t));
+    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
+    memmove(t[0], ecdsa_p256_V_J_E_pow_c256_lit8, 4 * sizeof(uint64_t));
     memmove(t[1], x, 4 * sizeof(uint64_t));
     for (i = 2; i < 16; i++) {
         {
@@ -1093,24 +1104,100 @@ STK_NOINLINE static void ecdsa_p256_V_S_pow_c256(uint64_t *result, const uint64_
     for (i_2 = 63; i_2-- > 0;) {
         uint32_t k; /* 0 .. 3 */
         for (k = 0; k < 4; k++) {
-            ecdsa_p256_V_S_mul(r, r, r);
+            ecdsa_p256_V_S_mul(result_0_square, r, r);
+            memmove(r, result_0_square, 4 * sizeof(uint64_t));
         }
-        if ((uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2] != UINT32_C(0)) {
-            ecdsa_p256_V_S_mul(r, r, t[(uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2]]);
+        if ((uint32_t)ecdsa_p256_V_J_E_pow_c256_lit7[i_2] != UINT32_C(0)) {
+            ecdsa_p256_V_S_mul(r, r, t[(uint32_t)ecdsa_p256_V_J_E_pow_c256_lit7[i_2]]);
         }
     }
     memmove(result, r, 4 * sizeof(uint64_t));
 }
 
-/* ecdsa.p256.V.inverse
- * 1/s modulo N, for s in 1..N-1
- * in s: 0 .. 2^64-1
+/* ecdsa.p256.V.J.inverse
+ * 1/x for an x from 1 to P - 1; for 0 some element.
+ * in x: 0 .. 2^64-1
  * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_p256_V_inverse(uint64_t *result, const uint64_t *s)
+STK_NOINLINE static void ecdsa_p256_V_J_inverse(uint64_t *result, const uint64_t *x)
 {
     uint64_t result_0_from_integer[4]; /* 0 .. 2^64-1 */
-    ecdsa_p256_V_S_mul(result_0_from_integer, s, ecdsa_p256_V_S_from_integer_lit6);
-    ecdsa_p256_V_S_pow_c256(result, result_0_from_integer);
+    ecdsa_p256_V_S_mul(result_0_from_integer, x, ecdsa_p256_V_S_from_integer_lit6);
+    ecdsa_p256_V_J_E_pow_c256(result, result_0_from_integer);
+}
+
+/* field.fep256_mont64.N.is_below$c127
+ * `a < M`.
+ * in a: 0 .. 2^64-1 */
+STK_NOINLINE static uint32_t field_fep256_mont64_N_is_below_c127(const uint64_t *a)
+{
+    uint32_t result;
+    int32_t borrow; /* -1 .. 0 */
+    borrow = (int32_t)(((stk_i128)a[0] - ((stk_i128)(stk_u128)UINT64_C(0xc46353d039cdaae))) >> 64);
+    borrow = (int32_t)((((stk_i128)a[1] - ((stk_i128)(stk_u128)UINT64_C(0x4319055358e8617b))) + (stk_i128)borrow) >> 64);
+    borrow = (int32_t)(((stk_i128)a[2] + (stk_i128)borrow) >> 64);
+    borrow = (int32_t)(((stk_i128)a[3] + (stk_i128)borrow) >> 64);
+    result = stk_lt_i32(borrow, INT32_C(0));
+    return result;
+}
+
+/* ecdsa.p256.V.matches
+ * Is `p` finite, and its affine x, modulo N, equal to `r`? Compares X with r Z^2 and, where it is below P, (r + N) Z^2: no inversion.
+ * in r: 0 .. 2^64-1 */
+STK_NOINLINE static uint32_t ecdsa_p256_V_matches(const curve_p256_Jacobian *p, const uint64_t *r)
+{
+    uint32_t result;
+    uint32_t ok;
+    uint64_t t[4]; /* 0 .. 2^64-1 */
+    uint32_t t_2;
+    uint32_t t_5;
+    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_from_integer[4]; /* 0 .. 2^64-1 */
+    field_fep256_mont64_mul(result_0_square, p->z, p->z);
+    field_fep256_mont64_mul(result_1_from_integer, r, field_fep256_mont64_from_integer_lit3);
+    field_fep256_mont64_mul(t, result_1_from_integer, result_0_square);
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 4; k++) {
+                diff |= (uint64_t)t[k] ^ (uint64_t)p->x[k];
+            }
+        }
+    }
+    ok = stk_eq_u64(diff, UINT64_C(0));
+    t_2 = field_fep256_mont64_N_is_below_c127(r);
+    if (t_2) {
+        uint64_t x[4]; /* 0 .. 2^64-1 */
+        uint64_t t_3[4]; /* 0 .. 2^64-1 */
+        uint32_t t_4;
+        uint64_t result_3_from_integer[4]; /* 0 .. 2^64-1 */
+        field_fep256_mont64_mul(result_3_from_integer, r, field_fep256_mont64_from_integer_lit3);
+        field_fep256_mont64_add(x, result_3_from_integer, ecdsa_p256_V_matches_lit10);
+        field_fep256_mont64_mul(t_3, x, result_0_square);
+        uint64_t diff_2 = 0;
+        {
+            {
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 4; k_2++) {
+                    diff_2 |= (uint64_t)t_3[k_2] ^ (uint64_t)p->x[k_2];
+                }
+            }
+        }
+        t_4 = stk_eq_u64(diff_2, UINT64_C(0));
+        ok = ok | t_4;
+    }
+    uint64_t diff_3 = 0;
+    {
+        {
+            uint32_t k_3;
+            for (k_3 = 0; k_3 < 4; k_3++) {
+                diff_3 |= (uint64_t)p->z[k_3] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_3];
+            }
+        }
+    }
+    t_5 = stk_eq_u64(diff_3, UINT64_C(0));
+    result = ok & (t_5 ^ 1u);
+    return result;
 }
 
 /* curve.wnaf.group$7
@@ -1157,16 +1244,19 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
     return result;
 }
 
-/* ecdsa.p256.V.wnaf$7
+/* ecdsa.p256.M.D.wnaf$7
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
- * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it. Where `negative` is 1, each
+ * digit stands for its opposite, as c does.
  * in k: 0 .. 2^64-1
+ * in negative: 0 .. 1
  * out result0: 0 .. 2047
  * out result1: 0 .. 1 */
-STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
+STK_NOINLINE static void ecdsa_p256_M_D_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k, uint32_t negative)
 {
     uint32_t state; /* 0 .. 13 */
     uint64_t long_[5]; /* 0 .. 2^64-1 */
+    uint32_t sign;
     uint32_t i; /* 0 .. 63 */
     state = UINT32_C(0);
     long_[0] = k[0];
@@ -1174,6 +1264,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_
     long_[2] = k[2];
     long_[3] = k[3];
     long_[4] = UINT64_C(0);
+    sign = negative << 6;
     for (i = 0; i < 64; i++) {
         uint32_t u; /* 0 .. 28671 */
         uint32_t i_0_window; /* 0 .. 255 */
@@ -1185,7 +1276,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_
         s_0_window = i_0_window & UINT32_C(63);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
         u = curve_wnaf_group_7(((uint32_t)result_0_window & UINT32_C(1023)), state);
-        result0[i] = (uint16_t)(u & UINT32_C(2047));
+        result0[i] = (uint16_t)(((u & UINT32_C(2047)) ^ sign) & UINT32_C(2047));
         state = u >> 11;
     }
     (*result1) = state & UINT32_C(1);
@@ -1235,16 +1326,19 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
     return result;
 }
 
-/* ecdsa.p256.V.wnaf$5
+/* ecdsa.p256.M.D.wnaf$5
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
- * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it. Where `negative` is 1, each
+ * digit stands for its opposite, as c does.
  * in k: 0 .. 2^64-1
+ * in negative: 0 .. 1
  * out result0: 0 .. 511
  * out result1: 0 .. 1 */
-STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
+STK_NOINLINE static void ecdsa_p256_M_D_wnaf_5(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k, uint32_t negative)
 {
     uint32_t state; /* 0 .. 9 */
     uint64_t long_[5]; /* 0 .. 2^64-1 */
+    uint32_t sign;
     uint32_t i; /* 0 .. 63 */
     state = UINT32_C(0);
     long_[0] = k[0];
@@ -1252,6 +1346,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint16_t *restrict result0, uint32_
     long_[2] = k[2];
     long_[3] = k[3];
     long_[4] = UINT64_C(0);
+    sign = negative << 4;
     for (i = 0; i < 64; i++) {
         uint32_t u; /* 0 .. 5119 */
         uint32_t i_0_window; /* 0 .. 255 */
@@ -1263,7 +1358,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint16_t *restrict result0, uint32_
         s_0_window = i_0_window & UINT32_C(63);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
         u = curve_wnaf_group_5(((uint32_t)result_0_window & UINT32_C(255)), state);
-        result0[i] = (uint16_t)(u & UINT32_C(511));
+        result0[i] = (uint16_t)(((u & UINT32_C(511)) ^ sign) & UINT32_C(511));
         state = u >> 9;
     }
     (*result1) = state & UINT32_C(1);
@@ -1308,51 +1403,51 @@ static void field_fep256_mont64_half(uint64_t *restrict r, const uint64_t *a)
  * 2 P and P, for a P with Z = 1. */
 STK_NOINLINE static void curve_p256_doubled_and_itself(curve_p256_Pair *restrict result, const curve_p256_Affine *p)
 {
-    uint64_t t[4]; /* 0 .. 2^64-1 */
-    uint64_t y2_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
     uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
     uint64_t m1_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_7[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
     uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
-    uint64_t result_1_square[4]; /* 0 .. 2^64-1 */
-    field_fep256_mont64_add(y2_0_double, p->y, p->y);
-    field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    uint64_t result0_1_scaled[4]; /* 0 .. 2^64-1 */
+    uint64_t result1_1_scaled[4]; /* 0 .. 2^64-1 */
+    uint64_t t_1_scaled[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_scaled[4]; /* 0 .. 2^64-1 */
+    field_fep256_mont64_mul(result_0_double, p->y, p->y);
     field_fep256_mont64_mul(result_0_double_2, curve_p256_ONE, curve_p256_ONE);
     field_fep256_mont64_mul(s_0_double, p->x, result_0_double);
-    field_fep256_mont64_sub(t_0_double_5, p->x, result_0_double_2);
-    field_fep256_mont64_add(t_0_double_6, p->x, result_0_double_2);
-    field_fep256_mont64_mul(m1_0_double, t_0_double_5, t_0_double_6);
-    field_fep256_mont64_add(t_0_double_7, m1_0_double, m1_0_double);
-    field_fep256_mont64_add(m3_0_double, t_0_double_7, m1_0_double);
-    field_fep256_mont64_mul(z_0_double, y2_0_double, curve_p256_ONE);
+    field_fep256_mont64_sub(t_0_double_4, p->x, result_0_double_2);
+    field_fep256_mont64_add(t_0_double_5, p->x, result_0_double_2);
+    field_fep256_mont64_mul(m1_0_double, t_0_double_4, t_0_double_5);
+    field_fep256_mont64_half(t_0_double_6, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_6);
+    field_fep256_mont64_mul(z_0_double, p->y, curve_p256_ONE);
     field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
     field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
     field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
     field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
     field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
     field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont64_half(t_0_double_4, result_0_double_4);
-    field_fep256_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
-    field_fep256_mont64_mul(result_1_square, z_0_double, z_0_double);
-    memmove(result->x1, x_0_double, 4 * sizeof(uint64_t));
-    memmove(result->y1_, y_0_double, 4 * sizeof(uint64_t));
-    field_fep256_mont64_mul(result->x2, p->x, result_1_square);
-    field_fep256_mont64_mul(t, result_1_square, z_0_double);
-    field_fep256_mont64_mul(result->y2, p->y, t);
-    memmove(result->z, z_0_double, 4 * sizeof(uint64_t));
+    field_fep256_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
+    field_fep256_mont64_mul(result_1_scaled, z_0_double, z_0_double);
+    field_fep256_mont64_mul(result0_1_scaled, p->x, result_1_scaled);
+    field_fep256_mont64_mul(t_1_scaled, result_1_scaled, z_0_double);
+    field_fep256_mont64_mul(result1_1_scaled, p->y, t_1_scaled);
+    memmove((*result).x1, x_0_double, 4 * sizeof(uint64_t));
+    memmove((*result).y1_, y_0_double, 4 * sizeof(uint64_t));
+    memmove((*result).x2, result0_1_scaled, 4 * sizeof(uint64_t));
+    memmove((*result).y2, result1_1_scaled, 4 * sizeof(uint64_t));
+    memmove((*result).z, z_0_double, 4 * sizeof(uint64_t));
 }
 
 /* curve.p256.add_to_second
@@ -1410,42 +1505,38 @@ STK_NOINLINE static void curve_p256_to_cached(curve_p256_Cached *restrict result
  * 2 P where that is rare. */
 STK_NOINLINE static void curve_p256_double_apart(curve_p256_Jacobian *result, const curve_p256_Jacobian *p)
 {
-    uint64_t y2_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
     uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
     uint64_t m1_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_7[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
     uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
-    field_fep256_mont64_add(y2_0_double, p->y, p->y);
-    field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont64_mul(result_0_double, p->y, p->y);
     field_fep256_mont64_mul(result_0_double_2, p->z, p->z);
     field_fep256_mont64_mul(s_0_double, p->x, result_0_double);
-    field_fep256_mont64_sub(t_0_double_5, p->x, result_0_double_2);
-    field_fep256_mont64_add(t_0_double_6, p->x, result_0_double_2);
-    field_fep256_mont64_mul(m1_0_double, t_0_double_5, t_0_double_6);
-    field_fep256_mont64_add(t_0_double_7, m1_0_double, m1_0_double);
-    field_fep256_mont64_add(m3_0_double, t_0_double_7, m1_0_double);
-    field_fep256_mont64_mul(z_0_double, y2_0_double, p->z);
+    field_fep256_mont64_sub(t_0_double_4, p->x, result_0_double_2);
+    field_fep256_mont64_add(t_0_double_5, p->x, result_0_double_2);
+    field_fep256_mont64_mul(m1_0_double, t_0_double_4, t_0_double_5);
+    field_fep256_mont64_half(t_0_double_6, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_6);
+    field_fep256_mont64_mul(z_0_double, p->y, p->z);
     field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
     field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
     field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
     field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
     field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
     field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont64_half(t_0_double_4, result_0_double_4);
-    field_fep256_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    field_fep256_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
     memmove((*result).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*result).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*result).z, z_0_double, 4 * sizeof(uint64_t));
@@ -1462,7 +1553,7 @@ STK_NOINLINE static void curve_p256_coincide(curve_p256_Jacobian *result, const 
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)w[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
+                diff |= (uint64_t)w[k] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
             }
         }
     }
@@ -1476,11 +1567,11 @@ STK_NOINLINE static void curve_p256_coincide(curve_p256_Jacobian *result, const 
     }
 }
 
-/* ecdsa.p256.V.y_of_multiple
+/* ecdsa.p256.M.y_of_multiple
  * The Y of the multiple of Q that an odd digit says, with Q, 3Q, ... 15Q in `t`.
  * in d: 0 .. 31
  * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_p256_V_y_of_multiple(uint64_t *restrict result, const curve_p256_Cached *t, uint32_t d)
+STK_NOINLINE static void ecdsa_p256_M_y_of_multiple(uint64_t *restrict result, const curve_p256_Cached *t, uint32_t d)
 {
     uint64_t y_0_signed[4]; /* 0 .. 2^64-1 */
     uint32_t negative_0_signed;
@@ -1494,22 +1585,22 @@ STK_NOINLINE static void ecdsa_p256_V_y_of_multiple(uint64_t *restrict result, c
     memmove(result, r_0_signed, 4 * sizeof(uint64_t));
 }
 
-/* ecdsa.p256.V.add_multiple
+/* ecdsa.p256.M.add_multiple
  * R and the multiple of Q that an odd digit says.
  * in d: 0 .. 31 */
-STK_NOINLINE static void ecdsa_p256_V_add_multiple(curve_p256_Jacobian *result, const curve_p256_Jacobian *r, const curve_p256_Cached *t, uint32_t d)
+STK_NOINLINE static void ecdsa_p256_M_add_multiple(curve_p256_Jacobian *result, const curve_p256_Jacobian *r, const curve_p256_Cached *t, uint32_t d)
 {
     uint64_t t_2[4]; /* 0 .. 2^64-1 */
     curve_p256_Cached q_0_add_cached;
     uint32_t t_0_add_cached;
-    ecdsa_p256_V_y_of_multiple(t_2, t, d);
+    ecdsa_p256_M_y_of_multiple(t_2, t, d);
     q_0_add_cached = t[(d & UINT32_C(15)) >> 1];
     uint64_t diff = 0;
     {
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)r->z[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
+                diff |= (uint64_t)r->z[k] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
             }
         }
     }
@@ -1545,7 +1636,7 @@ STK_NOINLINE static void ecdsa_p256_V_add_multiple(curve_p256_Jacobian *result, 
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)result0_0_add_cached[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
+                    diff_2 |= (uint64_t)result0_0_add_cached[k_2] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_2];
                 }
             }
         }
@@ -1586,88 +1677,88 @@ STK_NOINLINE static void ecdsa_p256_V_add_multiple(curve_p256_Jacobian *result, 
  * P + Q for an affine Q. */
 STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *result, const curve_p256_Jacobian *p, const curve_p256_Affine *q)
 {
-    uint32_t t;
+    uint32_t t_0_add_apart;
     uint64_t diff = 0;
     {
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)p->z[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
+                diff |= (uint64_t)p->z[k] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
             }
         }
     }
-    t = stk_eq_u64(diff, UINT64_C(0));
-    if (t) {
+    t_0_add_apart = stk_eq_u64(diff, UINT64_C(0));
+    if (t_0_add_apart) {
         memmove((*result).x, q->x, 4 * sizeof(uint64_t));
         memmove((*result).y, q->y, 4 * sizeof(uint64_t));
         memmove((*result).z, curve_p256_ONE, 4 * sizeof(uint64_t));
     } else {
-        uint64_t t_2[4]; /* 0 .. 2^64-1 */
-        uint64_t result0_1_differences[4]; /* 0 .. 2^64-1 */
-        uint64_t result1_1_differences[4]; /* 0 .. 2^64-1 */
-        uint64_t t_1_differences[4]; /* 0 .. 2^64-1 */
-        uint64_t t_1_differences_2[4]; /* 0 .. 2^64-1 */
-        uint64_t t_1_differences_3[4]; /* 0 .. 2^64-1 */
-        uint64_t result_1_differences[4]; /* 0 .. 2^64-1 */
-        uint32_t t_2_join;
-        field_fep256_mont64_mul(result_1_differences, p->z, p->z);
-        field_fep256_mont64_mul(t_1_differences, q->x, result_1_differences);
-        field_fep256_mont64_sub(result0_1_differences, t_1_differences, p->x);
-        field_fep256_mont64_mul(t_1_differences_2, result_1_differences, p->z);
-        field_fep256_mont64_mul(t_1_differences_3, q->y, t_1_differences_2);
-        field_fep256_mont64_sub(result1_1_differences, t_1_differences_3, p->y);
-        field_fep256_mont64_mul(t_2, p->z, result0_1_differences);
+        uint64_t t_0_add_apart_2[4]; /* 0 .. 2^64-1 */
+        uint64_t result0_0_add_apart[4]; /* 0 .. 2^64-1 */
+        uint64_t result1_0_add_apart[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_apart_3[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_apart_4[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_apart_5[4]; /* 0 .. 2^64-1 */
+        uint64_t result_0_add_apart[4]; /* 0 .. 2^64-1 */
+        uint32_t t_0_add_apart_6;
+        field_fep256_mont64_mul(result_0_add_apart, p->z, p->z);
+        field_fep256_mont64_mul(t_0_add_apart_3, q->x, result_0_add_apart);
+        field_fep256_mont64_sub(result0_0_add_apart, t_0_add_apart_3, p->x);
+        field_fep256_mont64_mul(t_0_add_apart_4, result_0_add_apart, p->z);
+        field_fep256_mont64_mul(t_0_add_apart_5, q->y, t_0_add_apart_4);
+        field_fep256_mont64_sub(result1_0_add_apart, t_0_add_apart_5, p->y);
+        field_fep256_mont64_mul(t_0_add_apart_2, p->z, result0_0_add_apart);
         uint64_t diff_2 = 0;
         {
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)result0_1_differences[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
+                    diff_2 |= (uint64_t)result0_0_add_apart[k_2] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_2];
                 }
             }
         }
-        t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2_join) {
-            curve_p256_coincide(result, p, result1_1_differences);
+        t_0_add_apart_6 = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_0_add_apart_6) {
+            curve_p256_coincide(result, p, result1_0_add_apart);
         } else {
-            uint64_t hhh_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t v_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_2[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_3[4]; /* 0 .. 2^64-1 */
-            uint64_t x_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_4[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_5[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_6[4]; /* 0 .. 2^64-1 */
-            uint64_t y_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t result_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t result_2_join_2[4]; /* 0 .. 2^64-1 */
-            field_fep256_mont64_mul(result_2_join, result0_1_differences, result0_1_differences);
-            field_fep256_mont64_mul(hhh_2_join, result0_1_differences, result_2_join);
-            field_fep256_mont64_mul(v_2_join, p->x, result_2_join);
-            field_fep256_mont64_mul(result_2_join_2, result1_1_differences, result1_1_differences);
-            field_fep256_mont64_sub(t_2_join_2, result_2_join_2, hhh_2_join);
-            field_fep256_mont64_add(t_2_join_3, v_2_join, v_2_join);
-            field_fep256_mont64_sub(x_2_join, t_2_join_2, t_2_join_3);
-            field_fep256_mont64_sub(t_2_join_4, v_2_join, x_2_join);
-            field_fep256_mont64_mul(t_2_join_5, result1_1_differences, t_2_join_4);
-            field_fep256_mont64_mul(t_2_join_6, p->y, hhh_2_join);
-            field_fep256_mont64_sub(y_2_join, t_2_join_5, t_2_join_6);
-            memmove((*result).x, x_2_join, 4 * sizeof(uint64_t));
-            memmove((*result).y, y_2_join, 4 * sizeof(uint64_t));
-            memmove((*result).z, t_2, 4 * sizeof(uint64_t));
+            uint64_t hhh_0_add_apart[4]; /* 0 .. 2^64-1 */
+            uint64_t v_0_add_apart[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_apart_7[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_apart_8[4]; /* 0 .. 2^64-1 */
+            uint64_t x_0_add_apart[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_apart_9[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_apart_10[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_apart_11[4]; /* 0 .. 2^64-1 */
+            uint64_t y_0_add_apart[4]; /* 0 .. 2^64-1 */
+            uint64_t result_0_add_apart_2[4]; /* 0 .. 2^64-1 */
+            uint64_t result_0_add_apart_3[4]; /* 0 .. 2^64-1 */
+            field_fep256_mont64_mul(result_0_add_apart_2, result0_0_add_apart, result0_0_add_apart);
+            field_fep256_mont64_mul(hhh_0_add_apart, result0_0_add_apart, result_0_add_apart_2);
+            field_fep256_mont64_mul(v_0_add_apart, p->x, result_0_add_apart_2);
+            field_fep256_mont64_mul(result_0_add_apart_3, result1_0_add_apart, result1_0_add_apart);
+            field_fep256_mont64_sub(t_0_add_apart_7, result_0_add_apart_3, hhh_0_add_apart);
+            field_fep256_mont64_add(t_0_add_apart_8, v_0_add_apart, v_0_add_apart);
+            field_fep256_mont64_sub(x_0_add_apart, t_0_add_apart_7, t_0_add_apart_8);
+            field_fep256_mont64_sub(t_0_add_apart_9, v_0_add_apart, x_0_add_apart);
+            field_fep256_mont64_mul(t_0_add_apart_10, result1_0_add_apart, t_0_add_apart_9);
+            field_fep256_mont64_mul(t_0_add_apart_11, p->y, hhh_0_add_apart);
+            field_fep256_mont64_sub(y_0_add_apart, t_0_add_apart_10, t_0_add_apart_11);
+            memmove((*result).x, x_0_add_apart, 4 * sizeof(uint64_t));
+            memmove((*result).y, y_0_add_apart, 4 * sizeof(uint64_t));
+            memmove((*result).z, t_0_add_apart_2, 4 * sizeof(uint64_t));
         }
     }
 }
 
-/* ecdsa.p256.V.multiple_of_base
+/* ecdsa.p256.M.multiple_of_base
  * The multiple of G that an odd digit says.
  * in d: 0 .. 127 */
-STK_NOINLINE static void ecdsa_p256_V_multiple_of_base(curve_p256_Affine *restrict result, uint32_t d)
+STK_NOINLINE static void ecdsa_p256_M_multiple_of_base(curve_p256_Affine *restrict result, uint32_t d)
 {
     curve_p256_Affine e;
     uint32_t negative_0_signed;
     uint64_t r_0_signed[4]; /* 0 .. 2^64-1 */
-    e = ecdsa_p256_V_ODD[(d & UINT32_C(63)) >> 1];
+    e = ecdsa_p256_M_ODD[(d & UINT32_C(63)) >> 1];
     memmove(result->x, e.x, 4 * sizeof(uint64_t));
     negative_0_signed = (uint32_t)((d >> 6) == UINT32_C(1));
     memmove(r_0_signed, e.y, 4 * sizeof(uint64_t));
@@ -1677,154 +1768,144 @@ STK_NOINLINE static void ecdsa_p256_V_multiple_of_base(curve_p256_Affine *restri
     memmove(result->y, r_0_signed, 4 * sizeof(uint64_t));
 }
 
-/* ecdsa.p256.V.steps
- * A group of steps of 2 `r` + `da` G + `db` Q, the highest first, with Q, 3Q, ... 15Q in `t`. The digits of the group are as [`wnaf`] gives them.
+/* ecdsa.p256.M.steps
+ * A group of steps of 2 `r` + `da` G + `db` Q, the highest first, with Q, 3Q, ... 15Q in `t`. The digits of the group are as [`D::wnaf`] gives them.
  * in da: 0 .. 2047
  * in db: 0 .. 511 */
-STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_p256_Jacobian *r, uint32_t da, uint32_t db, const curve_p256_Cached *t)
+STK_NOINLINE static void ecdsa_p256_M_steps(curve_p256_Jacobian *s, const curve_p256_Jacobian *r, uint32_t da, uint32_t db, const curve_p256_Cached *t)
 {
     uint32_t place;
     uint32_t place_of_q;
     curve_p256_Affine t_2;
-    uint64_t y2_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
     uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
     uint64_t m1_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_7[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
     uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
     place = da >> 7;
     place_of_q = db >> 5;
-    field_fep256_mont64_add(y2_0_double, r->y, r->y);
-    field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont64_mul(result_0_double, r->y, r->y);
     field_fep256_mont64_mul(result_0_double_2, r->z, r->z);
     field_fep256_mont64_mul(s_0_double, r->x, result_0_double);
-    field_fep256_mont64_sub(t_0_double_5, r->x, result_0_double_2);
-    field_fep256_mont64_add(t_0_double_6, r->x, result_0_double_2);
-    field_fep256_mont64_mul(m1_0_double, t_0_double_5, t_0_double_6);
-    field_fep256_mont64_add(t_0_double_7, m1_0_double, m1_0_double);
-    field_fep256_mont64_add(m3_0_double, t_0_double_7, m1_0_double);
-    field_fep256_mont64_mul(z_0_double, y2_0_double, r->z);
+    field_fep256_mont64_sub(t_0_double_4, r->x, result_0_double_2);
+    field_fep256_mont64_add(t_0_double_5, r->x, result_0_double_2);
+    field_fep256_mont64_mul(m1_0_double, t_0_double_4, t_0_double_5);
+    field_fep256_mont64_half(t_0_double_6, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_6);
+    field_fep256_mont64_mul(z_0_double, r->y, r->z);
     field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
     field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
     field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
     field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
     field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
     field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont64_half(t_0_double_4, result_0_double_4);
-    field_fep256_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    field_fep256_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
     if (((place_of_q >> 3) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
+        ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
     if (((place >> 3) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
-    field_fep256_mont64_add(y2_0_double, s->y, s->y);
-    field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont64_mul(result_0_double, s->y, s->y);
     field_fep256_mont64_mul(result_0_double_2, s->z, s->z);
     field_fep256_mont64_mul(s_0_double, s->x, result_0_double);
-    field_fep256_mont64_sub(t_0_double_5, s->x, result_0_double_2);
-    field_fep256_mont64_add(t_0_double_6, s->x, result_0_double_2);
-    field_fep256_mont64_mul(m1_0_double, t_0_double_5, t_0_double_6);
-    field_fep256_mont64_add(t_0_double_7, m1_0_double, m1_0_double);
-    field_fep256_mont64_add(m3_0_double, t_0_double_7, m1_0_double);
-    field_fep256_mont64_mul(z_0_double, y2_0_double, s->z);
+    field_fep256_mont64_sub(t_0_double_4, s->x, result_0_double_2);
+    field_fep256_mont64_add(t_0_double_5, s->x, result_0_double_2);
+    field_fep256_mont64_mul(m1_0_double, t_0_double_4, t_0_double_5);
+    field_fep256_mont64_half(t_0_double_6, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_6);
+    field_fep256_mont64_mul(z_0_double, s->y, s->z);
     field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
     field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
     field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
     field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
     field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
     field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont64_half(t_0_double_4, result_0_double_4);
-    field_fep256_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    field_fep256_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
     if (((place_of_q >> 2) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
+        ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
     if (((place >> 2) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
-    field_fep256_mont64_add(y2_0_double, s->y, s->y);
-    field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont64_mul(result_0_double, s->y, s->y);
     field_fep256_mont64_mul(result_0_double_2, s->z, s->z);
     field_fep256_mont64_mul(s_0_double, s->x, result_0_double);
-    field_fep256_mont64_sub(t_0_double_5, s->x, result_0_double_2);
-    field_fep256_mont64_add(t_0_double_6, s->x, result_0_double_2);
-    field_fep256_mont64_mul(m1_0_double, t_0_double_5, t_0_double_6);
-    field_fep256_mont64_add(t_0_double_7, m1_0_double, m1_0_double);
-    field_fep256_mont64_add(m3_0_double, t_0_double_7, m1_0_double);
-    field_fep256_mont64_mul(z_0_double, y2_0_double, s->z);
+    field_fep256_mont64_sub(t_0_double_4, s->x, result_0_double_2);
+    field_fep256_mont64_add(t_0_double_5, s->x, result_0_double_2);
+    field_fep256_mont64_mul(m1_0_double, t_0_double_4, t_0_double_5);
+    field_fep256_mont64_half(t_0_double_6, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_6);
+    field_fep256_mont64_mul(z_0_double, s->y, s->z);
     field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
     field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
     field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
     field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
     field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
     field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont64_half(t_0_double_4, result_0_double_4);
-    field_fep256_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    field_fep256_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
     if (((place_of_q >> 1) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
+        ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
     if (((place >> 1) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
-    field_fep256_mont64_add(y2_0_double, s->y, s->y);
-    field_fep256_mont64_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont64_mul(result_0_double, s->y, s->y);
     field_fep256_mont64_mul(result_0_double_2, s->z, s->z);
     field_fep256_mont64_mul(s_0_double, s->x, result_0_double);
-    field_fep256_mont64_sub(t_0_double_5, s->x, result_0_double_2);
-    field_fep256_mont64_add(t_0_double_6, s->x, result_0_double_2);
-    field_fep256_mont64_mul(m1_0_double, t_0_double_5, t_0_double_6);
-    field_fep256_mont64_add(t_0_double_7, m1_0_double, m1_0_double);
-    field_fep256_mont64_add(m3_0_double, t_0_double_7, m1_0_double);
-    field_fep256_mont64_mul(z_0_double, y2_0_double, s->z);
+    field_fep256_mont64_sub(t_0_double_4, s->x, result_0_double_2);
+    field_fep256_mont64_add(t_0_double_5, s->x, result_0_double_2);
+    field_fep256_mont64_mul(m1_0_double, t_0_double_4, t_0_double_5);
+    field_fep256_mont64_half(t_0_double_6, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_6);
+    field_fep256_mont64_mul(z_0_double, s->y, s->z);
     field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
     field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
     field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
     field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
     field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
     field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont64_half(t_0_double_4, result_0_double_4);
-    field_fep256_mont64_sub(y_0_double, t_0_double_3, t_0_double_4);
+    field_fep256_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
     if ((place_of_q & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
+        ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
     if ((place & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
 }
 
-/* ecdsa.p256.V.double_mult
+/* ecdsa.p256.M.double_mult
  * `a` G + `b` Q.
  * in a: 0 .. 2^64-1
  * in b: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *restrict r, const uint64_t *a, const uint64_t *b, const curve_p256_Affine *q)
+STK_NOINLINE static void ecdsa_p256_M_double_mult(curve_p256_Jacobian *restrict r, const uint64_t *a, const uint64_t *b, const curve_p256_Affine *q)
 {
     uint16_t da[64]; /* 0 .. 2047 */
     uint32_t ca; /* 0 .. 1 */
@@ -1834,8 +1915,8 @@ STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *restrict 
     uint32_t i; /* 0 .. 63 */
     curve_p256_Pair p_0_odd_multiples;
     uint32_t i_0_odd_multiples; /* 1 .. 7 */
-    ecdsa_p256_V_wnaf_7(da, &ca, a);
-    ecdsa_p256_V_wnaf_5(db, &cb, b);
+    ecdsa_p256_M_D_wnaf_7(da, &ca, a, UINT32_C(0));
+    ecdsa_p256_M_D_wnaf_5(db, &cb, b, UINT32_C(0));
     memmove(t[0].x, q->x, 4 * sizeof(uint64_t));
     memmove(t[0].y, q->y, 4 * sizeof(uint64_t));
     memmove(t[0].z, curve_p256_ONE, 4 * sizeof(uint64_t));
@@ -1854,202 +1935,162 @@ STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *restrict 
     memmove((*r).y, curve_p256_ONE, 4 * sizeof(uint64_t));
     memmove((*r).z, curve_p256_ZERO, 4 * sizeof(uint64_t));
     if (cb == UINT32_C(1)) {
-        ecdsa_p256_V_add_multiple(r, r, t, UINT32_C(1));
+        ecdsa_p256_M_add_multiple(r, r, t, UINT32_C(1));
     }
     if (ca == UINT32_C(1)) {
         curve_p256_Affine t_2;
-        ecdsa_p256_V_multiple_of_base(&t_2, UINT32_C(1));
+        ecdsa_p256_M_multiple_of_base(&t_2, UINT32_C(1));
         curve_p256_add_affine(r, r, &t_2);
     }
     for (i = 64; i-- > 0;) {
-        ecdsa_p256_V_steps(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
+        ecdsa_p256_M_steps(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
-}
-
-/* field.fep256_mont64.N.is_below$c127
- * `a < M`.
- * in a: 0 .. 2^64-1 */
-STK_NOINLINE static uint32_t field_fep256_mont64_N_is_below_c127(const uint64_t *a)
-{
-    uint32_t result;
-    int32_t borrow; /* -1 .. 0 */
-    borrow = (int32_t)(((stk_i128)a[0] - ((stk_i128)(stk_u128)UINT64_C(0xc46353d039cdaae))) >> 64);
-    borrow = (int32_t)((((stk_i128)a[1] - ((stk_i128)(stk_u128)UINT64_C(0x4319055358e8617b))) + (stk_i128)borrow) >> 64);
-    borrow = (int32_t)(((stk_i128)a[2] + (stk_i128)borrow) >> 64);
-    borrow = (int32_t)(((stk_i128)a[3] + (stk_i128)borrow) >> 64);
-    result = stk_lt_i32(borrow, INT32_C(0));
-    return result;
-}
-
-/* ecdsa.p256.V.matches
- * Is `p` finite, and its affine x, modulo N, equal to `r`? Compares X with r Z^2 and, where it is below P, (r + N) Z^2: no inversion.
- * in r: 0 .. 2^64-1 */
-STK_NOINLINE static uint32_t ecdsa_p256_V_matches(const curve_p256_Jacobian *p, const uint64_t *r)
-{
-    uint32_t result;
-    uint32_t ok;
-    uint64_t t[4]; /* 0 .. 2^64-1 */
-    uint32_t t_2;
-    uint32_t t_5;
-    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
-    uint64_t result_1_from_integer[4]; /* 0 .. 2^64-1 */
-    field_fep256_mont64_mul(result_0_square, p->z, p->z);
-    field_fep256_mont64_mul(result_1_from_integer, r, field_fep256_mont64_from_integer_lit3);
-    field_fep256_mont64_mul(t, result_1_from_integer, result_0_square);
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k;
-            for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)t[k] ^ (uint64_t)p->x[k];
-            }
-        }
-    }
-    ok = stk_eq_u64(diff, UINT64_C(0));
-    t_2 = field_fep256_mont64_N_is_below_c127(r);
-    if (t_2) {
-        uint64_t x[4]; /* 0 .. 2^64-1 */
-        uint64_t t_3[4]; /* 0 .. 2^64-1 */
-        uint32_t t_4;
-        uint64_t result_3_from_integer[4]; /* 0 .. 2^64-1 */
-        field_fep256_mont64_mul(result_3_from_integer, r, field_fep256_mont64_from_integer_lit3);
-        field_fep256_mont64_add(x, result_3_from_integer, ecdsa_p256_V_matches_lit11);
-        field_fep256_mont64_mul(t_3, x, result_0_square);
-        uint64_t diff_2 = 0;
-        {
-            {
-                uint32_t k_2;
-                for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)t_3[k_2] ^ (uint64_t)p->x[k_2];
-                }
-            }
-        }
-        t_4 = stk_eq_u64(diff_2, UINT64_C(0));
-        ok = ok | t_4;
-    }
-    uint64_t diff_3 = 0;
-    {
-        {
-            uint32_t k_3;
-            for (k_3 = 0; k_3 < 4; k_3++) {
-                diff_3 |= (uint64_t)p->z[k_3] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_3];
-            }
-        }
-    }
-    t_5 = stk_eq_u64(diff_3, UINT64_C(0));
-    result = ok & (t_5 ^ 1u);
-    return result;
 }
 
 /* ecdsa.p256.verify
  * 0 if (r, s) = `sig` (64 bytes, big-endian) is a signature of the 32-byte digest under the public key (x, y) = `pk`, -1 if not.
  * The key must be on the curve, r and s in 1..N-1.
- * out result: -1 .. 0 */
+ * out answer: -1 .. 0 */
 STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t *sig, const uint8_t *pk)
 {
-    int32_t result;
-    uint32_t t;
-    uint64_t r_0_verify[4]; /* 0 .. 2^64-1 */
-    uint64_t s_0_verify[4]; /* 0 .. 2^64-1 */
-    uint64_t x_0_verify[4]; /* 0 .. 2^64-1 */
-    uint64_t y_0_verify[4]; /* 0 .. 2^64-1 */
-    uint32_t t_0_verify;
-    uint32_t t_0_verify_2;
-    uint32_t t_0_verify_3;
-    uint32_t t_0_verify_4;
-    uint32_t t_0_verify_5;
-    uint32_t t_0_verify_6;
-    field_fep256_mont64_N_from_bytes_be(r_0_verify, sig);
-    field_fep256_mont64_N_from_bytes_be(s_0_verify, (&sig[32]));
-    field_fep256_mont64_N_from_bytes_be(x_0_verify, pk);
-    field_fep256_mont64_N_from_bytes_be(y_0_verify, (&pk[32]));
-    t = UINT32_C(0);
-    t_0_verify = field_fep256_mont64_N_is_below_c256(r_0_verify);
-    t_0_verify_2 = field_fep256_mont64_N_is_below_c256(s_0_verify);
+    int32_t answer;
+    uint64_t r_0_claim_of[4]; /* 0 .. 2^64-1 */
+    uint64_t s_0_claim_of[4]; /* 0 .. 2^64-1 */
+    uint64_t x_0_claim_of[4]; /* 0 .. 2^64-1 */
+    uint64_t y_0_claim_of[4]; /* 0 .. 2^64-1 */
+    uint32_t t_0_claim_of;
+    uint32_t t_0_claim_of_2;
+    uint32_t t_0_claim_of_3;
+    uint32_t t_0_claim_of_4;
+    uint32_t t_0_claim_of_5;
+    uint32_t t_0_claim_of_6;
+    uint32_t c_0;
+    uint64_t c_1[4]; /* 0 .. 2^64-1 */
+    uint64_t c_2[4]; /* 0 .. 2^64-1 */
+    uint64_t c_3[4]; /* 0 .. 2^64-1 */
+    curve_p256_Affine c_4;
+    field_fep256_mont64_N_from_bytes_be(r_0_claim_of, sig);
+    field_fep256_mont64_N_from_bytes_be(s_0_claim_of, (&sig[32]));
+    field_fep256_mont64_N_from_bytes_be(x_0_claim_of, pk);
+    field_fep256_mont64_N_from_bytes_be(y_0_claim_of, (&pk[32]));
+    c_0 = UINT32_C(0);
+    {
+        uint32_t k;
+        for (k = 0; k < 4; k++) {
+            c_1[k] = (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
+        }
+    }
+    {
+        uint32_t k_2;
+        for (k_2 = 0; k_2 < 4; k_2++) {
+            c_2[k_2] = (uint64_t)ecdsa_p256_V_claim_of_lit0[k_2];
+        }
+    }
+    {
+        uint32_t k_3;
+        for (k_3 = 0; k_3 < 4; k_3++) {
+            c_3[k_3] = (uint64_t)ecdsa_p256_V_claim_of_lit0[k_3];
+        }
+    }
+    c_4.x[0] = UINT64_C(0);
+    c_4.x[1] = UINT64_C(0);
+    c_4.x[2] = UINT64_C(0);
+    c_4.x[3] = UINT64_C(0);
+    c_4.y[0] = UINT64_C(0);
+    c_4.y[1] = UINT64_C(0);
+    c_4.y[2] = UINT64_C(0);
+    c_4.y[3] = UINT64_C(0);
+    t_0_claim_of = field_fep256_mont64_N_is_below_c256(r_0_claim_of);
+    t_0_claim_of_2 = field_fep256_mont64_N_is_below_c256(s_0_claim_of);
     uint64_t diff = 0;
     {
         {
-            uint32_t k;
-            for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)r_0_verify[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
+            uint32_t k_4;
+            for (k_4 = 0; k_4 < 4; k_4++) {
+                diff |= (uint64_t)r_0_claim_of[k_4] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_4];
             }
         }
     }
-    t_0_verify_3 = stk_eq_u64(diff, UINT64_C(0));
+    t_0_claim_of_3 = stk_eq_u64(diff, UINT64_C(0));
     uint64_t diff_2 = 0;
     {
         {
-            uint32_t k_2;
-            for (k_2 = 0; k_2 < 4; k_2++) {
-                diff_2 |= (uint64_t)s_0_verify[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
+            uint32_t k_5;
+            for (k_5 = 0; k_5 < 4; k_5++) {
+                diff_2 |= (uint64_t)s_0_claim_of[k_5] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_5];
             }
         }
     }
-    t_0_verify_4 = stk_eq_u64(diff_2, UINT64_C(0));
-    t_0_verify_5 = field_fep256_mont64_N_is_below_c256_2(x_0_verify);
-    t_0_verify_6 = field_fep256_mont64_N_is_below_c256_2(y_0_verify);
-    if (((((t_0_verify & t_0_verify_2) & (t_0_verify_3 ^ 1u)) & (t_0_verify_4 ^ 1u)) & t_0_verify_5) & t_0_verify_6) {
-        curve_p256_Affine q_0_verify;
-        uint32_t t_0_verify_7;
-        uint64_t t_0_verify_11[4]; /* 0 .. 2^64-1 */
-        uint64_t result_0_verify[4]; /* 0 .. 2^64-1 */
-        field_fep256_mont64_mul(q_0_verify.x, x_0_verify, field_fep256_mont64_from_integer_lit3);
-        field_fep256_mont64_mul(q_0_verify.y, y_0_verify, field_fep256_mont64_from_integer_lit3);
-        field_fep256_mont64_mul(result_0_verify, q_0_verify.y, q_0_verify.y);
-        curve_p256_right_side(t_0_verify_11, q_0_verify.x);
+    t_0_claim_of_4 = stk_eq_u64(diff_2, UINT64_C(0));
+    t_0_claim_of_5 = field_fep256_mont64_N_is_below_c256_2(x_0_claim_of);
+    t_0_claim_of_6 = field_fep256_mont64_N_is_below_c256_2(y_0_claim_of);
+    if (((((t_0_claim_of & t_0_claim_of_2) & (t_0_claim_of_3 ^ 1u)) & (t_0_claim_of_4 ^ 1u)) & t_0_claim_of_5) & t_0_claim_of_6) {
+        uint32_t t_0_claim_of_7;
+        uint64_t result_0_claim_of[4]; /* 0 .. 2^64-1 */
+        uint64_t result_0_claim_of_2[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_claim_of_9[4]; /* 0 .. 2^64-1 */
+        uint64_t result_0_claim_of_3[4]; /* 0 .. 2^64-1 */
+        field_fep256_mont64_mul(result_0_claim_of, x_0_claim_of, field_fep256_mont64_from_integer_lit3);
+        field_fep256_mont64_mul(result_0_claim_of_2, y_0_claim_of, field_fep256_mont64_from_integer_lit3);
+        field_fep256_mont64_mul(result_0_claim_of_3, result_0_claim_of_2, result_0_claim_of_2);
+        curve_p256_right_side(t_0_claim_of_9, result_0_claim_of);
         uint64_t diff_3 = 0;
         {
             {
-                uint32_t k_3;
-                for (k_3 = 0; k_3 < 4; k_3++) {
-                    diff_3 |= (uint64_t)result_0_verify[k_3] ^ (uint64_t)t_0_verify_11[k_3];
+                uint32_t k_6;
+                for (k_6 = 0; k_6 < 4; k_6++) {
+                    diff_3 |= (uint64_t)result_0_claim_of_3[k_6] ^ (uint64_t)t_0_claim_of_9[k_6];
                 }
             }
         }
-        t_0_verify_7 = stk_eq_u64(diff_3, UINT64_C(0));
-        if (t_0_verify_7) {
-            uint64_t t_0_verify_8[4]; /* 0 .. 2^64-1 */
-            uint64_t si_0_verify[4]; /* 0 .. 2^64-1 */
-            uint64_t t_0_verify_9[4]; /* 0 .. 2^64-1 */
-            uint64_t t_0_verify_10[4]; /* 0 .. 2^64-1 */
-            curve_p256_Jacobian p_0_verify;
-            uint64_t d_0_verify[4]; /* 0 .. 2^64-1 */
-            int32_t borrow_0_verify; /* -1 .. 0 */
-            stk_i128 v_0_verify; /* -2^64 .. 4834901526196019579 */
-            uint64_t result_0_verify_2[4]; /* 0 .. 2^64-1 */
-            uint32_t cond_0_verify;
-            field_fep256_mont64_N_from_bytes_be(t_0_verify_8, digest);
-            v_0_verify = (stk_i128)t_0_verify_8[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551));
-            d_0_verify[0] = (uint64_t)v_0_verify;
-            borrow_0_verify = (int32_t)(v_0_verify >> 64);
-            v_0_verify = ((stk_i128)t_0_verify_8[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_0_verify;
-            d_0_verify[1] = (uint64_t)v_0_verify;
-            borrow_0_verify = (int32_t)(v_0_verify >> 64);
-            v_0_verify = ((stk_i128)t_0_verify_8[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_0_verify;
-            d_0_verify[2] = (uint64_t)v_0_verify;
-            borrow_0_verify = (int32_t)(v_0_verify >> 64);
-            v_0_verify = ((stk_i128)t_0_verify_8[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_0_verify;
-            d_0_verify[3] = (uint64_t)v_0_verify;
-            borrow_0_verify = (int32_t)(v_0_verify >> 64);
-            cond_0_verify = (uint32_t)(borrow_0_verify < INT32_C(0));
-            if (cond_0_verify) {
-                memmove(result_0_verify_2, t_0_verify_8, 4 * sizeof(uint64_t));
+        t_0_claim_of_7 = stk_eq_u64(diff_3, UINT64_C(0));
+        if (t_0_claim_of_7) {
+            uint64_t t_0_claim_of_8[4]; /* 0 .. 2^64-1 */
+            uint64_t si_0_claim_of[4]; /* 0 .. 2^64-1 */
+            uint64_t d_0_claim_of[4]; /* 0 .. 2^64-1 */
+            int32_t borrow_0_claim_of; /* -1 .. 0 */
+            stk_i128 v_0_claim_of; /* -2^64 .. 4834901526196019579 */
+            uint64_t result_0_claim_of_4[4]; /* 0 .. 2^64-1 */
+            uint32_t cond_0_claim_of;
+            field_fep256_mont64_N_from_bytes_be(t_0_claim_of_8, digest);
+            v_0_claim_of = (stk_i128)t_0_claim_of_8[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551));
+            d_0_claim_of[0] = (uint64_t)v_0_claim_of;
+            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 64);
+            v_0_claim_of = ((stk_i128)t_0_claim_of_8[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_0_claim_of;
+            d_0_claim_of[1] = (uint64_t)v_0_claim_of;
+            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 64);
+            v_0_claim_of = ((stk_i128)t_0_claim_of_8[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_0_claim_of;
+            d_0_claim_of[2] = (uint64_t)v_0_claim_of;
+            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 64);
+            v_0_claim_of = ((stk_i128)t_0_claim_of_8[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_0_claim_of;
+            d_0_claim_of[3] = (uint64_t)v_0_claim_of;
+            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 64);
+            cond_0_claim_of = (uint32_t)(borrow_0_claim_of < INT32_C(0));
+            if (cond_0_claim_of) {
+                memmove(result_0_claim_of_4, t_0_claim_of_8, 4 * sizeof(uint64_t));
             } else {
-                memmove(result_0_verify_2, d_0_verify, 4 * sizeof(uint64_t));
+                memmove(result_0_claim_of_4, d_0_claim_of, 4 * sizeof(uint64_t));
             }
-            ecdsa_p256_V_inverse(si_0_verify, s_0_verify);
-            ecdsa_p256_V_S_mul(t_0_verify_9, result_0_verify_2, si_0_verify);
-            ecdsa_p256_V_S_mul(t_0_verify_10, r_0_verify, si_0_verify);
-            ecdsa_p256_V_double_mult(&p_0_verify, t_0_verify_9, t_0_verify_10, &q_0_verify);
-            t = ecdsa_p256_V_matches(&p_0_verify, r_0_verify);
+            ecdsa_p256_V_J_inverse(si_0_claim_of, s_0_claim_of);
+            c_0 = UINT32_C(1);
+            memmove(c_1, r_0_claim_of, 4 * sizeof(uint64_t));
+            ecdsa_p256_V_S_mul(c_2, result_0_claim_of_4, si_0_claim_of);
+            ecdsa_p256_V_S_mul(c_3, r_0_claim_of, si_0_claim_of);
+            memmove(c_4.x, result_0_claim_of, 4 * sizeof(uint64_t));
+            memmove(c_4.y, result_0_claim_of_2, 4 * sizeof(uint64_t));
         }
     }
-    if (t) {
-        result = INT32_C(0);
-    } else {
-        result = (-INT32_C(1));
+    answer = (-INT32_C(1));
+    if (c_0) {
+        curve_p256_Jacobian t;
+        uint32_t t_2;
+        ecdsa_p256_M_double_mult(&t, c_2, c_3, &c_4);
+        t_2 = ecdsa_p256_V_matches(&t, c_1);
+        if (t_2) {
+            answer = INT32_C(0);
+        }
     }
-    return result;
+    return answer;
 }
 
 #ifdef STK_UNIT_BEFORE
@@ -2061,42 +2102,43 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef field_fep256_mont64_add
 #undef curve_p256_right_side
 #undef ecdsa_p256_V_S_mul
-#undef ecdsa_p256_V_S_pow_c256
-#undef ecdsa_p256_V_inverse
+#undef ecdsa_p256_V_J_E_pow_c256
+#undef ecdsa_p256_V_J_inverse
+#undef field_fep256_mont64_N_is_below_c127
+#undef ecdsa_p256_V_matches
 #undef curve_wnaf_group_7
-#undef ecdsa_p256_V_wnaf_7
+#undef ecdsa_p256_M_D_wnaf_7
 #undef curve_wnaf_group_5
-#undef ecdsa_p256_V_wnaf_5
+#undef ecdsa_p256_M_D_wnaf_5
 #undef field_fep256_mont64_half
 #undef curve_p256_doubled_and_itself
 #undef curve_p256_add_to_second
 #undef curve_p256_to_cached
 #undef curve_p256_double_apart
 #undef curve_p256_coincide
-#undef ecdsa_p256_V_y_of_multiple
-#undef ecdsa_p256_V_add_multiple
+#undef ecdsa_p256_M_y_of_multiple
+#undef ecdsa_p256_M_add_multiple
 #undef curve_p256_add_affine
-#undef ecdsa_p256_V_multiple_of_base
-#undef ecdsa_p256_V_steps
-#undef ecdsa_p256_V_double_mult
-#undef field_fep256_mont64_N_is_below_c127
-#undef ecdsa_p256_V_matches
+#undef ecdsa_p256_M_multiple_of_base
+#undef ecdsa_p256_M_steps
+#undef ecdsa_p256_M_double_mult
 #undef curve_p256_Affine
+#undef ecdsa_p256_V_Claim
 #undef curve_p256_Jacobian
 #undef curve_p256_Cached
 #undef curve_p256_Pair
-#undef field_fep256_mont64_N_is_zero_lit1
+#undef curve_p256_ZERO
+#undef ecdsa_p256_V_claim_of_lit0
 #undef field_fep256_mont64_from_integer_lit3
 #undef curve_p256_right_side_lit4
 #undef curve_p256_right_side_lit5
 #undef ecdsa_p256_V_S_from_integer_lit6
-#undef ecdsa_p256_V_S_pow_c256_lit7
-#undef ecdsa_p256_V_S_pow_c256_lit8
+#undef ecdsa_p256_V_J_E_pow_c256_lit7
+#undef ecdsa_p256_V_J_E_pow_c256_lit8
+#undef ecdsa_p256_V_matches_lit10
 #undef curve_wnaf_ZEROS
 #undef curve_p256_ONE
-#undef curve_p256_ZERO
-#undef ecdsa_p256_V_ODD
-#undef ecdsa_p256_V_matches_lit11
+#undef ecdsa_p256_M_ODD
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
 #undef stk_u128
@@ -2125,42 +2167,43 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #define field_fep256_mont32_add p256_ecdsa_verify_field_fep256_mont32_add
 #define curve_p256_right_side p256_ecdsa_verify_curve_p256_right_side
 #define ecdsa_p256_V_S_mul p256_ecdsa_verify_ecdsa_p256_V_S_mul
-#define ecdsa_p256_V_S_pow_c256 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256
-#define ecdsa_p256_V_inverse p256_ecdsa_verify_ecdsa_p256_V_inverse
+#define ecdsa_p256_V_J_E_pow_c256 p256_ecdsa_verify_ecdsa_p256_V_J_E_pow_c256
+#define ecdsa_p256_V_J_inverse p256_ecdsa_verify_ecdsa_p256_V_J_inverse
+#define field_fep256_mont32_N_is_below_c127 p256_ecdsa_verify_field_fep256_mont32_N_is_below_c127
+#define ecdsa_p256_V_matches p256_ecdsa_verify_ecdsa_p256_V_matches
 #define curve_wnaf_group_7 p256_ecdsa_verify_curve_wnaf_group_7
-#define ecdsa_p256_V_wnaf_7 p256_ecdsa_verify_ecdsa_p256_V_wnaf_7
+#define ecdsa_p256_M_D_wnaf_7 p256_ecdsa_verify_ecdsa_p256_M_D_wnaf_7
 #define curve_wnaf_group_5 p256_ecdsa_verify_curve_wnaf_group_5
-#define ecdsa_p256_V_wnaf_5 p256_ecdsa_verify_ecdsa_p256_V_wnaf_5
+#define ecdsa_p256_M_D_wnaf_5 p256_ecdsa_verify_ecdsa_p256_M_D_wnaf_5
 #define field_fep256_mont32_half p256_ecdsa_verify_field_fep256_mont32_half
 #define curve_p256_doubled_and_itself p256_ecdsa_verify_curve_p256_doubled_and_itself
 #define curve_p256_add_to_second p256_ecdsa_verify_curve_p256_add_to_second
 #define curve_p256_to_cached p256_ecdsa_verify_curve_p256_to_cached
 #define curve_p256_double_apart p256_ecdsa_verify_curve_p256_double_apart
 #define curve_p256_coincide p256_ecdsa_verify_curve_p256_coincide
-#define ecdsa_p256_V_y_of_multiple p256_ecdsa_verify_ecdsa_p256_V_y_of_multiple
-#define ecdsa_p256_V_add_multiple p256_ecdsa_verify_ecdsa_p256_V_add_multiple
+#define ecdsa_p256_M_y_of_multiple p256_ecdsa_verify_ecdsa_p256_M_y_of_multiple
+#define ecdsa_p256_M_add_multiple p256_ecdsa_verify_ecdsa_p256_M_add_multiple
 #define curve_p256_add_affine p256_ecdsa_verify_curve_p256_add_affine
-#define ecdsa_p256_V_multiple_of_base p256_ecdsa_verify_ecdsa_p256_V_multiple_of_base
-#define ecdsa_p256_V_steps p256_ecdsa_verify_ecdsa_p256_V_steps
-#define ecdsa_p256_V_double_mult p256_ecdsa_verify_ecdsa_p256_V_double_mult
-#define field_fep256_mont32_N_is_below_c127 p256_ecdsa_verify_field_fep256_mont32_N_is_below_c127
-#define ecdsa_p256_V_matches p256_ecdsa_verify_ecdsa_p256_V_matches
+#define ecdsa_p256_M_multiple_of_base p256_ecdsa_verify_ecdsa_p256_M_multiple_of_base
+#define ecdsa_p256_M_steps p256_ecdsa_verify_ecdsa_p256_M_steps
+#define ecdsa_p256_M_double_mult p256_ecdsa_verify_ecdsa_p256_M_double_mult
 #define curve_p256_Affine p256_ecdsa_verify_curve_p256_Affine
+#define ecdsa_p256_V_Claim p256_ecdsa_verify_ecdsa_p256_V_Claim
 #define curve_p256_Jacobian p256_ecdsa_verify_curve_p256_Jacobian
 #define curve_p256_Cached p256_ecdsa_verify_curve_p256_Cached
 #define curve_p256_Pair p256_ecdsa_verify_curve_p256_Pair
-#define field_fep256_mont32_N_is_zero_lit1 p256_ecdsa_verify_field_fep256_mont32_N_is_zero_lit1
+#define curve_p256_ZERO p256_ecdsa_verify_curve_p256_ZERO
+#define ecdsa_p256_V_claim_of_lit0 p256_ecdsa_verify_ecdsa_p256_V_claim_of_lit0
 #define field_fep256_mont32_from_integer_lit3 p256_ecdsa_verify_field_fep256_mont32_from_integer_lit3
 #define curve_p256_right_side_lit4 p256_ecdsa_verify_curve_p256_right_side_lit4
 #define curve_p256_right_side_lit5 p256_ecdsa_verify_curve_p256_right_side_lit5
 #define ecdsa_p256_V_S_from_integer_lit6 p256_ecdsa_verify_ecdsa_p256_V_S_from_integer_lit6
-#define ecdsa_p256_V_S_pow_c256_lit7 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit7
-#define ecdsa_p256_V_S_pow_c256_lit8 p256_ecdsa_verify_ecdsa_p256_V_S_pow_c256_lit8
+#define ecdsa_p256_V_J_E_pow_c256_lit7 p256_ecdsa_verify_ecdsa_p256_V_J_E_pow_c256_lit7
+#define ecdsa_p256_V_J_E_pow_c256_lit8 p256_ecdsa_verify_ecdsa_p256_V_J_E_pow_c256_lit8
+#define ecdsa_p256_V_matches_lit10 p256_ecdsa_verify_ecdsa_p256_V_matches_lit10
 #define curve_wnaf_ZEROS p256_ecdsa_verify_curve_wnaf_ZEROS
 #define curve_p256_ONE p256_ecdsa_verify_curve_p256_ONE
-#define curve_p256_ZERO p256_ecdsa_verify_curve_p256_ZERO
-#define ecdsa_p256_V_ODD p256_ecdsa_verify_ecdsa_p256_V_ODD
-#define ecdsa_p256_V_matches_lit11 p256_ecdsa_verify_ecdsa_p256_V_matches_lit11
+#define ecdsa_p256_M_ODD p256_ecdsa_verify_ecdsa_p256_M_ODD
 #define stk_assume_arithmetic_shift p256_ecdsa_verify_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement p256_ecdsa_verify_stk_assume_twos_complement
 #define stk_barrier p256_ecdsa_verify_stk_barrier
@@ -2287,6 +2330,15 @@ typedef struct {
     uint32_t y[8];
 } curve_p256_Affine;
 
+/* ecdsa.p256.V.Claim */
+typedef struct {
+    uint8_t formed;
+    uint32_t r[8];
+    uint32_t a[8];
+    uint32_t b[8];
+    curve_p256_Affine q;
+} ecdsa_p256_V_Claim;
+
 /* curve.p256.Jacobian */
 typedef struct {
     uint32_t x[8];
@@ -2312,8 +2364,14 @@ typedef struct {
     uint32_t z[8];
 } curve_p256_Pair;
 
-/* field.fep256_mont32.N.is_zero$lit1 */
-STK_TABLE uint8_t field_fep256_mont32_N_is_zero_lit1[8] = {
+/* curve.p256.ZERO */
+STK_TABLE uint32_t curve_p256_ZERO[8] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
+};
+
+/* ecdsa.p256.V.claim_of$lit0 */
+STK_TABLE uint8_t ecdsa_p256_V_claim_of_lit0[8] = {
     UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
@@ -2341,8 +2399,8 @@ STK_TABLE uint32_t ecdsa_p256_V_S_from_integer_lit6[8] = {
     UINT32_C(0x2b6bec59), UINT32_C(0x2845b239), UINT32_C(0xf3d95620), UINT32_C(0x66e12d94)
 };
 
-/* ecdsa.p256.V.S.pow$c256$lit7 */
-STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit7[64] = {
+/* ecdsa.p256.V.J.E.pow$c256$lit7 */
+STK_TABLE uint8_t ecdsa_p256_V_J_E_pow_c256_lit7[64] = {
     UINT32_C(15), UINT32_C(4), UINT32_C(5), UINT32_C(2), UINT32_C(3), UINT32_C(6), UINT32_C(12), UINT32_C(15),
     UINT32_C(2), UINT32_C(12), UINT32_C(10), UINT32_C(12), UINT32_C(9), UINT32_C(11), UINT32_C(3), UINT32_C(15),
     UINT32_C(4), UINT32_C(8), UINT32_C(14), UINT32_C(9), UINT32_C(7), UINT32_C(1), UINT32_C(7), UINT32_C(10),
@@ -2353,10 +2411,16 @@ STK_TABLE uint8_t ecdsa_p256_V_S_pow_c256_lit7[64] = {
     UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15), UINT32_C(15)
 };
 
-/* ecdsa.p256.V.S.pow$c256$lit8 */
-STK_TABLE uint32_t ecdsa_p256_V_S_pow_c256_lit8[8] = {
+/* ecdsa.p256.V.J.E.pow$c256$lit8 */
+STK_TABLE uint32_t ecdsa_p256_V_J_E_pow_c256_lit8[8] = {
     UINT32_C(0x39cdaaf), UINT32_C(0xc46353d), UINT32_C(0x58e8617b), UINT32_C(0x43190552),
     UINT32_C(0), UINT32_C(0), UINT32_C(0xffffffff), UINT32_C(0)
+};
+
+/* ecdsa.p256.V.matches$lit10 */
+STK_TABLE uint32_t ecdsa_p256_V_matches_lit10[8] = {
+    UINT32_C(0x3335f568), UINT32_C(0x9ad16948), UINT32_C(0x63fe9931), UINT32_C(0x89b10544),
+    UINT32_C(0x652e96b7), UINT32_C(0x9c0166ce), UINT32_C(0xfe30feb), UINT32_C(0x98648c20)
 };
 
 /* curve.wnaf.ZEROS */
@@ -2371,14 +2435,8 @@ STK_TABLE uint32_t curve_p256_ONE[8] = {
     UINT32_C(0xffffffff), UINT32_C(0xffffffff), UINT32_C(0xfffffffe), UINT32_C(0)
 };
 
-/* curve.p256.ZERO */
-STK_TABLE uint32_t curve_p256_ZERO[8] = {
-    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
-    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
-};
-
-/* ecdsa.p256.V.ODD */
-STK_TABLE curve_p256_Affine ecdsa_p256_V_ODD[32] = {
+/* ecdsa.p256.M.ODD */
+STK_TABLE curve_p256_Affine ecdsa_p256_M_ODD[32] = {
     {
         {
             UINT32_C(0x18a9143c), UINT32_C(0x79e730d4), UINT32_C(0x5fedb601), UINT32_C(0x75ba95fc),
@@ -2699,12 +2757,6 @@ STK_TABLE curve_p256_Affine ecdsa_p256_V_ODD[32] = {
             UINT32_C(0x91230de0), UINT32_C(0x92bf7c8f), UINT32_C(0x40959b70), UINT32_C(0x90876a01)
         }
     }
-};
-
-/* ecdsa.p256.V.matches$lit11 */
-STK_TABLE uint32_t ecdsa_p256_V_matches_lit11[8] = {
-    UINT32_C(0x3335f568), UINT32_C(0x9ad16948), UINT32_C(0x63fe9931), UINT32_C(0x89b10544),
-    UINT32_C(0x652e96b7), UINT32_C(0x9c0166ce), UINT32_C(0xfe30feb), UINT32_C(0x98648c20)
 };
 
 /* field.fep256_mont32.N.is_below$c256
@@ -4051,17 +4103,18 @@ static void ecdsa_p256_V_S_mul(uint32_t *result, const uint32_t *a, const uint32
     }
 }
 
-/* ecdsa.p256.V.S.pow$c256
- * x^E in windows of four bits of a fixed exponent.
+/* ecdsa.p256.V.J.E.pow$c256
+ * x^E
  * in x: 0 .. 2^32-1
  * out result: 0 .. 2^32-1 */
-STK_NOINLINE static void ecdsa_p256_V_S_pow_c256(uint32_t *result, const uint32_t *x)
+STK_NOINLINE static void ecdsa_p256_V_J_E_pow_c256(uint32_t *result, const uint32_t *x)
 {
     uint32_t t[16][8]; /* 0 .. 2^32-1 */
     uint32_t i; /* 2 .. 15 */
     uint32_t r[8]; /* 0 .. 2^32-1 */
     uint32_t i_2; /* 0 .. 62 */
-    memmove(t[0], ecdsa_p256_V_S_pow_c256_lit8, 8 * sizeof(uint32_t));
+    uint32_t result_0_square[8]; /* 0 .. 2^32-1 */
+    memmove(t[0], ecdsa_p256_V_J_E_pow_c256_lit8, 8 * sizeof(uint32_t));
     memmove(t[1], x, 8 * sizeof(uint32_t));
     for (i = 2; i < 16; i++) {
         {
@@ -4074,24 +4127,104 @@ STK_NOINLINE static void ecdsa_p256_V_S_pow_c256(uint32_t *result, const uint32_
     for (i_2 = 63; i_2-- > 0;) {
         uint32_t k; /* 0 .. 3 */
         for (k = 0; k < 4; k++) {
-            ecdsa_p256_V_S_mul(r, r, r);
+            ecdsa_p256_V_S_mul(result_0_square, r, r);
+            memmove(r, result_0_square, 8 * sizeof(uint32_t));
         }
-        if ((uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2] != UINT32_C(0)) {
-            ecdsa_p256_V_S_mul(r, r, t[(uint32_t)ecdsa_p256_V_S_pow_c256_lit7[i_2]]);
+        if ((uint32_t)ecdsa_p256_V_J_E_pow_c256_lit7[i_2] != UINT32_C(0)) {
+            ecdsa_p256_V_S_mul(r, r, t[(uint32_t)ecdsa_p256_V_J_E_pow_c256_lit7[i_2]]);
         }
     }
     memmove(result, r, 8 * sizeof(uint32_t));
 }
 
-/* ecdsa.p256.V.inverse
- * 1/s modulo N, for s in 1..N-1
- * in s: 0 .. 2^32-1
+/* ecdsa.p256.V.J.inverse
+ * 1/x for an x from 1 to P - 1; for 0 some element.
+ * in x: 0 .. 2^32-1
  * out result: 0 .. 2^32-1 */
-STK_NOINLINE static void ecdsa_p256_V_inverse(uint32_t *result, const uint32_t *s)
+STK_NOINLINE static void ecdsa_p256_V_J_inverse(uint32_t *result, const uint32_t *x)
 {
     uint32_t result_0_from_integer[8]; /* 0 .. 2^32-1 */
-    ecdsa_p256_V_S_mul(result_0_from_integer, s, ecdsa_p256_V_S_from_integer_lit6);
-    ecdsa_p256_V_S_pow_c256(result, result_0_from_integer);
+    ecdsa_p256_V_S_mul(result_0_from_integer, x, ecdsa_p256_V_S_from_integer_lit6);
+    ecdsa_p256_V_J_E_pow_c256(result, result_0_from_integer);
+}
+
+/* field.fep256_mont32.N.is_below$c127
+ * `a < M`.
+ * in a: 0 .. 2^32-1 */
+STK_NOINLINE static uint32_t field_fep256_mont32_N_is_below_c127(const uint32_t *a)
+{
+    uint32_t result;
+    int32_t borrow; /* -1 .. 0 */
+    borrow = (int32_t)(((int64_t)a[0] - INT64_C(0x39cdaae)) >> 32);
+    borrow = (int32_t)((((int64_t)a[1] - INT64_C(0xc46353d)) + (int64_t)borrow) >> 32);
+    borrow = (int32_t)((((int64_t)a[2] - INT64_C(0x58e8617b)) + (int64_t)borrow) >> 32);
+    borrow = (int32_t)((((int64_t)a[3] - INT64_C(0x43190553)) + (int64_t)borrow) >> 32);
+    borrow = (int32_t)(((int64_t)a[4] + (int64_t)borrow) >> 32);
+    borrow = (int32_t)(((int64_t)a[5] + (int64_t)borrow) >> 32);
+    borrow = (int32_t)(((int64_t)a[6] + (int64_t)borrow) >> 32);
+    borrow = (int32_t)(((int64_t)a[7] + (int64_t)borrow) >> 32);
+    result = stk_lt_i32(borrow, INT32_C(0));
+    return result;
+}
+
+/* ecdsa.p256.V.matches
+ * Is `p` finite, and its affine x, modulo N, equal to `r`? Compares X with r Z^2 and, where it is below P, (r + N) Z^2: no inversion.
+ * in r: 0 .. 2^32-1 */
+STK_NOINLINE static uint32_t ecdsa_p256_V_matches(const curve_p256_Jacobian *p, const uint32_t *r)
+{
+    uint32_t result;
+    uint32_t ok;
+    uint32_t t[8]; /* 0 .. 2^32-1 */
+    uint32_t t_2;
+    uint32_t t_5;
+    uint32_t result_0_square[8]; /* 0 .. 2^32-1 */
+    uint32_t result_1_from_integer[8]; /* 0 .. 2^32-1 */
+    field_fep256_mont32_mul(result_0_square, p->z, p->z);
+    field_fep256_mont32_mul(result_1_from_integer, r, field_fep256_mont32_from_integer_lit3);
+    field_fep256_mont32_mul(t, result_1_from_integer, result_0_square);
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 8; k++) {
+                diff |= (uint64_t)t[k] ^ (uint64_t)p->x[k];
+            }
+        }
+    }
+    ok = stk_eq_u64(diff, UINT64_C(0));
+    t_2 = field_fep256_mont32_N_is_below_c127(r);
+    if (t_2) {
+        uint32_t x[8]; /* 0 .. 2^32-1 */
+        uint32_t t_3[8]; /* 0 .. 2^32-1 */
+        uint32_t t_4;
+        uint32_t result_3_from_integer[8]; /* 0 .. 2^32-1 */
+        field_fep256_mont32_mul(result_3_from_integer, r, field_fep256_mont32_from_integer_lit3);
+        field_fep256_mont32_add(x, result_3_from_integer, ecdsa_p256_V_matches_lit10);
+        field_fep256_mont32_mul(t_3, x, result_0_square);
+        uint64_t diff_2 = 0;
+        {
+            {
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 8; k_2++) {
+                    diff_2 |= (uint64_t)t_3[k_2] ^ (uint64_t)p->x[k_2];
+                }
+            }
+        }
+        t_4 = stk_eq_u64(diff_2, UINT64_C(0));
+        ok = ok | t_4;
+    }
+    uint64_t diff_3 = 0;
+    {
+        {
+            uint32_t k_3;
+            for (k_3 = 0; k_3 < 8; k_3++) {
+                diff_3 |= (uint64_t)p->z[k_3] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_3];
+            }
+        }
+    }
+    t_5 = stk_eq_u64(diff_3, UINT64_C(0));
+    result = ok & (t_5 ^ 1u);
+    return result;
 }
 
 /* curve.wnaf.group$7
@@ -4138,16 +4271,19 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
     return result;
 }
 
-/* ecdsa.p256.V.wnaf$7
+/* ecdsa.p256.M.D.wnaf$7
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
- * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it. Where `negative` is 1, each
+ * digit stands for its opposite, as c does.
  * in k: 0 .. 2^32-1
+ * in negative: 0 .. 1
  * out result0: 0 .. 2047
  * out result1: 0 .. 1 */
-STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint32_t *k)
+STK_NOINLINE static void ecdsa_p256_M_D_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint32_t *k, uint32_t negative)
 {
     uint32_t state; /* 0 .. 13 */
     uint32_t long_[9]; /* 0 .. 2^32-1 */
+    uint32_t sign;
     uint32_t i; /* 0 .. 63 */
     state = UINT32_C(0);
     long_[0] = k[0];
@@ -4159,6 +4295,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_
     long_[6] = k[6];
     long_[7] = k[7];
     long_[8] = UINT32_C(0);
+    sign = negative << 6;
     for (i = 0; i < 64; i++) {
         uint32_t u; /* 0 .. 28671 */
         uint32_t i_0_window; /* 0 .. 255 */
@@ -4170,7 +4307,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_7(uint16_t *restrict result0, uint32_
         s_0_window = i_0_window & UINT32_C(31);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(31) - s_0_window)) << 1);
         u = curve_wnaf_group_7((result_0_window & UINT32_C(1023)), state);
-        result0[i] = (uint16_t)(u & UINT32_C(2047));
+        result0[i] = (uint16_t)(((u & UINT32_C(2047)) ^ sign) & UINT32_C(2047));
         state = u >> 11;
     }
     (*result1) = state & UINT32_C(1);
@@ -4220,16 +4357,19 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
     return result;
 }
 
-/* ecdsa.p256.V.wnaf$5
+/* ecdsa.p256.M.D.wnaf$5
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
- * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it. Where `negative` is 1, each
+ * digit stands for its opposite, as c does.
  * in k: 0 .. 2^32-1
+ * in negative: 0 .. 1
  * out result0: 0 .. 511
  * out result1: 0 .. 1 */
-STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint16_t *restrict result0, uint32_t *restrict result1, const uint32_t *k)
+STK_NOINLINE static void ecdsa_p256_M_D_wnaf_5(uint16_t *restrict result0, uint32_t *restrict result1, const uint32_t *k, uint32_t negative)
 {
     uint32_t state; /* 0 .. 9 */
     uint32_t long_[9]; /* 0 .. 2^32-1 */
+    uint32_t sign;
     uint32_t i; /* 0 .. 63 */
     state = UINT32_C(0);
     long_[0] = k[0];
@@ -4241,6 +4381,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint16_t *restrict result0, uint32_
     long_[6] = k[6];
     long_[7] = k[7];
     long_[8] = UINT32_C(0);
+    sign = negative << 4;
     for (i = 0; i < 64; i++) {
         uint32_t u; /* 0 .. 5119 */
         uint32_t i_0_window; /* 0 .. 255 */
@@ -4252,7 +4393,7 @@ STK_NOINLINE static void ecdsa_p256_V_wnaf_5(uint16_t *restrict result0, uint32_
         s_0_window = i_0_window & UINT32_C(31);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(31) - s_0_window)) << 1);
         u = curve_wnaf_group_5((result_0_window & UINT32_C(255)), state);
-        result0[i] = (uint16_t)(u & UINT32_C(511));
+        result0[i] = (uint16_t)(((u & UINT32_C(511)) ^ sign) & UINT32_C(511));
         state = u >> 9;
     }
     (*result1) = state & UINT32_C(1);
@@ -4319,51 +4460,51 @@ static void field_fep256_mont32_half(uint32_t *restrict r, const uint32_t *a)
  * 2 P and P, for a P with Z = 1. */
 STK_NOINLINE static void curve_p256_doubled_and_itself(curve_p256_Pair *restrict result, const curve_p256_Affine *p)
 {
-    uint32_t t[8]; /* 0 .. 2^32-1 */
-    uint32_t y2_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t s_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t z_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t x_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_double_2[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_double_3[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
     uint32_t y_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double_2[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_double_5[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
     uint32_t m1_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_7[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
     uint32_t m3_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double_3[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double_4[8]; /* 0 .. 2^32-1 */
-    uint32_t result_1_square[8]; /* 0 .. 2^32-1 */
-    field_fep256_mont32_add(y2_0_double, p->y, p->y);
-    field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
+    uint32_t result0_1_scaled[8]; /* 0 .. 2^32-1 */
+    uint32_t result1_1_scaled[8]; /* 0 .. 2^32-1 */
+    uint32_t t_1_scaled[8]; /* 0 .. 2^32-1 */
+    uint32_t result_1_scaled[8]; /* 0 .. 2^32-1 */
+    field_fep256_mont32_mul(result_0_double, p->y, p->y);
     field_fep256_mont32_mul(result_0_double_2, curve_p256_ONE, curve_p256_ONE);
     field_fep256_mont32_mul(s_0_double, p->x, result_0_double);
-    field_fep256_mont32_sub(t_0_double_5, p->x, result_0_double_2);
-    field_fep256_mont32_add(t_0_double_6, p->x, result_0_double_2);
-    field_fep256_mont32_mul(m1_0_double, t_0_double_5, t_0_double_6);
-    field_fep256_mont32_add(t_0_double_7, m1_0_double, m1_0_double);
-    field_fep256_mont32_add(m3_0_double, t_0_double_7, m1_0_double);
-    field_fep256_mont32_mul(z_0_double, y2_0_double, curve_p256_ONE);
+    field_fep256_mont32_sub(t_0_double_4, p->x, result_0_double_2);
+    field_fep256_mont32_add(t_0_double_5, p->x, result_0_double_2);
+    field_fep256_mont32_mul(m1_0_double, t_0_double_4, t_0_double_5);
+    field_fep256_mont32_half(t_0_double_6, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_6);
+    field_fep256_mont32_mul(z_0_double, p->y, curve_p256_ONE);
     field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
     field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
     field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
     field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
     field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
     field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont32_half(t_0_double_4, result_0_double_4);
-    field_fep256_mont32_sub(y_0_double, t_0_double_3, t_0_double_4);
-    field_fep256_mont32_mul(result_1_square, z_0_double, z_0_double);
-    memmove(result->x1, x_0_double, 8 * sizeof(uint32_t));
-    memmove(result->y1_, y_0_double, 8 * sizeof(uint32_t));
-    field_fep256_mont32_mul(result->x2, p->x, result_1_square);
-    field_fep256_mont32_mul(t, result_1_square, z_0_double);
-    field_fep256_mont32_mul(result->y2, p->y, t);
-    memmove(result->z, z_0_double, 8 * sizeof(uint32_t));
+    field_fep256_mont32_sub(y_0_double, t_0_double_3, result_0_double_4);
+    field_fep256_mont32_mul(result_1_scaled, z_0_double, z_0_double);
+    field_fep256_mont32_mul(result0_1_scaled, p->x, result_1_scaled);
+    field_fep256_mont32_mul(t_1_scaled, result_1_scaled, z_0_double);
+    field_fep256_mont32_mul(result1_1_scaled, p->y, t_1_scaled);
+    memmove((*result).x1, x_0_double, 8 * sizeof(uint32_t));
+    memmove((*result).y1_, y_0_double, 8 * sizeof(uint32_t));
+    memmove((*result).x2, result0_1_scaled, 8 * sizeof(uint32_t));
+    memmove((*result).y2, result1_1_scaled, 8 * sizeof(uint32_t));
+    memmove((*result).z, z_0_double, 8 * sizeof(uint32_t));
 }
 
 /* curve.p256.add_to_second
@@ -4421,42 +4562,38 @@ STK_NOINLINE static void curve_p256_to_cached(curve_p256_Cached *restrict result
  * 2 P where that is rare. */
 STK_NOINLINE static void curve_p256_double_apart(curve_p256_Jacobian *result, const curve_p256_Jacobian *p)
 {
-    uint32_t y2_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t s_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t z_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t x_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_double_2[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_double_3[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
     uint32_t y_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double_2[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_double_5[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
     uint32_t m1_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_7[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
     uint32_t m3_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double_3[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double_4[8]; /* 0 .. 2^32-1 */
-    field_fep256_mont32_add(y2_0_double, p->y, p->y);
-    field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont32_mul(result_0_double, p->y, p->y);
     field_fep256_mont32_mul(result_0_double_2, p->z, p->z);
     field_fep256_mont32_mul(s_0_double, p->x, result_0_double);
-    field_fep256_mont32_sub(t_0_double_5, p->x, result_0_double_2);
-    field_fep256_mont32_add(t_0_double_6, p->x, result_0_double_2);
-    field_fep256_mont32_mul(m1_0_double, t_0_double_5, t_0_double_6);
-    field_fep256_mont32_add(t_0_double_7, m1_0_double, m1_0_double);
-    field_fep256_mont32_add(m3_0_double, t_0_double_7, m1_0_double);
-    field_fep256_mont32_mul(z_0_double, y2_0_double, p->z);
+    field_fep256_mont32_sub(t_0_double_4, p->x, result_0_double_2);
+    field_fep256_mont32_add(t_0_double_5, p->x, result_0_double_2);
+    field_fep256_mont32_mul(m1_0_double, t_0_double_4, t_0_double_5);
+    field_fep256_mont32_half(t_0_double_6, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_6);
+    field_fep256_mont32_mul(z_0_double, p->y, p->z);
     field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
     field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
     field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
     field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
     field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
     field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont32_half(t_0_double_4, result_0_double_4);
-    field_fep256_mont32_sub(y_0_double, t_0_double_3, t_0_double_4);
+    field_fep256_mont32_sub(y_0_double, t_0_double_3, result_0_double_4);
     memmove((*result).x, x_0_double, 8 * sizeof(uint32_t));
     memmove((*result).y, y_0_double, 8 * sizeof(uint32_t));
     memmove((*result).z, z_0_double, 8 * sizeof(uint32_t));
@@ -4473,7 +4610,7 @@ STK_NOINLINE static void curve_p256_coincide(curve_p256_Jacobian *result, const 
         {
             uint32_t k;
             for (k = 0; k < 8; k++) {
-                diff |= (uint64_t)w[k] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k];
+                diff |= (uint64_t)w[k] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
             }
         }
     }
@@ -4487,11 +4624,11 @@ STK_NOINLINE static void curve_p256_coincide(curve_p256_Jacobian *result, const 
     }
 }
 
-/* ecdsa.p256.V.y_of_multiple
+/* ecdsa.p256.M.y_of_multiple
  * The Y of the multiple of Q that an odd digit says, with Q, 3Q, ... 15Q in `t`.
  * in d: 0 .. 31
  * out result: 0 .. 2^32-1 */
-STK_NOINLINE static void ecdsa_p256_V_y_of_multiple(uint32_t *restrict result, const curve_p256_Cached *t, uint32_t d)
+STK_NOINLINE static void ecdsa_p256_M_y_of_multiple(uint32_t *restrict result, const curve_p256_Cached *t, uint32_t d)
 {
     uint32_t y_0_signed[8]; /* 0 .. 2^32-1 */
     uint32_t negative_0_signed;
@@ -4505,22 +4642,22 @@ STK_NOINLINE static void ecdsa_p256_V_y_of_multiple(uint32_t *restrict result, c
     memmove(result, r_0_signed, 8 * sizeof(uint32_t));
 }
 
-/* ecdsa.p256.V.add_multiple
+/* ecdsa.p256.M.add_multiple
  * R and the multiple of Q that an odd digit says.
  * in d: 0 .. 31 */
-STK_NOINLINE static void ecdsa_p256_V_add_multiple(curve_p256_Jacobian *result, const curve_p256_Jacobian *r, const curve_p256_Cached *t, uint32_t d)
+STK_NOINLINE static void ecdsa_p256_M_add_multiple(curve_p256_Jacobian *result, const curve_p256_Jacobian *r, const curve_p256_Cached *t, uint32_t d)
 {
     uint32_t t_2[8]; /* 0 .. 2^32-1 */
     curve_p256_Cached q_0_add_cached;
     uint32_t t_0_add_cached;
-    ecdsa_p256_V_y_of_multiple(t_2, t, d);
+    ecdsa_p256_M_y_of_multiple(t_2, t, d);
     q_0_add_cached = t[(d & UINT32_C(15)) >> 1];
     uint64_t diff = 0;
     {
         {
             uint32_t k;
             for (k = 0; k < 8; k++) {
-                diff |= (uint64_t)r->z[k] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k];
+                diff |= (uint64_t)r->z[k] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
             }
         }
     }
@@ -4556,7 +4693,7 @@ STK_NOINLINE static void ecdsa_p256_V_add_multiple(curve_p256_Jacobian *result, 
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 8; k_2++) {
-                    diff_2 |= (uint64_t)result0_0_add_cached[k_2] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_2];
+                    diff_2 |= (uint64_t)result0_0_add_cached[k_2] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_2];
                 }
             }
         }
@@ -4597,88 +4734,88 @@ STK_NOINLINE static void ecdsa_p256_V_add_multiple(curve_p256_Jacobian *result, 
  * P + Q for an affine Q. */
 STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *result, const curve_p256_Jacobian *p, const curve_p256_Affine *q)
 {
-    uint32_t t;
+    uint32_t t_0_add_apart;
     uint64_t diff = 0;
     {
         {
             uint32_t k;
             for (k = 0; k < 8; k++) {
-                diff |= (uint64_t)p->z[k] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k];
+                diff |= (uint64_t)p->z[k] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
             }
         }
     }
-    t = stk_eq_u64(diff, UINT64_C(0));
-    if (t) {
+    t_0_add_apart = stk_eq_u64(diff, UINT64_C(0));
+    if (t_0_add_apart) {
         memmove((*result).x, q->x, 8 * sizeof(uint32_t));
         memmove((*result).y, q->y, 8 * sizeof(uint32_t));
         memmove((*result).z, curve_p256_ONE, 8 * sizeof(uint32_t));
     } else {
-        uint32_t t_2[8]; /* 0 .. 2^32-1 */
-        uint32_t result0_1_differences[8]; /* 0 .. 2^32-1 */
-        uint32_t result1_1_differences[8]; /* 0 .. 2^32-1 */
-        uint32_t t_1_differences[8]; /* 0 .. 2^32-1 */
-        uint32_t t_1_differences_2[8]; /* 0 .. 2^32-1 */
-        uint32_t t_1_differences_3[8]; /* 0 .. 2^32-1 */
-        uint32_t result_1_differences[8]; /* 0 .. 2^32-1 */
-        uint32_t t_2_join;
-        field_fep256_mont32_mul(result_1_differences, p->z, p->z);
-        field_fep256_mont32_mul(t_1_differences, q->x, result_1_differences);
-        field_fep256_mont32_sub(result0_1_differences, t_1_differences, p->x);
-        field_fep256_mont32_mul(t_1_differences_2, result_1_differences, p->z);
-        field_fep256_mont32_mul(t_1_differences_3, q->y, t_1_differences_2);
-        field_fep256_mont32_sub(result1_1_differences, t_1_differences_3, p->y);
-        field_fep256_mont32_mul(t_2, p->z, result0_1_differences);
+        uint32_t t_0_add_apart_2[8]; /* 0 .. 2^32-1 */
+        uint32_t result0_0_add_apart[8]; /* 0 .. 2^32-1 */
+        uint32_t result1_0_add_apart[8]; /* 0 .. 2^32-1 */
+        uint32_t t_0_add_apart_3[8]; /* 0 .. 2^32-1 */
+        uint32_t t_0_add_apart_4[8]; /* 0 .. 2^32-1 */
+        uint32_t t_0_add_apart_5[8]; /* 0 .. 2^32-1 */
+        uint32_t result_0_add_apart[8]; /* 0 .. 2^32-1 */
+        uint32_t t_0_add_apart_6;
+        field_fep256_mont32_mul(result_0_add_apart, p->z, p->z);
+        field_fep256_mont32_mul(t_0_add_apart_3, q->x, result_0_add_apart);
+        field_fep256_mont32_sub(result0_0_add_apart, t_0_add_apart_3, p->x);
+        field_fep256_mont32_mul(t_0_add_apart_4, result_0_add_apart, p->z);
+        field_fep256_mont32_mul(t_0_add_apart_5, q->y, t_0_add_apart_4);
+        field_fep256_mont32_sub(result1_0_add_apart, t_0_add_apart_5, p->y);
+        field_fep256_mont32_mul(t_0_add_apart_2, p->z, result0_0_add_apart);
         uint64_t diff_2 = 0;
         {
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 8; k_2++) {
-                    diff_2 |= (uint64_t)result0_1_differences[k_2] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_2];
+                    diff_2 |= (uint64_t)result0_0_add_apart[k_2] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_2];
                 }
             }
         }
-        t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2_join) {
-            curve_p256_coincide(result, p, result1_1_differences);
+        t_0_add_apart_6 = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_0_add_apart_6) {
+            curve_p256_coincide(result, p, result1_0_add_apart);
         } else {
-            uint32_t hhh_2_join[8]; /* 0 .. 2^32-1 */
-            uint32_t v_2_join[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_join_2[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_join_3[8]; /* 0 .. 2^32-1 */
-            uint32_t x_2_join[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_join_4[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_join_5[8]; /* 0 .. 2^32-1 */
-            uint32_t t_2_join_6[8]; /* 0 .. 2^32-1 */
-            uint32_t y_2_join[8]; /* 0 .. 2^32-1 */
-            uint32_t result_2_join[8]; /* 0 .. 2^32-1 */
-            uint32_t result_2_join_2[8]; /* 0 .. 2^32-1 */
-            field_fep256_mont32_mul(result_2_join, result0_1_differences, result0_1_differences);
-            field_fep256_mont32_mul(hhh_2_join, result0_1_differences, result_2_join);
-            field_fep256_mont32_mul(v_2_join, p->x, result_2_join);
-            field_fep256_mont32_mul(result_2_join_2, result1_1_differences, result1_1_differences);
-            field_fep256_mont32_sub(t_2_join_2, result_2_join_2, hhh_2_join);
-            field_fep256_mont32_add(t_2_join_3, v_2_join, v_2_join);
-            field_fep256_mont32_sub(x_2_join, t_2_join_2, t_2_join_3);
-            field_fep256_mont32_sub(t_2_join_4, v_2_join, x_2_join);
-            field_fep256_mont32_mul(t_2_join_5, result1_1_differences, t_2_join_4);
-            field_fep256_mont32_mul(t_2_join_6, p->y, hhh_2_join);
-            field_fep256_mont32_sub(y_2_join, t_2_join_5, t_2_join_6);
-            memmove((*result).x, x_2_join, 8 * sizeof(uint32_t));
-            memmove((*result).y, y_2_join, 8 * sizeof(uint32_t));
-            memmove((*result).z, t_2, 8 * sizeof(uint32_t));
+            uint32_t hhh_0_add_apart[8]; /* 0 .. 2^32-1 */
+            uint32_t v_0_add_apart[8]; /* 0 .. 2^32-1 */
+            uint32_t t_0_add_apart_7[8]; /* 0 .. 2^32-1 */
+            uint32_t t_0_add_apart_8[8]; /* 0 .. 2^32-1 */
+            uint32_t x_0_add_apart[8]; /* 0 .. 2^32-1 */
+            uint32_t t_0_add_apart_9[8]; /* 0 .. 2^32-1 */
+            uint32_t t_0_add_apart_10[8]; /* 0 .. 2^32-1 */
+            uint32_t t_0_add_apart_11[8]; /* 0 .. 2^32-1 */
+            uint32_t y_0_add_apart[8]; /* 0 .. 2^32-1 */
+            uint32_t result_0_add_apart_2[8]; /* 0 .. 2^32-1 */
+            uint32_t result_0_add_apart_3[8]; /* 0 .. 2^32-1 */
+            field_fep256_mont32_mul(result_0_add_apart_2, result0_0_add_apart, result0_0_add_apart);
+            field_fep256_mont32_mul(hhh_0_add_apart, result0_0_add_apart, result_0_add_apart_2);
+            field_fep256_mont32_mul(v_0_add_apart, p->x, result_0_add_apart_2);
+            field_fep256_mont32_mul(result_0_add_apart_3, result1_0_add_apart, result1_0_add_apart);
+            field_fep256_mont32_sub(t_0_add_apart_7, result_0_add_apart_3, hhh_0_add_apart);
+            field_fep256_mont32_add(t_0_add_apart_8, v_0_add_apart, v_0_add_apart);
+            field_fep256_mont32_sub(x_0_add_apart, t_0_add_apart_7, t_0_add_apart_8);
+            field_fep256_mont32_sub(t_0_add_apart_9, v_0_add_apart, x_0_add_apart);
+            field_fep256_mont32_mul(t_0_add_apart_10, result1_0_add_apart, t_0_add_apart_9);
+            field_fep256_mont32_mul(t_0_add_apart_11, p->y, hhh_0_add_apart);
+            field_fep256_mont32_sub(y_0_add_apart, t_0_add_apart_10, t_0_add_apart_11);
+            memmove((*result).x, x_0_add_apart, 8 * sizeof(uint32_t));
+            memmove((*result).y, y_0_add_apart, 8 * sizeof(uint32_t));
+            memmove((*result).z, t_0_add_apart_2, 8 * sizeof(uint32_t));
         }
     }
 }
 
-/* ecdsa.p256.V.multiple_of_base
+/* ecdsa.p256.M.multiple_of_base
  * The multiple of G that an odd digit says.
  * in d: 0 .. 127 */
-STK_NOINLINE static void ecdsa_p256_V_multiple_of_base(curve_p256_Affine *restrict result, uint32_t d)
+STK_NOINLINE static void ecdsa_p256_M_multiple_of_base(curve_p256_Affine *restrict result, uint32_t d)
 {
     curve_p256_Affine e;
     uint32_t negative_0_signed;
     uint32_t r_0_signed[8]; /* 0 .. 2^32-1 */
-    e = ecdsa_p256_V_ODD[(d & UINT32_C(63)) >> 1];
+    e = ecdsa_p256_M_ODD[(d & UINT32_C(63)) >> 1];
     memmove(result->x, e.x, 8 * sizeof(uint32_t));
     negative_0_signed = (uint32_t)((d >> 6) == UINT32_C(1));
     memmove(r_0_signed, e.y, 8 * sizeof(uint32_t));
@@ -4688,154 +4825,144 @@ STK_NOINLINE static void ecdsa_p256_V_multiple_of_base(curve_p256_Affine *restri
     memmove(result->y, r_0_signed, 8 * sizeof(uint32_t));
 }
 
-/* ecdsa.p256.V.steps
- * A group of steps of 2 `r` + `da` G + `db` Q, the highest first, with Q, 3Q, ... 15Q in `t`. The digits of the group are as [`wnaf`] gives them.
+/* ecdsa.p256.M.steps
+ * A group of steps of 2 `r` + `da` G + `db` Q, the highest first, with Q, 3Q, ... 15Q in `t`. The digits of the group are as [`D::wnaf`] gives them.
  * in da: 0 .. 2047
  * in db: 0 .. 511 */
-STK_NOINLINE static void ecdsa_p256_V_steps(curve_p256_Jacobian *s, const curve_p256_Jacobian *r, uint32_t da, uint32_t db, const curve_p256_Cached *t)
+STK_NOINLINE static void ecdsa_p256_M_steps(curve_p256_Jacobian *s, const curve_p256_Jacobian *r, uint32_t da, uint32_t db, const curve_p256_Cached *t)
 {
     uint32_t place;
     uint32_t place_of_q;
     curve_p256_Affine t_2;
-    uint32_t y2_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t s_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t z_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t x_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_double_2[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_double_3[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
     uint32_t y_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double_2[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
     uint32_t t_0_double_5[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
     uint32_t m1_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_7[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
     uint32_t m3_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double_3[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double_4[8]; /* 0 .. 2^32-1 */
     place = da >> 7;
     place_of_q = db >> 5;
-    field_fep256_mont32_add(y2_0_double, r->y, r->y);
-    field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont32_mul(result_0_double, r->y, r->y);
     field_fep256_mont32_mul(result_0_double_2, r->z, r->z);
     field_fep256_mont32_mul(s_0_double, r->x, result_0_double);
-    field_fep256_mont32_sub(t_0_double_5, r->x, result_0_double_2);
-    field_fep256_mont32_add(t_0_double_6, r->x, result_0_double_2);
-    field_fep256_mont32_mul(m1_0_double, t_0_double_5, t_0_double_6);
-    field_fep256_mont32_add(t_0_double_7, m1_0_double, m1_0_double);
-    field_fep256_mont32_add(m3_0_double, t_0_double_7, m1_0_double);
-    field_fep256_mont32_mul(z_0_double, y2_0_double, r->z);
+    field_fep256_mont32_sub(t_0_double_4, r->x, result_0_double_2);
+    field_fep256_mont32_add(t_0_double_5, r->x, result_0_double_2);
+    field_fep256_mont32_mul(m1_0_double, t_0_double_4, t_0_double_5);
+    field_fep256_mont32_half(t_0_double_6, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_6);
+    field_fep256_mont32_mul(z_0_double, r->y, r->z);
     field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
     field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
     field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
     field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
     field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
     field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont32_half(t_0_double_4, result_0_double_4);
-    field_fep256_mont32_sub(y_0_double, t_0_double_3, t_0_double_4);
+    field_fep256_mont32_sub(y_0_double, t_0_double_3, result_0_double_4);
     memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
     memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
     memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
     if (((place_of_q >> 3) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
+        ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
     if (((place >> 3) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
-    field_fep256_mont32_add(y2_0_double, s->y, s->y);
-    field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont32_mul(result_0_double, s->y, s->y);
     field_fep256_mont32_mul(result_0_double_2, s->z, s->z);
     field_fep256_mont32_mul(s_0_double, s->x, result_0_double);
-    field_fep256_mont32_sub(t_0_double_5, s->x, result_0_double_2);
-    field_fep256_mont32_add(t_0_double_6, s->x, result_0_double_2);
-    field_fep256_mont32_mul(m1_0_double, t_0_double_5, t_0_double_6);
-    field_fep256_mont32_add(t_0_double_7, m1_0_double, m1_0_double);
-    field_fep256_mont32_add(m3_0_double, t_0_double_7, m1_0_double);
-    field_fep256_mont32_mul(z_0_double, y2_0_double, s->z);
+    field_fep256_mont32_sub(t_0_double_4, s->x, result_0_double_2);
+    field_fep256_mont32_add(t_0_double_5, s->x, result_0_double_2);
+    field_fep256_mont32_mul(m1_0_double, t_0_double_4, t_0_double_5);
+    field_fep256_mont32_half(t_0_double_6, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_6);
+    field_fep256_mont32_mul(z_0_double, s->y, s->z);
     field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
     field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
     field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
     field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
     field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
     field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont32_half(t_0_double_4, result_0_double_4);
-    field_fep256_mont32_sub(y_0_double, t_0_double_3, t_0_double_4);
+    field_fep256_mont32_sub(y_0_double, t_0_double_3, result_0_double_4);
     memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
     memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
     memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
     if (((place_of_q >> 2) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
+        ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
     if (((place >> 2) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
-    field_fep256_mont32_add(y2_0_double, s->y, s->y);
-    field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont32_mul(result_0_double, s->y, s->y);
     field_fep256_mont32_mul(result_0_double_2, s->z, s->z);
     field_fep256_mont32_mul(s_0_double, s->x, result_0_double);
-    field_fep256_mont32_sub(t_0_double_5, s->x, result_0_double_2);
-    field_fep256_mont32_add(t_0_double_6, s->x, result_0_double_2);
-    field_fep256_mont32_mul(m1_0_double, t_0_double_5, t_0_double_6);
-    field_fep256_mont32_add(t_0_double_7, m1_0_double, m1_0_double);
-    field_fep256_mont32_add(m3_0_double, t_0_double_7, m1_0_double);
-    field_fep256_mont32_mul(z_0_double, y2_0_double, s->z);
+    field_fep256_mont32_sub(t_0_double_4, s->x, result_0_double_2);
+    field_fep256_mont32_add(t_0_double_5, s->x, result_0_double_2);
+    field_fep256_mont32_mul(m1_0_double, t_0_double_4, t_0_double_5);
+    field_fep256_mont32_half(t_0_double_6, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_6);
+    field_fep256_mont32_mul(z_0_double, s->y, s->z);
     field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
     field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
     field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
     field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
     field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
     field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont32_half(t_0_double_4, result_0_double_4);
-    field_fep256_mont32_sub(y_0_double, t_0_double_3, t_0_double_4);
+    field_fep256_mont32_sub(y_0_double, t_0_double_3, result_0_double_4);
     memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
     memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
     memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
     if (((place_of_q >> 1) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
+        ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
     if (((place >> 1) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
-    field_fep256_mont32_add(y2_0_double, s->y, s->y);
-    field_fep256_mont32_mul(result_0_double, y2_0_double, y2_0_double);
+    field_fep256_mont32_mul(result_0_double, s->y, s->y);
     field_fep256_mont32_mul(result_0_double_2, s->z, s->z);
     field_fep256_mont32_mul(s_0_double, s->x, result_0_double);
-    field_fep256_mont32_sub(t_0_double_5, s->x, result_0_double_2);
-    field_fep256_mont32_add(t_0_double_6, s->x, result_0_double_2);
-    field_fep256_mont32_mul(m1_0_double, t_0_double_5, t_0_double_6);
-    field_fep256_mont32_add(t_0_double_7, m1_0_double, m1_0_double);
-    field_fep256_mont32_add(m3_0_double, t_0_double_7, m1_0_double);
-    field_fep256_mont32_mul(z_0_double, y2_0_double, s->z);
+    field_fep256_mont32_sub(t_0_double_4, s->x, result_0_double_2);
+    field_fep256_mont32_add(t_0_double_5, s->x, result_0_double_2);
+    field_fep256_mont32_mul(m1_0_double, t_0_double_4, t_0_double_5);
+    field_fep256_mont32_half(t_0_double_6, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_6);
+    field_fep256_mont32_mul(z_0_double, s->y, s->z);
     field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
     field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
     field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
     field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
     field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
     field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont32_half(t_0_double_4, result_0_double_4);
-    field_fep256_mont32_sub(y_0_double, t_0_double_3, t_0_double_4);
+    field_fep256_mont32_sub(y_0_double, t_0_double_3, result_0_double_4);
     memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
     memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
     memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
     if ((place_of_q & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_add_multiple(s, s, t, (db & UINT32_C(31)));
+        ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
     if ((place & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_p256_V_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
 }
 
-/* ecdsa.p256.V.double_mult
+/* ecdsa.p256.M.double_mult
  * `a` G + `b` Q.
  * in a: 0 .. 2^32-1
  * in b: 0 .. 2^32-1 */
-STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *restrict r, const uint32_t *a, const uint32_t *b, const curve_p256_Affine *q)
+STK_NOINLINE static void ecdsa_p256_M_double_mult(curve_p256_Jacobian *restrict r, const uint32_t *a, const uint32_t *b, const curve_p256_Affine *q)
 {
     uint16_t da[64]; /* 0 .. 2047 */
     uint32_t ca; /* 0 .. 1 */
@@ -4845,8 +4972,8 @@ STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *restrict 
     uint32_t i; /* 0 .. 63 */
     curve_p256_Pair p_0_odd_multiples;
     uint32_t i_0_odd_multiples; /* 1 .. 7 */
-    ecdsa_p256_V_wnaf_7(da, &ca, a);
-    ecdsa_p256_V_wnaf_5(db, &cb, b);
+    ecdsa_p256_M_D_wnaf_7(da, &ca, a, UINT32_C(0));
+    ecdsa_p256_M_D_wnaf_5(db, &cb, b, UINT32_C(0));
     memmove(t[0].x, q->x, 8 * sizeof(uint32_t));
     memmove(t[0].y, q->y, 8 * sizeof(uint32_t));
     memmove(t[0].z, curve_p256_ONE, 8 * sizeof(uint32_t));
@@ -4865,296 +4992,260 @@ STK_NOINLINE static void ecdsa_p256_V_double_mult(curve_p256_Jacobian *restrict 
     memmove((*r).y, curve_p256_ONE, 8 * sizeof(uint32_t));
     memmove((*r).z, curve_p256_ZERO, 8 * sizeof(uint32_t));
     if (cb == UINT32_C(1)) {
-        ecdsa_p256_V_add_multiple(r, r, t, UINT32_C(1));
+        ecdsa_p256_M_add_multiple(r, r, t, UINT32_C(1));
     }
     if (ca == UINT32_C(1)) {
         curve_p256_Affine t_2;
-        ecdsa_p256_V_multiple_of_base(&t_2, UINT32_C(1));
+        ecdsa_p256_M_multiple_of_base(&t_2, UINT32_C(1));
         curve_p256_add_affine(r, r, &t_2);
     }
     for (i = 64; i-- > 0;) {
-        ecdsa_p256_V_steps(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
+        ecdsa_p256_M_steps(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
     }
-}
-
-/* field.fep256_mont32.N.is_below$c127
- * `a < M`.
- * in a: 0 .. 2^32-1 */
-STK_NOINLINE static uint32_t field_fep256_mont32_N_is_below_c127(const uint32_t *a)
-{
-    uint32_t result;
-    int32_t borrow; /* -1 .. 0 */
-    borrow = (int32_t)(((int64_t)a[0] - INT64_C(0x39cdaae)) >> 32);
-    borrow = (int32_t)((((int64_t)a[1] - INT64_C(0xc46353d)) + (int64_t)borrow) >> 32);
-    borrow = (int32_t)((((int64_t)a[2] - INT64_C(0x58e8617b)) + (int64_t)borrow) >> 32);
-    borrow = (int32_t)((((int64_t)a[3] - INT64_C(0x43190553)) + (int64_t)borrow) >> 32);
-    borrow = (int32_t)(((int64_t)a[4] + (int64_t)borrow) >> 32);
-    borrow = (int32_t)(((int64_t)a[5] + (int64_t)borrow) >> 32);
-    borrow = (int32_t)(((int64_t)a[6] + (int64_t)borrow) >> 32);
-    borrow = (int32_t)(((int64_t)a[7] + (int64_t)borrow) >> 32);
-    result = stk_lt_i32(borrow, INT32_C(0));
-    return result;
-}
-
-/* ecdsa.p256.V.matches
- * Is `p` finite, and its affine x, modulo N, equal to `r`? Compares X with r Z^2 and, where it is below P, (r + N) Z^2: no inversion.
- * in r: 0 .. 2^32-1 */
-STK_NOINLINE static uint32_t ecdsa_p256_V_matches(const curve_p256_Jacobian *p, const uint32_t *r)
-{
-    uint32_t result;
-    uint32_t ok;
-    uint32_t t[8]; /* 0 .. 2^32-1 */
-    uint32_t t_2;
-    uint32_t t_5;
-    uint32_t result_0_square[8]; /* 0 .. 2^32-1 */
-    uint32_t result_1_from_integer[8]; /* 0 .. 2^32-1 */
-    field_fep256_mont32_mul(result_0_square, p->z, p->z);
-    field_fep256_mont32_mul(result_1_from_integer, r, field_fep256_mont32_from_integer_lit3);
-    field_fep256_mont32_mul(t, result_1_from_integer, result_0_square);
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k;
-            for (k = 0; k < 8; k++) {
-                diff |= (uint64_t)t[k] ^ (uint64_t)p->x[k];
-            }
-        }
-    }
-    ok = stk_eq_u64(diff, UINT64_C(0));
-    t_2 = field_fep256_mont32_N_is_below_c127(r);
-    if (t_2) {
-        uint32_t x[8]; /* 0 .. 2^32-1 */
-        uint32_t t_3[8]; /* 0 .. 2^32-1 */
-        uint32_t t_4;
-        uint32_t result_3_from_integer[8]; /* 0 .. 2^32-1 */
-        field_fep256_mont32_mul(result_3_from_integer, r, field_fep256_mont32_from_integer_lit3);
-        field_fep256_mont32_add(x, result_3_from_integer, ecdsa_p256_V_matches_lit11);
-        field_fep256_mont32_mul(t_3, x, result_0_square);
-        uint64_t diff_2 = 0;
-        {
-            {
-                uint32_t k_2;
-                for (k_2 = 0; k_2 < 8; k_2++) {
-                    diff_2 |= (uint64_t)t_3[k_2] ^ (uint64_t)p->x[k_2];
-                }
-            }
-        }
-        t_4 = stk_eq_u64(diff_2, UINT64_C(0));
-        ok = ok | t_4;
-    }
-    uint64_t diff_3 = 0;
-    {
-        {
-            uint32_t k_3;
-            for (k_3 = 0; k_3 < 8; k_3++) {
-                diff_3 |= (uint64_t)p->z[k_3] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_3];
-            }
-        }
-    }
-    t_5 = stk_eq_u64(diff_3, UINT64_C(0));
-    result = ok & (t_5 ^ 1u);
-    return result;
 }
 
 /* ecdsa.p256.verify
  * 0 if (r, s) = `sig` (64 bytes, big-endian) is a signature of the 32-byte digest under the public key (x, y) = `pk`, -1 if not.
  * The key must be on the curve, r and s in 1..N-1.
- * out result: -1 .. 0 */
+ * out answer: -1 .. 0 */
 STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t *sig, const uint8_t *pk)
 {
-    int32_t result;
-    uint32_t t;
-    uint32_t t_0_verify;
-    uint32_t t_0_verify_2;
-    uint32_t t_0_verify_3;
-    uint32_t t_0_verify_4;
-    uint32_t t_0_verify_5;
-    uint32_t t_0_verify_6;
-    uint8_t s_0_verify[32];
-    uint32_t result_0_verify[8]; /* 0 .. 2^32-1 */
-    uint8_t s_0_verify_2[32];
-    uint32_t result_0_verify_2[8]; /* 0 .. 2^32-1 */
-    uint8_t s_0_verify_3[32];
-    uint32_t result_0_verify_3[8]; /* 0 .. 2^32-1 */
-    uint8_t s_0_verify_4[32];
-    uint32_t result_0_verify_4[8]; /* 0 .. 2^32-1 */
-    memmove(s_0_verify, sig, 32);
-    result_0_verify[7] = ((((uint32_t)s_0_verify[28] << 24) | ((uint32_t)s_0_verify[29] << 16)) | ((uint32_t)s_0_verify[30] << 8)) | (uint32_t)s_0_verify[31];
-    result_0_verify[0] = result_0_verify[7];
-    result_0_verify[7] = ((((uint32_t)s_0_verify[24] << 24) | ((uint32_t)s_0_verify[25] << 16)) | ((uint32_t)s_0_verify[26] << 8)) | (uint32_t)s_0_verify[27];
-    result_0_verify[1] = result_0_verify[7];
-    result_0_verify[7] = ((((uint32_t)s_0_verify[20] << 24) | ((uint32_t)s_0_verify[21] << 16)) | ((uint32_t)s_0_verify[22] << 8)) | (uint32_t)s_0_verify[23];
-    result_0_verify[2] = result_0_verify[7];
-    result_0_verify[7] = ((((uint32_t)s_0_verify[16] << 24) | ((uint32_t)s_0_verify[17] << 16)) | ((uint32_t)s_0_verify[18] << 8)) | (uint32_t)s_0_verify[19];
-    result_0_verify[3] = result_0_verify[7];
-    result_0_verify[7] = ((((uint32_t)s_0_verify[12] << 24) | ((uint32_t)s_0_verify[13] << 16)) | ((uint32_t)s_0_verify[14] << 8)) | (uint32_t)s_0_verify[15];
-    result_0_verify[4] = result_0_verify[7];
-    result_0_verify[7] = ((((uint32_t)s_0_verify[8] << 24) | ((uint32_t)s_0_verify[9] << 16)) | ((uint32_t)s_0_verify[10] << 8)) | (uint32_t)s_0_verify[11];
-    result_0_verify[5] = result_0_verify[7];
-    result_0_verify[7] = ((((uint32_t)s_0_verify[4] << 24) | ((uint32_t)s_0_verify[5] << 16)) | ((uint32_t)s_0_verify[6] << 8)) | (uint32_t)s_0_verify[7];
-    result_0_verify[6] = result_0_verify[7];
-    result_0_verify[7] = ((((uint32_t)s_0_verify[0] << 24) | ((uint32_t)s_0_verify[1] << 16)) | ((uint32_t)s_0_verify[2] << 8)) | (uint32_t)s_0_verify[3];
-    memmove(s_0_verify_2, (&sig[32]), 32);
-    result_0_verify_2[7] = ((((uint32_t)s_0_verify_2[28] << 24) | ((uint32_t)s_0_verify_2[29] << 16)) | ((uint32_t)s_0_verify_2[30] << 8)) | (uint32_t)s_0_verify_2[31];
-    result_0_verify_2[0] = result_0_verify_2[7];
-    result_0_verify_2[7] = ((((uint32_t)s_0_verify_2[24] << 24) | ((uint32_t)s_0_verify_2[25] << 16)) | ((uint32_t)s_0_verify_2[26] << 8)) | (uint32_t)s_0_verify_2[27];
-    result_0_verify_2[1] = result_0_verify_2[7];
-    result_0_verify_2[7] = ((((uint32_t)s_0_verify_2[20] << 24) | ((uint32_t)s_0_verify_2[21] << 16)) | ((uint32_t)s_0_verify_2[22] << 8)) | (uint32_t)s_0_verify_2[23];
-    result_0_verify_2[2] = result_0_verify_2[7];
-    result_0_verify_2[7] = ((((uint32_t)s_0_verify_2[16] << 24) | ((uint32_t)s_0_verify_2[17] << 16)) | ((uint32_t)s_0_verify_2[18] << 8)) | (uint32_t)s_0_verify_2[19];
-    result_0_verify_2[3] = result_0_verify_2[7];
-    result_0_verify_2[7] = ((((uint32_t)s_0_verify_2[12] << 24) | ((uint32_t)s_0_verify_2[13] << 16)) | ((uint32_t)s_0_verify_2[14] << 8)) | (uint32_t)s_0_verify_2[15];
-    result_0_verify_2[4] = result_0_verify_2[7];
-    result_0_verify_2[7] = ((((uint32_t)s_0_verify_2[8] << 24) | ((uint32_t)s_0_verify_2[9] << 16)) | ((uint32_t)s_0_verify_2[10] << 8)) | (uint32_t)s_0_verify_2[11];
-    result_0_verify_2[5] = result_0_verify_2[7];
-    result_0_verify_2[7] = ((((uint32_t)s_0_verify_2[4] << 24) | ((uint32_t)s_0_verify_2[5] << 16)) | ((uint32_t)s_0_verify_2[6] << 8)) | (uint32_t)s_0_verify_2[7];
-    result_0_verify_2[6] = result_0_verify_2[7];
-    result_0_verify_2[7] = ((((uint32_t)s_0_verify_2[0] << 24) | ((uint32_t)s_0_verify_2[1] << 16)) | ((uint32_t)s_0_verify_2[2] << 8)) | (uint32_t)s_0_verify_2[3];
-    memmove(s_0_verify_3, pk, 32);
-    result_0_verify_3[7] = ((((uint32_t)s_0_verify_3[28] << 24) | ((uint32_t)s_0_verify_3[29] << 16)) | ((uint32_t)s_0_verify_3[30] << 8)) | (uint32_t)s_0_verify_3[31];
-    result_0_verify_3[0] = result_0_verify_3[7];
-    result_0_verify_3[7] = ((((uint32_t)s_0_verify_3[24] << 24) | ((uint32_t)s_0_verify_3[25] << 16)) | ((uint32_t)s_0_verify_3[26] << 8)) | (uint32_t)s_0_verify_3[27];
-    result_0_verify_3[1] = result_0_verify_3[7];
-    result_0_verify_3[7] = ((((uint32_t)s_0_verify_3[20] << 24) | ((uint32_t)s_0_verify_3[21] << 16)) | ((uint32_t)s_0_verify_3[22] << 8)) | (uint32_t)s_0_verify_3[23];
-    result_0_verify_3[2] = result_0_verify_3[7];
-    result_0_verify_3[7] = ((((uint32_t)s_0_verify_3[16] << 24) | ((uint32_t)s_0_verify_3[17] << 16)) | ((uint32_t)s_0_verify_3[18] << 8)) | (uint32_t)s_0_verify_3[19];
-    result_0_verify_3[3] = result_0_verify_3[7];
-    result_0_verify_3[7] = ((((uint32_t)s_0_verify_3[12] << 24) | ((uint32_t)s_0_verify_3[13] << 16)) | ((uint32_t)s_0_verify_3[14] << 8)) | (uint32_t)s_0_verify_3[15];
-    result_0_verify_3[4] = result_0_verify_3[7];
-    result_0_verify_3[7] = ((((uint32_t)s_0_verify_3[8] << 24) | ((uint32_t)s_0_verify_3[9] << 16)) | ((uint32_t)s_0_verify_3[10] << 8)) | (uint32_t)s_0_verify_3[11];
-    result_0_verify_3[5] = result_0_verify_3[7];
-    result_0_verify_3[7] = ((((uint32_t)s_0_verify_3[4] << 24) | ((uint32_t)s_0_verify_3[5] << 16)) | ((uint32_t)s_0_verify_3[6] << 8)) | (uint32_t)s_0_verify_3[7];
-    result_0_verify_3[6] = result_0_verify_3[7];
-    result_0_verify_3[7] = ((((uint32_t)s_0_verify_3[0] << 24) | ((uint32_t)s_0_verify_3[1] << 16)) | ((uint32_t)s_0_verify_3[2] << 8)) | (uint32_t)s_0_verify_3[3];
-    memmove(s_0_verify_4, (&pk[32]), 32);
-    result_0_verify_4[7] = ((((uint32_t)s_0_verify_4[28] << 24) | ((uint32_t)s_0_verify_4[29] << 16)) | ((uint32_t)s_0_verify_4[30] << 8)) | (uint32_t)s_0_verify_4[31];
-    result_0_verify_4[0] = result_0_verify_4[7];
-    result_0_verify_4[7] = ((((uint32_t)s_0_verify_4[24] << 24) | ((uint32_t)s_0_verify_4[25] << 16)) | ((uint32_t)s_0_verify_4[26] << 8)) | (uint32_t)s_0_verify_4[27];
-    result_0_verify_4[1] = result_0_verify_4[7];
-    result_0_verify_4[7] = ((((uint32_t)s_0_verify_4[20] << 24) | ((uint32_t)s_0_verify_4[21] << 16)) | ((uint32_t)s_0_verify_4[22] << 8)) | (uint32_t)s_0_verify_4[23];
-    result_0_verify_4[2] = result_0_verify_4[7];
-    result_0_verify_4[7] = ((((uint32_t)s_0_verify_4[16] << 24) | ((uint32_t)s_0_verify_4[17] << 16)) | ((uint32_t)s_0_verify_4[18] << 8)) | (uint32_t)s_0_verify_4[19];
-    result_0_verify_4[3] = result_0_verify_4[7];
-    result_0_verify_4[7] = ((((uint32_t)s_0_verify_4[12] << 24) | ((uint32_t)s_0_verify_4[13] << 16)) | ((uint32_t)s_0_verify_4[14] << 8)) | (uint32_t)s_0_verify_4[15];
-    result_0_verify_4[4] = result_0_verify_4[7];
-    result_0_verify_4[7] = ((((uint32_t)s_0_verify_4[8] << 24) | ((uint32_t)s_0_verify_4[9] << 16)) | ((uint32_t)s_0_verify_4[10] << 8)) | (uint32_t)s_0_verify_4[11];
-    result_0_verify_4[5] = result_0_verify_4[7];
-    result_0_verify_4[7] = ((((uint32_t)s_0_verify_4[4] << 24) | ((uint32_t)s_0_verify_4[5] << 16)) | ((uint32_t)s_0_verify_4[6] << 8)) | (uint32_t)s_0_verify_4[7];
-    result_0_verify_4[6] = result_0_verify_4[7];
-    result_0_verify_4[7] = ((((uint32_t)s_0_verify_4[0] << 24) | ((uint32_t)s_0_verify_4[1] << 16)) | ((uint32_t)s_0_verify_4[2] << 8)) | (uint32_t)s_0_verify_4[3];
-    t = UINT32_C(0);
-    t_0_verify = field_fep256_mont32_N_is_below_c256(result_0_verify);
-    t_0_verify_2 = field_fep256_mont32_N_is_below_c256(result_0_verify_2);
+    int32_t answer;
+    uint32_t t_0_claim_of;
+    uint32_t t_0_claim_of_2;
+    uint32_t t_0_claim_of_3;
+    uint32_t t_0_claim_of_4;
+    uint32_t t_0_claim_of_5;
+    uint32_t t_0_claim_of_6;
+    uint8_t s_0_claim_of[32];
+    uint32_t result_0_claim_of[8]; /* 0 .. 2^32-1 */
+    uint8_t s_0_claim_of_2[32];
+    uint32_t result_0_claim_of_2[8]; /* 0 .. 2^32-1 */
+    uint8_t s_0_claim_of_3[32];
+    uint32_t result_0_claim_of_3[8]; /* 0 .. 2^32-1 */
+    uint8_t s_0_claim_of_4[32];
+    uint32_t result_0_claim_of_4[8]; /* 0 .. 2^32-1 */
+    uint32_t c_0;
+    uint32_t c_1[8]; /* 0 .. 2^32-1 */
+    uint32_t c_2[8]; /* 0 .. 2^32-1 */
+    uint32_t c_3[8]; /* 0 .. 2^32-1 */
+    curve_p256_Affine c_4;
+    memmove(s_0_claim_of, sig, 32);
+    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[28] << 24) | ((uint32_t)s_0_claim_of[29] << 16)) | ((uint32_t)s_0_claim_of[30] << 8)) | (uint32_t)s_0_claim_of[31];
+    result_0_claim_of[0] = result_0_claim_of[7];
+    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[24] << 24) | ((uint32_t)s_0_claim_of[25] << 16)) | ((uint32_t)s_0_claim_of[26] << 8)) | (uint32_t)s_0_claim_of[27];
+    result_0_claim_of[1] = result_0_claim_of[7];
+    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[20] << 24) | ((uint32_t)s_0_claim_of[21] << 16)) | ((uint32_t)s_0_claim_of[22] << 8)) | (uint32_t)s_0_claim_of[23];
+    result_0_claim_of[2] = result_0_claim_of[7];
+    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[16] << 24) | ((uint32_t)s_0_claim_of[17] << 16)) | ((uint32_t)s_0_claim_of[18] << 8)) | (uint32_t)s_0_claim_of[19];
+    result_0_claim_of[3] = result_0_claim_of[7];
+    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[12] << 24) | ((uint32_t)s_0_claim_of[13] << 16)) | ((uint32_t)s_0_claim_of[14] << 8)) | (uint32_t)s_0_claim_of[15];
+    result_0_claim_of[4] = result_0_claim_of[7];
+    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[8] << 24) | ((uint32_t)s_0_claim_of[9] << 16)) | ((uint32_t)s_0_claim_of[10] << 8)) | (uint32_t)s_0_claim_of[11];
+    result_0_claim_of[5] = result_0_claim_of[7];
+    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[4] << 24) | ((uint32_t)s_0_claim_of[5] << 16)) | ((uint32_t)s_0_claim_of[6] << 8)) | (uint32_t)s_0_claim_of[7];
+    result_0_claim_of[6] = result_0_claim_of[7];
+    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[0] << 24) | ((uint32_t)s_0_claim_of[1] << 16)) | ((uint32_t)s_0_claim_of[2] << 8)) | (uint32_t)s_0_claim_of[3];
+    memmove(s_0_claim_of_2, (&sig[32]), 32);
+    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[28] << 24) | ((uint32_t)s_0_claim_of_2[29] << 16)) | ((uint32_t)s_0_claim_of_2[30] << 8)) | (uint32_t)s_0_claim_of_2[31];
+    result_0_claim_of_2[0] = result_0_claim_of_2[7];
+    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[24] << 24) | ((uint32_t)s_0_claim_of_2[25] << 16)) | ((uint32_t)s_0_claim_of_2[26] << 8)) | (uint32_t)s_0_claim_of_2[27];
+    result_0_claim_of_2[1] = result_0_claim_of_2[7];
+    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[20] << 24) | ((uint32_t)s_0_claim_of_2[21] << 16)) | ((uint32_t)s_0_claim_of_2[22] << 8)) | (uint32_t)s_0_claim_of_2[23];
+    result_0_claim_of_2[2] = result_0_claim_of_2[7];
+    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[16] << 24) | ((uint32_t)s_0_claim_of_2[17] << 16)) | ((uint32_t)s_0_claim_of_2[18] << 8)) | (uint32_t)s_0_claim_of_2[19];
+    result_0_claim_of_2[3] = result_0_claim_of_2[7];
+    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[12] << 24) | ((uint32_t)s_0_claim_of_2[13] << 16)) | ((uint32_t)s_0_claim_of_2[14] << 8)) | (uint32_t)s_0_claim_of_2[15];
+    result_0_claim_of_2[4] = result_0_claim_of_2[7];
+    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[8] << 24) | ((uint32_t)s_0_claim_of_2[9] << 16)) | ((uint32_t)s_0_claim_of_2[10] << 8)) | (uint32_t)s_0_claim_of_2[11];
+    result_0_claim_of_2[5] = result_0_claim_of_2[7];
+    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[4] << 24) | ((uint32_t)s_0_claim_of_2[5] << 16)) | ((uint32_t)s_0_claim_of_2[6] << 8)) | (uint32_t)s_0_claim_of_2[7];
+    result_0_claim_of_2[6] = result_0_claim_of_2[7];
+    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[0] << 24) | ((uint32_t)s_0_claim_of_2[1] << 16)) | ((uint32_t)s_0_claim_of_2[2] << 8)) | (uint32_t)s_0_claim_of_2[3];
+    memmove(s_0_claim_of_3, pk, 32);
+    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[28] << 24) | ((uint32_t)s_0_claim_of_3[29] << 16)) | ((uint32_t)s_0_claim_of_3[30] << 8)) | (uint32_t)s_0_claim_of_3[31];
+    result_0_claim_of_3[0] = result_0_claim_of_3[7];
+    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[24] << 24) | ((uint32_t)s_0_claim_of_3[25] << 16)) | ((uint32_t)s_0_claim_of_3[26] << 8)) | (uint32_t)s_0_claim_of_3[27];
+    result_0_claim_of_3[1] = result_0_claim_of_3[7];
+    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[20] << 24) | ((uint32_t)s_0_claim_of_3[21] << 16)) | ((uint32_t)s_0_claim_of_3[22] << 8)) | (uint32_t)s_0_claim_of_3[23];
+    result_0_claim_of_3[2] = result_0_claim_of_3[7];
+    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[16] << 24) | ((uint32_t)s_0_claim_of_3[17] << 16)) | ((uint32_t)s_0_claim_of_3[18] << 8)) | (uint32_t)s_0_claim_of_3[19];
+    result_0_claim_of_3[3] = result_0_claim_of_3[7];
+    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[12] << 24) | ((uint32_t)s_0_claim_of_3[13] << 16)) | ((uint32_t)s_0_claim_of_3[14] << 8)) | (uint32_t)s_0_claim_of_3[15];
+    result_0_claim_of_3[4] = result_0_claim_of_3[7];
+    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[8] << 24) | ((uint32_t)s_0_claim_of_3[9] << 16)) | ((uint32_t)s_0_claim_of_3[10] << 8)) | (uint32_t)s_0_claim_of_3[11];
+    result_0_claim_of_3[5] = result_0_claim_of_3[7];
+    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[4] << 24) | ((uint32_t)s_0_claim_of_3[5] << 16)) | ((uint32_t)s_0_claim_of_3[6] << 8)) | (uint32_t)s_0_claim_of_3[7];
+    result_0_claim_of_3[6] = result_0_claim_of_3[7];
+    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[0] << 24) | ((uint32_t)s_0_claim_of_3[1] << 16)) | ((uint32_t)s_0_claim_of_3[2] << 8)) | (uint32_t)s_0_claim_of_3[3];
+    memmove(s_0_claim_of_4, (&pk[32]), 32);
+    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[28] << 24) | ((uint32_t)s_0_claim_of_4[29] << 16)) | ((uint32_t)s_0_claim_of_4[30] << 8)) | (uint32_t)s_0_claim_of_4[31];
+    result_0_claim_of_4[0] = result_0_claim_of_4[7];
+    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[24] << 24) | ((uint32_t)s_0_claim_of_4[25] << 16)) | ((uint32_t)s_0_claim_of_4[26] << 8)) | (uint32_t)s_0_claim_of_4[27];
+    result_0_claim_of_4[1] = result_0_claim_of_4[7];
+    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[20] << 24) | ((uint32_t)s_0_claim_of_4[21] << 16)) | ((uint32_t)s_0_claim_of_4[22] << 8)) | (uint32_t)s_0_claim_of_4[23];
+    result_0_claim_of_4[2] = result_0_claim_of_4[7];
+    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[16] << 24) | ((uint32_t)s_0_claim_of_4[17] << 16)) | ((uint32_t)s_0_claim_of_4[18] << 8)) | (uint32_t)s_0_claim_of_4[19];
+    result_0_claim_of_4[3] = result_0_claim_of_4[7];
+    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[12] << 24) | ((uint32_t)s_0_claim_of_4[13] << 16)) | ((uint32_t)s_0_claim_of_4[14] << 8)) | (uint32_t)s_0_claim_of_4[15];
+    result_0_claim_of_4[4] = result_0_claim_of_4[7];
+    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[8] << 24) | ((uint32_t)s_0_claim_of_4[9] << 16)) | ((uint32_t)s_0_claim_of_4[10] << 8)) | (uint32_t)s_0_claim_of_4[11];
+    result_0_claim_of_4[5] = result_0_claim_of_4[7];
+    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[4] << 24) | ((uint32_t)s_0_claim_of_4[5] << 16)) | ((uint32_t)s_0_claim_of_4[6] << 8)) | (uint32_t)s_0_claim_of_4[7];
+    result_0_claim_of_4[6] = result_0_claim_of_4[7];
+    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[0] << 24) | ((uint32_t)s_0_claim_of_4[1] << 16)) | ((uint32_t)s_0_claim_of_4[2] << 8)) | (uint32_t)s_0_claim_of_4[3];
+    c_0 = UINT32_C(0);
+    {
+        uint32_t k;
+        for (k = 0; k < 8; k++) {
+            c_1[k] = (uint32_t)ecdsa_p256_V_claim_of_lit0[k];
+        }
+    }
+    {
+        uint32_t k_2;
+        for (k_2 = 0; k_2 < 8; k_2++) {
+            c_2[k_2] = (uint32_t)ecdsa_p256_V_claim_of_lit0[k_2];
+        }
+    }
+    {
+        uint32_t k_3;
+        for (k_3 = 0; k_3 < 8; k_3++) {
+            c_3[k_3] = (uint32_t)ecdsa_p256_V_claim_of_lit0[k_3];
+        }
+    }
+    c_4.x[0] = UINT32_C(0);
+    c_4.x[1] = UINT32_C(0);
+    c_4.x[2] = UINT32_C(0);
+    c_4.x[3] = UINT32_C(0);
+    c_4.x[4] = UINT32_C(0);
+    c_4.x[5] = UINT32_C(0);
+    c_4.x[6] = UINT32_C(0);
+    c_4.x[7] = UINT32_C(0);
+    c_4.y[0] = UINT32_C(0);
+    c_4.y[1] = UINT32_C(0);
+    c_4.y[2] = UINT32_C(0);
+    c_4.y[3] = UINT32_C(0);
+    c_4.y[4] = UINT32_C(0);
+    c_4.y[5] = UINT32_C(0);
+    c_4.y[6] = UINT32_C(0);
+    c_4.y[7] = UINT32_C(0);
+    t_0_claim_of = field_fep256_mont32_N_is_below_c256(result_0_claim_of);
+    t_0_claim_of_2 = field_fep256_mont32_N_is_below_c256(result_0_claim_of_2);
     uint64_t diff = 0;
     {
         {
-            uint32_t k;
-            for (k = 0; k < 8; k++) {
-                diff |= (uint64_t)result_0_verify[k] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k];
+            uint32_t k_4;
+            for (k_4 = 0; k_4 < 8; k_4++) {
+                diff |= (uint64_t)result_0_claim_of[k_4] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_4];
             }
         }
     }
-    t_0_verify_3 = stk_eq_u64(diff, UINT64_C(0));
+    t_0_claim_of_3 = stk_eq_u64(diff, UINT64_C(0));
     uint64_t diff_2 = 0;
     {
         {
-            uint32_t k_2;
-            for (k_2 = 0; k_2 < 8; k_2++) {
-                diff_2 |= (uint64_t)result_0_verify_2[k_2] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_2];
+            uint32_t k_5;
+            for (k_5 = 0; k_5 < 8; k_5++) {
+                diff_2 |= (uint64_t)result_0_claim_of_2[k_5] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_5];
             }
         }
     }
-    t_0_verify_4 = stk_eq_u64(diff_2, UINT64_C(0));
-    t_0_verify_5 = field_fep256_mont32_N_is_below_c256_2(result_0_verify_3);
-    t_0_verify_6 = field_fep256_mont32_N_is_below_c256_2(result_0_verify_4);
-    if (((((t_0_verify & t_0_verify_2) & (t_0_verify_3 ^ 1u)) & (t_0_verify_4 ^ 1u)) & t_0_verify_5) & t_0_verify_6) {
-        curve_p256_Affine q_0_verify;
-        uint32_t t_0_verify_7;
-        uint32_t t_0_verify_10[8]; /* 0 .. 2^32-1 */
-        uint32_t result_0_verify_5[8]; /* 0 .. 2^32-1 */
-        field_fep256_mont32_mul(q_0_verify.x, result_0_verify_3, field_fep256_mont32_from_integer_lit3);
-        field_fep256_mont32_mul(q_0_verify.y, result_0_verify_4, field_fep256_mont32_from_integer_lit3);
-        field_fep256_mont32_mul(result_0_verify_5, q_0_verify.y, q_0_verify.y);
-        curve_p256_right_side(t_0_verify_10, q_0_verify.x);
+    t_0_claim_of_4 = stk_eq_u64(diff_2, UINT64_C(0));
+    t_0_claim_of_5 = field_fep256_mont32_N_is_below_c256_2(result_0_claim_of_3);
+    t_0_claim_of_6 = field_fep256_mont32_N_is_below_c256_2(result_0_claim_of_4);
+    if (((((t_0_claim_of & t_0_claim_of_2) & (t_0_claim_of_3 ^ 1u)) & (t_0_claim_of_4 ^ 1u)) & t_0_claim_of_5) & t_0_claim_of_6) {
+        uint32_t t_0_claim_of_7;
+        uint32_t result_0_claim_of_5[8]; /* 0 .. 2^32-1 */
+        uint32_t result_0_claim_of_6[8]; /* 0 .. 2^32-1 */
+        uint32_t t_0_claim_of_8[8]; /* 0 .. 2^32-1 */
+        uint32_t result_0_claim_of_7[8]; /* 0 .. 2^32-1 */
+        field_fep256_mont32_mul(result_0_claim_of_5, result_0_claim_of_3, field_fep256_mont32_from_integer_lit3);
+        field_fep256_mont32_mul(result_0_claim_of_6, result_0_claim_of_4, field_fep256_mont32_from_integer_lit3);
+        field_fep256_mont32_mul(result_0_claim_of_7, result_0_claim_of_6, result_0_claim_of_6);
+        curve_p256_right_side(t_0_claim_of_8, result_0_claim_of_5);
         uint64_t diff_3 = 0;
         {
             {
-                uint32_t k_3;
-                for (k_3 = 0; k_3 < 8; k_3++) {
-                    diff_3 |= (uint64_t)result_0_verify_5[k_3] ^ (uint64_t)t_0_verify_10[k_3];
+                uint32_t k_6;
+                for (k_6 = 0; k_6 < 8; k_6++) {
+                    diff_3 |= (uint64_t)result_0_claim_of_7[k_6] ^ (uint64_t)t_0_claim_of_8[k_6];
                 }
             }
         }
-        t_0_verify_7 = stk_eq_u64(diff_3, UINT64_C(0));
-        if (t_0_verify_7) {
-            uint32_t si_0_verify[8]; /* 0 .. 2^32-1 */
-            uint32_t t_0_verify_8[8]; /* 0 .. 2^32-1 */
-            uint32_t t_0_verify_9[8]; /* 0 .. 2^32-1 */
-            curve_p256_Jacobian p_0_verify;
-            uint32_t result_0_verify_6[8]; /* 0 .. 2^32-1 */
-            uint32_t d_0_verify[8]; /* 0 .. 2^32-1 */
-            int32_t borrow_0_verify; /* -1 .. 0 */
-            int64_t v_0_verify; /* -2^32 .. 2^32-1 */
-            uint32_t result_0_verify_7[8]; /* 0 .. 2^32-1 */
-            uint32_t cond_0_verify;
-            result_0_verify_6[7] = ((((uint32_t)digest[28] << 24) | ((uint32_t)digest[29] << 16)) | ((uint32_t)digest[30] << 8)) | (uint32_t)digest[31];
-            result_0_verify_6[0] = result_0_verify_6[7];
-            result_0_verify_6[7] = ((((uint32_t)digest[24] << 24) | ((uint32_t)digest[25] << 16)) | ((uint32_t)digest[26] << 8)) | (uint32_t)digest[27];
-            result_0_verify_6[1] = result_0_verify_6[7];
-            result_0_verify_6[7] = ((((uint32_t)digest[20] << 24) | ((uint32_t)digest[21] << 16)) | ((uint32_t)digest[22] << 8)) | (uint32_t)digest[23];
-            result_0_verify_6[2] = result_0_verify_6[7];
-            result_0_verify_6[7] = ((((uint32_t)digest[16] << 24) | ((uint32_t)digest[17] << 16)) | ((uint32_t)digest[18] << 8)) | (uint32_t)digest[19];
-            result_0_verify_6[3] = result_0_verify_6[7];
-            result_0_verify_6[7] = ((((uint32_t)digest[12] << 24) | ((uint32_t)digest[13] << 16)) | ((uint32_t)digest[14] << 8)) | (uint32_t)digest[15];
-            result_0_verify_6[4] = result_0_verify_6[7];
-            result_0_verify_6[7] = ((((uint32_t)digest[8] << 24) | ((uint32_t)digest[9] << 16)) | ((uint32_t)digest[10] << 8)) | (uint32_t)digest[11];
-            result_0_verify_6[5] = result_0_verify_6[7];
-            result_0_verify_6[7] = ((((uint32_t)digest[4] << 24) | ((uint32_t)digest[5] << 16)) | ((uint32_t)digest[6] << 8)) | (uint32_t)digest[7];
-            result_0_verify_6[6] = result_0_verify_6[7];
-            result_0_verify_6[7] = ((((uint32_t)digest[0] << 24) | ((uint32_t)digest[1] << 16)) | ((uint32_t)digest[2] << 8)) | (uint32_t)digest[3];
-            v_0_verify = (int64_t)result_0_verify_6[0] - INT64_C(0xfc632551);
-            d_0_verify[0] = (uint32_t)v_0_verify;
-            borrow_0_verify = (int32_t)(v_0_verify >> 32);
-            v_0_verify = ((int64_t)result_0_verify_6[1] - INT64_C(0xf3b9cac2)) + (int64_t)borrow_0_verify;
-            d_0_verify[1] = (uint32_t)v_0_verify;
-            borrow_0_verify = (int32_t)(v_0_verify >> 32);
-            v_0_verify = ((int64_t)result_0_verify_6[2] - INT64_C(0xa7179e84)) + (int64_t)borrow_0_verify;
-            d_0_verify[2] = (uint32_t)v_0_verify;
-            borrow_0_verify = (int32_t)(v_0_verify >> 32);
-            v_0_verify = ((int64_t)result_0_verify_6[3] - INT64_C(0xbce6faad)) + (int64_t)borrow_0_verify;
-            d_0_verify[3] = (uint32_t)v_0_verify;
-            borrow_0_verify = (int32_t)(v_0_verify >> 32);
-            v_0_verify = ((int64_t)result_0_verify_6[4] - INT64_C(0xffffffff)) + (int64_t)borrow_0_verify;
-            d_0_verify[4] = (uint32_t)v_0_verify;
-            borrow_0_verify = (int32_t)(v_0_verify >> 32);
-            v_0_verify = ((int64_t)result_0_verify_6[5] - INT64_C(0xffffffff)) + (int64_t)borrow_0_verify;
-            d_0_verify[5] = (uint32_t)v_0_verify;
-            borrow_0_verify = (int32_t)(v_0_verify >> 32);
-            v_0_verify = (int64_t)result_0_verify_6[6] + (int64_t)borrow_0_verify;
-            d_0_verify[6] = (uint32_t)v_0_verify;
-            borrow_0_verify = (int32_t)(v_0_verify >> 32);
-            v_0_verify = ((int64_t)result_0_verify_6[7] - INT64_C(0xffffffff)) + (int64_t)borrow_0_verify;
-            d_0_verify[7] = (uint32_t)v_0_verify;
-            borrow_0_verify = (int32_t)(v_0_verify >> 32);
-            cond_0_verify = (uint32_t)(borrow_0_verify < INT32_C(0));
-            if (cond_0_verify) {
-                memmove(result_0_verify_7, result_0_verify_6, 8 * sizeof(uint32_t));
+        t_0_claim_of_7 = stk_eq_u64(diff_3, UINT64_C(0));
+        if (t_0_claim_of_7) {
+            uint32_t si_0_claim_of[8]; /* 0 .. 2^32-1 */
+            uint32_t result_0_claim_of_8[8]; /* 0 .. 2^32-1 */
+            uint32_t d_0_claim_of[8]; /* 0 .. 2^32-1 */
+            int32_t borrow_0_claim_of; /* -1 .. 0 */
+            int64_t v_0_claim_of; /* -2^32 .. 2^32-1 */
+            uint32_t result_0_claim_of_9[8]; /* 0 .. 2^32-1 */
+            uint32_t cond_0_claim_of;
+            result_0_claim_of_8[7] = ((((uint32_t)digest[28] << 24) | ((uint32_t)digest[29] << 16)) | ((uint32_t)digest[30] << 8)) | (uint32_t)digest[31];
+            result_0_claim_of_8[0] = result_0_claim_of_8[7];
+            result_0_claim_of_8[7] = ((((uint32_t)digest[24] << 24) | ((uint32_t)digest[25] << 16)) | ((uint32_t)digest[26] << 8)) | (uint32_t)digest[27];
+            result_0_claim_of_8[1] = result_0_claim_of_8[7];
+            result_0_claim_of_8[7] = ((((uint32_t)digest[20] << 24) | ((uint32_t)digest[21] << 16)) | ((uint32_t)digest[22] << 8)) | (uint32_t)digest[23];
+            result_0_claim_of_8[2] = result_0_claim_of_8[7];
+            result_0_claim_of_8[7] = ((((uint32_t)digest[16] << 24) | ((uint32_t)digest[17] << 16)) | ((uint32_t)digest[18] << 8)) | (uint32_t)digest[19];
+            result_0_claim_of_8[3] = result_0_claim_of_8[7];
+            result_0_claim_of_8[7] = ((((uint32_t)digest[12] << 24) | ((uint32_t)digest[13] << 16)) | ((uint32_t)digest[14] << 8)) | (uint32_t)digest[15];
+            result_0_claim_of_8[4] = result_0_claim_of_8[7];
+            result_0_claim_of_8[7] = ((((uint32_t)digest[8] << 24) | ((uint32_t)digest[9] << 16)) | ((uint32_t)digest[10] << 8)) | (uint32_t)digest[11];
+            result_0_claim_of_8[5] = result_0_claim_of_8[7];
+            result_0_claim_of_8[7] = ((((uint32_t)digest[4] << 24) | ((uint32_t)digest[5] << 16)) | ((uint32_t)digest[6] << 8)) | (uint32_t)digest[7];
+            result_0_claim_of_8[6] = result_0_claim_of_8[7];
+            result_0_claim_of_8[7] = ((((uint32_t)digest[0] << 24) | ((uint32_t)digest[1] << 16)) | ((uint32_t)digest[2] << 8)) | (uint32_t)digest[3];
+            v_0_claim_of = (int64_t)result_0_claim_of_8[0] - INT64_C(0xfc632551);
+            d_0_claim_of[0] = (uint32_t)v_0_claim_of;
+            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
+            v_0_claim_of = ((int64_t)result_0_claim_of_8[1] - INT64_C(0xf3b9cac2)) + (int64_t)borrow_0_claim_of;
+            d_0_claim_of[1] = (uint32_t)v_0_claim_of;
+            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
+            v_0_claim_of = ((int64_t)result_0_claim_of_8[2] - INT64_C(0xa7179e84)) + (int64_t)borrow_0_claim_of;
+            d_0_claim_of[2] = (uint32_t)v_0_claim_of;
+            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
+            v_0_claim_of = ((int64_t)result_0_claim_of_8[3] - INT64_C(0xbce6faad)) + (int64_t)borrow_0_claim_of;
+            d_0_claim_of[3] = (uint32_t)v_0_claim_of;
+            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
+            v_0_claim_of = ((int64_t)result_0_claim_of_8[4] - INT64_C(0xffffffff)) + (int64_t)borrow_0_claim_of;
+            d_0_claim_of[4] = (uint32_t)v_0_claim_of;
+            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
+            v_0_claim_of = ((int64_t)result_0_claim_of_8[5] - INT64_C(0xffffffff)) + (int64_t)borrow_0_claim_of;
+            d_0_claim_of[5] = (uint32_t)v_0_claim_of;
+            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
+            v_0_claim_of = (int64_t)result_0_claim_of_8[6] + (int64_t)borrow_0_claim_of;
+            d_0_claim_of[6] = (uint32_t)v_0_claim_of;
+            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
+            v_0_claim_of = ((int64_t)result_0_claim_of_8[7] - INT64_C(0xffffffff)) + (int64_t)borrow_0_claim_of;
+            d_0_claim_of[7] = (uint32_t)v_0_claim_of;
+            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
+            cond_0_claim_of = (uint32_t)(borrow_0_claim_of < INT32_C(0));
+            if (cond_0_claim_of) {
+                memmove(result_0_claim_of_9, result_0_claim_of_8, 8 * sizeof(uint32_t));
             } else {
-                memmove(result_0_verify_7, d_0_verify, 8 * sizeof(uint32_t));
+                memmove(result_0_claim_of_9, d_0_claim_of, 8 * sizeof(uint32_t));
             }
-            ecdsa_p256_V_inverse(si_0_verify, result_0_verify_2);
-            ecdsa_p256_V_S_mul(t_0_verify_8, result_0_verify_7, si_0_verify);
-            ecdsa_p256_V_S_mul(t_0_verify_9, result_0_verify, si_0_verify);
-            ecdsa_p256_V_double_mult(&p_0_verify, t_0_verify_8, t_0_verify_9, &q_0_verify);
-            t = ecdsa_p256_V_matches(&p_0_verify, result_0_verify);
+            ecdsa_p256_V_J_inverse(si_0_claim_of, result_0_claim_of_2);
+            c_0 = UINT32_C(1);
+            memmove(c_1, result_0_claim_of, 8 * sizeof(uint32_t));
+            ecdsa_p256_V_S_mul(c_2, result_0_claim_of_9, si_0_claim_of);
+            ecdsa_p256_V_S_mul(c_3, result_0_claim_of, si_0_claim_of);
+            memmove(c_4.x, result_0_claim_of_5, 8 * sizeof(uint32_t));
+            memmove(c_4.y, result_0_claim_of_6, 8 * sizeof(uint32_t));
         }
     }
-    if (t) {
-        result = INT32_C(0);
-    } else {
-        result = (-INT32_C(1));
+    answer = (-INT32_C(1));
+    if (c_0) {
+        curve_p256_Jacobian t;
+        uint32_t t_2;
+        ecdsa_p256_M_double_mult(&t, c_2, c_3, &c_4);
+        t_2 = ecdsa_p256_V_matches(&t, c_1);
+        if (t_2) {
+            answer = INT32_C(0);
+        }
     }
-    return result;
+    return answer;
 }
 
 #ifdef STK_UNIT_BEFORE
@@ -5165,42 +5256,43 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef field_fep256_mont32_add
 #undef curve_p256_right_side
 #undef ecdsa_p256_V_S_mul
-#undef ecdsa_p256_V_S_pow_c256
-#undef ecdsa_p256_V_inverse
+#undef ecdsa_p256_V_J_E_pow_c256
+#undef ecdsa_p256_V_J_inverse
+#undef field_fep256_mont32_N_is_below_c127
+#undef ecdsa_p256_V_matches
 #undef curve_wnaf_group_7
-#undef ecdsa_p256_V_wnaf_7
+#undef ecdsa_p256_M_D_wnaf_7
 #undef curve_wnaf_group_5
-#undef ecdsa_p256_V_wnaf_5
+#undef ecdsa_p256_M_D_wnaf_5
 #undef field_fep256_mont32_half
 #undef curve_p256_doubled_and_itself
 #undef curve_p256_add_to_second
 #undef curve_p256_to_cached
 #undef curve_p256_double_apart
 #undef curve_p256_coincide
-#undef ecdsa_p256_V_y_of_multiple
-#undef ecdsa_p256_V_add_multiple
+#undef ecdsa_p256_M_y_of_multiple
+#undef ecdsa_p256_M_add_multiple
 #undef curve_p256_add_affine
-#undef ecdsa_p256_V_multiple_of_base
-#undef ecdsa_p256_V_steps
-#undef ecdsa_p256_V_double_mult
-#undef field_fep256_mont32_N_is_below_c127
-#undef ecdsa_p256_V_matches
+#undef ecdsa_p256_M_multiple_of_base
+#undef ecdsa_p256_M_steps
+#undef ecdsa_p256_M_double_mult
 #undef curve_p256_Affine
+#undef ecdsa_p256_V_Claim
 #undef curve_p256_Jacobian
 #undef curve_p256_Cached
 #undef curve_p256_Pair
-#undef field_fep256_mont32_N_is_zero_lit1
+#undef curve_p256_ZERO
+#undef ecdsa_p256_V_claim_of_lit0
 #undef field_fep256_mont32_from_integer_lit3
 #undef curve_p256_right_side_lit4
 #undef curve_p256_right_side_lit5
 #undef ecdsa_p256_V_S_from_integer_lit6
-#undef ecdsa_p256_V_S_pow_c256_lit7
-#undef ecdsa_p256_V_S_pow_c256_lit8
+#undef ecdsa_p256_V_J_E_pow_c256_lit7
+#undef ecdsa_p256_V_J_E_pow_c256_lit8
+#undef ecdsa_p256_V_matches_lit10
 #undef curve_wnaf_ZEROS
 #undef curve_p256_ONE
-#undef curve_p256_ZERO
-#undef ecdsa_p256_V_ODD
-#undef ecdsa_p256_V_matches_lit11
+#undef ecdsa_p256_M_ODD
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
 #undef stk_barrier

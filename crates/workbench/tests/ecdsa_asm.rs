@@ -1,0 +1,183 @@
+//! Verification of ECDSA and recovery of keys in assembly of ours, with whole point operations in one function each: every published vector, signatures made
+//! on purpose, the promised figures, and spoiled twins.
+
+mod support;
+
+use santoku_driver::{build, check, BuildOptions, Lowering, Request};
+use santoku_lab::bench::Subject;
+use santoku_lab::calls::{run, Job};
+use santoku_lab::cross::Cross;
+use santoku_lab::harness::{Arg, Call, CallOutput, Ret, Source};
+use santoku_skips::seeds;
+use santoku_target::{Level, Target};
+use santoku_vectors::named::Vector;
+use santoku_vectors::{cases, named, secp256k1, Expected};
+use santoku_workbench::interface::functions;
+use santoku_workbench::subject::Ours;
+use santoku_workbench::table::{Bench, Vectors};
+use santoku_workbench::{amalgam, BenchError};
+use std::collections::BTreeSet;
+use support::{on_big_stack, shipped_unit, tree};
+
+/// A primitive, choices for a machine, and the most cycles, or instructions, of a valid signature.
+struct Promise {
+    primitive: &'static str,
+    choice: &'static str,
+    most: u64,
+}
+
+const PROMISES: [Promise; 4] = [
+    Promise { primitive: "ecdsa.p256", choice: "ckb-ecdsa", most: 525_000 },
+    Promise { primitive: "ecdsa.secp256k1", choice: "ckb-ecdsa", most: 335_000 },
+    Promise { primitive: "ecdsa.p256", choice: "zkvm-ecdsa", most: 700_000 },
+    Promise { primitive: "ecdsa.secp256k1", choice: "zkvm-ecdsa", most: 345_000 },
+];
+/// Recovery of a key in a zkVM, in instructions.
+const RECOVERY: u64 = 410_000;
+/// What a number costs more that division steps do not invert, or another sequence of digits.
+const SPREAD: u64 = 40_000;
+
+fn choice(name: &str) -> Target {
+    santoku_target::built_in(name).expect("its file is right").expect("it is compiled in")
+}
+
+/// The machine that choices are for, as it is described.
+fn machine(name: &str) -> Target {
+    tree().target(if name.starts_with("ckb") { "ckb" } else { "rv64im" }).expect("described")
+}
+
+fn assembly(entry: &str, unit: &str, target: &Target) -> String {
+    on_big_stack(|| {
+        let tree = tree();
+        let mut load = |path: &str| Ok(std::fs::read_to_string(tree.root.join(path)).ok());
+        let request = Request { roots: vec!["lib".into()], impls: target.impls.clone(), ..Request::new(entry, target.clone()) };
+        let checked = check(&request, &mut load).unwrap_or_else(|e| panic!("{e:?}"));
+        let options = BuildOptions { level: Level::O2, without: BTreeSet::new(), dump_after: None, unit: unit.into(), provenance: String::new(), keep_secrets: false };
+        let built = build(&checked, &options, &|| 0).unwrap_or_else(|e| panic!("{e:?}"));
+        let how = Lowering { inline_max: 200, ..Lowering::default() };
+        santoku_driver::assembly(&built, target, &Default::default(), &how).unwrap_or_else(|e| panic!("{e:?}"))
+    })
+}
+
+fn bench(p: &Promise) -> Bench {
+    let tree = tree();
+    let primitive = tree.primitive(p.primitive).expect("declared");
+    let made = on_big_stack(|| amalgam::amalgam(&tree, &primitive, Level::O2, &BTreeSet::new(), "").unwrap_or_else(|e| panic!("{e}")));
+    let exported = made.emitted.exported;
+    let first = Ours { text: shipped_unit(&primitive.unit), functions: functions(&primitive, &exported).expect("an interface"), exported, checks: made.checks };
+    Bench::new(&tree, &primitive, machine(p.choice), first).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn judged(bench: &Bench, unit: &str, text: String) -> Result<(u64, Vectors), BenchError> {
+    let subject = bench.subject(&tree(), "assembly", String::new())?;
+    let sources = vec![Source::Text { name: format!("{unit}.s"), text }];
+    let (line, mut built) = bench.line(&Subject { sources, ..subject })?;
+    let vectors = bench.vectors("verify-valid", built.as_mut(), &|_| true)?;
+    Ok((line.measures.iter().map(|m| m.cycles).max().unwrap_or(0), vectors))
+}
+
+/// With the first product of the doublings another word.
+fn spoiled(text: &str) -> String {
+    let at = text.find("_M_steps:\n").expect("doublings");
+    let product = at + text[at..].find("\tmulhu ").expect("a product");
+    format!("{}\tmulh {}", &text[..product], &text[product + "\tmulhu ".len()..])
+}
+
+#[test]
+fn all_vectors_are_judged_rightly_within_the_promised_figures() {
+    for p in &PROMISES {
+        let declared = tree().primitive(p.primitive).expect("declared");
+        let (bench, text) = (bench(p), assembly(&declared.entry, &declared.unit, &choice(p.choice)));
+        let (cycles, vectors) = judged(&bench, &declared.unit, text.clone()).unwrap_or_else(|e| panic!("{e}"));
+        println!("{} for {}: {} vectors, {} accepted; {cycles}, {:?}", p.primitive, p.choice, vectors.ran, vectors.accepted, vectors.spread);
+        assert!(vectors.ran > 200 && vectors.accepted > 100 && vectors.accepted < vectors.ran);
+        assert!((200_000..=p.most).contains(&cycles), "{cycles}");
+        assert!(vectors.spread[2] <= p.most + SPREAD, "{:?}", vectors.spread);
+        let found = judged(&bench, &declared.unit, spoiled(&text));
+        assert!(matches!(found, Err(BenchError::WrongResult { .. })), "{:?}", found.map(|r| r.0));
+    }
+}
+
+/// What the calls of one function leave on the machine of a choice.
+fn called(name: &str, entry: &str, spoil: bool, calls: Vec<Call>) -> Vec<CallOutput> {
+    let text = assembly(entry, "unit", &choice(name));
+    let text = if spoil { spoiled(&text) } else { text };
+    let cross = Cross::find(&machine(name), None).unwrap_or_else(|e| panic!("{e}"));
+    run(&cross, &Job { sources: vec![Source::Text { name: "unit.s".into(), text }], include_dirs: vec![], calls, level: Level::O2 }).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn verdicts(name: &str, spoil: bool, made: &[secp256k1::Made]) -> Vec<bool> {
+    let call = |m: &secp256k1::Made| Call {
+        declaration: "int secp256k1_ecdsa_verify(const unsigned char *digest, const unsigned char *sig, const unsigned char *pk)".into(),
+        function: "secp256k1_ecdsa_verify".into(),
+        args: vec![Arg::In(m.digest.to_vec()), Arg::In(m.signature.to_vec()), Arg::In(m.public.to_vec())],
+        ret: Ret::Word32,
+    };
+    called(name, "lib/ecdsa/secp256k1.stk", spoil, made.iter().map(call).collect()).iter().map(|o| o.ret == 0).collect()
+}
+
+#[test]
+fn signatures_made_on_purpose_are_judged_rightly() {
+    let (mut ran, every) = (0, 61);
+    for name in ["ckb-ecdsa", "zkvm-ecdsa"] {
+        let made = secp256k1::on_purpose((seeds::turn() % every) as usize, every as usize);
+        let want: Vec<bool> = made.iter().map(|m| m.valid).collect();
+        let found = verdicts(name, false, &made);
+        for (m, found) in made.iter().zip(&found) {
+            assert_eq!(*found, m.valid, "{name}: {m:?}");
+        }
+        assert_ne!(verdicts(name, true, &made[..4]), want[..4], "{name}: a spoiled product is found");
+        ran += made.len();
+    }
+    println!("secp256k1: {ran} signatures made on purpose");
+    assert!(ran > 200, "{ran}");
+}
+
+/// Digests and signatures of all kinds: published ones, random ones, and the ends of ranges.
+fn asked() -> Vec<([u8; 32], [u8; 64])> {
+    let input = |v: &Vector, name: &str| v.inputs.iter().find(|i| i.0 == name).map(|i| i.1.clone()).expect("a parameter");
+    let published = named::of("ecdsa.secp256k1").expect("vectors").into_iter().step_by(4).map(|v| (input(&v, "digest"), input(&v, "sig")));
+    let random = (0..8).map(|n| (cases::bytes(32, seeds::turn(), n), cases::bytes(64, seeds::turn(), n + 100)));
+    let edges = secp256k1::edges().into_iter().map(|s| (vec![if s[31] % 2 == 0 { 0xff } else { 0 }; 32], s.to_vec()));
+    let all = published.chain(random).chain(edges);
+    all.map(|(d, s)| (d.try_into().expect("32 bytes"), s.try_into().expect("64 bytes"))).collect()
+}
+
+/// Keys that are recovered, by digest, signature and number.
+fn keys(spoil: bool, asked: &[([u8; 32], [u8; 64], u8)]) -> Vec<Option<Vec<u8>>> {
+    let call = |(digest, sig, recid): &([u8; 32], [u8; 64], u8)| Call {
+        declaration: "void secp256k1_ecdsa_recover(unsigned char *pk, int *status, const unsigned char *digest, const unsigned char *sig, unsigned recid)".into(),
+        function: "secp256k1_ecdsa_recover".into(),
+        args: vec![Arg::Out(64), Arg::Out(4), Arg::In(digest.to_vec()), Arg::In(sig.to_vec()), Arg::Word32(u32::from(*recid))],
+        ret: Ret::Void,
+    };
+    let left = called("zkvm-ecdsa", "lib/ecdsa/secp256k1_recover.stk", spoil, asked.iter().map(call).collect());
+    let of = |o: &CallOutput, k: usize| o.buffers[k].clone().expect("a buffer");
+    left.iter().map(|o| (of(o, 1) == [0; 4]).then(|| of(o, 0))).collect()
+}
+
+#[test]
+fn keys_are_recovered_as_another_library_does() {
+    let all: Vec<_> = asked().into_iter().flat_map(|(d, s)| (0..4u8).map(move |r| (d, s, r))).collect();
+    let found = keys(false, &all);
+    for ((digest, sig, recid), found) in all.iter().zip(&found) {
+        let want = secp256k1::recover(digest, sig, *recid);
+        assert_eq!(found.as_deref(), want.as_ref().map(|k| &k[..]), "{digest:02x?} {sig:02x?} {recid}");
+    }
+    let there = found.iter().flatten().count();
+    println!("secp256k1: {} questions for a key, {there} with an answer", all.len());
+    assert!(there > 150 && there < all.len(), "{there} of {}", all.len());
+    assert_ne!(keys(true, &all[..4]), found[..4], "a spoiled product is found");
+    // With N added to its r, and without.
+    assert!(all.iter().zip(&found).filter(|(a, f)| a.2 >= 2 && f.is_some()).count() >= 10);
+}
+
+#[test]
+fn a_published_signature_gives_its_key() {
+    for v in named::of("ecdsa.secp256k1").expect("vectors").iter().filter(|v| v.returned == Some(Expected::Valid)).step_by(9) {
+        let input = |name: &str| v.inputs.iter().find(|i| i.0 == name).map(|i| i.1.clone()).expect("a parameter");
+        let (digest, sig) = (input("digest").try_into().expect("32 bytes"), input("sig").try_into().expect("64 bytes"));
+        let found = (0..4).filter_map(|r| secp256k1::recover(&digest, &sig, r)).any(|k| k[..] == input("pk")[..]);
+        assert!(found, "{}", v.id);
+    }
+}
