@@ -32,8 +32,6 @@ const PROMISES: [Promise; 4] = [
     Promise { primitive: "ecdsa.p256", choice: "zkvm-ecdsa", most: 700_000 },
     Promise { primitive: "ecdsa.secp256k1", choice: "zkvm-ecdsa", most: 345_000 },
 ];
-/// Recovery of a key in a zkVM, in instructions.
-const RECOVERY: u64 = 410_000;
 /// What a number costs more that division steps do not invert, or another sequence of digits.
 const SPREAD: u64 = 40_000;
 
@@ -137,7 +135,7 @@ fn signatures_made_on_purpose_are_judged_rightly() {
 fn asked() -> Vec<([u8; 32], [u8; 64])> {
     let input = |v: &Vector, name: &str| v.inputs.iter().find(|i| i.0 == name).map(|i| i.1.clone()).expect("a parameter");
     let published = named::of("ecdsa.secp256k1").expect("vectors").into_iter().step_by(4).map(|v| (input(&v, "digest"), input(&v, "sig")));
-    let random = (0..8).map(|n| (cases::bytes(32, seeds::turn(), n), cases::bytes(64, seeds::turn(), n + 100)));
+    let random = (0..8).map(|n| (cases::bytes(0, seeds::turn(), n + 32), cases::bytes(0, seeds::turn(), n + 64)));
     let edges = secp256k1::edges().into_iter().map(|s| (vec![if s[31] % 2 == 0 { 0xff } else { 0 }; 32], s.to_vec()));
     let all = published.chain(random).chain(edges);
     all.map(|(d, s)| (d.try_into().expect("32 bytes"), s.try_into().expect("64 bytes"))).collect()

@@ -42,13 +42,12 @@
 #define ecdsa_p256_M_multiple_of_base p256_ecdsa_verify_ecdsa_p256_M_multiple_of_base
 #define ecdsa_p256_M_steps p256_ecdsa_verify_ecdsa_p256_M_steps
 #define ecdsa_p256_M_double_mult p256_ecdsa_verify_ecdsa_p256_M_double_mult
+#define ecdsa_p256_V_Numbers p256_ecdsa_verify_ecdsa_p256_V_Numbers
 #define curve_p256_Affine p256_ecdsa_verify_curve_p256_Affine
-#define ecdsa_p256_V_Claim p256_ecdsa_verify_ecdsa_p256_V_Claim
 #define curve_p256_Jacobian p256_ecdsa_verify_curve_p256_Jacobian
 #define curve_p256_Cached p256_ecdsa_verify_curve_p256_Cached
 #define curve_p256_Pair p256_ecdsa_verify_curve_p256_Pair
-#define curve_p256_ZERO p256_ecdsa_verify_curve_p256_ZERO
-#define ecdsa_p256_V_claim_of_lit0 p256_ecdsa_verify_ecdsa_p256_V_claim_of_lit0
+#define field_fep256_mont64_N_is_zero_lit1 p256_ecdsa_verify_field_fep256_mont64_N_is_zero_lit1
 #define field_fep256_mont64_from_integer_lit3 p256_ecdsa_verify_field_fep256_mont64_from_integer_lit3
 #define curve_p256_right_side_lit4 p256_ecdsa_verify_curve_p256_right_side_lit4
 #define curve_p256_right_side_lit5 p256_ecdsa_verify_curve_p256_right_side_lit5
@@ -58,6 +57,7 @@
 #define ecdsa_p256_V_matches_lit10 p256_ecdsa_verify_ecdsa_p256_V_matches_lit10
 #define curve_wnaf_ZEROS p256_ecdsa_verify_curve_wnaf_ZEROS
 #define curve_p256_ONE p256_ecdsa_verify_curve_p256_ONE
+#define curve_p256_ZERO p256_ecdsa_verify_curve_p256_ZERO
 #define ecdsa_p256_M_ODD p256_ecdsa_verify_ecdsa_p256_M_ODD
 #define stk_assume_arithmetic_shift p256_ecdsa_verify_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement p256_ecdsa_verify_stk_assume_twos_complement
@@ -173,20 +173,20 @@ static inline uint32_t stk_lt_i32(int32_t a, int32_t b)
     return stk_lt_u32((uint32_t)a ^ UINT32_C(0x80000000), (uint32_t)b ^ UINT32_C(0x80000000));
 }
 
+/* ecdsa.p256.V.Numbers */
+typedef struct {
+    uint64_t r[4];
+    uint64_t s[4];
+    uint64_t x[4];
+    uint64_t y[4];
+    uint64_t z[4];
+} ecdsa_p256_V_Numbers;
+
 /* curve.p256.Affine */
 typedef struct {
     uint64_t x[4];
     uint64_t y[4];
 } curve_p256_Affine;
-
-/* ecdsa.p256.V.Claim */
-typedef struct {
-    uint8_t formed;
-    uint64_t r[4];
-    uint64_t a[4];
-    uint64_t b[4];
-    curve_p256_Affine q;
-} ecdsa_p256_V_Claim;
 
 /* curve.p256.Jacobian */
 typedef struct {
@@ -213,13 +213,8 @@ typedef struct {
     uint64_t z[4];
 } curve_p256_Pair;
 
-/* curve.p256.ZERO */
-STK_TABLE uint64_t curve_p256_ZERO[4] = {
-    UINT64_C(0), UINT64_C(0), UINT64_C(0), UINT64_C(0)
-};
-
-/* ecdsa.p256.V.claim_of$lit0 */
-STK_TABLE uint8_t ecdsa_p256_V_claim_of_lit0[4] = {
+/* field.fep256_mont64.N.is_zero$lit1 */
+STK_TABLE uint8_t field_fep256_mont64_N_is_zero_lit1[4] = {
     UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
@@ -274,6 +269,11 @@ STK_TABLE uint8_t curve_wnaf_ZEROS[16] = {
 /* curve.p256.ONE */
 STK_TABLE uint64_t curve_p256_ONE[4] = {
     UINT64_C(1), UINT64_C(0xffffffff00000000), UINT64_C(0xffffffffffffffff), UINT64_C(0xfffffffe)
+};
+
+/* curve.p256.ZERO */
+STK_TABLE uint64_t curve_p256_ZERO[4] = {
+    UINT64_C(0), UINT64_C(0), UINT64_C(0), UINT64_C(0)
 };
 
 /* ecdsa.p256.M.ODD */
@@ -1191,7 +1191,7 @@ STK_NOINLINE static uint32_t ecdsa_p256_V_matches(const curve_p256_Jacobian *p, 
         {
             uint32_t k_3;
             for (k_3 = 0; k_3 < 4; k_3++) {
-                diff_3 |= (uint64_t)p->z[k_3] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_3];
+                diff_3 |= (uint64_t)p->z[k_3] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_3];
             }
         }
     }
@@ -1246,17 +1246,14 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
 
 /* ecdsa.p256.M.D.wnaf$7
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
- * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it. Where `negative` is 1, each
- * digit stands for its opposite, as c does.
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^64-1
- * in negative: 0 .. 1
  * out result0: 0 .. 2047
  * out result1: 0 .. 1 */
-STK_NOINLINE static void ecdsa_p256_M_D_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k, uint32_t negative)
+STK_NOINLINE static void ecdsa_p256_M_D_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
 {
     uint32_t state; /* 0 .. 13 */
     uint64_t long_[5]; /* 0 .. 2^64-1 */
-    uint32_t sign;
     uint32_t i; /* 0 .. 63 */
     state = UINT32_C(0);
     long_[0] = k[0];
@@ -1264,7 +1261,6 @@ STK_NOINLINE static void ecdsa_p256_M_D_wnaf_7(uint16_t *restrict result0, uint3
     long_[2] = k[2];
     long_[3] = k[3];
     long_[4] = UINT64_C(0);
-    sign = negative << 6;
     for (i = 0; i < 64; i++) {
         uint32_t u; /* 0 .. 28671 */
         uint32_t i_0_window; /* 0 .. 255 */
@@ -1276,7 +1272,7 @@ STK_NOINLINE static void ecdsa_p256_M_D_wnaf_7(uint16_t *restrict result0, uint3
         s_0_window = i_0_window & UINT32_C(63);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
         u = curve_wnaf_group_7(((uint32_t)result_0_window & UINT32_C(1023)), state);
-        result0[i] = (uint16_t)(((u & UINT32_C(2047)) ^ sign) & UINT32_C(2047));
+        result0[i] = (uint16_t)(u & UINT32_C(2047));
         state = u >> 11;
     }
     (*result1) = state & UINT32_C(1);
@@ -1328,17 +1324,14 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
 
 /* ecdsa.p256.M.D.wnaf$5
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
- * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it. Where `negative` is 1, each
- * digit stands for its opposite, as c does.
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^64-1
- * in negative: 0 .. 1
  * out result0: 0 .. 511
  * out result1: 0 .. 1 */
-STK_NOINLINE static void ecdsa_p256_M_D_wnaf_5(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k, uint32_t negative)
+STK_NOINLINE static void ecdsa_p256_M_D_wnaf_5(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
 {
     uint32_t state; /* 0 .. 9 */
     uint64_t long_[5]; /* 0 .. 2^64-1 */
-    uint32_t sign;
     uint32_t i; /* 0 .. 63 */
     state = UINT32_C(0);
     long_[0] = k[0];
@@ -1346,7 +1339,6 @@ STK_NOINLINE static void ecdsa_p256_M_D_wnaf_5(uint16_t *restrict result0, uint3
     long_[2] = k[2];
     long_[3] = k[3];
     long_[4] = UINT64_C(0);
-    sign = negative << 4;
     for (i = 0; i < 64; i++) {
         uint32_t u; /* 0 .. 5119 */
         uint32_t i_0_window; /* 0 .. 255 */
@@ -1358,7 +1350,7 @@ STK_NOINLINE static void ecdsa_p256_M_D_wnaf_5(uint16_t *restrict result0, uint3
         s_0_window = i_0_window & UINT32_C(63);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
         u = curve_wnaf_group_5(((uint32_t)result_0_window & UINT32_C(255)), state);
-        result0[i] = (uint16_t)(((u & UINT32_C(511)) ^ sign) & UINT32_C(511));
+        result0[i] = (uint16_t)(u & UINT32_C(511));
         state = u >> 9;
     }
     (*result1) = state & UINT32_C(1);
@@ -1553,7 +1545,7 @@ STK_NOINLINE static void curve_p256_coincide(curve_p256_Jacobian *result, const 
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)w[k] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
+                diff |= (uint64_t)w[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
             }
         }
     }
@@ -1600,7 +1592,7 @@ STK_NOINLINE static void ecdsa_p256_M_add_multiple(curve_p256_Jacobian *result, 
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)r->z[k] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
+                diff |= (uint64_t)r->z[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
             }
         }
     }
@@ -1636,7 +1628,7 @@ STK_NOINLINE static void ecdsa_p256_M_add_multiple(curve_p256_Jacobian *result, 
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)result0_0_add_cached[k_2] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_2];
+                    diff_2 |= (uint64_t)result0_0_add_cached[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
                 }
             }
         }
@@ -1683,7 +1675,7 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *result, cons
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)p->z[k] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
+                diff |= (uint64_t)p->z[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
             }
         }
     }
@@ -1713,7 +1705,7 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *result, cons
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)result0_0_add_apart[k_2] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_2];
+                    diff_2 |= (uint64_t)result0_0_add_apart[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
                 }
             }
         }
@@ -1915,8 +1907,8 @@ STK_NOINLINE static void ecdsa_p256_M_double_mult(curve_p256_Jacobian *restrict 
     uint32_t i; /* 0 .. 63 */
     curve_p256_Pair p_0_odd_multiples;
     uint32_t i_0_odd_multiples; /* 1 .. 7 */
-    ecdsa_p256_M_D_wnaf_7(da, &ca, a, UINT32_C(0));
-    ecdsa_p256_M_D_wnaf_5(db, &cb, b, UINT32_C(0));
+    ecdsa_p256_M_D_wnaf_7(da, &ca, a);
+    ecdsa_p256_M_D_wnaf_5(db, &cb, b);
     memmove(t[0].x, q->x, 4 * sizeof(uint64_t));
     memmove(t[0].y, q->y, 4 * sizeof(uint64_t));
     memmove(t[0].z, curve_p256_ONE, 4 * sizeof(uint64_t));
@@ -1954,140 +1946,105 @@ STK_NOINLINE static void ecdsa_p256_M_double_mult(curve_p256_Jacobian *restrict 
 STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t *sig, const uint8_t *pk)
 {
     int32_t answer;
-    uint64_t r_0_claim_of[4]; /* 0 .. 2^64-1 */
-    uint64_t s_0_claim_of[4]; /* 0 .. 2^64-1 */
-    uint64_t x_0_claim_of[4]; /* 0 .. 2^64-1 */
-    uint64_t y_0_claim_of[4]; /* 0 .. 2^64-1 */
-    uint32_t t_0_claim_of;
-    uint32_t t_0_claim_of_2;
-    uint32_t t_0_claim_of_3;
-    uint32_t t_0_claim_of_4;
-    uint32_t t_0_claim_of_5;
-    uint32_t t_0_claim_of_6;
-    uint32_t c_0;
-    uint64_t c_1[4]; /* 0 .. 2^64-1 */
-    uint64_t c_2[4]; /* 0 .. 2^64-1 */
-    uint64_t c_3[4]; /* 0 .. 2^64-1 */
-    curve_p256_Affine c_4;
-    field_fep256_mont64_N_from_bytes_be(r_0_claim_of, sig);
-    field_fep256_mont64_N_from_bytes_be(s_0_claim_of, (&sig[32]));
-    field_fep256_mont64_N_from_bytes_be(x_0_claim_of, pk);
-    field_fep256_mont64_N_from_bytes_be(y_0_claim_of, (&pk[32]));
-    c_0 = UINT32_C(0);
-    {
-        uint32_t k;
-        for (k = 0; k < 4; k++) {
-            c_1[k] = (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
-        }
-    }
-    {
-        uint32_t k_2;
-        for (k_2 = 0; k_2 < 4; k_2++) {
-            c_2[k_2] = (uint64_t)ecdsa_p256_V_claim_of_lit0[k_2];
-        }
-    }
-    {
-        uint32_t k_3;
-        for (k_3 = 0; k_3 < 4; k_3++) {
-            c_3[k_3] = (uint64_t)ecdsa_p256_V_claim_of_lit0[k_3];
-        }
-    }
-    c_4.x[0] = UINT64_C(0);
-    c_4.x[1] = UINT64_C(0);
-    c_4.x[2] = UINT64_C(0);
-    c_4.x[3] = UINT64_C(0);
-    c_4.y[0] = UINT64_C(0);
-    c_4.y[1] = UINT64_C(0);
-    c_4.y[2] = UINT64_C(0);
-    c_4.y[3] = UINT64_C(0);
-    t_0_claim_of = field_fep256_mont64_N_is_below_c256(r_0_claim_of);
-    t_0_claim_of_2 = field_fep256_mont64_N_is_below_c256(s_0_claim_of);
+    uint32_t t;
+    uint32_t t_1_in_range;
+    uint32_t t_1_in_range_2;
+    uint32_t t_1_in_range_3;
+    uint32_t t_1_in_range_4;
+    uint32_t t_1_in_range_5;
+    uint32_t t_1_in_range_6;
+    uint64_t n_0[4]; /* 0 .. 2^64-1 */
+    uint64_t n_1[4]; /* 0 .. 2^64-1 */
+    uint64_t n_2[4]; /* 0 .. 2^64-1 */
+    uint64_t n_3[4]; /* 0 .. 2^64-1 */
+    uint64_t n_4[4]; /* 0 .. 2^64-1 */
+    field_fep256_mont64_N_from_bytes_be(n_0, sig);
+    field_fep256_mont64_N_from_bytes_be(n_1, (&sig[32]));
+    field_fep256_mont64_N_from_bytes_be(n_2, pk);
+    field_fep256_mont64_N_from_bytes_be(n_3, (&pk[32]));
+    field_fep256_mont64_N_from_bytes_be(n_4, digest);
+    answer = (-INT32_C(1));
+    t_1_in_range = field_fep256_mont64_N_is_below_c256(n_0);
+    t_1_in_range_2 = field_fep256_mont64_N_is_below_c256(n_1);
     uint64_t diff = 0;
     {
         {
-            uint32_t k_4;
-            for (k_4 = 0; k_4 < 4; k_4++) {
-                diff |= (uint64_t)r_0_claim_of[k_4] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_4];
+            uint32_t k;
+            for (k = 0; k < 4; k++) {
+                diff |= (uint64_t)n_0[k] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k];
             }
         }
     }
-    t_0_claim_of_3 = stk_eq_u64(diff, UINT64_C(0));
+    t_1_in_range_3 = stk_eq_u64(diff, UINT64_C(0));
     uint64_t diff_2 = 0;
     {
         {
-            uint32_t k_5;
-            for (k_5 = 0; k_5 < 4; k_5++) {
-                diff_2 |= (uint64_t)s_0_claim_of[k_5] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_5];
+            uint32_t k_2;
+            for (k_2 = 0; k_2 < 4; k_2++) {
+                diff_2 |= (uint64_t)n_1[k_2] ^ (uint64_t)field_fep256_mont64_N_is_zero_lit1[k_2];
             }
         }
     }
-    t_0_claim_of_4 = stk_eq_u64(diff_2, UINT64_C(0));
-    t_0_claim_of_5 = field_fep256_mont64_N_is_below_c256_2(x_0_claim_of);
-    t_0_claim_of_6 = field_fep256_mont64_N_is_below_c256_2(y_0_claim_of);
-    if (((((t_0_claim_of & t_0_claim_of_2) & (t_0_claim_of_3 ^ 1u)) & (t_0_claim_of_4 ^ 1u)) & t_0_claim_of_5) & t_0_claim_of_6) {
-        uint32_t t_0_claim_of_7;
-        uint64_t result_0_claim_of[4]; /* 0 .. 2^64-1 */
-        uint64_t result_0_claim_of_2[4]; /* 0 .. 2^64-1 */
-        uint64_t t_0_claim_of_9[4]; /* 0 .. 2^64-1 */
-        uint64_t result_0_claim_of_3[4]; /* 0 .. 2^64-1 */
-        field_fep256_mont64_mul(result_0_claim_of, x_0_claim_of, field_fep256_mont64_from_integer_lit3);
-        field_fep256_mont64_mul(result_0_claim_of_2, y_0_claim_of, field_fep256_mont64_from_integer_lit3);
-        field_fep256_mont64_mul(result_0_claim_of_3, result_0_claim_of_2, result_0_claim_of_2);
-        curve_p256_right_side(t_0_claim_of_9, result_0_claim_of);
+    t_1_in_range_4 = stk_eq_u64(diff_2, UINT64_C(0));
+    t_1_in_range_5 = field_fep256_mont64_N_is_below_c256_2(n_2);
+    t_1_in_range_6 = field_fep256_mont64_N_is_below_c256_2(n_3);
+    t = ((((t_1_in_range & t_1_in_range_2) & (t_1_in_range_3 ^ 1u)) & (t_1_in_range_4 ^ 1u)) & t_1_in_range_5) & t_1_in_range_6;
+    if (t) {
+        curve_p256_Affine q;
+        uint32_t t_2;
+        uint64_t t_3_is_on_curve[4]; /* 0 .. 2^64-1 */
+        uint64_t result_3_is_on_curve[4]; /* 0 .. 2^64-1 */
+        field_fep256_mont64_mul(q.x, n_2, field_fep256_mont64_from_integer_lit3);
+        field_fep256_mont64_mul(q.y, n_3, field_fep256_mont64_from_integer_lit3);
+        field_fep256_mont64_mul(result_3_is_on_curve, q.y, q.y);
+        curve_p256_right_side(t_3_is_on_curve, q.x);
         uint64_t diff_3 = 0;
         {
             {
-                uint32_t k_6;
-                for (k_6 = 0; k_6 < 4; k_6++) {
-                    diff_3 |= (uint64_t)result_0_claim_of_3[k_6] ^ (uint64_t)t_0_claim_of_9[k_6];
+                uint32_t k_3;
+                for (k_3 = 0; k_3 < 4; k_3++) {
+                    diff_3 |= (uint64_t)result_3_is_on_curve[k_3] ^ (uint64_t)t_3_is_on_curve[k_3];
                 }
             }
         }
-        t_0_claim_of_7 = stk_eq_u64(diff_3, UINT64_C(0));
-        if (t_0_claim_of_7) {
-            uint64_t t_0_claim_of_8[4]; /* 0 .. 2^64-1 */
-            uint64_t si_0_claim_of[4]; /* 0 .. 2^64-1 */
-            uint64_t d_0_claim_of[4]; /* 0 .. 2^64-1 */
-            int32_t borrow_0_claim_of; /* -1 .. 0 */
-            stk_i128 v_0_claim_of; /* -2^64 .. 4834901526196019579 */
-            uint64_t result_0_claim_of_4[4]; /* 0 .. 2^64-1 */
-            uint32_t cond_0_claim_of;
-            field_fep256_mont64_N_from_bytes_be(t_0_claim_of_8, digest);
-            v_0_claim_of = (stk_i128)t_0_claim_of_8[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551));
-            d_0_claim_of[0] = (uint64_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 64);
-            v_0_claim_of = ((stk_i128)t_0_claim_of_8[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_0_claim_of;
-            d_0_claim_of[1] = (uint64_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 64);
-            v_0_claim_of = ((stk_i128)t_0_claim_of_8[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_0_claim_of;
-            d_0_claim_of[2] = (uint64_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 64);
-            v_0_claim_of = ((stk_i128)t_0_claim_of_8[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_0_claim_of;
-            d_0_claim_of[3] = (uint64_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 64);
-            cond_0_claim_of = (uint32_t)(borrow_0_claim_of < INT32_C(0));
-            if (cond_0_claim_of) {
-                memmove(result_0_claim_of_4, t_0_claim_of_8, 4 * sizeof(uint64_t));
-            } else {
-                memmove(result_0_claim_of_4, d_0_claim_of, 4 * sizeof(uint64_t));
-            }
-            ecdsa_p256_V_J_inverse(si_0_claim_of, s_0_claim_of);
-            c_0 = UINT32_C(1);
-            memmove(c_1, r_0_claim_of, 4 * sizeof(uint64_t));
-            ecdsa_p256_V_S_mul(c_2, result_0_claim_of_4, si_0_claim_of);
-            ecdsa_p256_V_S_mul(c_3, r_0_claim_of, si_0_claim_of);
-            memmove(c_4.x, result_0_claim_of, 4 * sizeof(uint64_t));
-            memmove(c_4.y, result_0_claim_of_2, 4 * sizeof(uint64_t));
-        }
-    }
-    answer = (-INT32_C(1));
-    if (c_0) {
-        curve_p256_Jacobian t;
-        uint32_t t_2;
-        ecdsa_p256_M_double_mult(&t, c_2, c_3, &c_4);
-        t_2 = ecdsa_p256_V_matches(&t, c_1);
+        t_2 = stk_eq_u64(diff_3, UINT64_C(0));
         if (t_2) {
-            answer = INT32_C(0);
+            curve_p256_Jacobian t_3;
+            uint32_t t_4;
+            uint64_t si_4_scalars[4]; /* 0 .. 2^64-1 */
+            uint64_t result0_4_scalars[4]; /* 0 .. 2^64-1 */
+            uint64_t result1_4_scalars[4]; /* 0 .. 2^64-1 */
+            uint64_t d_4_scalars[4]; /* 0 .. 2^64-1 */
+            int32_t borrow_4_scalars; /* -1 .. 0 */
+            stk_i128 v_4_scalars; /* -2^64 .. 4834901526196019579 */
+            uint64_t result_4_scalars[4]; /* 0 .. 2^64-1 */
+            uint32_t cond_4_scalars;
+            v_4_scalars = (stk_i128)n_4[0] - ((stk_i128)(stk_u128)UINT64_C(0xf3b9cac2fc632551));
+            d_4_scalars[0] = (uint64_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
+            v_4_scalars = ((stk_i128)n_4[1] - ((stk_i128)(stk_u128)UINT64_C(0xbce6faada7179e84))) + (stk_i128)borrow_4_scalars;
+            d_4_scalars[1] = (uint64_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
+            v_4_scalars = ((stk_i128)n_4[2] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_4_scalars;
+            d_4_scalars[2] = (uint64_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
+            v_4_scalars = ((stk_i128)n_4[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffff00000000))) + (stk_i128)borrow_4_scalars;
+            d_4_scalars[3] = (uint64_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
+            cond_4_scalars = (uint32_t)(borrow_4_scalars < INT32_C(0));
+            if (cond_4_scalars) {
+                memmove(result_4_scalars, n_4, 4 * sizeof(uint64_t));
+            } else {
+                memmove(result_4_scalars, d_4_scalars, 4 * sizeof(uint64_t));
+            }
+            ecdsa_p256_V_J_inverse(si_4_scalars, n_1);
+            ecdsa_p256_V_S_mul(result0_4_scalars, result_4_scalars, si_4_scalars);
+            ecdsa_p256_V_S_mul(result1_4_scalars, n_0, si_4_scalars);
+            ecdsa_p256_M_double_mult(&t_3, result0_4_scalars, result1_4_scalars, &q);
+            t_4 = ecdsa_p256_V_matches(&t_3, n_0);
+            if (t_4) {
+                answer = INT32_C(0);
+            }
         }
     }
     return answer;
@@ -2122,13 +2079,12 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef ecdsa_p256_M_multiple_of_base
 #undef ecdsa_p256_M_steps
 #undef ecdsa_p256_M_double_mult
+#undef ecdsa_p256_V_Numbers
 #undef curve_p256_Affine
-#undef ecdsa_p256_V_Claim
 #undef curve_p256_Jacobian
 #undef curve_p256_Cached
 #undef curve_p256_Pair
-#undef curve_p256_ZERO
-#undef ecdsa_p256_V_claim_of_lit0
+#undef field_fep256_mont64_N_is_zero_lit1
 #undef field_fep256_mont64_from_integer_lit3
 #undef curve_p256_right_side_lit4
 #undef curve_p256_right_side_lit5
@@ -2138,6 +2094,7 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef ecdsa_p256_V_matches_lit10
 #undef curve_wnaf_ZEROS
 #undef curve_p256_ONE
+#undef curve_p256_ZERO
 #undef ecdsa_p256_M_ODD
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
@@ -2187,13 +2144,12 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #define ecdsa_p256_M_multiple_of_base p256_ecdsa_verify_ecdsa_p256_M_multiple_of_base
 #define ecdsa_p256_M_steps p256_ecdsa_verify_ecdsa_p256_M_steps
 #define ecdsa_p256_M_double_mult p256_ecdsa_verify_ecdsa_p256_M_double_mult
+#define ecdsa_p256_V_Numbers p256_ecdsa_verify_ecdsa_p256_V_Numbers
 #define curve_p256_Affine p256_ecdsa_verify_curve_p256_Affine
-#define ecdsa_p256_V_Claim p256_ecdsa_verify_ecdsa_p256_V_Claim
 #define curve_p256_Jacobian p256_ecdsa_verify_curve_p256_Jacobian
 #define curve_p256_Cached p256_ecdsa_verify_curve_p256_Cached
 #define curve_p256_Pair p256_ecdsa_verify_curve_p256_Pair
-#define curve_p256_ZERO p256_ecdsa_verify_curve_p256_ZERO
-#define ecdsa_p256_V_claim_of_lit0 p256_ecdsa_verify_ecdsa_p256_V_claim_of_lit0
+#define field_fep256_mont32_N_is_zero_lit1 p256_ecdsa_verify_field_fep256_mont32_N_is_zero_lit1
 #define field_fep256_mont32_from_integer_lit3 p256_ecdsa_verify_field_fep256_mont32_from_integer_lit3
 #define curve_p256_right_side_lit4 p256_ecdsa_verify_curve_p256_right_side_lit4
 #define curve_p256_right_side_lit5 p256_ecdsa_verify_curve_p256_right_side_lit5
@@ -2203,6 +2159,7 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #define ecdsa_p256_V_matches_lit10 p256_ecdsa_verify_ecdsa_p256_V_matches_lit10
 #define curve_wnaf_ZEROS p256_ecdsa_verify_curve_wnaf_ZEROS
 #define curve_p256_ONE p256_ecdsa_verify_curve_p256_ONE
+#define curve_p256_ZERO p256_ecdsa_verify_curve_p256_ZERO
 #define ecdsa_p256_M_ODD p256_ecdsa_verify_ecdsa_p256_M_ODD
 #define stk_assume_arithmetic_shift p256_ecdsa_verify_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement p256_ecdsa_verify_stk_assume_twos_complement
@@ -2324,20 +2281,20 @@ static inline uint64_t stk_product_u32(uint32_t a, uint32_t b)
 #define STK_MUL_WIDE(a, b) ((a) * (b))
 #endif
 
+/* ecdsa.p256.V.Numbers */
+typedef struct {
+    uint32_t r[8];
+    uint32_t s[8];
+    uint32_t x[8];
+    uint32_t y[8];
+    uint32_t z[8];
+} ecdsa_p256_V_Numbers;
+
 /* curve.p256.Affine */
 typedef struct {
     uint32_t x[8];
     uint32_t y[8];
 } curve_p256_Affine;
-
-/* ecdsa.p256.V.Claim */
-typedef struct {
-    uint8_t formed;
-    uint32_t r[8];
-    uint32_t a[8];
-    uint32_t b[8];
-    curve_p256_Affine q;
-} ecdsa_p256_V_Claim;
 
 /* curve.p256.Jacobian */
 typedef struct {
@@ -2364,14 +2321,8 @@ typedef struct {
     uint32_t z[8];
 } curve_p256_Pair;
 
-/* curve.p256.ZERO */
-STK_TABLE uint32_t curve_p256_ZERO[8] = {
-    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
-    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
-};
-
-/* ecdsa.p256.V.claim_of$lit0 */
-STK_TABLE uint8_t ecdsa_p256_V_claim_of_lit0[8] = {
+/* field.fep256_mont32.N.is_zero$lit1 */
+STK_TABLE uint8_t field_fep256_mont32_N_is_zero_lit1[8] = {
     UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
@@ -2433,6 +2384,12 @@ STK_TABLE uint8_t curve_wnaf_ZEROS[16] = {
 STK_TABLE uint32_t curve_p256_ONE[8] = {
     UINT32_C(1), UINT32_C(0), UINT32_C(0), UINT32_C(0xffffffff),
     UINT32_C(0xffffffff), UINT32_C(0xffffffff), UINT32_C(0xfffffffe), UINT32_C(0)
+};
+
+/* curve.p256.ZERO */
+STK_TABLE uint32_t curve_p256_ZERO[8] = {
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0),
+    UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
 /* ecdsa.p256.M.ODD */
@@ -4218,7 +4175,7 @@ STK_NOINLINE static uint32_t ecdsa_p256_V_matches(const curve_p256_Jacobian *p, 
         {
             uint32_t k_3;
             for (k_3 = 0; k_3 < 8; k_3++) {
-                diff_3 |= (uint64_t)p->z[k_3] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_3];
+                diff_3 |= (uint64_t)p->z[k_3] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_3];
             }
         }
     }
@@ -4273,17 +4230,14 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
 
 /* ecdsa.p256.M.D.wnaf$7
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
- * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it. Where `negative` is 1, each
- * digit stands for its opposite, as c does.
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^32-1
- * in negative: 0 .. 1
  * out result0: 0 .. 2047
  * out result1: 0 .. 1 */
-STK_NOINLINE static void ecdsa_p256_M_D_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint32_t *k, uint32_t negative)
+STK_NOINLINE static void ecdsa_p256_M_D_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint32_t *k)
 {
     uint32_t state; /* 0 .. 13 */
     uint32_t long_[9]; /* 0 .. 2^32-1 */
-    uint32_t sign;
     uint32_t i; /* 0 .. 63 */
     state = UINT32_C(0);
     long_[0] = k[0];
@@ -4295,7 +4249,6 @@ STK_NOINLINE static void ecdsa_p256_M_D_wnaf_7(uint16_t *restrict result0, uint3
     long_[6] = k[6];
     long_[7] = k[7];
     long_[8] = UINT32_C(0);
-    sign = negative << 6;
     for (i = 0; i < 64; i++) {
         uint32_t u; /* 0 .. 28671 */
         uint32_t i_0_window; /* 0 .. 255 */
@@ -4307,7 +4260,7 @@ STK_NOINLINE static void ecdsa_p256_M_D_wnaf_7(uint16_t *restrict result0, uint3
         s_0_window = i_0_window & UINT32_C(31);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(31) - s_0_window)) << 1);
         u = curve_wnaf_group_7((result_0_window & UINT32_C(1023)), state);
-        result0[i] = (uint16_t)(((u & UINT32_C(2047)) ^ sign) & UINT32_C(2047));
+        result0[i] = (uint16_t)(u & UINT32_C(2047));
         state = u >> 11;
     }
     (*result1) = state & UINT32_C(1);
@@ -4359,17 +4312,14 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
 
 /* ecdsa.p256.M.D.wnaf$5
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
- * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it. Where `negative` is 1, each
- * digit stands for its opposite, as c does.
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^32-1
- * in negative: 0 .. 1
  * out result0: 0 .. 511
  * out result1: 0 .. 1 */
-STK_NOINLINE static void ecdsa_p256_M_D_wnaf_5(uint16_t *restrict result0, uint32_t *restrict result1, const uint32_t *k, uint32_t negative)
+STK_NOINLINE static void ecdsa_p256_M_D_wnaf_5(uint16_t *restrict result0, uint32_t *restrict result1, const uint32_t *k)
 {
     uint32_t state; /* 0 .. 9 */
     uint32_t long_[9]; /* 0 .. 2^32-1 */
-    uint32_t sign;
     uint32_t i; /* 0 .. 63 */
     state = UINT32_C(0);
     long_[0] = k[0];
@@ -4381,7 +4331,6 @@ STK_NOINLINE static void ecdsa_p256_M_D_wnaf_5(uint16_t *restrict result0, uint3
     long_[6] = k[6];
     long_[7] = k[7];
     long_[8] = UINT32_C(0);
-    sign = negative << 4;
     for (i = 0; i < 64; i++) {
         uint32_t u; /* 0 .. 5119 */
         uint32_t i_0_window; /* 0 .. 255 */
@@ -4393,7 +4342,7 @@ STK_NOINLINE static void ecdsa_p256_M_D_wnaf_5(uint16_t *restrict result0, uint3
         s_0_window = i_0_window & UINT32_C(31);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(31) - s_0_window)) << 1);
         u = curve_wnaf_group_5((result_0_window & UINT32_C(255)), state);
-        result0[i] = (uint16_t)(((u & UINT32_C(511)) ^ sign) & UINT32_C(511));
+        result0[i] = (uint16_t)(u & UINT32_C(511));
         state = u >> 9;
     }
     (*result1) = state & UINT32_C(1);
@@ -4610,7 +4559,7 @@ STK_NOINLINE static void curve_p256_coincide(curve_p256_Jacobian *result, const 
         {
             uint32_t k;
             for (k = 0; k < 8; k++) {
-                diff |= (uint64_t)w[k] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
+                diff |= (uint64_t)w[k] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k];
             }
         }
     }
@@ -4657,7 +4606,7 @@ STK_NOINLINE static void ecdsa_p256_M_add_multiple(curve_p256_Jacobian *result, 
         {
             uint32_t k;
             for (k = 0; k < 8; k++) {
-                diff |= (uint64_t)r->z[k] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
+                diff |= (uint64_t)r->z[k] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k];
             }
         }
     }
@@ -4693,7 +4642,7 @@ STK_NOINLINE static void ecdsa_p256_M_add_multiple(curve_p256_Jacobian *result, 
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 8; k_2++) {
-                    diff_2 |= (uint64_t)result0_0_add_cached[k_2] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_2];
+                    diff_2 |= (uint64_t)result0_0_add_cached[k_2] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_2];
                 }
             }
         }
@@ -4740,7 +4689,7 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *result, cons
         {
             uint32_t k;
             for (k = 0; k < 8; k++) {
-                diff |= (uint64_t)p->z[k] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k];
+                diff |= (uint64_t)p->z[k] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k];
             }
         }
     }
@@ -4770,7 +4719,7 @@ STK_NOINLINE static void curve_p256_add_affine(curve_p256_Jacobian *result, cons
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 8; k_2++) {
-                    diff_2 |= (uint64_t)result0_0_add_apart[k_2] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_2];
+                    diff_2 |= (uint64_t)result0_0_add_apart[k_2] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_2];
                 }
             }
         }
@@ -4972,8 +4921,8 @@ STK_NOINLINE static void ecdsa_p256_M_double_mult(curve_p256_Jacobian *restrict 
     uint32_t i; /* 0 .. 63 */
     curve_p256_Pair p_0_odd_multiples;
     uint32_t i_0_odd_multiples; /* 1 .. 7 */
-    ecdsa_p256_M_D_wnaf_7(da, &ca, a, UINT32_C(0));
-    ecdsa_p256_M_D_wnaf_5(db, &cb, b, UINT32_C(0));
+    ecdsa_p256_M_D_wnaf_7(da, &ca, a);
+    ecdsa_p256_M_D_wnaf_5(db, &cb, b);
     memmove(t[0].x, q->x, 8 * sizeof(uint32_t));
     memmove(t[0].y, q->y, 8 * sizeof(uint32_t));
     memmove(t[0].z, curve_p256_ONE, 8 * sizeof(uint32_t));
@@ -5011,238 +4960,195 @@ STK_NOINLINE static void ecdsa_p256_M_double_mult(curve_p256_Jacobian *restrict 
 STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t *sig, const uint8_t *pk)
 {
     int32_t answer;
-    uint32_t t_0_claim_of;
-    uint32_t t_0_claim_of_2;
-    uint32_t t_0_claim_of_3;
-    uint32_t t_0_claim_of_4;
-    uint32_t t_0_claim_of_5;
-    uint32_t t_0_claim_of_6;
-    uint8_t s_0_claim_of[32];
-    uint32_t result_0_claim_of[8]; /* 0 .. 2^32-1 */
-    uint8_t s_0_claim_of_2[32];
-    uint32_t result_0_claim_of_2[8]; /* 0 .. 2^32-1 */
-    uint8_t s_0_claim_of_3[32];
-    uint32_t result_0_claim_of_3[8]; /* 0 .. 2^32-1 */
-    uint8_t s_0_claim_of_4[32];
-    uint32_t result_0_claim_of_4[8]; /* 0 .. 2^32-1 */
-    uint32_t c_0;
-    uint32_t c_1[8]; /* 0 .. 2^32-1 */
-    uint32_t c_2[8]; /* 0 .. 2^32-1 */
-    uint32_t c_3[8]; /* 0 .. 2^32-1 */
-    curve_p256_Affine c_4;
-    memmove(s_0_claim_of, sig, 32);
-    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[28] << 24) | ((uint32_t)s_0_claim_of[29] << 16)) | ((uint32_t)s_0_claim_of[30] << 8)) | (uint32_t)s_0_claim_of[31];
-    result_0_claim_of[0] = result_0_claim_of[7];
-    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[24] << 24) | ((uint32_t)s_0_claim_of[25] << 16)) | ((uint32_t)s_0_claim_of[26] << 8)) | (uint32_t)s_0_claim_of[27];
-    result_0_claim_of[1] = result_0_claim_of[7];
-    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[20] << 24) | ((uint32_t)s_0_claim_of[21] << 16)) | ((uint32_t)s_0_claim_of[22] << 8)) | (uint32_t)s_0_claim_of[23];
-    result_0_claim_of[2] = result_0_claim_of[7];
-    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[16] << 24) | ((uint32_t)s_0_claim_of[17] << 16)) | ((uint32_t)s_0_claim_of[18] << 8)) | (uint32_t)s_0_claim_of[19];
-    result_0_claim_of[3] = result_0_claim_of[7];
-    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[12] << 24) | ((uint32_t)s_0_claim_of[13] << 16)) | ((uint32_t)s_0_claim_of[14] << 8)) | (uint32_t)s_0_claim_of[15];
-    result_0_claim_of[4] = result_0_claim_of[7];
-    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[8] << 24) | ((uint32_t)s_0_claim_of[9] << 16)) | ((uint32_t)s_0_claim_of[10] << 8)) | (uint32_t)s_0_claim_of[11];
-    result_0_claim_of[5] = result_0_claim_of[7];
-    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[4] << 24) | ((uint32_t)s_0_claim_of[5] << 16)) | ((uint32_t)s_0_claim_of[6] << 8)) | (uint32_t)s_0_claim_of[7];
-    result_0_claim_of[6] = result_0_claim_of[7];
-    result_0_claim_of[7] = ((((uint32_t)s_0_claim_of[0] << 24) | ((uint32_t)s_0_claim_of[1] << 16)) | ((uint32_t)s_0_claim_of[2] << 8)) | (uint32_t)s_0_claim_of[3];
-    memmove(s_0_claim_of_2, (&sig[32]), 32);
-    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[28] << 24) | ((uint32_t)s_0_claim_of_2[29] << 16)) | ((uint32_t)s_0_claim_of_2[30] << 8)) | (uint32_t)s_0_claim_of_2[31];
-    result_0_claim_of_2[0] = result_0_claim_of_2[7];
-    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[24] << 24) | ((uint32_t)s_0_claim_of_2[25] << 16)) | ((uint32_t)s_0_claim_of_2[26] << 8)) | (uint32_t)s_0_claim_of_2[27];
-    result_0_claim_of_2[1] = result_0_claim_of_2[7];
-    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[20] << 24) | ((uint32_t)s_0_claim_of_2[21] << 16)) | ((uint32_t)s_0_claim_of_2[22] << 8)) | (uint32_t)s_0_claim_of_2[23];
-    result_0_claim_of_2[2] = result_0_claim_of_2[7];
-    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[16] << 24) | ((uint32_t)s_0_claim_of_2[17] << 16)) | ((uint32_t)s_0_claim_of_2[18] << 8)) | (uint32_t)s_0_claim_of_2[19];
-    result_0_claim_of_2[3] = result_0_claim_of_2[7];
-    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[12] << 24) | ((uint32_t)s_0_claim_of_2[13] << 16)) | ((uint32_t)s_0_claim_of_2[14] << 8)) | (uint32_t)s_0_claim_of_2[15];
-    result_0_claim_of_2[4] = result_0_claim_of_2[7];
-    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[8] << 24) | ((uint32_t)s_0_claim_of_2[9] << 16)) | ((uint32_t)s_0_claim_of_2[10] << 8)) | (uint32_t)s_0_claim_of_2[11];
-    result_0_claim_of_2[5] = result_0_claim_of_2[7];
-    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[4] << 24) | ((uint32_t)s_0_claim_of_2[5] << 16)) | ((uint32_t)s_0_claim_of_2[6] << 8)) | (uint32_t)s_0_claim_of_2[7];
-    result_0_claim_of_2[6] = result_0_claim_of_2[7];
-    result_0_claim_of_2[7] = ((((uint32_t)s_0_claim_of_2[0] << 24) | ((uint32_t)s_0_claim_of_2[1] << 16)) | ((uint32_t)s_0_claim_of_2[2] << 8)) | (uint32_t)s_0_claim_of_2[3];
-    memmove(s_0_claim_of_3, pk, 32);
-    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[28] << 24) | ((uint32_t)s_0_claim_of_3[29] << 16)) | ((uint32_t)s_0_claim_of_3[30] << 8)) | (uint32_t)s_0_claim_of_3[31];
-    result_0_claim_of_3[0] = result_0_claim_of_3[7];
-    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[24] << 24) | ((uint32_t)s_0_claim_of_3[25] << 16)) | ((uint32_t)s_0_claim_of_3[26] << 8)) | (uint32_t)s_0_claim_of_3[27];
-    result_0_claim_of_3[1] = result_0_claim_of_3[7];
-    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[20] << 24) | ((uint32_t)s_0_claim_of_3[21] << 16)) | ((uint32_t)s_0_claim_of_3[22] << 8)) | (uint32_t)s_0_claim_of_3[23];
-    result_0_claim_of_3[2] = result_0_claim_of_3[7];
-    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[16] << 24) | ((uint32_t)s_0_claim_of_3[17] << 16)) | ((uint32_t)s_0_claim_of_3[18] << 8)) | (uint32_t)s_0_claim_of_3[19];
-    result_0_claim_of_3[3] = result_0_claim_of_3[7];
-    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[12] << 24) | ((uint32_t)s_0_claim_of_3[13] << 16)) | ((uint32_t)s_0_claim_of_3[14] << 8)) | (uint32_t)s_0_claim_of_3[15];
-    result_0_claim_of_3[4] = result_0_claim_of_3[7];
-    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[8] << 24) | ((uint32_t)s_0_claim_of_3[9] << 16)) | ((uint32_t)s_0_claim_of_3[10] << 8)) | (uint32_t)s_0_claim_of_3[11];
-    result_0_claim_of_3[5] = result_0_claim_of_3[7];
-    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[4] << 24) | ((uint32_t)s_0_claim_of_3[5] << 16)) | ((uint32_t)s_0_claim_of_3[6] << 8)) | (uint32_t)s_0_claim_of_3[7];
-    result_0_claim_of_3[6] = result_0_claim_of_3[7];
-    result_0_claim_of_3[7] = ((((uint32_t)s_0_claim_of_3[0] << 24) | ((uint32_t)s_0_claim_of_3[1] << 16)) | ((uint32_t)s_0_claim_of_3[2] << 8)) | (uint32_t)s_0_claim_of_3[3];
-    memmove(s_0_claim_of_4, (&pk[32]), 32);
-    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[28] << 24) | ((uint32_t)s_0_claim_of_4[29] << 16)) | ((uint32_t)s_0_claim_of_4[30] << 8)) | (uint32_t)s_0_claim_of_4[31];
-    result_0_claim_of_4[0] = result_0_claim_of_4[7];
-    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[24] << 24) | ((uint32_t)s_0_claim_of_4[25] << 16)) | ((uint32_t)s_0_claim_of_4[26] << 8)) | (uint32_t)s_0_claim_of_4[27];
-    result_0_claim_of_4[1] = result_0_claim_of_4[7];
-    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[20] << 24) | ((uint32_t)s_0_claim_of_4[21] << 16)) | ((uint32_t)s_0_claim_of_4[22] << 8)) | (uint32_t)s_0_claim_of_4[23];
-    result_0_claim_of_4[2] = result_0_claim_of_4[7];
-    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[16] << 24) | ((uint32_t)s_0_claim_of_4[17] << 16)) | ((uint32_t)s_0_claim_of_4[18] << 8)) | (uint32_t)s_0_claim_of_4[19];
-    result_0_claim_of_4[3] = result_0_claim_of_4[7];
-    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[12] << 24) | ((uint32_t)s_0_claim_of_4[13] << 16)) | ((uint32_t)s_0_claim_of_4[14] << 8)) | (uint32_t)s_0_claim_of_4[15];
-    result_0_claim_of_4[4] = result_0_claim_of_4[7];
-    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[8] << 24) | ((uint32_t)s_0_claim_of_4[9] << 16)) | ((uint32_t)s_0_claim_of_4[10] << 8)) | (uint32_t)s_0_claim_of_4[11];
-    result_0_claim_of_4[5] = result_0_claim_of_4[7];
-    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[4] << 24) | ((uint32_t)s_0_claim_of_4[5] << 16)) | ((uint32_t)s_0_claim_of_4[6] << 8)) | (uint32_t)s_0_claim_of_4[7];
-    result_0_claim_of_4[6] = result_0_claim_of_4[7];
-    result_0_claim_of_4[7] = ((((uint32_t)s_0_claim_of_4[0] << 24) | ((uint32_t)s_0_claim_of_4[1] << 16)) | ((uint32_t)s_0_claim_of_4[2] << 8)) | (uint32_t)s_0_claim_of_4[3];
-    c_0 = UINT32_C(0);
-    {
-        uint32_t k;
-        for (k = 0; k < 8; k++) {
-            c_1[k] = (uint32_t)ecdsa_p256_V_claim_of_lit0[k];
-        }
-    }
-    {
-        uint32_t k_2;
-        for (k_2 = 0; k_2 < 8; k_2++) {
-            c_2[k_2] = (uint32_t)ecdsa_p256_V_claim_of_lit0[k_2];
-        }
-    }
-    {
-        uint32_t k_3;
-        for (k_3 = 0; k_3 < 8; k_3++) {
-            c_3[k_3] = (uint32_t)ecdsa_p256_V_claim_of_lit0[k_3];
-        }
-    }
-    c_4.x[0] = UINT32_C(0);
-    c_4.x[1] = UINT32_C(0);
-    c_4.x[2] = UINT32_C(0);
-    c_4.x[3] = UINT32_C(0);
-    c_4.x[4] = UINT32_C(0);
-    c_4.x[5] = UINT32_C(0);
-    c_4.x[6] = UINT32_C(0);
-    c_4.x[7] = UINT32_C(0);
-    c_4.y[0] = UINT32_C(0);
-    c_4.y[1] = UINT32_C(0);
-    c_4.y[2] = UINT32_C(0);
-    c_4.y[3] = UINT32_C(0);
-    c_4.y[4] = UINT32_C(0);
-    c_4.y[5] = UINT32_C(0);
-    c_4.y[6] = UINT32_C(0);
-    c_4.y[7] = UINT32_C(0);
-    t_0_claim_of = field_fep256_mont32_N_is_below_c256(result_0_claim_of);
-    t_0_claim_of_2 = field_fep256_mont32_N_is_below_c256(result_0_claim_of_2);
+    uint32_t t;
+    uint8_t s_0_numbers[32];
+    uint8_t s_0_numbers_2[32];
+    uint8_t s_0_numbers_3[32];
+    uint8_t s_0_numbers_4[32];
+    uint32_t t_1_in_range;
+    uint32_t t_1_in_range_2;
+    uint32_t t_1_in_range_3;
+    uint32_t t_1_in_range_4;
+    uint32_t t_1_in_range_5;
+    uint32_t t_1_in_range_6;
+    uint32_t n_0[8]; /* 0 .. 2^32-1 */
+    uint32_t n_1[8]; /* 0 .. 2^32-1 */
+    uint32_t n_2[8]; /* 0 .. 2^32-1 */
+    uint32_t n_3[8]; /* 0 .. 2^32-1 */
+    uint32_t n_4[8]; /* 0 .. 2^32-1 */
+    memmove(s_0_numbers, sig, 32);
+    n_0[7] = ((((uint32_t)s_0_numbers[28] << 24) | ((uint32_t)s_0_numbers[29] << 16)) | ((uint32_t)s_0_numbers[30] << 8)) | (uint32_t)s_0_numbers[31];
+    n_0[0] = n_0[7];
+    n_0[7] = ((((uint32_t)s_0_numbers[24] << 24) | ((uint32_t)s_0_numbers[25] << 16)) | ((uint32_t)s_0_numbers[26] << 8)) | (uint32_t)s_0_numbers[27];
+    n_0[1] = n_0[7];
+    n_0[7] = ((((uint32_t)s_0_numbers[20] << 24) | ((uint32_t)s_0_numbers[21] << 16)) | ((uint32_t)s_0_numbers[22] << 8)) | (uint32_t)s_0_numbers[23];
+    n_0[2] = n_0[7];
+    n_0[7] = ((((uint32_t)s_0_numbers[16] << 24) | ((uint32_t)s_0_numbers[17] << 16)) | ((uint32_t)s_0_numbers[18] << 8)) | (uint32_t)s_0_numbers[19];
+    n_0[3] = n_0[7];
+    n_0[7] = ((((uint32_t)s_0_numbers[12] << 24) | ((uint32_t)s_0_numbers[13] << 16)) | ((uint32_t)s_0_numbers[14] << 8)) | (uint32_t)s_0_numbers[15];
+    n_0[4] = n_0[7];
+    n_0[7] = ((((uint32_t)s_0_numbers[8] << 24) | ((uint32_t)s_0_numbers[9] << 16)) | ((uint32_t)s_0_numbers[10] << 8)) | (uint32_t)s_0_numbers[11];
+    n_0[5] = n_0[7];
+    n_0[7] = ((((uint32_t)s_0_numbers[4] << 24) | ((uint32_t)s_0_numbers[5] << 16)) | ((uint32_t)s_0_numbers[6] << 8)) | (uint32_t)s_0_numbers[7];
+    n_0[6] = n_0[7];
+    n_0[7] = ((((uint32_t)s_0_numbers[0] << 24) | ((uint32_t)s_0_numbers[1] << 16)) | ((uint32_t)s_0_numbers[2] << 8)) | (uint32_t)s_0_numbers[3];
+    memmove(s_0_numbers_2, (&sig[32]), 32);
+    n_1[7] = ((((uint32_t)s_0_numbers_2[28] << 24) | ((uint32_t)s_0_numbers_2[29] << 16)) | ((uint32_t)s_0_numbers_2[30] << 8)) | (uint32_t)s_0_numbers_2[31];
+    n_1[0] = n_1[7];
+    n_1[7] = ((((uint32_t)s_0_numbers_2[24] << 24) | ((uint32_t)s_0_numbers_2[25] << 16)) | ((uint32_t)s_0_numbers_2[26] << 8)) | (uint32_t)s_0_numbers_2[27];
+    n_1[1] = n_1[7];
+    n_1[7] = ((((uint32_t)s_0_numbers_2[20] << 24) | ((uint32_t)s_0_numbers_2[21] << 16)) | ((uint32_t)s_0_numbers_2[22] << 8)) | (uint32_t)s_0_numbers_2[23];
+    n_1[2] = n_1[7];
+    n_1[7] = ((((uint32_t)s_0_numbers_2[16] << 24) | ((uint32_t)s_0_numbers_2[17] << 16)) | ((uint32_t)s_0_numbers_2[18] << 8)) | (uint32_t)s_0_numbers_2[19];
+    n_1[3] = n_1[7];
+    n_1[7] = ((((uint32_t)s_0_numbers_2[12] << 24) | ((uint32_t)s_0_numbers_2[13] << 16)) | ((uint32_t)s_0_numbers_2[14] << 8)) | (uint32_t)s_0_numbers_2[15];
+    n_1[4] = n_1[7];
+    n_1[7] = ((((uint32_t)s_0_numbers_2[8] << 24) | ((uint32_t)s_0_numbers_2[9] << 16)) | ((uint32_t)s_0_numbers_2[10] << 8)) | (uint32_t)s_0_numbers_2[11];
+    n_1[5] = n_1[7];
+    n_1[7] = ((((uint32_t)s_0_numbers_2[4] << 24) | ((uint32_t)s_0_numbers_2[5] << 16)) | ((uint32_t)s_0_numbers_2[6] << 8)) | (uint32_t)s_0_numbers_2[7];
+    n_1[6] = n_1[7];
+    n_1[7] = ((((uint32_t)s_0_numbers_2[0] << 24) | ((uint32_t)s_0_numbers_2[1] << 16)) | ((uint32_t)s_0_numbers_2[2] << 8)) | (uint32_t)s_0_numbers_2[3];
+    memmove(s_0_numbers_3, pk, 32);
+    n_2[7] = ((((uint32_t)s_0_numbers_3[28] << 24) | ((uint32_t)s_0_numbers_3[29] << 16)) | ((uint32_t)s_0_numbers_3[30] << 8)) | (uint32_t)s_0_numbers_3[31];
+    n_2[0] = n_2[7];
+    n_2[7] = ((((uint32_t)s_0_numbers_3[24] << 24) | ((uint32_t)s_0_numbers_3[25] << 16)) | ((uint32_t)s_0_numbers_3[26] << 8)) | (uint32_t)s_0_numbers_3[27];
+    n_2[1] = n_2[7];
+    n_2[7] = ((((uint32_t)s_0_numbers_3[20] << 24) | ((uint32_t)s_0_numbers_3[21] << 16)) | ((uint32_t)s_0_numbers_3[22] << 8)) | (uint32_t)s_0_numbers_3[23];
+    n_2[2] = n_2[7];
+    n_2[7] = ((((uint32_t)s_0_numbers_3[16] << 24) | ((uint32_t)s_0_numbers_3[17] << 16)) | ((uint32_t)s_0_numbers_3[18] << 8)) | (uint32_t)s_0_numbers_3[19];
+    n_2[3] = n_2[7];
+    n_2[7] = ((((uint32_t)s_0_numbers_3[12] << 24) | ((uint32_t)s_0_numbers_3[13] << 16)) | ((uint32_t)s_0_numbers_3[14] << 8)) | (uint32_t)s_0_numbers_3[15];
+    n_2[4] = n_2[7];
+    n_2[7] = ((((uint32_t)s_0_numbers_3[8] << 24) | ((uint32_t)s_0_numbers_3[9] << 16)) | ((uint32_t)s_0_numbers_3[10] << 8)) | (uint32_t)s_0_numbers_3[11];
+    n_2[5] = n_2[7];
+    n_2[7] = ((((uint32_t)s_0_numbers_3[4] << 24) | ((uint32_t)s_0_numbers_3[5] << 16)) | ((uint32_t)s_0_numbers_3[6] << 8)) | (uint32_t)s_0_numbers_3[7];
+    n_2[6] = n_2[7];
+    n_2[7] = ((((uint32_t)s_0_numbers_3[0] << 24) | ((uint32_t)s_0_numbers_3[1] << 16)) | ((uint32_t)s_0_numbers_3[2] << 8)) | (uint32_t)s_0_numbers_3[3];
+    memmove(s_0_numbers_4, (&pk[32]), 32);
+    n_3[7] = ((((uint32_t)s_0_numbers_4[28] << 24) | ((uint32_t)s_0_numbers_4[29] << 16)) | ((uint32_t)s_0_numbers_4[30] << 8)) | (uint32_t)s_0_numbers_4[31];
+    n_3[0] = n_3[7];
+    n_3[7] = ((((uint32_t)s_0_numbers_4[24] << 24) | ((uint32_t)s_0_numbers_4[25] << 16)) | ((uint32_t)s_0_numbers_4[26] << 8)) | (uint32_t)s_0_numbers_4[27];
+    n_3[1] = n_3[7];
+    n_3[7] = ((((uint32_t)s_0_numbers_4[20] << 24) | ((uint32_t)s_0_numbers_4[21] << 16)) | ((uint32_t)s_0_numbers_4[22] << 8)) | (uint32_t)s_0_numbers_4[23];
+    n_3[2] = n_3[7];
+    n_3[7] = ((((uint32_t)s_0_numbers_4[16] << 24) | ((uint32_t)s_0_numbers_4[17] << 16)) | ((uint32_t)s_0_numbers_4[18] << 8)) | (uint32_t)s_0_numbers_4[19];
+    n_3[3] = n_3[7];
+    n_3[7] = ((((uint32_t)s_0_numbers_4[12] << 24) | ((uint32_t)s_0_numbers_4[13] << 16)) | ((uint32_t)s_0_numbers_4[14] << 8)) | (uint32_t)s_0_numbers_4[15];
+    n_3[4] = n_3[7];
+    n_3[7] = ((((uint32_t)s_0_numbers_4[8] << 24) | ((uint32_t)s_0_numbers_4[9] << 16)) | ((uint32_t)s_0_numbers_4[10] << 8)) | (uint32_t)s_0_numbers_4[11];
+    n_3[5] = n_3[7];
+    n_3[7] = ((((uint32_t)s_0_numbers_4[4] << 24) | ((uint32_t)s_0_numbers_4[5] << 16)) | ((uint32_t)s_0_numbers_4[6] << 8)) | (uint32_t)s_0_numbers_4[7];
+    n_3[6] = n_3[7];
+    n_3[7] = ((((uint32_t)s_0_numbers_4[0] << 24) | ((uint32_t)s_0_numbers_4[1] << 16)) | ((uint32_t)s_0_numbers_4[2] << 8)) | (uint32_t)s_0_numbers_4[3];
+    n_4[7] = ((((uint32_t)digest[28] << 24) | ((uint32_t)digest[29] << 16)) | ((uint32_t)digest[30] << 8)) | (uint32_t)digest[31];
+    n_4[0] = n_4[7];
+    n_4[7] = ((((uint32_t)digest[24] << 24) | ((uint32_t)digest[25] << 16)) | ((uint32_t)digest[26] << 8)) | (uint32_t)digest[27];
+    n_4[1] = n_4[7];
+    n_4[7] = ((((uint32_t)digest[20] << 24) | ((uint32_t)digest[21] << 16)) | ((uint32_t)digest[22] << 8)) | (uint32_t)digest[23];
+    n_4[2] = n_4[7];
+    n_4[7] = ((((uint32_t)digest[16] << 24) | ((uint32_t)digest[17] << 16)) | ((uint32_t)digest[18] << 8)) | (uint32_t)digest[19];
+    n_4[3] = n_4[7];
+    n_4[7] = ((((uint32_t)digest[12] << 24) | ((uint32_t)digest[13] << 16)) | ((uint32_t)digest[14] << 8)) | (uint32_t)digest[15];
+    n_4[4] = n_4[7];
+    n_4[7] = ((((uint32_t)digest[8] << 24) | ((uint32_t)digest[9] << 16)) | ((uint32_t)digest[10] << 8)) | (uint32_t)digest[11];
+    n_4[5] = n_4[7];
+    n_4[7] = ((((uint32_t)digest[4] << 24) | ((uint32_t)digest[5] << 16)) | ((uint32_t)digest[6] << 8)) | (uint32_t)digest[7];
+    n_4[6] = n_4[7];
+    n_4[7] = ((((uint32_t)digest[0] << 24) | ((uint32_t)digest[1] << 16)) | ((uint32_t)digest[2] << 8)) | (uint32_t)digest[3];
+    answer = (-INT32_C(1));
+    t_1_in_range = field_fep256_mont32_N_is_below_c256(n_0);
+    t_1_in_range_2 = field_fep256_mont32_N_is_below_c256(n_1);
     uint64_t diff = 0;
     {
         {
-            uint32_t k_4;
-            for (k_4 = 0; k_4 < 8; k_4++) {
-                diff |= (uint64_t)result_0_claim_of[k_4] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_4];
+            uint32_t k;
+            for (k = 0; k < 8; k++) {
+                diff |= (uint64_t)n_0[k] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k];
             }
         }
     }
-    t_0_claim_of_3 = stk_eq_u64(diff, UINT64_C(0));
+    t_1_in_range_3 = stk_eq_u64(diff, UINT64_C(0));
     uint64_t diff_2 = 0;
     {
         {
-            uint32_t k_5;
-            for (k_5 = 0; k_5 < 8; k_5++) {
-                diff_2 |= (uint64_t)result_0_claim_of_2[k_5] ^ (uint64_t)ecdsa_p256_V_claim_of_lit0[k_5];
+            uint32_t k_2;
+            for (k_2 = 0; k_2 < 8; k_2++) {
+                diff_2 |= (uint64_t)n_1[k_2] ^ (uint64_t)field_fep256_mont32_N_is_zero_lit1[k_2];
             }
         }
     }
-    t_0_claim_of_4 = stk_eq_u64(diff_2, UINT64_C(0));
-    t_0_claim_of_5 = field_fep256_mont32_N_is_below_c256_2(result_0_claim_of_3);
-    t_0_claim_of_6 = field_fep256_mont32_N_is_below_c256_2(result_0_claim_of_4);
-    if (((((t_0_claim_of & t_0_claim_of_2) & (t_0_claim_of_3 ^ 1u)) & (t_0_claim_of_4 ^ 1u)) & t_0_claim_of_5) & t_0_claim_of_6) {
-        uint32_t t_0_claim_of_7;
-        uint32_t result_0_claim_of_5[8]; /* 0 .. 2^32-1 */
-        uint32_t result_0_claim_of_6[8]; /* 0 .. 2^32-1 */
-        uint32_t t_0_claim_of_8[8]; /* 0 .. 2^32-1 */
-        uint32_t result_0_claim_of_7[8]; /* 0 .. 2^32-1 */
-        field_fep256_mont32_mul(result_0_claim_of_5, result_0_claim_of_3, field_fep256_mont32_from_integer_lit3);
-        field_fep256_mont32_mul(result_0_claim_of_6, result_0_claim_of_4, field_fep256_mont32_from_integer_lit3);
-        field_fep256_mont32_mul(result_0_claim_of_7, result_0_claim_of_6, result_0_claim_of_6);
-        curve_p256_right_side(t_0_claim_of_8, result_0_claim_of_5);
+    t_1_in_range_4 = stk_eq_u64(diff_2, UINT64_C(0));
+    t_1_in_range_5 = field_fep256_mont32_N_is_below_c256_2(n_2);
+    t_1_in_range_6 = field_fep256_mont32_N_is_below_c256_2(n_3);
+    t = ((((t_1_in_range & t_1_in_range_2) & (t_1_in_range_3 ^ 1u)) & (t_1_in_range_4 ^ 1u)) & t_1_in_range_5) & t_1_in_range_6;
+    if (t) {
+        curve_p256_Affine q;
+        uint32_t t_2;
+        uint32_t t_3_is_on_curve[8]; /* 0 .. 2^32-1 */
+        uint32_t result_3_is_on_curve[8]; /* 0 .. 2^32-1 */
+        field_fep256_mont32_mul(q.x, n_2, field_fep256_mont32_from_integer_lit3);
+        field_fep256_mont32_mul(q.y, n_3, field_fep256_mont32_from_integer_lit3);
+        field_fep256_mont32_mul(result_3_is_on_curve, q.y, q.y);
+        curve_p256_right_side(t_3_is_on_curve, q.x);
         uint64_t diff_3 = 0;
         {
             {
-                uint32_t k_6;
-                for (k_6 = 0; k_6 < 8; k_6++) {
-                    diff_3 |= (uint64_t)result_0_claim_of_7[k_6] ^ (uint64_t)t_0_claim_of_8[k_6];
+                uint32_t k_3;
+                for (k_3 = 0; k_3 < 8; k_3++) {
+                    diff_3 |= (uint64_t)result_3_is_on_curve[k_3] ^ (uint64_t)t_3_is_on_curve[k_3];
                 }
             }
         }
-        t_0_claim_of_7 = stk_eq_u64(diff_3, UINT64_C(0));
-        if (t_0_claim_of_7) {
-            uint32_t si_0_claim_of[8]; /* 0 .. 2^32-1 */
-            uint32_t result_0_claim_of_8[8]; /* 0 .. 2^32-1 */
-            uint32_t d_0_claim_of[8]; /* 0 .. 2^32-1 */
-            int32_t borrow_0_claim_of; /* -1 .. 0 */
-            int64_t v_0_claim_of; /* -2^32 .. 2^32-1 */
-            uint32_t result_0_claim_of_9[8]; /* 0 .. 2^32-1 */
-            uint32_t cond_0_claim_of;
-            result_0_claim_of_8[7] = ((((uint32_t)digest[28] << 24) | ((uint32_t)digest[29] << 16)) | ((uint32_t)digest[30] << 8)) | (uint32_t)digest[31];
-            result_0_claim_of_8[0] = result_0_claim_of_8[7];
-            result_0_claim_of_8[7] = ((((uint32_t)digest[24] << 24) | ((uint32_t)digest[25] << 16)) | ((uint32_t)digest[26] << 8)) | (uint32_t)digest[27];
-            result_0_claim_of_8[1] = result_0_claim_of_8[7];
-            result_0_claim_of_8[7] = ((((uint32_t)digest[20] << 24) | ((uint32_t)digest[21] << 16)) | ((uint32_t)digest[22] << 8)) | (uint32_t)digest[23];
-            result_0_claim_of_8[2] = result_0_claim_of_8[7];
-            result_0_claim_of_8[7] = ((((uint32_t)digest[16] << 24) | ((uint32_t)digest[17] << 16)) | ((uint32_t)digest[18] << 8)) | (uint32_t)digest[19];
-            result_0_claim_of_8[3] = result_0_claim_of_8[7];
-            result_0_claim_of_8[7] = ((((uint32_t)digest[12] << 24) | ((uint32_t)digest[13] << 16)) | ((uint32_t)digest[14] << 8)) | (uint32_t)digest[15];
-            result_0_claim_of_8[4] = result_0_claim_of_8[7];
-            result_0_claim_of_8[7] = ((((uint32_t)digest[8] << 24) | ((uint32_t)digest[9] << 16)) | ((uint32_t)digest[10] << 8)) | (uint32_t)digest[11];
-            result_0_claim_of_8[5] = result_0_claim_of_8[7];
-            result_0_claim_of_8[7] = ((((uint32_t)digest[4] << 24) | ((uint32_t)digest[5] << 16)) | ((uint32_t)digest[6] << 8)) | (uint32_t)digest[7];
-            result_0_claim_of_8[6] = result_0_claim_of_8[7];
-            result_0_claim_of_8[7] = ((((uint32_t)digest[0] << 24) | ((uint32_t)digest[1] << 16)) | ((uint32_t)digest[2] << 8)) | (uint32_t)digest[3];
-            v_0_claim_of = (int64_t)result_0_claim_of_8[0] - INT64_C(0xfc632551);
-            d_0_claim_of[0] = (uint32_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
-            v_0_claim_of = ((int64_t)result_0_claim_of_8[1] - INT64_C(0xf3b9cac2)) + (int64_t)borrow_0_claim_of;
-            d_0_claim_of[1] = (uint32_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
-            v_0_claim_of = ((int64_t)result_0_claim_of_8[2] - INT64_C(0xa7179e84)) + (int64_t)borrow_0_claim_of;
-            d_0_claim_of[2] = (uint32_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
-            v_0_claim_of = ((int64_t)result_0_claim_of_8[3] - INT64_C(0xbce6faad)) + (int64_t)borrow_0_claim_of;
-            d_0_claim_of[3] = (uint32_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
-            v_0_claim_of = ((int64_t)result_0_claim_of_8[4] - INT64_C(0xffffffff)) + (int64_t)borrow_0_claim_of;
-            d_0_claim_of[4] = (uint32_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
-            v_0_claim_of = ((int64_t)result_0_claim_of_8[5] - INT64_C(0xffffffff)) + (int64_t)borrow_0_claim_of;
-            d_0_claim_of[5] = (uint32_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
-            v_0_claim_of = (int64_t)result_0_claim_of_8[6] + (int64_t)borrow_0_claim_of;
-            d_0_claim_of[6] = (uint32_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
-            v_0_claim_of = ((int64_t)result_0_claim_of_8[7] - INT64_C(0xffffffff)) + (int64_t)borrow_0_claim_of;
-            d_0_claim_of[7] = (uint32_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 32);
-            cond_0_claim_of = (uint32_t)(borrow_0_claim_of < INT32_C(0));
-            if (cond_0_claim_of) {
-                memmove(result_0_claim_of_9, result_0_claim_of_8, 8 * sizeof(uint32_t));
-            } else {
-                memmove(result_0_claim_of_9, d_0_claim_of, 8 * sizeof(uint32_t));
-            }
-            ecdsa_p256_V_J_inverse(si_0_claim_of, result_0_claim_of_2);
-            c_0 = UINT32_C(1);
-            memmove(c_1, result_0_claim_of, 8 * sizeof(uint32_t));
-            ecdsa_p256_V_S_mul(c_2, result_0_claim_of_9, si_0_claim_of);
-            ecdsa_p256_V_S_mul(c_3, result_0_claim_of, si_0_claim_of);
-            memmove(c_4.x, result_0_claim_of_5, 8 * sizeof(uint32_t));
-            memmove(c_4.y, result_0_claim_of_6, 8 * sizeof(uint32_t));
-        }
-    }
-    answer = (-INT32_C(1));
-    if (c_0) {
-        curve_p256_Jacobian t;
-        uint32_t t_2;
-        ecdsa_p256_M_double_mult(&t, c_2, c_3, &c_4);
-        t_2 = ecdsa_p256_V_matches(&t, c_1);
+        t_2 = stk_eq_u64(diff_3, UINT64_C(0));
         if (t_2) {
-            answer = INT32_C(0);
+            curve_p256_Jacobian t_3;
+            uint32_t t_4;
+            uint32_t si_4_scalars[8]; /* 0 .. 2^32-1 */
+            uint32_t result0_4_scalars[8]; /* 0 .. 2^32-1 */
+            uint32_t result1_4_scalars[8]; /* 0 .. 2^32-1 */
+            uint32_t d_4_scalars[8]; /* 0 .. 2^32-1 */
+            int32_t borrow_4_scalars; /* -1 .. 0 */
+            int64_t v_4_scalars; /* -2^32 .. 2^32-1 */
+            uint32_t result_4_scalars[8]; /* 0 .. 2^32-1 */
+            uint32_t cond_4_scalars;
+            v_4_scalars = (int64_t)n_4[0] - INT64_C(0xfc632551);
+            d_4_scalars[0] = (uint32_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
+            v_4_scalars = ((int64_t)n_4[1] - INT64_C(0xf3b9cac2)) + (int64_t)borrow_4_scalars;
+            d_4_scalars[1] = (uint32_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
+            v_4_scalars = ((int64_t)n_4[2] - INT64_C(0xa7179e84)) + (int64_t)borrow_4_scalars;
+            d_4_scalars[2] = (uint32_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
+            v_4_scalars = ((int64_t)n_4[3] - INT64_C(0xbce6faad)) + (int64_t)borrow_4_scalars;
+            d_4_scalars[3] = (uint32_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
+            v_4_scalars = ((int64_t)n_4[4] - INT64_C(0xffffffff)) + (int64_t)borrow_4_scalars;
+            d_4_scalars[4] = (uint32_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
+            v_4_scalars = ((int64_t)n_4[5] - INT64_C(0xffffffff)) + (int64_t)borrow_4_scalars;
+            d_4_scalars[5] = (uint32_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
+            v_4_scalars = (int64_t)n_4[6] + (int64_t)borrow_4_scalars;
+            d_4_scalars[6] = (uint32_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
+            v_4_scalars = ((int64_t)n_4[7] - INT64_C(0xffffffff)) + (int64_t)borrow_4_scalars;
+            d_4_scalars[7] = (uint32_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 32);
+            cond_4_scalars = (uint32_t)(borrow_4_scalars < INT32_C(0));
+            if (cond_4_scalars) {
+                memmove(result_4_scalars, n_4, 8 * sizeof(uint32_t));
+            } else {
+                memmove(result_4_scalars, d_4_scalars, 8 * sizeof(uint32_t));
+            }
+            ecdsa_p256_V_J_inverse(si_4_scalars, n_1);
+            ecdsa_p256_V_S_mul(result0_4_scalars, result_4_scalars, si_4_scalars);
+            ecdsa_p256_V_S_mul(result1_4_scalars, n_0, si_4_scalars);
+            ecdsa_p256_M_double_mult(&t_3, result0_4_scalars, result1_4_scalars, &q);
+            t_4 = ecdsa_p256_V_matches(&t_3, n_0);
+            if (t_4) {
+                answer = INT32_C(0);
+            }
         }
     }
     return answer;
@@ -5276,13 +5182,12 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef ecdsa_p256_M_multiple_of_base
 #undef ecdsa_p256_M_steps
 #undef ecdsa_p256_M_double_mult
+#undef ecdsa_p256_V_Numbers
 #undef curve_p256_Affine
-#undef ecdsa_p256_V_Claim
 #undef curve_p256_Jacobian
 #undef curve_p256_Cached
 #undef curve_p256_Pair
-#undef curve_p256_ZERO
-#undef ecdsa_p256_V_claim_of_lit0
+#undef field_fep256_mont32_N_is_zero_lit1
 #undef field_fep256_mont32_from_integer_lit3
 #undef curve_p256_right_side_lit4
 #undef curve_p256_right_side_lit5
@@ -5292,6 +5197,7 @@ STK_API int32_t STK_NAME(p256_ecdsa_verify)(const uint8_t *digest, const uint8_t
 #undef ecdsa_p256_V_matches_lit10
 #undef curve_wnaf_ZEROS
 #undef curve_p256_ONE
+#undef curve_p256_ZERO
 #undef ecdsa_p256_M_ODD
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement

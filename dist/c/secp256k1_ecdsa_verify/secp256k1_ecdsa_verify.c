@@ -23,55 +23,39 @@
 #define ecdsa_secp256k1_V_J_inverse secp256k1_ecdsa_verify_ecdsa_secp256k1_V_J_inverse
 #define field_fesecp256k1_mont64_N_is_below_c129 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_N_is_below_c129
 #define ecdsa_secp256k1_V_matches secp256k1_ecdsa_verify_ecdsa_secp256k1_V_matches
-#define ecdsa_secp256k1_M_E_rounded secp256k1_ecdsa_verify_ecdsa_secp256k1_M_E_rounded
-#define ecdsa_secp256k1_M_E_part secp256k1_ecdsa_verify_ecdsa_secp256k1_M_E_part
-#define ecdsa_secp256k1_M_E_split secp256k1_ecdsa_verify_ecdsa_secp256k1_M_E_split
 #define curve_wnaf_group_7 secp256k1_ecdsa_verify_curve_wnaf_group_7
-#define ecdsa_secp256k1_M_D_wnaf_7 secp256k1_ecdsa_verify_ecdsa_secp256k1_M_D_wnaf_7
+#define curve_secp256k1_sum_M_D_wnaf_7 secp256k1_ecdsa_verify_curve_secp256k1_sum_M_D_wnaf_7
 #define curve_wnaf_group_5 secp256k1_ecdsa_verify_curve_wnaf_group_5
-#define ecdsa_secp256k1_M_D_wnaf_5 secp256k1_ecdsa_verify_ecdsa_secp256k1_M_D_wnaf_5
+#define curve_secp256k1_sum_M_D_wnaf_5 secp256k1_ecdsa_verify_curve_secp256k1_sum_M_D_wnaf_5
 #define field_fesecp256k1_mont64_half secp256k1_ecdsa_verify_field_fesecp256k1_mont64_half
 #define field_fesecp256k1_mont64_sub secp256k1_ecdsa_verify_field_fesecp256k1_mont64_sub
 #define curve_secp256k1_doubled_and_itself secp256k1_ecdsa_verify_curve_secp256k1_doubled_and_itself
 #define curve_secp256k1_add_to_second secp256k1_ecdsa_verify_curve_secp256k1_add_to_second
-#define ecdsa_secp256k1_M_odd_multiples secp256k1_ecdsa_verify_ecdsa_secp256k1_M_odd_multiples
+#define curve_secp256k1_to_cached secp256k1_ecdsa_verify_curve_secp256k1_to_cached
 #define curve_secp256k1_double_apart secp256k1_ecdsa_verify_curve_secp256k1_double_apart
 #define curve_secp256k1_coincide secp256k1_ecdsa_verify_curve_secp256k1_coincide
-#define ecdsa_secp256k1_M_y_of_multiple secp256k1_ecdsa_verify_ecdsa_secp256k1_M_y_of_multiple
-#define ecdsa_secp256k1_M_add_multiple secp256k1_ecdsa_verify_ecdsa_secp256k1_M_add_multiple
-#define ecdsa_secp256k1_M_add_turned secp256k1_ecdsa_verify_ecdsa_secp256k1_M_add_turned
-#define curve_secp256k1_brought secp256k1_ecdsa_verify_curve_secp256k1_brought
-#define curve_secp256k1_add_from_below secp256k1_ecdsa_verify_curve_secp256k1_add_from_below
-#define ecdsa_secp256k1_M_y_of_base secp256k1_ecdsa_verify_ecdsa_secp256k1_M_y_of_base
-#define ecdsa_secp256k1_M_add_base secp256k1_ecdsa_verify_ecdsa_secp256k1_M_add_base
-#define ecdsa_secp256k1_M_steps secp256k1_ecdsa_verify_ecdsa_secp256k1_M_steps
-#define ecdsa_secp256k1_M_double_mult secp256k1_ecdsa_verify_ecdsa_secp256k1_M_double_mult
+#define curve_secp256k1_sum_M_y_of_multiple secp256k1_ecdsa_verify_curve_secp256k1_sum_M_y_of_multiple
+#define curve_secp256k1_sum_M_add_multiple secp256k1_ecdsa_verify_curve_secp256k1_sum_M_add_multiple
+#define curve_secp256k1_add_affine secp256k1_ecdsa_verify_curve_secp256k1_add_affine
+#define curve_secp256k1_sum_M_multiple_of_base secp256k1_ecdsa_verify_curve_secp256k1_sum_M_multiple_of_base
+#define curve_secp256k1_sum_M_steps secp256k1_ecdsa_verify_curve_secp256k1_sum_M_steps
+#define curve_secp256k1_sum_M_double_mult secp256k1_ecdsa_verify_curve_secp256k1_sum_M_double_mult
+#define ecdsa_secp256k1_V_Numbers secp256k1_ecdsa_verify_ecdsa_secp256k1_V_Numbers
 #define curve_secp256k1_Affine secp256k1_ecdsa_verify_curve_secp256k1_Affine
-#define ecdsa_secp256k1_V_Claim secp256k1_ecdsa_verify_ecdsa_secp256k1_V_Claim
 #define curve_secp256k1_Jacobian secp256k1_ecdsa_verify_curve_secp256k1_Jacobian
-#define ecdsa_secp256k1_M_E_Part secp256k1_ecdsa_verify_ecdsa_secp256k1_M_E_Part
-#define ecdsa_secp256k1_M_Multiple secp256k1_ecdsa_verify_ecdsa_secp256k1_M_Multiple
-#define ecdsa_secp256k1_M_Multiples secp256k1_ecdsa_verify_ecdsa_secp256k1_M_Multiples
+#define curve_secp256k1_Cached secp256k1_ecdsa_verify_curve_secp256k1_Cached
 #define curve_secp256k1_Pair secp256k1_ecdsa_verify_curve_secp256k1_Pair
-#define ecdsa_secp256k1_M_Digits secp256k1_ecdsa_verify_ecdsa_secp256k1_M_Digits
-#define curve_secp256k1_ZERO secp256k1_ecdsa_verify_curve_secp256k1_ZERO
-#define ecdsa_secp256k1_V_claim_of_lit0 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_claim_of_lit0
+#define field_fesecp256k1_mont64_N_is_zero_lit1 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_N_is_zero_lit1
 #define field_fesecp256k1_mont64_from_integer_lit3 secp256k1_ecdsa_verify_field_fesecp256k1_mont64_from_integer_lit3
 #define curve_secp256k1_right_side_lit4 secp256k1_ecdsa_verify_curve_secp256k1_right_side_lit4
 #define ecdsa_secp256k1_V_S_from_integer_lit5 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_S_from_integer_lit5
 #define ecdsa_secp256k1_V_J_E_pow_c256_lit6 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_J_E_pow_c256_lit6
 #define ecdsa_secp256k1_V_J_E_pow_c256_lit7 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_J_E_pow_c256_lit7
 #define ecdsa_secp256k1_V_matches_lit9 secp256k1_ecdsa_verify_ecdsa_secp256k1_V_matches_lit9
-#define ecdsa_secp256k1_M_E_split_lit10 secp256k1_ecdsa_verify_ecdsa_secp256k1_M_E_split_lit10
-#define ecdsa_secp256k1_M_E_split_lit11 secp256k1_ecdsa_verify_ecdsa_secp256k1_M_E_split_lit11
-#define ecdsa_secp256k1_M_E_split_lit12 secp256k1_ecdsa_verify_ecdsa_secp256k1_M_E_split_lit12
-#define ecdsa_secp256k1_M_E_split_lit13 secp256k1_ecdsa_verify_ecdsa_secp256k1_M_E_split_lit13
-#define ecdsa_secp256k1_M_E_split_lit14 secp256k1_ecdsa_verify_ecdsa_secp256k1_M_E_split_lit14
-#define ecdsa_secp256k1_M_E_split_lit15 secp256k1_ecdsa_verify_ecdsa_secp256k1_M_E_split_lit15
 #define curve_wnaf_ZEROS secp256k1_ecdsa_verify_curve_wnaf_ZEROS
 #define curve_secp256k1_ONE secp256k1_ecdsa_verify_curve_secp256k1_ONE
-#define ecdsa_secp256k1_M_odd_multiples_lit16 secp256k1_ecdsa_verify_ecdsa_secp256k1_M_odd_multiples_lit16
-#define ecdsa_secp256k1_M_ODD secp256k1_ecdsa_verify_ecdsa_secp256k1_M_ODD
+#define curve_secp256k1_ZERO secp256k1_ecdsa_verify_curve_secp256k1_ZERO
+#define curve_secp256k1_sum_M_ODD secp256k1_ecdsa_verify_curve_secp256k1_sum_M_ODD
 #define stk_assume_arithmetic_shift secp256k1_ecdsa_verify_stk_assume_arithmetic_shift
 #define stk_assume_twos_complement secp256k1_ecdsa_verify_stk_assume_twos_complement
 #define stk_u128 secp256k1_ecdsa_verify_stk_u128
@@ -174,20 +158,20 @@ static inline uint32_t stk_lt_i32(int32_t a, int32_t b)
     return stk_lt_u32((uint32_t)a ^ UINT32_C(0x80000000), (uint32_t)b ^ UINT32_C(0x80000000));
 }
 
+/* ecdsa.secp256k1.V.Numbers */
+typedef struct {
+    uint64_t r[4];
+    uint64_t s[4];
+    uint64_t x[4];
+    uint64_t y[4];
+    uint64_t z[4];
+} ecdsa_secp256k1_V_Numbers;
+
 /* curve.secp256k1.Affine */
 typedef struct {
     uint64_t x[4];
     uint64_t y[4];
 } curve_secp256k1_Affine;
-
-/* ecdsa.secp256k1.V.Claim */
-typedef struct {
-    uint8_t formed;
-    uint64_t r[4];
-    uint64_t a[4];
-    uint64_t b[4];
-    curve_secp256k1_Affine q;
-} ecdsa_secp256k1_V_Claim;
 
 /* curve.secp256k1.Jacobian */
 typedef struct {
@@ -196,24 +180,14 @@ typedef struct {
     uint64_t z[4];
 } curve_secp256k1_Jacobian;
 
-/* ecdsa.secp256k1.M.E.Part */
-typedef struct {
-    uint64_t size[2];
-    uint8_t negative;
-} ecdsa_secp256k1_M_E_Part;
-
-/* ecdsa.secp256k1.M.Multiple */
+/* curve.secp256k1.Cached */
 typedef struct {
     uint64_t x[4];
-    uint64_t turned[4];
     uint64_t y[4];
-} ecdsa_secp256k1_M_Multiple;
-
-/* ecdsa.secp256k1.M.Multiples */
-typedef struct {
-    ecdsa_secp256k1_M_Multiple of[8];
     uint64_t z[4];
-} ecdsa_secp256k1_M_Multiples;
+    uint64_t zz[4];
+    uint64_t zzz[4];
+} curve_secp256k1_Cached;
 
 /* curve.secp256k1.Pair */
 typedef struct {
@@ -224,21 +198,8 @@ typedef struct {
     uint64_t z[4];
 } curve_secp256k1_Pair;
 
-/* ecdsa.secp256k1.M.Digits */
-typedef struct {
-    uint16_t low;
-    uint16_t high;
-    uint16_t plain;
-    uint16_t turned;
-} ecdsa_secp256k1_M_Digits;
-
-/* curve.secp256k1.ZERO */
-STK_TABLE uint64_t curve_secp256k1_ZERO[4] = {
-    UINT64_C(0), UINT64_C(0), UINT64_C(0), UINT64_C(0)
-};
-
-/* ecdsa.secp256k1.V.claim_of$lit0 */
-STK_TABLE uint8_t ecdsa_secp256k1_V_claim_of_lit0[4] = {
+/* field.fesecp256k1_mont64.N.is_zero$lit1 */
+STK_TABLE uint8_t field_fesecp256k1_mont64_N_is_zero_lit1[4] = {
     UINT32_C(0), UINT32_C(0), UINT32_C(0), UINT32_C(0)
 };
 
@@ -279,36 +240,6 @@ STK_TABLE uint64_t ecdsa_secp256k1_V_matches_lit9[4] = {
     UINT64_C(0xe21120489f1d95e1), UINT64_C(0x24a1ac9eb3fde294), UINT64_C(0xfffffffebaaed80d), UINT64_C(0xffffffffffffffff)
 };
 
-/* ecdsa.secp256k1.M.E.split$lit10 */
-STK_TABLE uint64_t ecdsa_secp256k1_M_E_split_lit10[4] = {
-    UINT64_C(0xe893209a45dbb031), UINT64_C(0x3daa8a1471e8ca7f), UINT64_C(0xe86c90e49284eb15), UINT64_C(0x3086d221a7d46bcd)
-};
-
-/* ecdsa.secp256k1.M.E.split$lit11 */
-STK_TABLE uint64_t ecdsa_secp256k1_M_E_split_lit11[4] = {
-    UINT64_C(0x1571b4ae8ac47f71), UINT64_C(0x221208ac9df506c6), UINT64_C(0x6f547fa90abfe4c4), UINT64_C(0xe4437ed6010e8828)
-};
-
-/* ecdsa.secp256k1.M.E.split$lit12 */
-STK_TABLE uint64_t ecdsa_secp256k1_M_E_split_lit12[3] = {
-    UINT64_C(0x17936f1b6d7b14eb), UINT64_C(0xcf792dde582b9432), UINT64_C(0xffffffffffffffff)
-};
-
-/* ecdsa.secp256k1.M.E.split$lit13 */
-STK_TABLE uint64_t ecdsa_secp256k1_M_E_split_lit13[3] = {
-    UINT64_C(0xa83eef7262bb3028), UINT64_C(0xeb35af08571d0c09), UINT64_C(0xfffffffffffffffe)
-};
-
-/* ecdsa.secp256k1.M.E.split$lit14 */
-STK_TABLE uint8_t ecdsa_secp256k1_M_E_split_lit14[3] = {
-    UINT32_C(0), UINT32_C(0), UINT32_C(0)
-};
-
-/* ecdsa.secp256k1.M.E.split$lit15 */
-STK_TABLE uint64_t ecdsa_secp256k1_M_E_split_lit15[3] = {
-    UINT64_C(0x6f547fa90abfe4c3), UINT64_C(0xe4437ed6010e8828), UINT64_C(0)
-};
-
 /* curve.wnaf.ZEROS */
 STK_TABLE uint8_t curve_wnaf_ZEROS[16] = {
     UINT32_C(4), UINT32_C(0), UINT32_C(1), UINT32_C(0), UINT32_C(2), UINT32_C(0), UINT32_C(1), UINT32_C(0),
@@ -320,13 +251,13 @@ STK_TABLE uint64_t curve_secp256k1_ONE[4] = {
     UINT64_C(0x1000003d1), UINT64_C(0), UINT64_C(0), UINT64_C(0)
 };
 
-/* ecdsa.secp256k1.M.odd_multiples$lit16 */
-STK_TABLE uint64_t ecdsa_secp256k1_M_odd_multiples_lit16[4] = {
-    UINT64_C(0x58a4361c8e81894e), UINT64_C(0x3fde1631c4b80af), UINT64_C(0xf8e98978d02e3905), UINT64_C(0x7a4a36aebcbb3d53)
+/* curve.secp256k1.ZERO */
+STK_TABLE uint64_t curve_secp256k1_ZERO[4] = {
+    UINT64_C(0), UINT64_C(0), UINT64_C(0), UINT64_C(0)
 };
 
-/* ecdsa.secp256k1.M.ODD */
-STK_TABLE curve_secp256k1_Affine ecdsa_secp256k1_M_ODD[64] = {
+/* curve.secp256k1_sum.M.ODD */
+STK_TABLE curve_secp256k1_Affine curve_secp256k1_sum_M_ODD[32] = {
     {
         {
             UINT64_C(0xd7362e5a487e2097), UINT64_C(0x231e295329bc66db), UINT64_C(0x979f48c033fd129c), UINT64_C(0x9981e643e9089f48)
@@ -581,262 +512,6 @@ STK_TABLE curve_secp256k1_Affine ecdsa_secp256k1_M_ODD[64] = {
         },
         {
             UINT64_C(0x37c0abf13bb54b7), UINT64_C(0xb3c48ffee367f08f), UINT64_C(0x56e45762d943dd47), UINT64_C(0x4f07938a8c07e9ee)
-        }
-    },
-    {
-        {
-            UINT64_C(0xf9d275d3b9955d0), UINT64_C(0xf1d4a4e11c8821fb), UINT64_C(0xa68b3db0772fff7d), UINT64_C(0x44e88d514ad0157e)
-        },
-        {
-            UINT64_C(0x30215fb5b2cd6a45), UINT64_C(0xbe06c395cc8b83a3), UINT64_C(0x65939879278783b8), UINT64_C(0xa2afb709cfdf1c78)
-        }
-    },
-    {
-        {
-            UINT64_C(0x3b3ed03d60ac5ee), UINT64_C(0xd7ff1d19774f226b), UINT64_C(0xf3023f78974fce02), UINT64_C(0xbc7a21f14d58863a)
-        },
-        {
-            UINT64_C(0x11f20287afa49904), UINT64_C(0x38eeb5cacb652fc9), UINT64_C(0x36f83dba60968927), UINT64_C(0xa277fb42b1f816e3)
-        }
-    },
-    {
-        {
-            UINT64_C(0xf15ee76e586fdd0c), UINT64_C(0x312aad9c3e7e467), UINT64_C(0xade1974dc8f701b0), UINT64_C(0xed28eb1ed1cd6f5)
-        },
-        {
-            UINT64_C(0x38294a8eae84c01d), UINT64_C(0xf92455fed18640de), UINT64_C(0xbcbb94b2012248dd), UINT64_C(0x1501fcac56144cf7)
-        }
-    },
-    {
-        {
-            UINT64_C(0x2f290b5f6b36ad4f), UINT64_C(0xe6f761905cb095e2), UINT64_C(0x293954833b554ff7), UINT64_C(0x8554594099764874)
-        },
-        {
-            UINT64_C(0xff1214b87450a88f), UINT64_C(0xbc9cb6de59e88b1a), UINT64_C(0xa9e067ad8bfdd7a8), UINT64_C(0x78aa457fb28f7d79)
-        }
-    },
-    {
-        {
-            UINT64_C(0xe9d75158105d71), UINT64_C(0xe344d48e3e96afb8), UINT64_C(0x623e0712c908733a), UINT64_C(0xaa6414f426d8fec7)
-        },
-        {
-            UINT64_C(0xfc5796594cd83aed), UINT64_C(0x157c367514f9fefa), UINT64_C(0xef32812472010716), UINT64_C(0x7462442f2d6917f)
-        }
-    },
-    {
-        {
-            UINT64_C(0x82700fc746f5d5f2), UINT64_C(0x4b0e04c304989cd2), UINT64_C(0xd639b5216f5af46a), UINT64_C(0x44ea1ef20fc2691f)
-        },
-        {
-            UINT64_C(0xf13e00fd0714f7f7), UINT64_C(0x633c40d671d85df3), UINT64_C(0x6f6f7238dee21d7a), UINT64_C(0x6290f02e59028409)
-        }
-    },
-    {
-        {
-            UINT64_C(0xa8eebd56b2e7248f), UINT64_C(0xcd19c75b3c58b696), UINT64_C(0x7e73d524547a82e), UINT64_C(0xd071257288fb8706)
-        },
-        {
-            UINT64_C(0x40cdc6df31ea9870), UINT64_C(0x495d9a1f162e376a), UINT64_C(0x8949aa22887ac539), UINT64_C(0x29df13d59bc583d6)
-        }
-    },
-    {
-        {
-            UINT64_C(0x3b282d579292a792), UINT64_C(0x1f707c79c6eb072b), UINT64_C(0xd003564d9c377f4b), UINT64_C(0x5c24640f0d238b8c)
-        },
-        {
-            UINT64_C(0x5d6b2907c761f342), UINT64_C(0x3d2ca5e5c9410e62), UINT64_C(0xd6460004828d9724), UINT64_C(0x5f4534a9c6bd3f16)
-        }
-    },
-    {
-        {
-            UINT64_C(0xfcf4f06456c3af39), UINT64_C(0xea92babcbc716fe7), UINT64_C(0xa4adda694e68024), UINT64_C(0xbf4be99cd13c1709)
-        },
-        {
-            UINT64_C(0x68953d30f41117c1), UINT64_C(0xfc88772a54b4012b), UINT64_C(0xe51c799044c5b062), UINT64_C(0xa99ed96cea845567)
-        }
-    },
-    {
-        {
-            UINT64_C(0x8ec870d3096c5c41), UINT64_C(0xdb113a90715ace1a), UINT64_C(0x7228b43daa5ca70a), UINT64_C(0x7d4be0585e74ab90)
-        },
-        {
-            UINT64_C(0x9eebadb3f7f8cde9), UINT64_C(0xfb6990ef9fd4c2ff), UINT64_C(0x3531a5c12229d659), UINT64_C(0xb488b07453dbd38b)
-        }
-    },
-    {
-        {
-            UINT64_C(0xd8b5258b57e6f21e), UINT64_C(0x9edbc673e41a1989), UINT64_C(0xa567b7c838326748), UINT64_C(0x745e8f4edbec7efe)
-        },
-        {
-            UINT64_C(0xe33ac5ab37e6f646), UINT64_C(0xc600b3d3b568d1fc), UINT64_C(0x82e7686d3308e437), UINT64_C(0xa35b67d2a24eabf9)
-        }
-    },
-    {
-        {
-            UINT64_C(0x2bdfae25f036b151), UINT64_C(0xd3b2b045e38307f8), UINT64_C(0xbdc411a09da00597), UINT64_C(0x4e2de6b7428a57ef)
-        },
-        {
-            UINT64_C(0x39db3e8135aa1f4e), UINT64_C(0xe1415f8b37374574), UINT64_C(0x337e1e6e97a8eede), UINT64_C(0xd96761a26dc1d14)
-        }
-    },
-    {
-        {
-            UINT64_C(0xf4e9170723d367e1), UINT64_C(0xa1fd9084aa49b2e6), UINT64_C(0xb98120735994c3ac), UINT64_C(0xff59b93e2fbe6007)
-        },
-        {
-            UINT64_C(0xf01e1c62db24b191), UINT64_C(0xe88a4f89e12b4d4a), UINT64_C(0x27d8b98f60c539cb), UINT64_C(0x3ce4d6ebeb7e9be1)
-        }
-    },
-    {
-        {
-            UINT64_C(0x1dcc510874adc02c), UINT64_C(0x3951c48cc9f1180f), UINT64_C(0x7f034d5e28eeb5fa), UINT64_C(0xf30e3e779b25f5d9)
-        },
-        {
-            UINT64_C(0x70756d65cb667f16), UINT64_C(0xb15eacba8cb0e025), UINT64_C(0xd6fbade03d064163), UINT64_C(0xd60236cc6fa8bda4)
-        }
-    },
-    {
-        {
-            UINT64_C(0x197fd91ea4e7ee3e), UINT64_C(0xde5061ee3ae0b4e4), UINT64_C(0x5d340da7a5e41032), UINT64_C(0x4c56a3b532baa3ff)
-        },
-        {
-            UINT64_C(0x6708de443c4229df), UINT64_C(0x2db33d6e8da42a13), UINT64_C(0xff6a1fab48c67aad), UINT64_C(0x358b1f1cea979fb9)
-        }
-    },
-    {
-        {
-            UINT64_C(0x6b4aa894fed0dded), UINT64_C(0x126b42acc7f0d3cc), UINT64_C(0x58423c6de4e6cad1), UINT64_C(0xb206d3283b266b5b)
-        },
-        {
-            UINT64_C(0x6793537eefcaad9d), UINT64_C(0x40de8a6c33767f8b), UINT64_C(0xc149c4c43cfa5a59), UINT64_C(0x34390d5fdafd2ca1)
-        }
-    },
-    {
-        {
-            UINT64_C(0xbfd8ac73d0083454), UINT64_C(0xc034ef8f3356d7f8), UINT64_C(0x7a83a0175f9be869), UINT64_C(0xba452e234a31c8a1)
-        },
-        {
-            UINT64_C(0x3d5a5d3f2e6e093d), UINT64_C(0xeece288eb558d5ab), UINT64_C(0xde004d7b0c7bf7c8), UINT64_C(0xa0d338c697289f83)
-        }
-    },
-    {
-        {
-            UINT64_C(0xa82c2811782ae245), UINT64_C(0x35153caee0e5c7ae), UINT64_C(0x1bac5bbebf713f28), UINT64_C(0xd0463f05d9b3bcb9)
-        },
-        {
-            UINT64_C(0xa7c4c96298fec002), UINT64_C(0x1082bbafcb99e839), UINT64_C(0x5d8ac261474f9f50), UINT64_C(0xc54c4f5d10776e44)
-        }
-    },
-    {
-        {
-            UINT64_C(0x7b3de8e96c0ebc07), UINT64_C(0x3f704f9303c51563), UINT64_C(0x5d7c76715f1bb45e), UINT64_C(0x6958922e28a68a5)
-        },
-        {
-            UINT64_C(0x9ef86f3a6c9c045b), UINT64_C(0x9e66f981cafb4566), UINT64_C(0x1abcf1af41407987), UINT64_C(0xa16da3ccb58759c7)
-        }
-    },
-    {
-        {
-            UINT64_C(0xa809debd881f7dd8), UINT64_C(0xcc2d1fbeb1a2b74e), UINT64_C(0xdfc8d0677d2c384f), UINT64_C(0x6934246d53bf1de0)
-        },
-        {
-            UINT64_C(0xd866c6899dd8118d), UINT64_C(0xf694575ea99f9eb7), UINT64_C(0x1c3fc99e00b87a76), UINT64_C(0x1a82d432d0d8cb06)
-        }
-    },
-    {
-        {
-            UINT64_C(0x48a23f5699edda5c), UINT64_C(0xe0e3a690857b4f54), UINT64_C(0x4fcecd04a57a16ed), UINT64_C(0x146dc7448756981)
-        },
-        {
-            UINT64_C(0xf5087f3d3db3da77), UINT64_C(0xb8a323115e491a37), UINT64_C(0x75b4354701c83954), UINT64_C(0xe829ac25ad217887)
-        }
-    },
-    {
-        {
-            UINT64_C(0x448d8947d0795ee9), UINT64_C(0xd3a96b60575756c1), UINT64_C(0x9558f93c2a69e898), UINT64_C(0x648807bf5d70b4c8)
-        },
-        {
-            UINT64_C(0xda19336ef42e9078), UINT64_C(0xf2a3d91b436e61f6), UINT64_C(0xab7419ace61da78b), UINT64_C(0x4d5292b626e7d6a8)
-        }
-    },
-    {
-        {
-            UINT64_C(0x1324f90b8ebf45b), UINT64_C(0xeb9a772ee3b04c5a), UINT64_C(0xfc8695f74137086b), UINT64_C(0xccdb39fd16ce905b)
-        },
-        {
-            UINT64_C(0xc5359815695a6751), UINT64_C(0xc87d1aa2041fa2ba), UINT64_C(0xfdfd2fedee323b72), UINT64_C(0x75218c91fe4bb719)
-        }
-    },
-    {
-        {
-            UINT64_C(0x56ad92dce2e3646c), UINT64_C(0xbdb8a5219c5e79cf), UINT64_C(0x51118b30d9bc62dc), UINT64_C(0x48262f97ba1b7d7c)
-        },
-        {
-            UINT64_C(0xb3e82dd15eaab1e9), UINT64_C(0x5aeb905ff325cafd), UINT64_C(0x55de2226d3c723d), UINT64_C(0xa9a69a9dc0532196)
-        }
-    },
-    {
-        {
-            UINT64_C(0x2c4d8fc439094c15), UINT64_C(0x664bb849749dcd16), UINT64_C(0xba859a28b96b820d), UINT64_C(0x8b650f67d36ba1dd)
-        },
-        {
-            UINT64_C(0x5cbea6407674bae8), UINT64_C(0x301a99b1fa2ce20f), UINT64_C(0x7d4385ffd0c5c12a), UINT64_C(0x584c2181471740b)
-        }
-    },
-    {
-        {
-            UINT64_C(0x432fc48ab4e041c1), UINT64_C(0xb89a4e8e8535e059), UINT64_C(0xed8fa85d3b63c26b), UINT64_C(0xf5cdde90f65e874e)
-        },
-        {
-            UINT64_C(0xa2e5bb4a8289bc26), UINT64_C(0xab55cec287305801), UINT64_C(0xa8dfb97cbd566148), UINT64_C(0x3cf11007402a53e9)
-        }
-    },
-    {
-        {
-            UINT64_C(0xb4abdb11cb5b232f), UINT64_C(0x33dc0863109a3a8d), UINT64_C(0x7bd46778c7c7ebc0), UINT64_C(0x1c2cf5b7c3626344)
-        },
-        {
-            UINT64_C(0x6e8acf8c55dc92c1), UINT64_C(0x8fab6082f5f3ecf3), UINT64_C(0x59d62e4bb4923d47), UINT64_C(0xba673f6723ffd15c)
-        }
-    },
-    {
-        {
-            UINT64_C(0xc221fd9a42b4b2c2), UINT64_C(0x2230739331e5ca3f), UINT64_C(0x15031cf0fbec0a0e), UINT64_C(0xa4aae3c0d03b9ae3)
-        },
-        {
-            UINT64_C(0x6640e1dc6047c8e4), UINT64_C(0xc4ad5b3282477d68), UINT64_C(0xee956d3053e66f06), UINT64_C(0xb3ef17d7e23ce360)
-        }
-    },
-    {
-        {
-            UINT64_C(0x9d65a4151bc88a2e), UINT64_C(0x34b310a88c0a8c48), UINT64_C(0xf99c01c1ed377037), UINT64_C(0x459c2edce30f542e)
-        },
-        {
-            UINT64_C(0xa62776de4e8fb8d3), UINT64_C(0x5441174963dc0a69), UINT64_C(0xb3e8e6d47918d596), UINT64_C(0xe17f3d73d86d1b64)
-        }
-    },
-    {
-        {
-            UINT64_C(0x6f61546add06a5a), UINT64_C(0x105eabdadac9e71b), UINT64_C(0xfcbfa03c3d715141), UINT64_C(0x420bbae9c9dfca97)
-        },
-        {
-            UINT64_C(0x1068624ecd956c79), UINT64_C(0x3c497d1d1af86cc6), UINT64_C(0x86754c84759645f9), UINT64_C(0x6fa8e33cd8c302b7)
-        }
-    },
-    {
-        {
-            UINT64_C(0xad451915a73b66a8), UINT64_C(0x327340afba56104), UINT64_C(0x95a7d4d7719b1212), UINT64_C(0xbe2c5fc3ca3e2b03)
-        },
-        {
-            UINT64_C(0xa6abd527e2a9237), UINT64_C(0xa610181a42edb591), UINT64_C(0x68db46a6195c1ee), UINT64_C(0x2c37321e9bb00414)
-        }
-    },
-    {
-        {
-            UINT64_C(0x373c6a74a1058332), UINT64_C(0x34da1ec9af8a3b08), UINT64_C(0xdd3b71c8724a44d2), UINT64_C(0xee1a693f532522d3)
-        },
-        {
-            UINT64_C(0x26829792cd61ab59), UINT64_C(0xbd886d5da1c8232c), UINT64_C(0x1618fa5c93c6be79), UINT64_C(0x1468a9432a0c2216)
         }
     }
 };
@@ -1453,198 +1128,13 @@ STK_NOINLINE static uint32_t ecdsa_secp256k1_V_matches(const curve_secp256k1_Jac
         {
             uint32_t k_3;
             for (k_3 = 0; k_3 < 4; k_3++) {
-                diff_3 |= (uint64_t)p->z[k_3] ^ (uint64_t)ecdsa_secp256k1_V_claim_of_lit0[k_3];
+                diff_3 |= (uint64_t)p->z[k_3] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_3];
             }
         }
     }
     t_5 = stk_eq_u64(diff_3, UINT64_C(0));
     result = ok & (t_5 ^ 1u);
     return result;
-}
-
-/* ecdsa.secp256k1.M.E.rounded
- * The integer nearest to k g / 2^(W (L + H)), for one below 2^(W H). That it is the nearest keeps halves short; that they are halves of k does not rest
- * on it.
- * in k: 0 .. 2^64-1
- * in g: 0 .. 2^64-1
- * out r: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_M_E_rounded(uint64_t *restrict r, const uint64_t *k, const uint64_t *g)
-{
-    uint32_t carry; /* 0 .. 1 */
-    stk_u128 v; /* 0 .. 2^64 */
-    uint64_t b_0_multiply_add; /* 0 .. 2^64-1 */
-    uint64_t carry_0_multiply_add; /* 0 .. 2^64-1 */
-    stk_u128 v_0_multiply_add; /* 0 .. 2^128-1 */
-    uint64_t row_3; /* 0 .. 2^64-1 */
-    uint64_t u_1_0_multiply_add; /* 0 .. 2^64-1 */
-    uint64_t u_2_0_multiply_add; /* 0 .. 2^64-1 */
-    uint64_t u_3_0_multiply_add; /* 0 .. 2^64-1 */
-    b_0_multiply_add = g[0];
-    v_0_multiply_add = (stk_u128)k[0] * (stk_u128)b_0_multiply_add;
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    v_0_multiply_add = ((stk_u128)k[1] * (stk_u128)b_0_multiply_add) + (stk_u128)carry_0_multiply_add;
-    u_1_0_multiply_add = (uint64_t)v_0_multiply_add;
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    v_0_multiply_add = ((stk_u128)k[2] * (stk_u128)b_0_multiply_add) + (stk_u128)carry_0_multiply_add;
-    u_2_0_multiply_add = (uint64_t)v_0_multiply_add;
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    v_0_multiply_add = ((stk_u128)k[3] * (stk_u128)b_0_multiply_add) + (stk_u128)carry_0_multiply_add;
-    u_3_0_multiply_add = (uint64_t)v_0_multiply_add;
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    row_3 = carry_0_multiply_add;
-    b_0_multiply_add = g[1];
-    v_0_multiply_add = (stk_u128)u_1_0_multiply_add + ((stk_u128)k[0] * (stk_u128)b_0_multiply_add);
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    v_0_multiply_add = ((stk_u128)u_2_0_multiply_add + ((stk_u128)k[1] * (stk_u128)b_0_multiply_add)) + (stk_u128)carry_0_multiply_add;
-    u_1_0_multiply_add = (uint64_t)v_0_multiply_add;
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    v_0_multiply_add = ((stk_u128)u_3_0_multiply_add + ((stk_u128)k[2] * (stk_u128)b_0_multiply_add)) + (stk_u128)carry_0_multiply_add;
-    u_2_0_multiply_add = (uint64_t)v_0_multiply_add;
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    v_0_multiply_add = ((stk_u128)row_3 + ((stk_u128)k[3] * (stk_u128)b_0_multiply_add)) + (stk_u128)carry_0_multiply_add;
-    u_3_0_multiply_add = (uint64_t)v_0_multiply_add;
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    row_3 = carry_0_multiply_add;
-    b_0_multiply_add = g[2];
-    v_0_multiply_add = (stk_u128)u_1_0_multiply_add + ((stk_u128)k[0] * (stk_u128)b_0_multiply_add);
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    v_0_multiply_add = ((stk_u128)u_2_0_multiply_add + ((stk_u128)k[1] * (stk_u128)b_0_multiply_add)) + (stk_u128)carry_0_multiply_add;
-    u_1_0_multiply_add = (uint64_t)v_0_multiply_add;
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    v_0_multiply_add = ((stk_u128)u_3_0_multiply_add + ((stk_u128)k[2] * (stk_u128)b_0_multiply_add)) + (stk_u128)carry_0_multiply_add;
-    u_2_0_multiply_add = (uint64_t)v_0_multiply_add;
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    v_0_multiply_add = ((stk_u128)row_3 + ((stk_u128)k[3] * (stk_u128)b_0_multiply_add)) + (stk_u128)carry_0_multiply_add;
-    u_3_0_multiply_add = (uint64_t)v_0_multiply_add;
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    row_3 = carry_0_multiply_add;
-    b_0_multiply_add = g[3];
-    v_0_multiply_add = (stk_u128)u_1_0_multiply_add + ((stk_u128)k[0] * (stk_u128)b_0_multiply_add);
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    v_0_multiply_add = ((stk_u128)u_2_0_multiply_add + ((stk_u128)k[1] * (stk_u128)b_0_multiply_add)) + (stk_u128)carry_0_multiply_add;
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    v_0_multiply_add = ((stk_u128)u_3_0_multiply_add + ((stk_u128)k[2] * (stk_u128)b_0_multiply_add)) + (stk_u128)carry_0_multiply_add;
-    u_2_0_multiply_add = (uint64_t)v_0_multiply_add;
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    v_0_multiply_add = ((stk_u128)row_3 + ((stk_u128)k[3] * (stk_u128)b_0_multiply_add)) + (stk_u128)carry_0_multiply_add;
-    u_3_0_multiply_add = (uint64_t)v_0_multiply_add;
-    carry_0_multiply_add = (uint64_t)(v_0_multiply_add >> 64);
-    carry = (uint32_t)(u_2_0_multiply_add >> 63);
-    v = (stk_u128)u_3_0_multiply_add + (stk_u128)carry;
-    r[0] = (uint64_t)v;
-    carry = (uint32_t)(v >> 64);
-    v = (stk_u128)carry_0_multiply_add + (stk_u128)carry;
-    r[1] = (uint64_t)v;
-}
-
-/* ecdsa.secp256k1.M.E.part
- * The absolute value of t - 2^(W (H + 1)) for a t in the upper half of its range, else of t. It is below 2^(W H) for what [`split`] makes of
- * scalars below N.
- * in t: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_M_E_part(ecdsa_secp256k1_M_E_Part *restrict result, const uint64_t *t)
-{
-    uint64_t low[2]; /* 0 .. 2^64-1 */
-    uint32_t negative; /* 0 .. 1 */
-    low[0] = t[0];
-    low[1] = t[1];
-    negative = (uint32_t)(t[2] >> 63);
-    if (negative == UINT32_C(1)) {
-        int32_t borrow_0_opposite; /* -1 .. 0 */
-        stk_i128 v_0_opposite; /* -2^64 .. 0 */
-        v_0_opposite = -(stk_i128)low[0];
-        result->size[0] = (uint64_t)v_0_opposite;
-        borrow_0_opposite = (int32_t)(v_0_opposite >> 64);
-        v_0_opposite = (stk_i128)borrow_0_opposite - (stk_i128)low[1];
-        result->size[1] = (uint64_t)v_0_opposite;
-        result->negative = (uint8_t)UINT32_C(1);
-    } else {
-        memmove((*result).size, low, 2 * sizeof(uint64_t));
-        (*result).negative = (uint8_t)UINT32_C(0);
-    }
-}
-
-/* ecdsa.secp256k1.M.E.split
- * The two halves of k < N.
- * in k: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_M_E_split(ecdsa_secp256k1_M_E_Part *restrict result0, ecdsa_secp256k1_M_E_Part *restrict result1, const uint64_t *k)
-{
-    uint64_t c[2]; /* 0 .. 2^64-1 */
-    uint64_t d[2]; /* 0 .. 2^64-1 */
-    uint64_t carry_0_add_product; /* 0 .. 2^64-1 */
-    uint32_t j_0_add_product; /* 0 .. 2 */
-    stk_u128 v_0_add_product; /* 0 .. 340282366920938463459877894229076972594 */
-    uint64_t r_1_add_product[3]; /* 0 .. 2^64-1 */
-    uint64_t carry_1_add_product; /* 0 .. 2^64-1 */
-    uint32_t j_1_add_product; /* 0 .. 2 */
-    stk_u128 v_1_add_product; /* 0 .. 340282366920938463443429764507383958538 */
-    uint64_t carry_2_add_product; /* 0 .. 2^64-1 */
-    uint32_t j_2_add_product; /* 0 .. 2 */
-    stk_u128 v_2_add_product; /* 0 .. 303414439467246543595250775667605759170 */
-    uint64_t r_3_add_product[3]; /* 0 .. 2^64-1 */
-    uint64_t carry_3_add_product; /* 0 .. 2^64-1 */
-    uint32_t j_3_add_product; /* 0 .. 2 */
-    stk_u128 v_3_add_product; /* 0 .. 340282366920938463459877894229076972594 */
-    ecdsa_secp256k1_M_E_rounded(c, k, ecdsa_secp256k1_M_E_split_lit10);
-    ecdsa_secp256k1_M_E_rounded(d, k, ecdsa_secp256k1_M_E_split_lit11);
-    r_1_add_product[0] = k[0];
-    r_1_add_product[1] = k[1];
-    r_1_add_product[2] = k[2];
-    carry_0_add_product = UINT64_C(0);
-    for (j_0_add_product = 0; j_0_add_product < 3; j_0_add_product++) {
-        v_0_add_product = ((stk_u128)r_1_add_product[j_0_add_product] + ((stk_u128)c[0] * (stk_u128)ecdsa_secp256k1_M_E_split_lit12[j_0_add_product])) + (stk_u128)carry_0_add_product;
-        r_1_add_product[j_0_add_product] = (uint64_t)v_0_add_product;
-        carry_0_add_product = (uint64_t)(v_0_add_product >> 64);
-    }
-    carry_0_add_product = UINT64_C(0);
-    for (j_0_add_product = 0; j_0_add_product < 2; j_0_add_product++) {
-        v_0_add_product = ((stk_u128)r_1_add_product[UINT32_C(1) + j_0_add_product] + ((stk_u128)c[1] * (stk_u128)ecdsa_secp256k1_M_E_split_lit12[j_0_add_product])) + (stk_u128)carry_0_add_product;
-        r_1_add_product[UINT32_C(1) + j_0_add_product] = (uint64_t)v_0_add_product;
-        carry_0_add_product = (uint64_t)(v_0_add_product >> 64);
-    }
-    carry_1_add_product = UINT64_C(0);
-    for (j_1_add_product = 0; j_1_add_product < 3; j_1_add_product++) {
-        v_1_add_product = ((stk_u128)r_1_add_product[j_1_add_product] + ((stk_u128)d[0] * (stk_u128)ecdsa_secp256k1_M_E_split_lit13[j_1_add_product])) + (stk_u128)carry_1_add_product;
-        r_1_add_product[j_1_add_product] = (uint64_t)v_1_add_product;
-        carry_1_add_product = (uint64_t)(v_1_add_product >> 64);
-    }
-    carry_1_add_product = UINT64_C(0);
-    for (j_1_add_product = 0; j_1_add_product < 2; j_1_add_product++) {
-        v_1_add_product = ((stk_u128)r_1_add_product[UINT32_C(1) + j_1_add_product] + ((stk_u128)d[1] * (stk_u128)ecdsa_secp256k1_M_E_split_lit13[j_1_add_product])) + (stk_u128)carry_1_add_product;
-        r_1_add_product[UINT32_C(1) + j_1_add_product] = (uint64_t)v_1_add_product;
-        carry_1_add_product = (uint64_t)(v_1_add_product >> 64);
-    }
-    {
-        uint32_t k_2;
-        for (k_2 = 0; k_2 < 3; k_2++) {
-            r_3_add_product[k_2] = (uint64_t)ecdsa_secp256k1_M_E_split_lit14[k_2];
-        }
-    }
-    carry_2_add_product = UINT64_C(0);
-    for (j_2_add_product = 0; j_2_add_product < 3; j_2_add_product++) {
-        v_2_add_product = ((stk_u128)UINT32_C(0) + ((stk_u128)c[0] * (stk_u128)ecdsa_secp256k1_M_E_split_lit15[j_2_add_product])) + (stk_u128)carry_2_add_product;
-        r_3_add_product[j_2_add_product] = (uint64_t)v_2_add_product;
-        carry_2_add_product = (uint64_t)(v_2_add_product >> 64);
-    }
-    carry_2_add_product = UINT64_C(0);
-    for (j_2_add_product = 0; j_2_add_product < 2; j_2_add_product++) {
-        v_2_add_product = ((stk_u128)r_3_add_product[UINT32_C(1) + j_2_add_product] + ((stk_u128)c[1] * (stk_u128)ecdsa_secp256k1_M_E_split_lit15[j_2_add_product])) + (stk_u128)carry_2_add_product;
-        r_3_add_product[UINT32_C(1) + j_2_add_product] = (uint64_t)v_2_add_product;
-        carry_2_add_product = (uint64_t)(v_2_add_product >> 64);
-    }
-    carry_3_add_product = UINT64_C(0);
-    for (j_3_add_product = 0; j_3_add_product < 3; j_3_add_product++) {
-        v_3_add_product = ((stk_u128)r_3_add_product[j_3_add_product] + ((stk_u128)d[0] * (stk_u128)ecdsa_secp256k1_M_E_split_lit12[j_3_add_product])) + (stk_u128)carry_3_add_product;
-        r_3_add_product[j_3_add_product] = (uint64_t)v_3_add_product;
-        carry_3_add_product = (uint64_t)(v_3_add_product >> 64);
-    }
-    carry_3_add_product = UINT64_C(0);
-    for (j_3_add_product = 0; j_3_add_product < 2; j_3_add_product++) {
-        v_3_add_product = ((stk_u128)r_3_add_product[UINT32_C(1) + j_3_add_product] + ((stk_u128)d[1] * (stk_u128)ecdsa_secp256k1_M_E_split_lit12[j_3_add_product])) + (stk_u128)carry_3_add_product;
-        r_3_add_product[UINT32_C(1) + j_3_add_product] = (uint64_t)v_3_add_product;
-        carry_3_add_product = (uint64_t)(v_3_add_product >> 64);
-    }
-    ecdsa_secp256k1_M_E_part(result0, r_1_add_product);
-    ecdsa_secp256k1_M_E_part(result1, r_3_add_product);
 }
 
 /* curve.wnaf.group$7
@@ -1691,29 +1181,27 @@ STK_NOINLINE static uint32_t curve_wnaf_group_7(uint32_t v, uint32_t state)
     return result;
 }
 
-/* ecdsa.secp256k1.M.D.wnaf$7
+/* curve.secp256k1_sum.M.D.wnaf$7
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
- * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it. Where `negative` is 1, each
- * digit stands for its opposite, as c does.
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^64-1
- * in negative: 0 .. 1
  * out result0: 0 .. 2047
  * out result1: 0 .. 1 */
-STK_NOINLINE static void ecdsa_secp256k1_M_D_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k, uint32_t negative)
+STK_NOINLINE static void curve_secp256k1_sum_M_D_wnaf_7(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
 {
     uint32_t state; /* 0 .. 13 */
-    uint64_t long_[3]; /* 0 .. 2^64-1 */
-    uint32_t sign;
-    uint32_t i; /* 0 .. 31 */
+    uint64_t long_[5]; /* 0 .. 2^64-1 */
+    uint32_t i; /* 0 .. 63 */
     state = UINT32_C(0);
     long_[0] = k[0];
     long_[1] = k[1];
-    long_[2] = UINT64_C(0);
-    sign = negative << 6;
-    for (i = 0; i < 32; i++) {
+    long_[2] = k[2];
+    long_[3] = k[3];
+    long_[4] = UINT64_C(0);
+    for (i = 0; i < 64; i++) {
         uint32_t u; /* 0 .. 28671 */
-        uint32_t i_0_window; /* 0 .. 127 */
-        uint32_t j_0_window; /* 0 .. 1 */
+        uint32_t i_0_window; /* 0 .. 255 */
+        uint32_t j_0_window; /* 0 .. 3 */
         uint32_t s_0_window; /* 0 .. 60 */
         uint64_t result_0_window; /* 0 .. 2^64-1 */
         i_0_window = UINT32_C(4) * i;
@@ -1721,7 +1209,7 @@ STK_NOINLINE static void ecdsa_secp256k1_M_D_wnaf_7(uint16_t *restrict result0, 
         s_0_window = i_0_window & UINT32_C(63);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
         u = curve_wnaf_group_7(((uint32_t)result_0_window & UINT32_C(1023)), state);
-        result0[i] = (uint16_t)(((u & UINT32_C(2047)) ^ sign) & UINT32_C(2047));
+        result0[i] = (uint16_t)(u & UINT32_C(2047));
         state = u >> 11;
     }
     (*result1) = state & UINT32_C(1);
@@ -1771,29 +1259,27 @@ STK_NOINLINE static uint32_t curve_wnaf_group_5(uint32_t v, uint32_t state)
     return result;
 }
 
-/* ecdsa.secp256k1.M.D.wnaf$5
+/* curve.secp256k1_sum.M.D.wnaf$5
  * Signed digits in windows of `w` bits: k = c 2^BITS + sum d 2^i, each digit d zero or odd and below 2^(w-1) in absolute value, at most one of w in
- * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it. Where `negative` is 1, each
- * digit stands for its opposite, as c does.
+ * a row non-zero. They are given in groups, each with its digit and where in the group that is, as [`R::group`] has it.
  * in k: 0 .. 2^64-1
- * in negative: 0 .. 1
  * out result0: 0 .. 511
  * out result1: 0 .. 1 */
-STK_NOINLINE static void ecdsa_secp256k1_M_D_wnaf_5(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k, uint32_t negative)
+STK_NOINLINE static void curve_secp256k1_sum_M_D_wnaf_5(uint16_t *restrict result0, uint32_t *restrict result1, const uint64_t *k)
 {
     uint32_t state; /* 0 .. 9 */
-    uint64_t long_[3]; /* 0 .. 2^64-1 */
-    uint32_t sign;
-    uint32_t i; /* 0 .. 31 */
+    uint64_t long_[5]; /* 0 .. 2^64-1 */
+    uint32_t i; /* 0 .. 63 */
     state = UINT32_C(0);
     long_[0] = k[0];
     long_[1] = k[1];
-    long_[2] = UINT64_C(0);
-    sign = negative << 4;
-    for (i = 0; i < 32; i++) {
+    long_[2] = k[2];
+    long_[3] = k[3];
+    long_[4] = UINT64_C(0);
+    for (i = 0; i < 64; i++) {
         uint32_t u; /* 0 .. 5119 */
-        uint32_t i_0_window; /* 0 .. 127 */
-        uint32_t j_0_window; /* 0 .. 1 */
+        uint32_t i_0_window; /* 0 .. 255 */
+        uint32_t j_0_window; /* 0 .. 3 */
         uint32_t s_0_window; /* 0 .. 60 */
         uint64_t result_0_window; /* 0 .. 2^64-1 */
         i_0_window = UINT32_C(4) * i;
@@ -1801,7 +1287,7 @@ STK_NOINLINE static void ecdsa_secp256k1_M_D_wnaf_5(uint16_t *restrict result0, 
         s_0_window = i_0_window & UINT32_C(63);
         result_0_window = (long_[j_0_window] >> s_0_window) | ((long_[j_0_window + UINT32_C(1)] << (UINT32_C(63) - s_0_window)) << 1);
         u = curve_wnaf_group_5(((uint32_t)result_0_window & UINT32_C(255)), state);
-        result0[i] = (uint16_t)(((u & UINT32_C(511)) ^ sign) & UINT32_C(511));
+        result0[i] = (uint16_t)(u & UINT32_C(511));
         state = u >> 9;
     }
     (*result1) = state & UINT32_C(1);
@@ -1969,74 +1455,20 @@ STK_NOINLINE static void curve_secp256k1_add_to_second(curve_secp256k1_Pair *res
     field_fesecp256k1_mont64_mul(result->z, p->z, h);
 }
 
-/* ecdsa.secp256k1.M.odd_multiples
- * Odd multiples of Q. None of them is 2Q or -2Q, because the order of Q is a prime. */
-STK_NOINLINE static void ecdsa_secp256k1_M_odd_multiples(ecdsa_secp256k1_M_Multiples *restrict result, const curve_secp256k1_Affine *q)
+/* curve.secp256k1.to_cached
+ * With Z^2 and Z^3.
+ * in x: 0 .. 2^64-1
+ * in y: 0 .. 2^64-1
+ * in z: 0 .. 2^64-1 */
+STK_NOINLINE static void curve_secp256k1_to_cached(curve_secp256k1_Cached *restrict result, const uint64_t *x, const uint64_t *y, const uint64_t *z)
 {
-    uint64_t x[8][4]; /* 0 .. 2^64-1 */
-    uint64_t y[8][4]; /* 0 .. 2^64-1 */
-    uint64_t h[8][4]; /* 0 .. 2^64-1 */
-    curve_secp256k1_Pair p;
-    uint32_t i; /* 1 .. 7 */
-    uint64_t s[4]; /* 0 .. 2^64-1 */
-    uint32_t i_2; /* 0 .. 6 */
-    curve_secp256k1_doubled_and_itself(&p, q);
-    memmove(x[0], p.x2, 4 * sizeof(uint64_t));
-    memmove(y[0], p.y2, 4 * sizeof(uint64_t));
-    memmove(h[0], curve_secp256k1_ONE, 4 * sizeof(uint64_t));
-    for (i = 1; i < 8; i++) {
-        field_fesecp256k1_mont64_sub(h[i], p.x2, p.x1);
-        {
-            curve_secp256k1_Pair tmp;
-            curve_secp256k1_add_to_second(&tmp, &p);
-            p = tmp;
-        }
-        memmove(x[i], p.x2, 4 * sizeof(uint64_t));
-        memmove(y[i], p.y2, 4 * sizeof(uint64_t));
-    }
-    memmove(s, curve_secp256k1_ONE, 4 * sizeof(uint64_t));
-    for (i_2 = 7; i_2-- > 0;) {
-        uint64_t x_0_scaled[4]; /* 0 .. 2^64-1 */
-        uint64_t y_0_scaled[4]; /* 0 .. 2^64-1 */
-        uint64_t result0_0_scaled[4]; /* 0 .. 2^64-1 */
-        uint64_t result1_0_scaled[4]; /* 0 .. 2^64-1 */
-        uint64_t t_0_scaled[4]; /* 0 .. 2^64-1 */
-        uint64_t result_0_scaled[4]; /* 0 .. 2^64-1 */
-        field_fesecp256k1_mont64_mul(s, s, h[i_2 + UINT32_C(1)]);
-        memmove(x_0_scaled, x[i_2], 4 * sizeof(uint64_t));
-        memmove(y_0_scaled, y[i_2], 4 * sizeof(uint64_t));
-        field_fesecp256k1_mont64_mul(result_0_scaled, s, s);
-        field_fesecp256k1_mont64_mul(result0_0_scaled, x_0_scaled, result_0_scaled);
-        field_fesecp256k1_mont64_mul(t_0_scaled, result_0_scaled, s);
-        field_fesecp256k1_mont64_mul(result1_0_scaled, y_0_scaled, t_0_scaled);
-        memmove(x[i_2], result0_0_scaled, 4 * sizeof(uint64_t));
-        memmove(y[i_2], result1_0_scaled, 4 * sizeof(uint64_t));
-    }
-    memmove(result->of[0].x, x[0], 4 * sizeof(uint64_t));
-    field_fesecp256k1_mont64_mul(result->of[0].turned, x[0], ecdsa_secp256k1_M_odd_multiples_lit16);
-    memmove(result->of[0].y, y[0], 4 * sizeof(uint64_t));
-    memmove(result->of[1].x, x[1], 4 * sizeof(uint64_t));
-    field_fesecp256k1_mont64_mul(result->of[1].turned, x[1], ecdsa_secp256k1_M_odd_multiples_lit16);
-    memmove(result->of[1].y, y[1], 4 * sizeof(uint64_t));
-    memmove(result->of[2].x, x[2], 4 * sizeof(uint64_t));
-    field_fesecp256k1_mont64_mul(result->of[2].turned, x[2], ecdsa_secp256k1_M_odd_multiples_lit16);
-    memmove(result->of[2].y, y[2], 4 * sizeof(uint64_t));
-    memmove(result->of[3].x, x[3], 4 * sizeof(uint64_t));
-    field_fesecp256k1_mont64_mul(result->of[3].turned, x[3], ecdsa_secp256k1_M_odd_multiples_lit16);
-    memmove(result->of[3].y, y[3], 4 * sizeof(uint64_t));
-    memmove(result->of[4].x, x[4], 4 * sizeof(uint64_t));
-    field_fesecp256k1_mont64_mul(result->of[4].turned, x[4], ecdsa_secp256k1_M_odd_multiples_lit16);
-    memmove(result->of[4].y, y[4], 4 * sizeof(uint64_t));
-    memmove(result->of[5].x, x[5], 4 * sizeof(uint64_t));
-    field_fesecp256k1_mont64_mul(result->of[5].turned, x[5], ecdsa_secp256k1_M_odd_multiples_lit16);
-    memmove(result->of[5].y, y[5], 4 * sizeof(uint64_t));
-    memmove(result->of[6].x, x[6], 4 * sizeof(uint64_t));
-    field_fesecp256k1_mont64_mul(result->of[6].turned, x[6], ecdsa_secp256k1_M_odd_multiples_lit16);
-    memmove(result->of[6].y, y[6], 4 * sizeof(uint64_t));
-    memmove(result->of[7].x, x[7], 4 * sizeof(uint64_t));
-    field_fesecp256k1_mont64_mul(result->of[7].turned, x[7], ecdsa_secp256k1_M_odd_multiples_lit16);
-    memmove(result->of[7].y, y[7], 4 * sizeof(uint64_t));
-    memmove(result->z, p.z, 4 * sizeof(uint64_t));
+    uint64_t result_0_square[4]; /* 0 .. 2^64-1 */
+    field_fesecp256k1_mont64_mul(result_0_square, z, z);
+    memmove(result->x, x, 4 * sizeof(uint64_t));
+    memmove(result->y, y, 4 * sizeof(uint64_t));
+    memmove(result->z, z, 4 * sizeof(uint64_t));
+    memmove(result->zz, result_0_square, 4 * sizeof(uint64_t));
+    field_fesecp256k1_mont64_mul(result->zzz, result_0_square, z);
 }
 
 /* curve.secp256k1.double_apart
@@ -2085,7 +1517,7 @@ STK_NOINLINE static void curve_secp256k1_coincide(curve_secp256k1_Jacobian *resu
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)w[k] ^ (uint64_t)ecdsa_secp256k1_V_claim_of_lit0[k];
+                diff |= (uint64_t)w[k] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k];
             }
         }
     }
@@ -2099,16 +1531,16 @@ STK_NOINLINE static void curve_secp256k1_coincide(curve_secp256k1_Jacobian *resu
     }
 }
 
-/* ecdsa.secp256k1.M.y_of_multiple
- * The y of the multiple of Q that an odd digit says.
+/* curve.secp256k1_sum.M.y_of_multiple
+ * The Y of the multiple of Q that an odd digit says, with Q, 3Q, ... 15Q in `t`.
  * in d: 0 .. 31
  * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_M_y_of_multiple(uint64_t *restrict result, const ecdsa_secp256k1_M_Multiples *t, uint32_t d)
+STK_NOINLINE static void curve_secp256k1_sum_M_y_of_multiple(uint64_t *restrict result, const curve_secp256k1_Cached *t, uint32_t d)
 {
     uint64_t y_0_signed[4]; /* 0 .. 2^64-1 */
     uint32_t negative_0_signed;
     uint64_t r_0_signed[4]; /* 0 .. 2^64-1 */
-    memmove(y_0_signed, t->of[(d & UINT32_C(15)) >> 1].y, 4 * sizeof(uint64_t));
+    memmove(y_0_signed, t[(d & UINT32_C(15)) >> 1].y, 4 * sizeof(uint64_t));
     negative_0_signed = (uint32_t)((d >> 4) == UINT32_C(1));
     memmove(r_0_signed, y_0_signed, 4 * sizeof(uint64_t));
     if (negative_0_signed) {
@@ -2117,29 +1549,112 @@ STK_NOINLINE static void ecdsa_secp256k1_M_y_of_multiple(uint64_t *restrict resu
     memmove(result, r_0_signed, 4 * sizeof(uint64_t));
 }
 
-/* ecdsa.secp256k1.M.add_multiple
+/* curve.secp256k1_sum.M.add_multiple
  * R and the multiple of Q that an odd digit says.
  * in d: 0 .. 31 */
-STK_NOINLINE static void ecdsa_secp256k1_M_add_multiple(curve_secp256k1_Jacobian *result, const curve_secp256k1_Jacobian *r, const ecdsa_secp256k1_M_Multiples *t, uint32_t d)
+STK_NOINLINE static void curve_secp256k1_sum_M_add_multiple(curve_secp256k1_Jacobian *result, const curve_secp256k1_Jacobian *r, const curve_secp256k1_Cached *t, uint32_t d)
 {
     uint64_t t_2[4]; /* 0 .. 2^64-1 */
-    uint64_t x_0_add_apart[4]; /* 0 .. 2^64-1 */
-    uint32_t t_0_add_apart;
-    ecdsa_secp256k1_M_y_of_multiple(t_2, t, d);
-    memmove(x_0_add_apart, t->of[(d & UINT32_C(15)) >> 1].x, 4 * sizeof(uint64_t));
+    curve_secp256k1_Cached q_0_add_cached;
+    uint32_t t_0_add_cached;
+    curve_secp256k1_sum_M_y_of_multiple(t_2, t, d);
+    q_0_add_cached = t[(d & UINT32_C(15)) >> 1];
     uint64_t diff = 0;
     {
         {
             uint32_t k;
             for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)r->z[k] ^ (uint64_t)ecdsa_secp256k1_V_claim_of_lit0[k];
+                diff |= (uint64_t)r->z[k] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k];
+            }
+        }
+    }
+    t_0_add_cached = stk_eq_u64(diff, UINT64_C(0));
+    if (t_0_add_cached) {
+        memmove((*result).x, q_0_add_cached.x, 4 * sizeof(uint64_t));
+        memmove((*result).y, t_2, 4 * sizeof(uint64_t));
+        memmove((*result).z, q_0_add_cached.z, 4 * sizeof(uint64_t));
+    } else {
+        uint64_t ua_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint64_t sa_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_2[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_3[4]; /* 0 .. 2^64-1 */
+        uint64_t result0_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint64_t result1_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_4[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_5[4]; /* 0 .. 2^64-1 */
+        uint64_t t_0_add_cached_6[4]; /* 0 .. 2^64-1 */
+        uint64_t result_0_add_cached[4]; /* 0 .. 2^64-1 */
+        uint32_t t_0_add_cached_7;
+        field_fesecp256k1_mont64_mul(ua_0_add_cached, r->x, q_0_add_cached.zz);
+        field_fesecp256k1_mont64_mul(sa_0_add_cached, r->y, q_0_add_cached.zzz);
+        field_fesecp256k1_mont64_mul(result_0_add_cached, r->z, r->z);
+        field_fesecp256k1_mont64_mul(t_0_add_cached_4, q_0_add_cached.x, result_0_add_cached);
+        field_fesecp256k1_mont64_sub(result0_0_add_cached, t_0_add_cached_4, ua_0_add_cached);
+        field_fesecp256k1_mont64_mul(t_0_add_cached_5, result_0_add_cached, r->z);
+        field_fesecp256k1_mont64_mul(t_0_add_cached_6, t_2, t_0_add_cached_5);
+        field_fesecp256k1_mont64_sub(result1_0_add_cached, t_0_add_cached_6, sa_0_add_cached);
+        field_fesecp256k1_mont64_mul(t_0_add_cached_2, r->z, q_0_add_cached.z);
+        field_fesecp256k1_mont64_mul(t_0_add_cached_3, t_0_add_cached_2, result0_0_add_cached);
+        uint64_t diff_2 = 0;
+        {
+            {
+                uint32_t k_2;
+                for (k_2 = 0; k_2 < 4; k_2++) {
+                    diff_2 |= (uint64_t)result0_0_add_cached[k_2] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_2];
+                }
+            }
+        }
+        t_0_add_cached_7 = stk_eq_u64(diff_2, UINT64_C(0));
+        if (t_0_add_cached_7) {
+            curve_secp256k1_coincide(result, r, result1_0_add_cached);
+        } else {
+            uint64_t hhh_0_add_cached[4]; /* 0 .. 2^64-1 */
+            uint64_t v_0_add_cached[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_8[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_9[4]; /* 0 .. 2^64-1 */
+            uint64_t x_0_add_cached[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_10[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_11[4]; /* 0 .. 2^64-1 */
+            uint64_t t_0_add_cached_12[4]; /* 0 .. 2^64-1 */
+            uint64_t y_0_add_cached[4]; /* 0 .. 2^64-1 */
+            uint64_t result_0_add_cached_2[4]; /* 0 .. 2^64-1 */
+            uint64_t result_0_add_cached_3[4]; /* 0 .. 2^64-1 */
+            field_fesecp256k1_mont64_mul(result_0_add_cached_2, result0_0_add_cached, result0_0_add_cached);
+            field_fesecp256k1_mont64_mul(hhh_0_add_cached, result0_0_add_cached, result_0_add_cached_2);
+            field_fesecp256k1_mont64_mul(v_0_add_cached, ua_0_add_cached, result_0_add_cached_2);
+            field_fesecp256k1_mont64_mul(result_0_add_cached_3, result1_0_add_cached, result1_0_add_cached);
+            field_fesecp256k1_mont64_sub(t_0_add_cached_8, result_0_add_cached_3, hhh_0_add_cached);
+            field_fesecp256k1_mont64_add(t_0_add_cached_9, v_0_add_cached, v_0_add_cached);
+            field_fesecp256k1_mont64_sub(x_0_add_cached, t_0_add_cached_8, t_0_add_cached_9);
+            field_fesecp256k1_mont64_sub(t_0_add_cached_10, v_0_add_cached, x_0_add_cached);
+            field_fesecp256k1_mont64_mul(t_0_add_cached_11, result1_0_add_cached, t_0_add_cached_10);
+            field_fesecp256k1_mont64_mul(t_0_add_cached_12, sa_0_add_cached, hhh_0_add_cached);
+            field_fesecp256k1_mont64_sub(y_0_add_cached, t_0_add_cached_11, t_0_add_cached_12);
+            memmove((*result).x, x_0_add_cached, 4 * sizeof(uint64_t));
+            memmove((*result).y, y_0_add_cached, 4 * sizeof(uint64_t));
+            memmove((*result).z, t_0_add_cached_3, 4 * sizeof(uint64_t));
+        }
+    }
+}
+
+/* curve.secp256k1.add_affine
+ * P + Q for an affine Q. */
+STK_NOINLINE static void curve_secp256k1_add_affine(curve_secp256k1_Jacobian *result, const curve_secp256k1_Jacobian *p, const curve_secp256k1_Affine *q)
+{
+    uint32_t t_0_add_apart;
+    uint64_t diff = 0;
+    {
+        {
+            uint32_t k;
+            for (k = 0; k < 4; k++) {
+                diff |= (uint64_t)p->z[k] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k];
             }
         }
     }
     t_0_add_apart = stk_eq_u64(diff, UINT64_C(0));
     if (t_0_add_apart) {
-        memmove((*result).x, x_0_add_apart, 4 * sizeof(uint64_t));
-        memmove((*result).y, t_2, 4 * sizeof(uint64_t));
+        memmove((*result).x, q->x, 4 * sizeof(uint64_t));
+        memmove((*result).y, q->y, 4 * sizeof(uint64_t));
         memmove((*result).z, curve_secp256k1_ONE, 4 * sizeof(uint64_t));
     } else {
         uint64_t t_0_add_apart_2[4]; /* 0 .. 2^64-1 */
@@ -2150,31 +1665,31 @@ STK_NOINLINE static void ecdsa_secp256k1_M_add_multiple(curve_secp256k1_Jacobian
         uint64_t t_0_add_apart_5[4]; /* 0 .. 2^64-1 */
         uint64_t result_0_add_apart[4]; /* 0 .. 2^64-1 */
         uint32_t t_0_add_apart_6;
-        field_fesecp256k1_mont64_mul(result_0_add_apart, r->z, r->z);
-        field_fesecp256k1_mont64_mul(t_0_add_apart_3, x_0_add_apart, result_0_add_apart);
-        field_fesecp256k1_mont64_sub(result0_0_add_apart, t_0_add_apart_3, r->x);
-        field_fesecp256k1_mont64_mul(t_0_add_apart_4, result_0_add_apart, r->z);
-        field_fesecp256k1_mont64_mul(t_0_add_apart_5, t_2, t_0_add_apart_4);
-        field_fesecp256k1_mont64_sub(result1_0_add_apart, t_0_add_apart_5, r->y);
-        field_fesecp256k1_mont64_mul(t_0_add_apart_2, r->z, result0_0_add_apart);
+        field_fesecp256k1_mont64_mul(result_0_add_apart, p->z, p->z);
+        field_fesecp256k1_mont64_mul(t_0_add_apart_3, q->x, result_0_add_apart);
+        field_fesecp256k1_mont64_sub(result0_0_add_apart, t_0_add_apart_3, p->x);
+        field_fesecp256k1_mont64_mul(t_0_add_apart_4, result_0_add_apart, p->z);
+        field_fesecp256k1_mont64_mul(t_0_add_apart_5, q->y, t_0_add_apart_4);
+        field_fesecp256k1_mont64_sub(result1_0_add_apart, t_0_add_apart_5, p->y);
+        field_fesecp256k1_mont64_mul(t_0_add_apart_2, p->z, result0_0_add_apart);
         uint64_t diff_2 = 0;
         {
             {
                 uint32_t k_2;
                 for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)result0_0_add_apart[k_2] ^ (uint64_t)ecdsa_secp256k1_V_claim_of_lit0[k_2];
+                    diff_2 |= (uint64_t)result0_0_add_apart[k_2] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_2];
                 }
             }
         }
         t_0_add_apart_6 = stk_eq_u64(diff_2, UINT64_C(0));
         if (t_0_add_apart_6) {
-            curve_secp256k1_coincide(result, r, result1_0_add_apart);
+            curve_secp256k1_coincide(result, p, result1_0_add_apart);
         } else {
             uint64_t hhh_0_add_apart[4]; /* 0 .. 2^64-1 */
             uint64_t v_0_add_apart[4]; /* 0 .. 2^64-1 */
             uint64_t t_0_add_apart_7[4]; /* 0 .. 2^64-1 */
             uint64_t t_0_add_apart_8[4]; /* 0 .. 2^64-1 */
-            uint64_t x_0_add_apart_2[4]; /* 0 .. 2^64-1 */
+            uint64_t x_0_add_apart[4]; /* 0 .. 2^64-1 */
             uint64_t t_0_add_apart_9[4]; /* 0 .. 2^64-1 */
             uint64_t t_0_add_apart_10[4]; /* 0 .. 2^64-1 */
             uint64_t t_0_add_apart_11[4]; /* 0 .. 2^64-1 */
@@ -2183,245 +1698,49 @@ STK_NOINLINE static void ecdsa_secp256k1_M_add_multiple(curve_secp256k1_Jacobian
             uint64_t result_0_add_apart_3[4]; /* 0 .. 2^64-1 */
             field_fesecp256k1_mont64_mul(result_0_add_apart_2, result0_0_add_apart, result0_0_add_apart);
             field_fesecp256k1_mont64_mul(hhh_0_add_apart, result0_0_add_apart, result_0_add_apart_2);
-            field_fesecp256k1_mont64_mul(v_0_add_apart, r->x, result_0_add_apart_2);
+            field_fesecp256k1_mont64_mul(v_0_add_apart, p->x, result_0_add_apart_2);
             field_fesecp256k1_mont64_mul(result_0_add_apart_3, result1_0_add_apart, result1_0_add_apart);
             field_fesecp256k1_mont64_sub(t_0_add_apart_7, result_0_add_apart_3, hhh_0_add_apart);
             field_fesecp256k1_mont64_add(t_0_add_apart_8, v_0_add_apart, v_0_add_apart);
-            field_fesecp256k1_mont64_sub(x_0_add_apart_2, t_0_add_apart_7, t_0_add_apart_8);
-            field_fesecp256k1_mont64_sub(t_0_add_apart_9, v_0_add_apart, x_0_add_apart_2);
+            field_fesecp256k1_mont64_sub(x_0_add_apart, t_0_add_apart_7, t_0_add_apart_8);
+            field_fesecp256k1_mont64_sub(t_0_add_apart_9, v_0_add_apart, x_0_add_apart);
             field_fesecp256k1_mont64_mul(t_0_add_apart_10, result1_0_add_apart, t_0_add_apart_9);
-            field_fesecp256k1_mont64_mul(t_0_add_apart_11, r->y, hhh_0_add_apart);
+            field_fesecp256k1_mont64_mul(t_0_add_apart_11, p->y, hhh_0_add_apart);
             field_fesecp256k1_mont64_sub(y_0_add_apart, t_0_add_apart_10, t_0_add_apart_11);
-            memmove((*result).x, x_0_add_apart_2, 4 * sizeof(uint64_t));
+            memmove((*result).x, x_0_add_apart, 4 * sizeof(uint64_t));
             memmove((*result).y, y_0_add_apart, 4 * sizeof(uint64_t));
             memmove((*result).z, t_0_add_apart_2, 4 * sizeof(uint64_t));
         }
     }
 }
 
-/* ecdsa.secp256k1.M.add_turned
- * R and the multiple of LAMBDA Q that an odd digit says.
- * in d: 0 .. 31 */
-STK_NOINLINE static void ecdsa_secp256k1_M_add_turned(curve_secp256k1_Jacobian *result, const curve_secp256k1_Jacobian *r, const ecdsa_secp256k1_M_Multiples *t, uint32_t d)
+/* curve.secp256k1_sum.M.multiple_of_base
+ * The multiple of G that an odd digit says.
+ * in d: 0 .. 127 */
+STK_NOINLINE static void curve_secp256k1_sum_M_multiple_of_base(curve_secp256k1_Affine *restrict result, uint32_t d)
 {
-    uint64_t t_2[4]; /* 0 .. 2^64-1 */
-    uint64_t x_0_add_apart[4]; /* 0 .. 2^64-1 */
-    uint32_t t_0_add_apart;
-    ecdsa_secp256k1_M_y_of_multiple(t_2, t, d);
-    memmove(x_0_add_apart, t->of[(d & UINT32_C(15)) >> 1].turned, 4 * sizeof(uint64_t));
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k;
-            for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)r->z[k] ^ (uint64_t)ecdsa_secp256k1_V_claim_of_lit0[k];
-            }
-        }
-    }
-    t_0_add_apart = stk_eq_u64(diff, UINT64_C(0));
-    if (t_0_add_apart) {
-        memmove((*result).x, x_0_add_apart, 4 * sizeof(uint64_t));
-        memmove((*result).y, t_2, 4 * sizeof(uint64_t));
-        memmove((*result).z, curve_secp256k1_ONE, 4 * sizeof(uint64_t));
-    } else {
-        uint64_t t_0_add_apart_2[4]; /* 0 .. 2^64-1 */
-        uint64_t result0_0_add_apart[4]; /* 0 .. 2^64-1 */
-        uint64_t result1_0_add_apart[4]; /* 0 .. 2^64-1 */
-        uint64_t t_0_add_apart_3[4]; /* 0 .. 2^64-1 */
-        uint64_t t_0_add_apart_4[4]; /* 0 .. 2^64-1 */
-        uint64_t t_0_add_apart_5[4]; /* 0 .. 2^64-1 */
-        uint64_t result_0_add_apart[4]; /* 0 .. 2^64-1 */
-        uint32_t t_0_add_apart_6;
-        field_fesecp256k1_mont64_mul(result_0_add_apart, r->z, r->z);
-        field_fesecp256k1_mont64_mul(t_0_add_apart_3, x_0_add_apart, result_0_add_apart);
-        field_fesecp256k1_mont64_sub(result0_0_add_apart, t_0_add_apart_3, r->x);
-        field_fesecp256k1_mont64_mul(t_0_add_apart_4, result_0_add_apart, r->z);
-        field_fesecp256k1_mont64_mul(t_0_add_apart_5, t_2, t_0_add_apart_4);
-        field_fesecp256k1_mont64_sub(result1_0_add_apart, t_0_add_apart_5, r->y);
-        field_fesecp256k1_mont64_mul(t_0_add_apart_2, r->z, result0_0_add_apart);
-        uint64_t diff_2 = 0;
-        {
-            {
-                uint32_t k_2;
-                for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)result0_0_add_apart[k_2] ^ (uint64_t)ecdsa_secp256k1_V_claim_of_lit0[k_2];
-                }
-            }
-        }
-        t_0_add_apart_6 = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_0_add_apart_6) {
-            curve_secp256k1_coincide(result, r, result1_0_add_apart);
-        } else {
-            uint64_t hhh_0_add_apart[4]; /* 0 .. 2^64-1 */
-            uint64_t v_0_add_apart[4]; /* 0 .. 2^64-1 */
-            uint64_t t_0_add_apart_7[4]; /* 0 .. 2^64-1 */
-            uint64_t t_0_add_apart_8[4]; /* 0 .. 2^64-1 */
-            uint64_t x_0_add_apart_2[4]; /* 0 .. 2^64-1 */
-            uint64_t t_0_add_apart_9[4]; /* 0 .. 2^64-1 */
-            uint64_t t_0_add_apart_10[4]; /* 0 .. 2^64-1 */
-            uint64_t t_0_add_apart_11[4]; /* 0 .. 2^64-1 */
-            uint64_t y_0_add_apart[4]; /* 0 .. 2^64-1 */
-            uint64_t result_0_add_apart_2[4]; /* 0 .. 2^64-1 */
-            uint64_t result_0_add_apart_3[4]; /* 0 .. 2^64-1 */
-            field_fesecp256k1_mont64_mul(result_0_add_apart_2, result0_0_add_apart, result0_0_add_apart);
-            field_fesecp256k1_mont64_mul(hhh_0_add_apart, result0_0_add_apart, result_0_add_apart_2);
-            field_fesecp256k1_mont64_mul(v_0_add_apart, r->x, result_0_add_apart_2);
-            field_fesecp256k1_mont64_mul(result_0_add_apart_3, result1_0_add_apart, result1_0_add_apart);
-            field_fesecp256k1_mont64_sub(t_0_add_apart_7, result_0_add_apart_3, hhh_0_add_apart);
-            field_fesecp256k1_mont64_add(t_0_add_apart_8, v_0_add_apart, v_0_add_apart);
-            field_fesecp256k1_mont64_sub(x_0_add_apart_2, t_0_add_apart_7, t_0_add_apart_8);
-            field_fesecp256k1_mont64_sub(t_0_add_apart_9, v_0_add_apart, x_0_add_apart_2);
-            field_fesecp256k1_mont64_mul(t_0_add_apart_10, result1_0_add_apart, t_0_add_apart_9);
-            field_fesecp256k1_mont64_mul(t_0_add_apart_11, r->y, hhh_0_add_apart);
-            field_fesecp256k1_mont64_sub(y_0_add_apart, t_0_add_apart_10, t_0_add_apart_11);
-            memmove((*result).x, x_0_add_apart_2, 4 * sizeof(uint64_t));
-            memmove((*result).y, y_0_add_apart, 4 * sizeof(uint64_t));
-            memmove((*result).z, t_0_add_apart_2, 4 * sizeof(uint64_t));
-        }
-    }
-}
-
-/* curve.secp256k1.brought
- * (x z^2, y z^3, 1), where that is rare.
- * in x: 0 .. 2^64-1
- * in y: 0 .. 2^64-1
- * in z: 0 .. 2^64-1 */
-STK_NOINLINE static void curve_secp256k1_brought(curve_secp256k1_Jacobian *restrict result, const uint64_t *x, const uint64_t *y, const uint64_t *z)
-{
-    uint64_t result0_0_scaled[4]; /* 0 .. 2^64-1 */
-    uint64_t result1_0_scaled[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_scaled[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_scaled[4]; /* 0 .. 2^64-1 */
-    field_fesecp256k1_mont64_mul(result_0_scaled, z, z);
-    field_fesecp256k1_mont64_mul(result0_0_scaled, x, result_0_scaled);
-    field_fesecp256k1_mont64_mul(t_0_scaled, result_0_scaled, z);
-    field_fesecp256k1_mont64_mul(result1_0_scaled, y, t_0_scaled);
-    memmove((*result).x, result0_0_scaled, 4 * sizeof(uint64_t));
-    memmove((*result).y, result1_0_scaled, 4 * sizeof(uint64_t));
-    memmove((*result).z, curve_secp256k1_ONE, 4 * sizeof(uint64_t));
-}
-
-/* curve.secp256k1.add_from_below
- * P + Q for an affine Q on a curve with A = 0, whose x and y are given apart. P is given on the curve that (x, y) -> (x z^2, y z^3) leads to, where all
- * formulas are the same: with Z times z, it is on the curve of Q. The sum is given as P is. Source: the addition of points given over a common
- * denominator, as Bos, Costello, Longa, Naehrig, "Selecting elliptic curves for cryptography" (2014), appendix D, has it for tables.
- * in x: 0 .. 2^64-1
- * in y: 0 .. 2^64-1
- * in z: 0 .. 2^64-1 */
-STK_NOINLINE static void curve_secp256k1_add_from_below(curve_secp256k1_Jacobian *result, const curve_secp256k1_Jacobian *p, const uint64_t *x, const uint64_t *y, const uint64_t *z)
-{
-    uint32_t t;
-    uint64_t diff = 0;
-    {
-        {
-            uint32_t k;
-            for (k = 0; k < 4; k++) {
-                diff |= (uint64_t)p->z[k] ^ (uint64_t)ecdsa_secp256k1_V_claim_of_lit0[k];
-            }
-        }
-    }
-    t = stk_eq_u64(diff, UINT64_C(0));
-    if (t) {
-        curve_secp256k1_brought(result, x, y, z);
-    } else {
-        uint64_t t_2[4]; /* 0 .. 2^64-1 */
-        uint64_t result0_1_differences[4]; /* 0 .. 2^64-1 */
-        uint64_t result1_1_differences[4]; /* 0 .. 2^64-1 */
-        uint64_t t_1_differences[4]; /* 0 .. 2^64-1 */
-        uint64_t t_1_differences_2[4]; /* 0 .. 2^64-1 */
-        uint64_t t_1_differences_3[4]; /* 0 .. 2^64-1 */
-        uint64_t result_1_differences[4]; /* 0 .. 2^64-1 */
-        uint32_t t_2_join;
-        uint64_t t_2_2[4]; /* 0 .. 2^64-1 */
-        field_fesecp256k1_mont64_mul(t_2_2, p->z, z);
-        field_fesecp256k1_mont64_mul(result_1_differences, t_2_2, t_2_2);
-        field_fesecp256k1_mont64_mul(t_1_differences, x, result_1_differences);
-        field_fesecp256k1_mont64_sub(result0_1_differences, t_1_differences, p->x);
-        field_fesecp256k1_mont64_mul(t_1_differences_2, result_1_differences, t_2_2);
-        field_fesecp256k1_mont64_mul(t_1_differences_3, y, t_1_differences_2);
-        field_fesecp256k1_mont64_sub(result1_1_differences, t_1_differences_3, p->y);
-        field_fesecp256k1_mont64_mul(t_2, p->z, result0_1_differences);
-        uint64_t diff_2 = 0;
-        {
-            {
-                uint32_t k_2;
-                for (k_2 = 0; k_2 < 4; k_2++) {
-                    diff_2 |= (uint64_t)result0_1_differences[k_2] ^ (uint64_t)ecdsa_secp256k1_V_claim_of_lit0[k_2];
-                }
-            }
-        }
-        t_2_join = stk_eq_u64(diff_2, UINT64_C(0));
-        if (t_2_join) {
-            curve_secp256k1_coincide(result, p, result1_1_differences);
-        } else {
-            uint64_t hhh_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t v_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_2[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_3[4]; /* 0 .. 2^64-1 */
-            uint64_t x_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_4[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_5[4]; /* 0 .. 2^64-1 */
-            uint64_t t_2_join_6[4]; /* 0 .. 2^64-1 */
-            uint64_t y_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t result_2_join[4]; /* 0 .. 2^64-1 */
-            uint64_t result_2_join_2[4]; /* 0 .. 2^64-1 */
-            field_fesecp256k1_mont64_mul(result_2_join, result0_1_differences, result0_1_differences);
-            field_fesecp256k1_mont64_mul(hhh_2_join, result0_1_differences, result_2_join);
-            field_fesecp256k1_mont64_mul(v_2_join, p->x, result_2_join);
-            field_fesecp256k1_mont64_mul(result_2_join_2, result1_1_differences, result1_1_differences);
-            field_fesecp256k1_mont64_sub(t_2_join_2, result_2_join_2, hhh_2_join);
-            field_fesecp256k1_mont64_add(t_2_join_3, v_2_join, v_2_join);
-            field_fesecp256k1_mont64_sub(x_2_join, t_2_join_2, t_2_join_3);
-            field_fesecp256k1_mont64_sub(t_2_join_4, v_2_join, x_2_join);
-            field_fesecp256k1_mont64_mul(t_2_join_5, result1_1_differences, t_2_join_4);
-            field_fesecp256k1_mont64_mul(t_2_join_6, p->y, hhh_2_join);
-            field_fesecp256k1_mont64_sub(y_2_join, t_2_join_5, t_2_join_6);
-            memmove((*result).x, x_2_join, 4 * sizeof(uint64_t));
-            memmove((*result).y, y_2_join, 4 * sizeof(uint64_t));
-            memmove((*result).z, t_2, 4 * sizeof(uint64_t));
-        }
-    }
-}
-
-/* ecdsa.secp256k1.M.y_of_base
- * The y of the multiple of G that an odd digit says, of those from `from` in the table.
- * in from: 0 .. 32
- * in d: 0 .. 127
- * out result: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_M_y_of_base(uint64_t *restrict result, uint32_t from, uint32_t d)
-{
-    uint64_t y_0_signed[4]; /* 0 .. 2^64-1 */
+    curve_secp256k1_Affine e;
     uint32_t negative_0_signed;
     uint64_t r_0_signed[4]; /* 0 .. 2^64-1 */
-    memmove(y_0_signed, ecdsa_secp256k1_M_ODD[from + ((d & UINT32_C(63)) >> 1)].y, 4 * sizeof(uint64_t));
+    e = curve_secp256k1_sum_M_ODD[(d & UINT32_C(63)) >> 1];
+    memmove(result->x, e.x, 4 * sizeof(uint64_t));
     negative_0_signed = (uint32_t)((d >> 6) == UINT32_C(1));
-    memmove(r_0_signed, y_0_signed, 4 * sizeof(uint64_t));
+    memmove(r_0_signed, e.y, 4 * sizeof(uint64_t));
     if (negative_0_signed) {
-        field_fesecp256k1_mont64_sub(r_0_signed, curve_secp256k1_ZERO, y_0_signed);
+        field_fesecp256k1_mont64_sub(r_0_signed, curve_secp256k1_ZERO, e.y);
     }
-    memmove(result, r_0_signed, 4 * sizeof(uint64_t));
+    memmove(result->y, r_0_signed, 4 * sizeof(uint64_t));
 }
 
-/* ecdsa.secp256k1.M.add_base
- * R and the multiple of G that an odd digit says, of those from `from` in the table.
- * in from: 0 .. 32
- * in d: 0 .. 127
- * in z: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_M_add_base(curve_secp256k1_Jacobian *result, const curve_secp256k1_Jacobian *r, uint32_t from, uint32_t d, const uint64_t *z)
+/* curve.secp256k1_sum.M.steps
+ * A group of steps of 2 `r` + `da` G + `db` Q, the highest first, with Q, 3Q, ... 15Q in `t`. The digits of the group are as [`D::wnaf`] gives them.
+ * in da: 0 .. 2047
+ * in db: 0 .. 511 */
+STK_NOINLINE static void curve_secp256k1_sum_M_steps(curve_secp256k1_Jacobian *s, const curve_secp256k1_Jacobian *r, uint32_t da, uint32_t db, const curve_secp256k1_Cached *t)
 {
-    uint64_t t[4]; /* 0 .. 2^64-1 */
-    ecdsa_secp256k1_M_y_of_base(t, from, d);
-    curve_secp256k1_add_from_below(result, r, ecdsa_secp256k1_M_ODD[from + ((d & UINT32_C(63)) >> 1)].x, t, z);
-}
-
-/* ecdsa.secp256k1.M.steps
- * A group of steps of 2 `r` and the multiples that the digits say, the highest first. */
-STK_NOINLINE static void ecdsa_secp256k1_M_steps(curve_secp256k1_Jacobian *s, const curve_secp256k1_Jacobian *r, const ecdsa_secp256k1_M_Digits *d, const ecdsa_secp256k1_M_Multiples *t)
-{
-    uint32_t low;
-    uint32_t high;
-    uint32_t plain;
-    uint32_t turned;
+    uint32_t place;
+    uint32_t place_of_q;
+    curve_secp256k1_Affine t_2;
     uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
@@ -2435,10 +1754,8 @@ STK_NOINLINE static void ecdsa_secp256k1_M_steps(curve_secp256k1_Jacobian *s, co
     uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
-    low = (uint32_t)d->low >> 7;
-    high = (uint32_t)d->high >> 7;
-    plain = (uint32_t)d->plain >> 5;
-    turned = (uint32_t)d->turned >> 5;
+    place = da >> 7;
+    place_of_q = db >> 5;
     field_fesecp256k1_mont64_mul(result_0_double, r->y, r->y);
     field_fesecp256k1_mont64_mul(s_0_double, r->x, result_0_double);
     field_fesecp256k1_mont64_mul(result_0_double_2, r->x, r->x);
@@ -2455,17 +1772,12 @@ STK_NOINLINE static void ecdsa_secp256k1_M_steps(curve_secp256k1_Jacobian *s, co
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
-    if (((plain >> 3) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_multiple(s, s, t, ((uint32_t)d->plain & UINT32_C(31)));
+    if (((place_of_q >> 3) & UINT32_C(1)) == UINT32_C(1)) {
+        curve_secp256k1_sum_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (((turned >> 3) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_turned(s, s, t, ((uint32_t)d->turned & UINT32_C(31)));
-    }
-    if (((low >> 3) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_base(s, s, UINT32_C(0), ((uint32_t)d->low & UINT32_C(127)), t->z);
-    }
-    if (((high >> 3) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_base(s, s, UINT32_C(32), ((uint32_t)d->high & UINT32_C(127)), t->z);
+    if (((place >> 3) & UINT32_C(1)) == UINT32_C(1)) {
+        curve_secp256k1_sum_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        curve_secp256k1_add_affine(s, s, &t_2);
     }
     field_fesecp256k1_mont64_mul(result_0_double, s->y, s->y);
     field_fesecp256k1_mont64_mul(s_0_double, s->x, result_0_double);
@@ -2483,17 +1795,12 @@ STK_NOINLINE static void ecdsa_secp256k1_M_steps(curve_secp256k1_Jacobian *s, co
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
-    if (((plain >> 2) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_multiple(s, s, t, ((uint32_t)d->plain & UINT32_C(31)));
+    if (((place_of_q >> 2) & UINT32_C(1)) == UINT32_C(1)) {
+        curve_secp256k1_sum_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (((turned >> 2) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_turned(s, s, t, ((uint32_t)d->turned & UINT32_C(31)));
-    }
-    if (((low >> 2) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_base(s, s, UINT32_C(0), ((uint32_t)d->low & UINT32_C(127)), t->z);
-    }
-    if (((high >> 2) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_base(s, s, UINT32_C(32), ((uint32_t)d->high & UINT32_C(127)), t->z);
+    if (((place >> 2) & UINT32_C(1)) == UINT32_C(1)) {
+        curve_secp256k1_sum_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        curve_secp256k1_add_affine(s, s, &t_2);
     }
     field_fesecp256k1_mont64_mul(result_0_double, s->y, s->y);
     field_fesecp256k1_mont64_mul(s_0_double, s->x, result_0_double);
@@ -2511,17 +1818,12 @@ STK_NOINLINE static void ecdsa_secp256k1_M_steps(curve_secp256k1_Jacobian *s, co
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
-    if (((plain >> 1) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_multiple(s, s, t, ((uint32_t)d->plain & UINT32_C(31)));
+    if (((place_of_q >> 1) & UINT32_C(1)) == UINT32_C(1)) {
+        curve_secp256k1_sum_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if (((turned >> 1) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_turned(s, s, t, ((uint32_t)d->turned & UINT32_C(31)));
-    }
-    if (((low >> 1) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_base(s, s, UINT32_C(0), ((uint32_t)d->low & UINT32_C(127)), t->z);
-    }
-    if (((high >> 1) & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_base(s, s, UINT32_C(32), ((uint32_t)d->high & UINT32_C(127)), t->z);
+    if (((place >> 1) & UINT32_C(1)) == UINT32_C(1)) {
+        curve_secp256k1_sum_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        curve_secp256k1_add_affine(s, s, &t_2);
     }
     field_fesecp256k1_mont64_mul(result_0_double, s->y, s->y);
     field_fesecp256k1_mont64_mul(s_0_double, s->x, result_0_double);
@@ -2539,79 +1841,59 @@ STK_NOINLINE static void ecdsa_secp256k1_M_steps(curve_secp256k1_Jacobian *s, co
     memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
     memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
     memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
-    if ((plain & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_multiple(s, s, t, ((uint32_t)d->plain & UINT32_C(31)));
+    if ((place_of_q & UINT32_C(1)) == UINT32_C(1)) {
+        curve_secp256k1_sum_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
-    if ((turned & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_turned(s, s, t, ((uint32_t)d->turned & UINT32_C(31)));
-    }
-    if ((low & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_base(s, s, UINT32_C(0), ((uint32_t)d->low & UINT32_C(127)), t->z);
-    }
-    if ((high & UINT32_C(1)) == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_base(s, s, UINT32_C(32), ((uint32_t)d->high & UINT32_C(127)), t->z);
+    if ((place & UINT32_C(1)) == UINT32_C(1)) {
+        curve_secp256k1_sum_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
+        curve_secp256k1_add_affine(s, s, &t_2);
     }
 }
 
-/* ecdsa.secp256k1.M.double_mult
+/* curve.secp256k1_sum.M.double_mult
  * `a` G + `b` Q.
  * in a: 0 .. 2^64-1
  * in b: 0 .. 2^64-1 */
-STK_NOINLINE static void ecdsa_secp256k1_M_double_mult(curve_secp256k1_Jacobian *restrict result, const uint64_t *a, const uint64_t *b, const curve_secp256k1_Affine *q)
+STK_NOINLINE static void curve_secp256k1_sum_M_double_mult(curve_secp256k1_Jacobian *restrict r, const uint64_t *a, const uint64_t *b, const curve_secp256k1_Affine *q)
 {
-    ecdsa_secp256k1_M_E_Part m;
-    ecdsa_secp256k1_M_E_Part n;
-    uint64_t t[2]; /* 0 .. 2^64-1 */
-    uint16_t low[32]; /* 0 .. 2047 */
-    uint32_t low_carry; /* 0 .. 1 */
-    uint64_t t_2[2]; /* 0 .. 2^64-1 */
-    uint16_t high[32]; /* 0 .. 2047 */
-    uint32_t high_carry; /* 0 .. 1 */
-    uint16_t plain[32]; /* 0 .. 511 */
-    uint32_t plain_carry; /* 0 .. 1 */
-    uint16_t turned[32]; /* 0 .. 511 */
-    uint32_t turned_carry; /* 0 .. 1 */
-    ecdsa_secp256k1_M_Multiples t_3;
-    curve_secp256k1_Jacobian r;
-    uint32_t i; /* 0 .. 31 */
-    ecdsa_secp256k1_M_E_split(&m, &n, b);
-    t[0] = a[0];
-    t[1] = a[1];
-    ecdsa_secp256k1_M_D_wnaf_7(low, &low_carry, t, UINT32_C(0));
-    t_2[0] = a[2];
-    t_2[1] = a[3];
-    ecdsa_secp256k1_M_D_wnaf_7(high, &high_carry, t_2, UINT32_C(0));
-    ecdsa_secp256k1_M_D_wnaf_5(plain, &plain_carry, m.size, (uint32_t)m.negative);
-    ecdsa_secp256k1_M_D_wnaf_5(turned, &turned_carry, n.size, (uint32_t)n.negative);
-    ecdsa_secp256k1_M_odd_multiples(&t_3, q);
-    memmove(r.x, curve_secp256k1_ONE, 4 * sizeof(uint64_t));
-    memmove(r.y, curve_secp256k1_ONE, 4 * sizeof(uint64_t));
-    memmove(r.z, curve_secp256k1_ZERO, 4 * sizeof(uint64_t));
-    if (plain_carry == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_multiple(&r, &r, &t_3, (UINT32_C(1) + (UINT32_C(16) * (uint32_t)m.negative)));
-    }
-    if (turned_carry == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_turned(&r, &r, &t_3, (UINT32_C(1) + (UINT32_C(16) * (uint32_t)n.negative)));
-    }
-    if (low_carry == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_base(&r, &r, UINT32_C(0), UINT32_C(1), t_3.z);
-    }
-    if (high_carry == UINT32_C(1)) {
-        ecdsa_secp256k1_M_add_base(&r, &r, UINT32_C(32), UINT32_C(1), t_3.z);
-    }
-    for (i = 32; i-- > 0;) {
+    uint16_t da[64]; /* 0 .. 2047 */
+    uint32_t ca; /* 0 .. 1 */
+    uint16_t db[64]; /* 0 .. 511 */
+    uint32_t cb; /* 0 .. 1 */
+    curve_secp256k1_Cached t[8];
+    uint32_t i; /* 0 .. 63 */
+    curve_secp256k1_Pair p_0_odd_multiples;
+    uint32_t i_0_odd_multiples; /* 1 .. 7 */
+    curve_secp256k1_sum_M_D_wnaf_7(da, &ca, a);
+    curve_secp256k1_sum_M_D_wnaf_5(db, &cb, b);
+    memmove(t[0].x, q->x, 4 * sizeof(uint64_t));
+    memmove(t[0].y, q->y, 4 * sizeof(uint64_t));
+    memmove(t[0].z, curve_secp256k1_ONE, 4 * sizeof(uint64_t));
+    memmove(t[0].zz, curve_secp256k1_ONE, 4 * sizeof(uint64_t));
+    memmove(t[0].zzz, curve_secp256k1_ONE, 4 * sizeof(uint64_t));
+    curve_secp256k1_doubled_and_itself(&p_0_odd_multiples, q);
+    for (i_0_odd_multiples = 1; i_0_odd_multiples < 8; i_0_odd_multiples++) {
         {
-            ecdsa_secp256k1_M_Digits tmp;
-            tmp.low = (uint16_t)(uint32_t)low[i];
-            tmp.high = (uint16_t)(uint32_t)high[i];
-            tmp.plain = (uint16_t)(uint32_t)plain[i];
-            tmp.turned = (uint16_t)(uint32_t)turned[i];
-            ecdsa_secp256k1_M_steps(&r, &r, &tmp, &t_3);
+            curve_secp256k1_Pair tmp;
+            curve_secp256k1_add_to_second(&tmp, &p_0_odd_multiples);
+            p_0_odd_multiples = tmp;
         }
+        curve_secp256k1_to_cached(&t[i_0_odd_multiples], p_0_odd_multiples.x2, p_0_odd_multiples.y2, p_0_odd_multiples.z);
     }
-    memmove(result->x, r.x, 4 * sizeof(uint64_t));
-    memmove(result->y, r.y, 4 * sizeof(uint64_t));
-    field_fesecp256k1_mont64_mul(result->z, r.z, t_3.z);
+    memmove((*r).x, curve_secp256k1_ONE, 4 * sizeof(uint64_t));
+    memmove((*r).y, curve_secp256k1_ONE, 4 * sizeof(uint64_t));
+    memmove((*r).z, curve_secp256k1_ZERO, 4 * sizeof(uint64_t));
+    if (cb == UINT32_C(1)) {
+        curve_secp256k1_sum_M_add_multiple(r, r, t, UINT32_C(1));
+    }
+    if (ca == UINT32_C(1)) {
+        curve_secp256k1_Affine t_2;
+        curve_secp256k1_sum_M_multiple_of_base(&t_2, UINT32_C(1));
+        curve_secp256k1_add_affine(r, r, &t_2);
+    }
+    for (i = 64; i-- > 0;) {
+        curve_secp256k1_sum_M_steps(r, r, (uint32_t)da[i], (uint32_t)db[i], t);
+    }
 }
 
 /* ecdsa.secp256k1.verify
@@ -2621,140 +1903,105 @@ STK_NOINLINE static void ecdsa_secp256k1_M_double_mult(curve_secp256k1_Jacobian 
 STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const uint8_t *sig, const uint8_t *pk)
 {
     int32_t answer;
-    uint64_t r_0_claim_of[4]; /* 0 .. 2^64-1 */
-    uint64_t s_0_claim_of[4]; /* 0 .. 2^64-1 */
-    uint64_t x_0_claim_of[4]; /* 0 .. 2^64-1 */
-    uint64_t y_0_claim_of[4]; /* 0 .. 2^64-1 */
-    uint32_t t_0_claim_of;
-    uint32_t t_0_claim_of_2;
-    uint32_t t_0_claim_of_3;
-    uint32_t t_0_claim_of_4;
-    uint32_t t_0_claim_of_5;
-    uint32_t t_0_claim_of_6;
-    uint32_t c_0;
-    uint64_t c_1[4]; /* 0 .. 2^64-1 */
-    uint64_t c_2[4]; /* 0 .. 2^64-1 */
-    uint64_t c_3[4]; /* 0 .. 2^64-1 */
-    curve_secp256k1_Affine c_4;
-    field_fesecp256k1_mont64_N_from_bytes_be(r_0_claim_of, sig);
-    field_fesecp256k1_mont64_N_from_bytes_be(s_0_claim_of, (&sig[32]));
-    field_fesecp256k1_mont64_N_from_bytes_be(x_0_claim_of, pk);
-    field_fesecp256k1_mont64_N_from_bytes_be(y_0_claim_of, (&pk[32]));
-    c_0 = UINT32_C(0);
-    {
-        uint32_t k;
-        for (k = 0; k < 4; k++) {
-            c_1[k] = (uint64_t)ecdsa_secp256k1_V_claim_of_lit0[k];
-        }
-    }
-    {
-        uint32_t k_2;
-        for (k_2 = 0; k_2 < 4; k_2++) {
-            c_2[k_2] = (uint64_t)ecdsa_secp256k1_V_claim_of_lit0[k_2];
-        }
-    }
-    {
-        uint32_t k_3;
-        for (k_3 = 0; k_3 < 4; k_3++) {
-            c_3[k_3] = (uint64_t)ecdsa_secp256k1_V_claim_of_lit0[k_3];
-        }
-    }
-    c_4.x[0] = UINT64_C(0);
-    c_4.x[1] = UINT64_C(0);
-    c_4.x[2] = UINT64_C(0);
-    c_4.x[3] = UINT64_C(0);
-    c_4.y[0] = UINT64_C(0);
-    c_4.y[1] = UINT64_C(0);
-    c_4.y[2] = UINT64_C(0);
-    c_4.y[3] = UINT64_C(0);
-    t_0_claim_of = field_fesecp256k1_mont64_N_is_below_c256(r_0_claim_of);
-    t_0_claim_of_2 = field_fesecp256k1_mont64_N_is_below_c256(s_0_claim_of);
+    uint32_t t;
+    uint32_t t_1_in_range;
+    uint32_t t_1_in_range_2;
+    uint32_t t_1_in_range_3;
+    uint32_t t_1_in_range_4;
+    uint32_t t_1_in_range_5;
+    uint32_t t_1_in_range_6;
+    uint64_t n_0[4]; /* 0 .. 2^64-1 */
+    uint64_t n_1[4]; /* 0 .. 2^64-1 */
+    uint64_t n_2[4]; /* 0 .. 2^64-1 */
+    uint64_t n_3[4]; /* 0 .. 2^64-1 */
+    uint64_t n_4[4]; /* 0 .. 2^64-1 */
+    field_fesecp256k1_mont64_N_from_bytes_be(n_0, sig);
+    field_fesecp256k1_mont64_N_from_bytes_be(n_1, (&sig[32]));
+    field_fesecp256k1_mont64_N_from_bytes_be(n_2, pk);
+    field_fesecp256k1_mont64_N_from_bytes_be(n_3, (&pk[32]));
+    field_fesecp256k1_mont64_N_from_bytes_be(n_4, digest);
+    answer = (-INT32_C(1));
+    t_1_in_range = field_fesecp256k1_mont64_N_is_below_c256(n_0);
+    t_1_in_range_2 = field_fesecp256k1_mont64_N_is_below_c256(n_1);
     uint64_t diff = 0;
     {
         {
-            uint32_t k_4;
-            for (k_4 = 0; k_4 < 4; k_4++) {
-                diff |= (uint64_t)r_0_claim_of[k_4] ^ (uint64_t)ecdsa_secp256k1_V_claim_of_lit0[k_4];
+            uint32_t k;
+            for (k = 0; k < 4; k++) {
+                diff |= (uint64_t)n_0[k] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k];
             }
         }
     }
-    t_0_claim_of_3 = stk_eq_u64(diff, UINT64_C(0));
+    t_1_in_range_3 = stk_eq_u64(diff, UINT64_C(0));
     uint64_t diff_2 = 0;
     {
         {
-            uint32_t k_5;
-            for (k_5 = 0; k_5 < 4; k_5++) {
-                diff_2 |= (uint64_t)s_0_claim_of[k_5] ^ (uint64_t)ecdsa_secp256k1_V_claim_of_lit0[k_5];
+            uint32_t k_2;
+            for (k_2 = 0; k_2 < 4; k_2++) {
+                diff_2 |= (uint64_t)n_1[k_2] ^ (uint64_t)field_fesecp256k1_mont64_N_is_zero_lit1[k_2];
             }
         }
     }
-    t_0_claim_of_4 = stk_eq_u64(diff_2, UINT64_C(0));
-    t_0_claim_of_5 = field_fesecp256k1_mont64_N_is_below_c256_2(x_0_claim_of);
-    t_0_claim_of_6 = field_fesecp256k1_mont64_N_is_below_c256_2(y_0_claim_of);
-    if (((((t_0_claim_of & t_0_claim_of_2) & (t_0_claim_of_3 ^ 1u)) & (t_0_claim_of_4 ^ 1u)) & t_0_claim_of_5) & t_0_claim_of_6) {
-        uint32_t t_0_claim_of_7;
-        uint64_t result_0_claim_of[4]; /* 0 .. 2^64-1 */
-        uint64_t result_0_claim_of_2[4]; /* 0 .. 2^64-1 */
-        uint64_t t_0_claim_of_9[4]; /* 0 .. 2^64-1 */
-        uint64_t result_0_claim_of_3[4]; /* 0 .. 2^64-1 */
-        field_fesecp256k1_mont64_mul(result_0_claim_of, x_0_claim_of, field_fesecp256k1_mont64_from_integer_lit3);
-        field_fesecp256k1_mont64_mul(result_0_claim_of_2, y_0_claim_of, field_fesecp256k1_mont64_from_integer_lit3);
-        field_fesecp256k1_mont64_mul(result_0_claim_of_3, result_0_claim_of_2, result_0_claim_of_2);
-        curve_secp256k1_right_side(t_0_claim_of_9, result_0_claim_of);
+    t_1_in_range_4 = stk_eq_u64(diff_2, UINT64_C(0));
+    t_1_in_range_5 = field_fesecp256k1_mont64_N_is_below_c256_2(n_2);
+    t_1_in_range_6 = field_fesecp256k1_mont64_N_is_below_c256_2(n_3);
+    t = ((((t_1_in_range & t_1_in_range_2) & (t_1_in_range_3 ^ 1u)) & (t_1_in_range_4 ^ 1u)) & t_1_in_range_5) & t_1_in_range_6;
+    if (t) {
+        curve_secp256k1_Affine q;
+        uint32_t t_2;
+        uint64_t t_3_is_on_curve[4]; /* 0 .. 2^64-1 */
+        uint64_t result_3_is_on_curve[4]; /* 0 .. 2^64-1 */
+        field_fesecp256k1_mont64_mul(q.x, n_2, field_fesecp256k1_mont64_from_integer_lit3);
+        field_fesecp256k1_mont64_mul(q.y, n_3, field_fesecp256k1_mont64_from_integer_lit3);
+        field_fesecp256k1_mont64_mul(result_3_is_on_curve, q.y, q.y);
+        curve_secp256k1_right_side(t_3_is_on_curve, q.x);
         uint64_t diff_3 = 0;
         {
             {
-                uint32_t k_6;
-                for (k_6 = 0; k_6 < 4; k_6++) {
-                    diff_3 |= (uint64_t)result_0_claim_of_3[k_6] ^ (uint64_t)t_0_claim_of_9[k_6];
+                uint32_t k_3;
+                for (k_3 = 0; k_3 < 4; k_3++) {
+                    diff_3 |= (uint64_t)result_3_is_on_curve[k_3] ^ (uint64_t)t_3_is_on_curve[k_3];
                 }
             }
         }
-        t_0_claim_of_7 = stk_eq_u64(diff_3, UINT64_C(0));
-        if (t_0_claim_of_7) {
-            uint64_t t_0_claim_of_8[4]; /* 0 .. 2^64-1 */
-            uint64_t si_0_claim_of[4]; /* 0 .. 2^64-1 */
-            uint64_t d_0_claim_of[4]; /* 0 .. 2^64-1 */
-            int32_t borrow_0_claim_of; /* -1 .. 0 */
-            stk_i128 v_0_claim_of; /* -2^64 .. 4994812053365940164 */
-            uint64_t result_0_claim_of_4[4]; /* 0 .. 2^64-1 */
-            uint32_t cond_0_claim_of;
-            field_fesecp256k1_mont64_N_from_bytes_be(t_0_claim_of_8, digest);
-            v_0_claim_of = (stk_i128)t_0_claim_of_8[0] - ((stk_i128)(stk_u128)UINT64_C(0xbfd25e8cd0364141));
-            d_0_claim_of[0] = (uint64_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 64);
-            v_0_claim_of = ((stk_i128)t_0_claim_of_8[1] - ((stk_i128)(stk_u128)UINT64_C(0xbaaedce6af48a03b))) + (stk_i128)borrow_0_claim_of;
-            d_0_claim_of[1] = (uint64_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 64);
-            v_0_claim_of = ((stk_i128)t_0_claim_of_8[2] - ((stk_i128)(stk_u128)UINT64_C(0xfffffffffffffffe))) + (stk_i128)borrow_0_claim_of;
-            d_0_claim_of[2] = (uint64_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 64);
-            v_0_claim_of = ((stk_i128)t_0_claim_of_8[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_0_claim_of;
-            d_0_claim_of[3] = (uint64_t)v_0_claim_of;
-            borrow_0_claim_of = (int32_t)(v_0_claim_of >> 64);
-            cond_0_claim_of = (uint32_t)(borrow_0_claim_of < INT32_C(0));
-            if (cond_0_claim_of) {
-                memmove(result_0_claim_of_4, t_0_claim_of_8, 4 * sizeof(uint64_t));
-            } else {
-                memmove(result_0_claim_of_4, d_0_claim_of, 4 * sizeof(uint64_t));
-            }
-            ecdsa_secp256k1_V_J_inverse(si_0_claim_of, s_0_claim_of);
-            c_0 = UINT32_C(1);
-            memmove(c_1, r_0_claim_of, 4 * sizeof(uint64_t));
-            ecdsa_secp256k1_V_S_mul(c_2, result_0_claim_of_4, si_0_claim_of);
-            ecdsa_secp256k1_V_S_mul(c_3, r_0_claim_of, si_0_claim_of);
-            memmove(c_4.x, result_0_claim_of, 4 * sizeof(uint64_t));
-            memmove(c_4.y, result_0_claim_of_2, 4 * sizeof(uint64_t));
-        }
-    }
-    answer = (-INT32_C(1));
-    if (c_0) {
-        curve_secp256k1_Jacobian t;
-        uint32_t t_2;
-        ecdsa_secp256k1_M_double_mult(&t, c_2, c_3, &c_4);
-        t_2 = ecdsa_secp256k1_V_matches(&t, c_1);
+        t_2 = stk_eq_u64(diff_3, UINT64_C(0));
         if (t_2) {
-            answer = INT32_C(0);
+            curve_secp256k1_Jacobian t_3;
+            uint32_t t_4;
+            uint64_t si_4_scalars[4]; /* 0 .. 2^64-1 */
+            uint64_t result0_4_scalars[4]; /* 0 .. 2^64-1 */
+            uint64_t result1_4_scalars[4]; /* 0 .. 2^64-1 */
+            uint64_t d_4_scalars[4]; /* 0 .. 2^64-1 */
+            int32_t borrow_4_scalars; /* -1 .. 0 */
+            stk_i128 v_4_scalars; /* -2^64 .. 4994812053365940164 */
+            uint64_t result_4_scalars[4]; /* 0 .. 2^64-1 */
+            uint32_t cond_4_scalars;
+            v_4_scalars = (stk_i128)n_4[0] - ((stk_i128)(stk_u128)UINT64_C(0xbfd25e8cd0364141));
+            d_4_scalars[0] = (uint64_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
+            v_4_scalars = ((stk_i128)n_4[1] - ((stk_i128)(stk_u128)UINT64_C(0xbaaedce6af48a03b))) + (stk_i128)borrow_4_scalars;
+            d_4_scalars[1] = (uint64_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
+            v_4_scalars = ((stk_i128)n_4[2] - ((stk_i128)(stk_u128)UINT64_C(0xfffffffffffffffe))) + (stk_i128)borrow_4_scalars;
+            d_4_scalars[2] = (uint64_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
+            v_4_scalars = ((stk_i128)n_4[3] - ((stk_i128)(stk_u128)UINT64_C(0xffffffffffffffff))) + (stk_i128)borrow_4_scalars;
+            d_4_scalars[3] = (uint64_t)v_4_scalars;
+            borrow_4_scalars = (int32_t)(v_4_scalars >> 64);
+            cond_4_scalars = (uint32_t)(borrow_4_scalars < INT32_C(0));
+            if (cond_4_scalars) {
+                memmove(result_4_scalars, n_4, 4 * sizeof(uint64_t));
+            } else {
+                memmove(result_4_scalars, d_4_scalars, 4 * sizeof(uint64_t));
+            }
+            ecdsa_secp256k1_V_J_inverse(si_4_scalars, n_1);
+            ecdsa_secp256k1_V_S_mul(result0_4_scalars, result_4_scalars, si_4_scalars);
+            ecdsa_secp256k1_V_S_mul(result1_4_scalars, n_0, si_4_scalars);
+            curve_secp256k1_sum_M_double_mult(&t_3, result0_4_scalars, result1_4_scalars, &q);
+            t_4 = ecdsa_secp256k1_V_matches(&t_3, n_0);
+            if (t_4) {
+                answer = INT32_C(0);
+            }
         }
     }
     return answer;
@@ -2772,55 +2019,39 @@ STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const ui
 #undef ecdsa_secp256k1_V_J_inverse
 #undef field_fesecp256k1_mont64_N_is_below_c129
 #undef ecdsa_secp256k1_V_matches
-#undef ecdsa_secp256k1_M_E_rounded
-#undef ecdsa_secp256k1_M_E_part
-#undef ecdsa_secp256k1_M_E_split
 #undef curve_wnaf_group_7
-#undef ecdsa_secp256k1_M_D_wnaf_7
+#undef curve_secp256k1_sum_M_D_wnaf_7
 #undef curve_wnaf_group_5
-#undef ecdsa_secp256k1_M_D_wnaf_5
+#undef curve_secp256k1_sum_M_D_wnaf_5
 #undef field_fesecp256k1_mont64_half
 #undef field_fesecp256k1_mont64_sub
 #undef curve_secp256k1_doubled_and_itself
 #undef curve_secp256k1_add_to_second
-#undef ecdsa_secp256k1_M_odd_multiples
+#undef curve_secp256k1_to_cached
 #undef curve_secp256k1_double_apart
 #undef curve_secp256k1_coincide
-#undef ecdsa_secp256k1_M_y_of_multiple
-#undef ecdsa_secp256k1_M_add_multiple
-#undef ecdsa_secp256k1_M_add_turned
-#undef curve_secp256k1_brought
-#undef curve_secp256k1_add_from_below
-#undef ecdsa_secp256k1_M_y_of_base
-#undef ecdsa_secp256k1_M_add_base
-#undef ecdsa_secp256k1_M_steps
-#undef ecdsa_secp256k1_M_double_mult
+#undef curve_secp256k1_sum_M_y_of_multiple
+#undef curve_secp256k1_sum_M_add_multiple
+#undef curve_secp256k1_add_affine
+#undef curve_secp256k1_sum_M_multiple_of_base
+#undef curve_secp256k1_sum_M_steps
+#undef curve_secp256k1_sum_M_double_mult
+#undef ecdsa_secp256k1_V_Numbers
 #undef curve_secp256k1_Affine
-#undef ecdsa_secp256k1_V_Claim
 #undef curve_secp256k1_Jacobian
-#undef ecdsa_secp256k1_M_E_Part
-#undef ecdsa_secp256k1_M_Multiple
-#undef ecdsa_secp256k1_M_Multiples
+#undef curve_secp256k1_Cached
 #undef curve_secp256k1_Pair
-#undef ecdsa_secp256k1_M_Digits
-#undef curve_secp256k1_ZERO
-#undef ecdsa_secp256k1_V_claim_of_lit0
+#undef field_fesecp256k1_mont64_N_is_zero_lit1
 #undef field_fesecp256k1_mont64_from_integer_lit3
 #undef curve_secp256k1_right_side_lit4
 #undef ecdsa_secp256k1_V_S_from_integer_lit5
 #undef ecdsa_secp256k1_V_J_E_pow_c256_lit6
 #undef ecdsa_secp256k1_V_J_E_pow_c256_lit7
 #undef ecdsa_secp256k1_V_matches_lit9
-#undef ecdsa_secp256k1_M_E_split_lit10
-#undef ecdsa_secp256k1_M_E_split_lit11
-#undef ecdsa_secp256k1_M_E_split_lit12
-#undef ecdsa_secp256k1_M_E_split_lit13
-#undef ecdsa_secp256k1_M_E_split_lit14
-#undef ecdsa_secp256k1_M_E_split_lit15
 #undef curve_wnaf_ZEROS
 #undef curve_secp256k1_ONE
-#undef ecdsa_secp256k1_M_odd_multiples_lit16
-#undef ecdsa_secp256k1_M_ODD
+#undef curve_secp256k1_ZERO
+#undef curve_secp256k1_sum_M_ODD
 #undef stk_assume_arithmetic_shift
 #undef stk_assume_twos_complement
 #undef stk_u128
