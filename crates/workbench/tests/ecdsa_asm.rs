@@ -74,9 +74,9 @@ fn judged(bench: &Bench, unit: &str, text: String) -> Result<(u64, Vectors), Ben
     Ok((line.measures.iter().map(|m| m.cycles).max().unwrap_or(0), vectors))
 }
 
-/// With the first product of the doublings another word.
+/// With the first product of a group of doublings another word.
 fn spoiled(text: &str) -> String {
-    let at = text.find("_M_steps:\n").expect("doublings");
+    let at = text.find("_steps:\n").expect("doublings");
     let product = at + text[at..].find("\tmulhu ").expect("a product");
     format!("{}\tmulh {}", &text[..product], &text[product + "\tmulhu ".len()..])
 }
@@ -135,7 +135,7 @@ fn signatures_made_on_purpose_are_judged_rightly() {
 fn asked() -> Vec<([u8; 32], [u8; 64])> {
     let input = |v: &Vector, name: &str| v.inputs.iter().find(|i| i.0 == name).map(|i| i.1.clone()).expect("a parameter");
     let published = named::of("ecdsa.secp256k1").expect("vectors").into_iter().step_by(4).map(|v| (input(&v, "digest"), input(&v, "sig")));
-    let random = (0..8).map(|n| (cases::bytes(0, seeds::turn(), n + 32), cases::bytes(0, seeds::turn(), n + 64)));
+    let random = (0..8).map(|n| (cases::bytes(seeds::turn(), n, 32), cases::bytes(seeds::turn(), n + 100, 64)));
     let edges = secp256k1::edges().into_iter().map(|s| (vec![if s[31] % 2 == 0 { 0xff } else { 0 }; 32], s.to_vec()));
     let all = published.chain(random).chain(edges);
     all.map(|(d, s)| (d.try_into().expect("32 bytes"), s.try_into().expect("64 bytes"))).collect()
