@@ -2,7 +2,7 @@
 //! Trusted: nothing: the certifier looks at the bytes.
 
 use crate::allocate::{allocate, Allocated};
-use crate::code::{Code, Inst, Label, length, small};
+use crate::code::{length, small, Code, Inst, Label};
 use crate::layout::inward;
 use crate::mach::{At, Mach, SCRATCH, SP, X};
 use crate::options::{NotEmitted, Options};

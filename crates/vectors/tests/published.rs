@@ -1,7 +1,7 @@
 //! Every published vector against independent implementations, and the same checks on spoiled vectors.
 
 use santoku_vectors::ed25519::SignVector;
-use santoku_vectors::{cases, cipher, ecdsa, ed25519, oracle, secp256k1, sha512, Expected};
+use santoku_vectors::{cases, cipher, ecdsa, ed25519, named, oracle, secp256k1, sha512, Expected};
 use std::path::Path;
 
 fn check_sign(v: &SignVector) -> bool {
@@ -128,4 +128,14 @@ fn signatures_made_on_purpose_are_judged_alike() {
     let valid = made.iter().filter(|m| m.valid).count();
     println!("secp256k1: {} signatures made on purpose, {valid} valid", made.len());
     assert!(valid > 40 && valid < made.len() / 2, "{valid} of {}", made.len());
+}
+
+#[test]
+fn a_published_signature_gives_its_key() {
+    for v in named::of("ecdsa.secp256k1").expect("vectors").iter().filter(|v| v.returned == Some(Expected::Valid)).step_by(9) {
+        let input = |name: &str| v.inputs.iter().find(|i| i.0 == name).map(|i| i.1.clone()).expect("a parameter");
+        let (digest, sig) = (input("digest").try_into().expect("32 bytes"), input("sig").try_into().expect("64 bytes"));
+        let found = (0..4).filter_map(|r| secp256k1::recover(&digest, &sig, r)).any(|k| k[..] == input("pk")[..]);
+        assert!(found, "{}", v.id);
+    }
 }
