@@ -12,13 +12,11 @@ use santoku_skips::seeds;
 use santoku_target::{Level, Target};
 use santoku_vectors::named::Vector;
 use santoku_vectors::{cases, named, secp256k1};
-use santoku_workbench::interface::functions;
-use santoku_workbench::subject::Ours;
 use santoku_workbench::table::{Bench, Vectors};
-use santoku_workbench::{amalgam, BenchError};
+use santoku_workbench::BenchError;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
-use support::{on_big_stack, shipped_unit, tree};
+use support::{on_big_stack, tree};
 
 /// A primitive, choices for a machine, how many vectors there are, and the least and the most cycles, or instructions, of its workloads.
 struct Promise {
@@ -41,9 +39,9 @@ fn choice(name: &str) -> Target {
     santoku_target::built_in(name).expect("its file is right").expect("it is compiled in")
 }
 
-/// The machine that choices are for, as it is described.
-fn machine(name: &str) -> Target {
-    tree().target(if name.starts_with("ckb") { "ckb" } else { "rv64im" }).expect("described")
+/// The machine that choices are for.
+fn machine(name: &str) -> &'static str {
+    if name.starts_with("ckb") { "ckb" } else { "rv64im" }
 }
 
 fn assembly(entry: &str, unit: &str, target: &Target) -> String {
@@ -57,15 +55,6 @@ fn assembly(entry: &str, unit: &str, target: &Target) -> String {
         let how = Lowering { inline_max: 200, ..Lowering::default() };
         santoku_driver::assembly(&built, target, &Default::default(), &how).unwrap_or_else(|e| panic!("{e:?}"))
     })
-}
-
-fn bench(p: &Promise) -> Bench {
-    let tree = tree();
-    let primitive = tree.primitive(p.primitive).expect("declared");
-    let made = on_big_stack(|| amalgam::amalgam(&tree, &primitive, Level::O2, &BTreeSet::new(), "").unwrap_or_else(|e| panic!("{e}")));
-    let exported = made.emitted.exported;
-    let first = Ours { text: shipped_unit(&primitive.unit), functions: functions(&primitive, &exported).expect("an interface"), exported, checks: made.checks };
-    Bench::new(&tree, &primitive, machine(p.choice), first).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn judged(bench: &Bench, unit: &str, text: String) -> Result<(Vec<u64>, Vectors), BenchError> {
@@ -87,7 +76,7 @@ fn spoiled(text: &str) -> String {
 fn all_vectors_are_judged_rightly_within_the_promised_figures() {
     for p in &PROMISES {
         let declared = tree().primitive(p.primitive).expect("declared");
-        let (bench, text) = (bench(p), assembly(&declared.entry, &declared.unit, &choice(p.choice)));
+        let (bench, text) = (support::bench(p.primitive, machine(p.choice)), assembly(&declared.entry, &declared.unit, &choice(p.choice)));
         let (cycles, vectors) = judged(&bench, &declared.unit, text.clone()).unwrap_or_else(|e| panic!("{e}"));
         println!("{} for {}: {} vectors, {} accepted; {cycles:?}, {:?}", p.primitive, p.choice, vectors.ran, vectors.accepted, vectors.spread);
         assert_eq!(vectors.ran, p.vectors);
@@ -103,7 +92,7 @@ fn all_vectors_are_judged_rightly_within_the_promised_figures() {
 fn called(name: &str, entry: &str, spoil: bool, calls: Vec<Call>) -> Vec<CallOutput> {
     let text = assembly(entry, "unit", &choice(name));
     let text = if spoil { spoiled(&text) } else { text };
-    let cross = Cross::find(&machine(name), None).unwrap_or_else(|e| panic!("{e}"));
+    let cross = Cross::find(&tree().target(machine(name)).expect("described"), None).unwrap_or_else(|e| panic!("{e}"));
     run(&cross, &Job { sources: vec![Source::Text { name: "unit.s".into(), text }], include_dirs: vec![], calls, level: Level::O2 }).unwrap_or_else(|e| panic!("{e}"))
 }
 

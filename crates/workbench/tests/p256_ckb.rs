@@ -5,28 +5,18 @@ mod support;
 use santoku_lab::bench::Subject;
 use santoku_target::Level;
 use santoku_workbench::dist::folder;
-use santoku_workbench::interface::functions;
-use santoku_workbench::subject::Ours;
 use santoku_workbench::table::{Bench, Vectors};
-use santoku_workbench::{amalgam, BenchError};
-use std::collections::BTreeSet;
+use santoku_workbench::BenchError;
 use std::process::Command;
 use std::sync::OnceLock;
-use support::{on_big_stack, shipped_unit, tree};
+use support::{shipped_unit, tree};
 
 const NAME: &str = "ecdsa.p256";
 const UNIT: &str = "p256_ecdsa_verify";
 
 fn bench() -> &'static Bench {
     static BENCH: OnceLock<Bench> = OnceLock::new();
-    BENCH.get_or_init(|| {
-        let tree = tree();
-        let (primitive, target) = (tree.primitive(NAME).expect("declared"), tree.target("ckb").expect("described"));
-        let made = on_big_stack(|| amalgam::amalgam(&tree, &primitive, Level::O2, &BTreeSet::new(), "").unwrap_or_else(|e| panic!("{e}")));
-        let exported = made.emitted.exported;
-        let first = Ours { text: shipped_unit(UNIT), functions: functions(&primitive, &exported).expect("an interface"), exported, checks: made.checks };
-        Bench::new(&tree, &primitive, target, first).unwrap_or_else(|e| panic!("{e}"))
-    })
+    BENCH.get_or_init(|| support::bench(NAME, "ckb"))
 }
 
 /// Cycles of the workloads, and of the vectors that are taken.

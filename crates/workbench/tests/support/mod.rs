@@ -2,10 +2,16 @@
 #![allow(dead_code)] // each test binary uses its part
 
 use santoku_lab::harness::{Arg, Call, Ret};
+use santoku_target::Level;
 use santoku_vectors::ed25519::{SignVector, VerifyVector};
 use santoku_vectors::{cases, ed25519, oracle, Expected};
+use santoku_workbench::amalgam;
 use santoku_workbench::dist::folder;
+use santoku_workbench::interface::functions;
 use santoku_workbench::primitives::Tree;
+use santoku_workbench::subject::Ours;
+use santoku_workbench::table::Bench;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,6 +27,16 @@ pub fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         let thread = std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(s, work).expect("a thread");
         thread.join().unwrap_or_else(|e| std::panic::resume_unwind(e))
     })
+}
+
+/// The workloads of a primitive on a machine, with the shipped file for its interface.
+pub fn bench(primitive: &str, target: &str) -> Bench {
+    let tree = tree();
+    let (primitive, target) = (tree.primitive(primitive).expect("declared"), tree.target(target).expect("described"));
+    let made = on_big_stack(|| amalgam::amalgam(&tree, &primitive, Level::O2, &BTreeSet::new(), "").unwrap_or_else(|e| panic!("{e}")));
+    let exported = made.emitted.exported;
+    let first = Ours { text: shipped_unit(&primitive.unit), functions: functions(&primitive, &exported).expect("an interface"), exported, checks: made.checks };
+    Bench::new(&tree, &primitive, target, first).unwrap_or_else(|e| panic!("{e}"))
 }
 
 pub fn c_file(name: &str) -> PathBuf {
