@@ -6,7 +6,7 @@ use crate::code::{length, small, Code, Inst, Label};
 use crate::layout::inward;
 use crate::mach::{At, Mach, SCRATCH, SP, X};
 use crate::options::{NotEmitted, Options};
-use crate::schedule::schedule;
+use crate::schedule::{schedule, schedule_again};
 use crate::select::select;
 use santoku_lower::pass::sharing;
 use santoku_lower::Module;
@@ -43,7 +43,11 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
         if options.latency.is_none() {
             made.code = inward(made.code);
         }
-        let mut e = Emit { options, frame: Frame::of(&code, &made, options.xlen), made, number: k, words: &mut words, out: String::new() };
+        let frame = Frame::of(&code, &made, options.xlen);
+        if let Some(latency) = &options.latency {
+            made.code = schedule_again(made.code, latency, &|at| frame.place(at, options.xlen).1);
+        }
+        let mut e = Emit { options, frame, made, number: k, words: &mut words, out: String::new() };
         e.function();
         let below = code.insts.iter().filter_map(|i| match i {
             Inst::Call { symbol, .. } => Some(depths.get(symbol).copied().unwrap_or(OF_LIBRARY)),
@@ -124,6 +128,20 @@ impl Frame {
         let saved = first + count * word;
         let bytes = (saved + a.saved.len() as u64 * word).next_multiple_of(16);
         Frame { slots, spilled, saved, bytes }
+    }
+}
+
+impl Frame {
+    /// A register and a distance from it.
+    fn place(&self, at: At, xlen: u32) -> (X, i64) {
+        let word = u64::from(xlen / 8);
+        match at {
+            At::Reg(x) => (x, 0),
+            At::Slot(k) => (SP, self.slots[k as usize] as i64),
+            At::Spilled(v) => (SP, self.spilled.get(&v).copied().unwrap_or(0) as i64),
+            At::Incoming(k) => (SP, (self.bytes + u64::from(k) * word) as i64),
+            At::Outgoing(k) => (SP, (u64::from(k) * word) as i64),
+        }
     }
 }
 
@@ -216,18 +234,6 @@ impl Emit<'_> {
         self.line(&format!("{how} {}, 0({far})", name(x)));
     }
 
-    /// A register and a distance from it.
-    fn place(&self, at: At) -> (X, i64) {
-        let word = self.word();
-        match at {
-            At::Reg(x) => (x, 0),
-            At::Slot(k) => (SP, self.frame.slots[k as usize] as i64),
-            At::Spilled(v) => (SP, self.frame.spilled.get(&v).copied().unwrap_or(0) as i64),
-            At::Incoming(k) => (SP, (self.frame.bytes + u64::from(k) * word) as i64),
-            At::Outgoing(k) => (SP, (u64::from(k) * word) as i64),
-        }
-    }
-
     fn inst(&mut self, i: &Mach) {
         match i {
             Mach::Three(op, d, a, b) => self.line(&format!("{op} {}, {}, {}", name(*d), name(*a), name(*b))),
@@ -252,7 +258,7 @@ impl Emit<'_> {
                 }
             }
             Mach::Load(how, x, at, offset) | Mach::Store(how, x, at, offset) => {
-                let (base, first) = self.place(*at);
+                let (base, first) = self.frame.place(*at, self.options.xlen);
                 self.access(how, *x, base, first + offset);
             }
             Mach::Group(kind, ins, outs, temporaries) => {
@@ -273,6 +279,7 @@ impl Emit<'_> {
                 self.line("ret");
             }
             Mach::Stop => self.line("ebreak"),
+            Mach::Fill => self.line("bne zero, zero, .+4"),
         }
     }
 }

@@ -17,8 +17,9 @@ mod mach;
 mod merge;
 mod moves;
 mod options;
+mod pipeline;
 mod schedule;
 mod select;
 
 pub use emit::emit;
-pub use options::{Latency, NotEmitted, Options};
+pub use options::{Latency, NotEmitted, Options, Product};

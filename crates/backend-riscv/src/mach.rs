@@ -38,6 +38,8 @@ pub enum Mach {
     /// Registers are restored before.
     Return,
     Stop,
+    /// It writes no register and does nothing.
+    Fill,
 }
 
 /// `ra`, `sp`.

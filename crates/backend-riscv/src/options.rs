@@ -26,14 +26,33 @@ pub struct Latency {
     pub load: usize,
     /// Of bytes and half words.
     pub narrow_load: usize,
-    /// To the use of a product.
-    pub multiply: usize,
+    pub product: Product,
+}
+
+/// How a multiplier gives its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Product {
+    /// So many slots later, and takes the next operands at once.
+    Pipelined { slots: usize },
+    /// `earliest` slots later, but in a slot in which no other instruction writes a register. `after` slots behind that it is there, and the
+    /// multiplier takes operands again.
+    Late { earliest: usize, after: usize },
+}
+
+impl Product {
+    /// From the operands to the result, if nothing is in the way.
+    pub fn slots(self) -> usize {
+        match self {
+            Product::Pipelined { slots } => slots,
+            Product::Late { earliest, after } => earliest + after,
+        }
+    }
 }
 
 impl Default for Latency {
     /// Of machines that say nothing: as on many small cores.
     fn default() -> Latency {
-        Latency { load: 2, narrow_load: 3, multiply: 3 }
+        Latency { load: 2, narrow_load: 3, product: Product::Pipelined { slots: 3 } }
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::build::Built;
 use crate::failure::Failure;
 use crate::target::Target;
-use santoku_backend_riscv::{emit, Latency, Options};
+use santoku_backend_riscv::{emit, Latency, Options, Product};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_lower::legalise::{legalise, Lowered};
 use santoku_lower::pass::{optimise, Costs};
@@ -44,8 +44,13 @@ fn latency(target: &Target) -> Option<Latency> {
         return None;
     }
     let usual = Latency::default();
-    let slots = |name: &str, usual: usize| target.costs.get(name).and_then(|n| usize::try_from(*n).ok()).unwrap_or(usual);
-    Some(Latency { load: slots("load_word", usual.load), narrow_load: slots("load_narrow", usual.narrow_load), multiply: slots("multiply", usual.multiply) })
+    let slots = |name: &str| target.costs.get(name).and_then(|n| usize::try_from(*n).ok());
+    let product = match (slots("multiply"), slots("long_result")) {
+        (Some(earliest), Some(after)) => Product::Late { earliest, after },
+        (Some(slots), None) => Product::Pipelined { slots },
+        _ => usual.product,
+    };
+    Some(Latency { load: slots("load_word").unwrap_or(usual.load), narrow_load: slots("load_narrow").unwrap_or(usual.narrow_load), product })
 }
 
 fn not_lowered(sources: &Sources, func: &str, what: &str) -> Failure {

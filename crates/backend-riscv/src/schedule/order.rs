@@ -1,0 +1,186 @@
+//! The order of a straight piece of code.
+//! Trusted: nothing: the certifier looks at the bytes.
+
+use crate::options::Latency;
+use crate::pipeline::{Pipeline, Step, Unit};
+use std::collections::BTreeMap;
+
+/// Memory that is accessed.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub base: Root,
+    pub first: i64,
+    pub bytes: i64,
+    pub write: bool,
+}
+
+/// From where a place is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// The stack pointer, what no pointer leads into.
+    Hidden,
+    /// The stack pointer, what pointers may lead into.
+    Shown,
+    /// The start of such a slot.
+    Slot(u32),
+    /// A register, as it is behind the step of that number.
+    Register(u32, Option<usize>),
+}
+
+/// What becomes of a piece of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placed {
+    /// The step of that number.
+    Step(usize),
+    /// A slot in which nothing is written.
+    Fill,
+}
+
+/// How far instructions are looked for, and which goes first of those that need not wait.
+#[derive(Clone, Copy)]
+pub struct Way {
+    pub window: usize,
+    /// What most is behind of, else what stood first.
+    pub by_height: bool,
+}
+
+pub struct Piece {
+    pub steps: Vec<Step>,
+    pub places: Vec<Option<Place>>,
+}
+
+impl Piece {
+    pub fn order(&self, latency: &Latency, way: Way) -> Vec<Placed> {
+        let before = self.dependences();
+        let heights = if way.by_height { self.heights(&before, latency) } else { vec![0; self.steps.len()] };
+        let mut products = self.steps.iter().filter(|s| s.unit == Unit::Multiply).count();
+        let mut placed = vec![false; self.steps.len()];
+        let (mut window, mut coming): (Vec<usize>, usize) = (vec![], 0);
+        let mut pipeline = Pipeline::new(latency);
+        let mut out = vec![];
+        loop {
+            while window.len() < way.window && coming < self.steps.len() {
+                window.push(coming);
+                coming += 1;
+            }
+            if window.is_empty() {
+                return out;
+            }
+            // What stands first is never held up by others.
+            let free = window.iter().copied().filter(|k| before[*k].iter().all(|j| placed[*j]));
+            let free: Vec<(usize, usize)> = free.map(|k| (k, pipeline.slot(&self.steps[k]))).collect();
+            if self.wants_fill(&pipeline, &free) {
+                pipeline.fill();
+                out.push(Placed::Fill);
+                continue;
+            }
+            let now = pipeline.next();
+            let best = free.iter().min_by_key(|(k, slot)| {
+                let store = self.steps[*k].unit == Unit::Store;
+                // A store is kept for the slot of a product, as long as there are products; there it goes first.
+                let rank = match self.steps[*k].unit {
+                    Unit::Store if pipeline.wants_slot() => 0,
+                    Unit::Multiply => 1,
+                    Unit::Store if products > 0 || pipeline.wants_slot_soon() => 3,
+                    _ => 2,
+                };
+                let late = if store && rank == 3 { (*slot).max(now + 1) } else { *slot };
+                (late, rank, usize::MAX - heights[*k], *k)
+            });
+            let Some((k, _)) = best.copied() else { return out };
+            pipeline.issue(&self.steps[k]);
+            products -= usize::from(self.steps[k].unit == Unit::Multiply);
+            placed[k] = true;
+            window.retain(|w| *w != k);
+            out.push(Placed::Step(k));
+        }
+    }
+
+    /// Something waits for a product, and enough else could be done meanwhile to make up for the slot.
+    fn wants_fill(&self, pipeline: &Pipeline<'_>, free: &[(usize, usize)]) -> bool {
+        let now = pipeline.next();
+        let others = || free.iter().filter(|(k, slot)| !pipeline.waits_for_product(&self.steps[*k]) && *slot <= now + 2);
+        pipeline.wants_slot()
+            && free.iter().any(|(k, _)| pipeline.waits_for_product(&self.steps[*k]))
+            && !others().any(|(k, slot)| self.steps[*k].unit == Unit::Store && *slot == now)
+            && others().count() >= 2
+    }
+
+    /// Slots from an instruction to the end of what is made of its result.
+    fn heights(&self, before: &[Vec<usize>], latency: &Latency) -> Vec<usize> {
+        let mut heights = vec![0; self.steps.len()];
+        for k in (0..self.steps.len()).rev() {
+            heights[k] += match self.steps[k].unit {
+                Unit::Plain(n) => n,
+                Unit::Load(n) => n,
+                Unit::Multiply => latency.product.slots(),
+                Unit::Store => 1,
+            };
+            for j in &before[k] {
+                heights[*j] = heights[*j].max(heights[k]);
+            }
+        }
+        heights
+    }
+
+    /// For each instruction those that it stays behind.
+    fn dependences(&self) -> Vec<Vec<usize>> {
+        let mut written: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut read: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        let (mut stores, mut loads): (Vec<usize>, Vec<usize>) = (vec![], vec![]);
+        let mut all = vec![];
+        for (k, s) in self.steps.iter().enumerate() {
+            let mut before: Vec<usize> = vec![];
+            for r in &s.reads {
+                before.extend(written.get(r));
+                read.entry(*r).or_default().push(k);
+            }
+            for r in &s.writes {
+                before.extend(written.get(r));
+                before.extend(read.remove(r).into_iter().flatten().filter(|j| *j != k));
+                written.insert(*r, k);
+            }
+            if let Some(place) = &self.places[k] {
+                let meets = |j: &&usize| self.places[**j].is_some_and(|other| may_meet(place, &other));
+                before.extend(stores.iter().filter(meets));
+                if place.write {
+                    before.extend(loads.iter().filter(meets));
+                    stores.push(k);
+                } else {
+                    loads.push(k);
+                }
+            }
+            all.push(before);
+        }
+        all
+    }
+}
+
+/// A pointer may lead into any slot; what has no address is apart from all else.
+fn may_meet(a: &Place, b: &Place) -> bool {
+    match (a.base, b.base) {
+        (x, y) if x == y => a.first < b.first + b.bytes && b.first < a.first + a.bytes,
+        (Root::Register(..), Root::Shown | Root::Slot(_) | Root::Register(..)) | (Root::Shown | Root::Slot(_), Root::Register(..)) => true,
+        _ => false,
+    }
+}
+
+/// Bytes of an access.
+pub fn width(name: &str) -> i64 {
+    match name {
+        "lb" | "lbu" | "sb" => 1,
+        "lh" | "lhu" | "sh" => 2,
+        "ld" | "sd" => 8,
+        _ => 4,
+    }
+}
+
+/// What a load or an operation of that name occupies.
+pub fn unit(name: &str, latency: &Latency) -> Unit {
+    match name {
+        "lw" | "lwu" | "ld" => Unit::Load(latency.load),
+        "lb" | "lbu" | "lh" | "lhu" => Unit::Load(latency.narrow_load),
+        _ if name.starts_with("mul") => Unit::Multiply,
+        _ => Unit::Plain(1),
+    }
+}
