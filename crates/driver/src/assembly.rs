@@ -58,6 +58,15 @@ fn not_lowered(sources: &Sources, func: &str, what: &str) -> Failure {
     Failure::refused(sources, d.note("why: the lowered IR has words of the machine, and memory whose size is known when a function is entered").help("build C (`--emit c`)"))
 }
 
+/// A multiplier that is not ready for the next operands in the next slot is used where sums of three shifts would do.
+fn costs(target: &Target, how: &Lowering) -> Costs {
+    let usual = Costs { inline_max: how.inline_max, ..Costs::default() };
+    match latency(target).map(|l| l.product) {
+        Some(Product::Late { .. }) => Costs { wide_product: 3, ..usual },
+        _ => usual,
+    }
+}
+
 /// The program in words of the target's machine.
 ///
 /// # Errors
@@ -67,7 +76,7 @@ fn lowered(built: &Built, target: &Target, sources: &Sources, how: &Lowering) ->
     let big_endian = target.byte_order == ByteOrder::Big;
     let lowered = legalise(&built.program, &Machine { words, big_endian }).map_err(|e| not_lowered(sources, &e.func, &e.what))?;
     santoku_lower::verify(&lowered.module).map_err(|p| Failure::internal("legalise", p.to_string()))?;
-    let done = optimise(&lowered, &Costs { inline_max: how.inline_max, ..Costs::default() }, &how.choice);
+    let done = optimise(&lowered, &costs(target, how), &how.choice);
     santoku_lower::verify(&done.module).map_err(|p| Failure::internal("lowered passes", p.to_string()))?;
     Ok(done)
 }

@@ -37,6 +37,8 @@ struct State {
     holder: BTreeMap<X, u32>,
     /// What is in the frame as well, or only there.
     mem: BTreeSet<u32>,
+    /// When each register was last given free, by a count of such times.
+    freed: BTreeMap<X, u32>,
 }
 
 struct Allocator<'c> {
@@ -192,7 +194,10 @@ impl Allocator<'_> {
     /// A register that nothing holds; `keep` are values that stay where they are.
     fn take(&mut self, v: Option<u32>, keep: &[u32], not: &[X]) -> Res<X> {
         let order = self.order(v);
-        if let Some(x) = order.iter().copied().find(|x| self.is_free(*x) && !not.contains(x)) {
+        let mut free = order.iter().copied().filter(|x| self.is_free(*x) && !not.contains(x));
+        if let Some(first) = free.next() {
+            let hinted = v.is_some_and(|v| self.wishes.get(&v) == Some(&first) || self.hints.of_value(v) == Some(first));
+            let x = if self.lazy || hinted { first } else { self.rested(first, free) };
             self.used.insert(x);
             return Ok(x);
         }
@@ -206,6 +211,12 @@ impl Allocator<'_> {
         self.put_away(w);
         self.state.release(w);
         Ok(x)
+    }
+
+    /// Of registers that cost alike, the one that was free longest: what is executed out of order waits for no reader of what it held.
+    fn rested(&self, first: X, others: impl Iterator<Item = X>) -> X {
+        let is_kept = |x: X| CALLEE.contains(&x) && !self.used.contains(&x);
+        std::iter::once(first).chain(others.filter(|x| is_kept(*x) == is_kept(first))).min_by_key(|x| self.state.freed.get(x).copied().unwrap_or(0)).unwrap_or(first)
     }
 
     /// It is in the frame, or can be made again.
@@ -385,6 +396,8 @@ impl State {
     fn release(&mut self, v: u32) {
         if let Some(x) = self.reg_of.remove(&v) {
             self.holder.remove(&x);
+            let last = self.freed.values().max().copied().unwrap_or(0);
+            self.freed.insert(x, last + 1);
         }
     }
 

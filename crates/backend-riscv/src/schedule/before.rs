@@ -9,7 +9,7 @@ use crate::pipeline::{Step, Unit};
 use std::collections::BTreeMap;
 
 /// How many instructions ahead one is looked for that need not wait.
-const WINDOW: usize = 8;
+const WINDOW: usize = 20;
 
 pub fn schedule(code: &mut Code, latency: &Latency) {
     let mut out = Vec::with_capacity(code.insts.len());

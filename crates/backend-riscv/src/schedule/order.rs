@@ -36,6 +36,9 @@ pub enum Placed {
     Fill,
 }
 
+/// Instructions that can be done while a product is on its way, from which on it pays to keep a slot free for it.
+const MADE_UP: usize = 2;
+
 /// How far instructions are looked for, and which goes first of those that need not wait.
 #[derive(Clone, Copy)]
 pub struct Way {
@@ -69,7 +72,7 @@ impl Piece {
             // What stands first is never held up by others.
             let free = window.iter().copied().filter(|k| before[*k].iter().all(|j| placed[*j]));
             let free: Vec<(usize, usize)> = free.map(|k| (k, pipeline.slot(&self.steps[k]))).collect();
-            if self.wants_fill(&pipeline, &free) {
+            if self.wants_fill(&pipeline, &free, &window, &before, &placed) {
                 pipeline.fill();
                 out.push(Placed::Fill);
                 continue;
@@ -97,13 +100,31 @@ impl Piece {
     }
 
     /// Something waits for a product, and enough else could be done meanwhile to make up for the slot.
-    fn wants_fill(&self, pipeline: &Pipeline<'_>, free: &[(usize, usize)]) -> bool {
+    fn wants_fill(&self, pipeline: &Pipeline<'_>, free: &[(usize, usize)], window: &[usize], before: &[Vec<usize>], placed: &[bool]) -> bool {
+        if !pipeline.wants_slot() {
+            return false;
+        }
         let now = pipeline.next();
-        let others = || free.iter().filter(|(k, slot)| !pipeline.waits_for_product(&self.steps[*k]) && *slot <= now + 2);
-        pipeline.wants_slot()
-            && free.iter().any(|(k, _)| pipeline.waits_for_product(&self.steps[*k]))
-            && !others().any(|(k, slot)| self.steps[*k].unit == Unit::Store && *slot == now)
-            && others().count() >= 2
+        let others = || free.iter().filter(|(k, _)| !pipeline.waits_for_product(&self.steps[*k]));
+        // A store is such a slot, and so is waiting for a load.
+        if others().any(|(k, slot)| self.steps[*k].unit == Unit::Store && *slot == now) || !others().any(|(_, slot)| *slot == now) {
+            return false;
+        }
+        let (mut meanwhile, mut waiting): (Vec<usize>, bool) = (vec![], false);
+        for k in window {
+            if !before[*k].iter().all(|j| placed[*j] || meanwhile.contains(j)) {
+                continue;
+            }
+            if pipeline.waits_for_product(&self.steps[*k]) {
+                waiting = true;
+            } else {
+                meanwhile.push(*k);
+            }
+            if waiting && meanwhile.len() >= MADE_UP {
+                return true;
+            }
+        }
+        false
     }
 
     /// Slots from an instruction to the end of what is made of its result.

@@ -38,7 +38,22 @@ pub(super) struct Fold<'f> {
     pub used: HashMap<Value, u32>,
     /// Addresses of the new body that lead to what this function never writes.
     constant: BTreeMap<Value, bool>,
+    /// What each old value is added to, if that is all it is read for.
+    addends: BTreeMap<Value, Value>,
+    /// What the second result of the operation at work is added to.
+    pub added_to: Option<Value>,
     out: Vec<Inst>,
+}
+
+/// Values that are read once, by a sum of two: what the other one is.
+fn addends(b: &Block, uses: &BTreeMap<Value, u32>) -> BTreeMap<Value, Value> {
+    let mut all = BTreeMap::new();
+    b.each(&mut |i| {
+        if let Inst::Let { op: Op::Bin(BinOp::Add, x, y), .. } = i {
+            all.extend([(*x, *y), (*y, *x)].into_iter().filter(|(v, _)| uses.get(v) == Some(&1)));
+        }
+    });
+    all
 }
 
 pub(super) fn fold(f: &Func, module: &Module, costs: &Costs, rules: Rules) -> Func {
@@ -52,6 +67,8 @@ pub(super) fn fold(f: &Func, module: &Module, costs: &Costs, rules: Rules) -> Fu
         alias: HashMap::new(),
         facts: vec![],
         seen: vec![HashMap::new()],
+        addends: addends(&f.body, &f.body.reads()),
+        added_to: None,
         uses: f.body.reads(),
         used: HashMap::new(),
         constant: BTreeMap::new(),
@@ -278,6 +295,7 @@ impl Fold<'_> {
             [a, b] => {
                 let read = |v: &Named| self.uses.get(&v.0).copied().unwrap_or(0) > 0;
                 let read = (read(a), read(b));
+                self.added_to = self.addends.get(&b.0).map(|v| self.now(*v));
                 self.pair(op, [a.1, b.1], read)
             }
             _ => self.emitted(op, &dst.iter().map(|d| d.1).collect::<Vec<_>>()),

@@ -10,6 +10,7 @@ use crate::data::{BinOp, Op, Value};
 
 impl Fold<'_> {
     pub(super) fn add_carry(&mut self, (a, b, c): (Value, Value, Value), bits: u32, read: (bool, bool)) -> Option<(Value, Value)> {
+        let added_to = self.added_to.take();
         let zero = self.constant(0, bits);
         let (x, y, z) = (self.constant_of(a), self.constant_of(b), self.constant_of(c));
         if let (Some(x), Some(y), Some(z)) = (x, y, z) {
@@ -35,6 +36,9 @@ impl Fold<'_> {
         match (y, self.result_of(a)) {
             (Some(0), Some((Op::AddCarry(p, q, r), 0))) if self.constant_of(r) == Some(0) && self.used.get(&a).copied().unwrap_or(0) <= 1 => {
                 let first = self.two(Op::AddCarry(p, q, r), bits).1;
+                if added_to != Some(first) {
+                    return None;
+                }
                 let (sum, both) = self.two(Op::AddCarry(p, q, c), bits);
                 Some((sum, self.word(Op::Bin(BinOp::Sub, both, first), bits)))
             }
@@ -43,6 +47,7 @@ impl Fold<'_> {
     }
 
     pub(super) fn sub_borrow(&mut self, (a, b, c): (Value, Value, Value), bits: u32, read: (bool, bool)) -> Option<(Value, Value)> {
+        let added_to = self.added_to.take();
         let zero = self.constant(0, bits);
         let (x, y, z) = (self.constant_of(a), self.constant_of(b), self.constant_of(c));
         if let (Some(x), Some(y), Some(z)) = (x, y, z) {
@@ -65,6 +70,9 @@ impl Fold<'_> {
         match (y, self.result_of(a)) {
             (Some(0), Some((Op::SubBorrow(p, q, r), 0))) if self.constant_of(r) == Some(0) && self.used.get(&a).copied().unwrap_or(0) <= 1 => {
                 let first = self.two(Op::SubBorrow(p, q, r), bits).1;
+                if added_to != Some(first) {
+                    return None;
+                }
                 let (difference, both) = self.two(Op::SubBorrow(p, q, c), bits);
                 Some((difference, self.word(Op::Bin(BinOp::Sub, both, first), bits)))
             }
