@@ -44,6 +44,7 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
             made.code = inward(made.code);
         }
         let frame = Frame::of(&code, &made, options.xlen);
+        made.code = keeping(made.code, &made.saved, options.xlen);
         if let Some(latency) = &options.latency {
             made.code = schedule_again(made.code, latency, &|at| frame.place(at, options.xlen).1);
         }
@@ -82,6 +83,20 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
         text.push_str("\t.size words, . - words\n");
     }
     Ok(text + "\n\t.section .note.GNU-stack, \"\", @progbits\n")
+}
+
+/// The same code, which gives callers back what is in these registers.
+fn keeping(code: Vec<Mach>, saved: &[X], xlen: u32) -> Vec<Mach> {
+    let (load, store) = if xlen == 64 { ("ld", "sd") } else { ("lw", "sw") };
+    let all = || saved.iter().zip(0..);
+    let mut out: Vec<Mach> = all().map(|(x, k)| Mach::Store(store, *x, At::Saved(k), 0)).collect();
+    for i in code {
+        if i == Mach::Return {
+            out.extend(all().map(|(x, k)| Mach::Load(load, *x, At::Saved(k), 0)));
+        }
+        out.push(i);
+    }
+    out
 }
 
 /// A constant of more instructions is loaded, which takes two.
@@ -141,6 +156,7 @@ impl Frame {
             At::Spilled(v) => (SP, self.spilled.get(&v).copied().unwrap_or(0) as i64),
             At::Incoming(k) => (SP, (self.bytes + u64::from(k) * word) as i64),
             At::Outgoing(k) => (SP, (u64::from(k) * word) as i64),
+            At::Saved(k) => (SP, (self.saved + u64::from(k) * word) as i64),
         }
     }
 }
@@ -180,34 +196,14 @@ impl Emit<'_> {
         let _ = writeln!(self.out, "\t{text}");
     }
 
-    fn word(&self) -> u64 {
-        u64::from(self.options.xlen / 8)
-    }
-
-    fn load_word(&self) -> &'static str {
-        if self.options.xlen == 64 { "ld" } else { "lw" }
-    }
-
-    fn store_word(&self) -> &'static str {
-        if self.options.xlen == 64 { "sd" } else { "sw" }
-    }
-
     fn label(&self, l: Label) -> String {
         format!(".L{}_{}", self.number, l.0)
     }
 
     fn function(&mut self) {
         self.move_stack(-(self.frame.bytes as i64));
-        self.saved(self.store_word());
         let code = std::mem::take(&mut self.made.code);
         code.iter().for_each(|i| self.inst(i));
-    }
-
-    /// Of the registers that the caller wants back.
-    fn saved(&mut self, how: &str) {
-        for (k, x) in self.made.saved.clone().into_iter().enumerate() {
-            self.access(how, x, SP, (self.frame.saved + k as u64 * self.word()) as i64);
-        }
     }
 
     fn move_stack(&mut self, by: i64) {
@@ -274,7 +270,6 @@ impl Emit<'_> {
             Mach::Branch(op, a, b, l) => self.line(&format!("{op} {}, {}, {}", name(*a), name(*b), self.label(*l))),
             Mach::Call(symbol) => self.line(&format!("call {symbol}")),
             Mach::Return => {
-                self.saved(self.load_word());
                 self.move_stack(self.frame.bytes as i64);
                 self.line("ret");
             }

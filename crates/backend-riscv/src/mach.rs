@@ -18,6 +18,8 @@ pub enum At {
     Incoming(u32),
     /// A word for a callee on the stack.
     Outgoing(u32),
+    /// The word of a register that the caller wants back.
+    Saved(u32),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +37,6 @@ pub enum Mach {
     Jump(Label),
     Branch(&'static str, X, X, Label),
     Call(String),
-    /// Registers are restored before.
     Return,
     Stop,
     /// It writes no register and does nothing.

@@ -85,7 +85,7 @@ fn piece(insts: &[Mach], latency: &Latency, stack: &dyn Fn(At) -> i64) -> Piece 
             Mach::Load(name, _, at, offset) | Mach::Store(name, _, at, offset) => {
                 let (base, start) = match at {
                     At::Slot(_) => (Root::Shown, stack(*at)),
-                    At::Spilled(_) | At::Incoming(_) | At::Outgoing(_) => (Root::Hidden, stack(*at)),
+                    At::Spilled(_) | At::Incoming(_) | At::Outgoing(_) | At::Saved(_) => (Root::Hidden, stack(*at)),
                     At::Reg(x) => (Root::Register(u32::from(*x), last.get(x).copied()), 0),
                 };
                 Some(Place { base, first: start + offset, bytes: width(name), write: unit == Unit::Store })
