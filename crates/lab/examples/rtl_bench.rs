@@ -1,6 +1,6 @@
 //! Writes the calibration programs for the RTL bench, and compares the bench's answers with the model's.
 //!
-//! `rtl_bench write FOLDER` leaves one `NAME.flash` and `NAME.elf` a program; `rtl_bench compare FOLDER` reads `NAME.out`
+//! `rtl_bench write FOLDER OURS` takes our own assembly from the folder `OURS` and leaves one `NAME.flash` and `NAME.elf` a program; `rtl_bench compare FOLDER` reads `NAME.out`
 //! beside them, prints one row a number, and writes `NAME.tsv` in the form committed under `crates/lab/tests/data`.
 //! Exit status 1 when a program's total differs by more than 0.5 %, 2 on any other failure.
 
@@ -16,6 +16,8 @@ use santoku_lab::rv32::Config;
 
 const TOLERANCE: f64 = 0.005;
 const INSTRUCTIONS: &str = "instructions";
+/// In C: what was counted until here does not count.
+const START: &str = "cycles = lab_cycle(); instructions = lab_instret();";
 
 /// A calibration program: name, the name of each number it prints, and how it is built.
 struct Program {
@@ -26,7 +28,11 @@ struct Program {
     level: Level,
 }
 
-fn programs() -> Result<Vec<Program>, Box<dyn Error>> {
+/// Our own assembly, for the machine's choice of implementations.
+const OURS: [&str; 2] = ["nacl_sign.s", "scalarmult_curve25519.s"];
+
+/// `ours`: the folder with our assembly; without one, programs are named but cannot be built.
+fn programs(ours: &Path) -> Result<Vec<Program>, Box<dyn Error>> {
     let tests = micro_tests();
     let rows: Vec<String> = tests.iter().map(|t| t.name.clone()).collect();
     let micro = |code: Code| Program {
@@ -50,13 +56,23 @@ fn programs() -> Result<Vec<Program>, Box<dyn Error>> {
             level,
         });
     }
+    for operation in ["sign", "verify", "x25519"] {
+        let main = timed_main(&fs::read_to_string(root.join("lab/rtl/ours.h"))?, &format!("prepare(); {START} {operation}()"));
+        programs.push(Program {
+            name: format!("ours-{operation}"),
+            rows: vec!["cycles".into(), INSTRUCTIONS.into()],
+            sources: OURS.iter().map(|file| Source::File(ours.join(file))).chain([main]).collect(),
+            code: Code::Compressed,
+            level: Level::O2,
+        });
+    }
     Ok(programs)
 }
 
-fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
+fn write(folder: &Path, ours: &Path) -> Result<(), Box<dyn Error>> {
     let toolchain = Toolchain::find()?;
     fs::create_dir_all(folder)?;
-    for program in programs()? {
+    for program in programs(ours)? {
         let (elf, flash) = build(&toolchain, &program.sources, program.code, program.level)?;
         fs::write(folder.join(&program.name).with_extension("elf"), elf)?;
         fs::write(folder.join(&program.name).with_extension("flash"), flash)?;
@@ -69,7 +85,7 @@ fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
 fn compare(folder: &Path) -> Result<bool, Box<dyn Error>> {
     let mut compared = 0;
     let mut within = true;
-    for program in programs()? {
+    for program in programs(folder)? {
         let path = |extension: &str| -> PathBuf { folder.join(format!("{}.{extension}", program.name)) };
         let Ok(answer) = fs::read_to_string(path("out")) else {
             println!("{}: no answer from the RTL, skipped", program.name);
@@ -107,9 +123,9 @@ fn compare(folder: &Path) -> Result<bool, Box<dyn Error>> {
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().collect();
     let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [_, "write", folder] => write(Path::new(folder)).map(|()| true),
+        [_, "write", folder, ours] => write(Path::new(folder), Path::new(ours)).map(|()| true),
         [_, "compare", folder] => compare(Path::new(folder)),
-        _ => Err("usage: rtl_bench write|compare FOLDER".into()),
+        _ => Err("usage: rtl_bench write FOLDER OURS, or rtl_bench compare FOLDER".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
