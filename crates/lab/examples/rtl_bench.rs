@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use santoku_lab::calibration::{build, micro_program, micro_tests, numbers, run_on_model, timed_main};
+use santoku_lab::calibration::{build, micro_program, micro_tests, numbers, refill_program, refill_tests, run_on_model, timed_main};
 use santoku_lab::harness::{Level, Code, Source, Toolchain};
 use santoku_lab::peers;
 use santoku_lab::rv32::Config;
@@ -42,7 +42,8 @@ fn programs(ours: &Path) -> Result<Vec<Program>, Box<dyn Error>> {
         code,
         level: Level::O2,
     };
-    let mut programs = vec![micro(Code::Plain), micro(Code::Compressed)];
+    let refill = Program { name: "micro-refill".into(), rows: refill_tests(), sources: refill_program(), code: Code::Plain, level: Level::O2 };
+    let mut programs = vec![micro(Code::Plain), micro(Code::Compressed), refill];
     let root = peers::find_root(Path::new(env!("CARGO_MANIFEST_DIR"))).ok_or("not inside the repository")?;
     let peer = peers::fetch(&root, "tweetnacl")?;
     for level in [Level::O0, Level::O1, Level::O2] {

@@ -2,7 +2,7 @@
 //!
 //! `tests/data/e31-micro-<isa>.tsv` holds what the RTL of `lab/rtl` printed: name of the test, cycles.
 
-use santoku_lab::calibration::{build, micro_program, micro_tests, run_on_model};
+use santoku_lab::calibration::{build, micro_program, micro_tests, refill_program, refill_tests, run_on_model};
 use santoku_lab::harness::{Level, Code, Toolchain};
 use santoku_lab::rv32::{Config, Timing};
 
@@ -20,6 +20,8 @@ const KNOWN_DIFFERENCES: [(Code, &str, u64, u64); 6] = [
     (Code::Compressed, "nested calls", 28, 18),
     (Code::Compressed, "indirect jump", 8, 5),
 ];
+/// Code that is executed once.
+const REFILLS: &str = include_str!("data/e31-refill.tsv");
 const TOLERANCE: f64 = 0.005;
 
 /// Test names with the RTL's figures, in order.
@@ -68,6 +70,21 @@ fn the_model_agrees_with_the_rtl() {
         let model: u64 = on_model(march, Timing::e31().expect("described")).iter().sum();
         assert!((model as f64 / rtl as f64 - 1.0).abs() < TOLERANCE, "{march:?}: RTL {rtl}, model {model}");
     }
+}
+
+fn refills_on_model(timing: Timing) -> Vec<(String, u64)> {
+    let toolchain = Toolchain::find().expect("the cross compiler is installed");
+    let (elf, _) = build(&toolchain, &refill_program(), Code::Plain, Level::O2).expect("refills build");
+    let cycles = run_on_model(&elf, &Config { timing: Some(timing), ..Config::default() }).expect("refills run");
+    refill_tests().into_iter().zip(cycles).collect()
+}
+
+#[test]
+fn a_line_that_is_fetched_costs_what_it_costs_on_the_rtl() {
+    let e31 = Timing::e31().expect("described");
+    assert!(refill_tests().len() >= 7);
+    assert_eq!(refills_on_model(e31), recorded(REFILLS));
+    assert_ne!(refills_on_model(Timing { refill_core: e31.refill_core + 1, ..e31 }), recorded(REFILLS));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! `crates/lab/tests/data/`. Absent on purpose: any use of the figures by the model itself.
 
 mod micro;
+mod refill;
 
 use std::fmt::Write;
 
@@ -13,6 +14,7 @@ use crate::harness::{Code, Level, Source, Toolchain};
 use crate::rv32::{Config, Image, Machine, FLASH_BASE};
 
 pub use micro::{micro_tests, MicroTest};
+pub use refill::{refill_program, refill_tests};
 
 /// Prints what a test program measured.
 const PRINT: &str = "
