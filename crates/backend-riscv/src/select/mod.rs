@@ -44,6 +44,8 @@ struct Select<'m> {
     elements: BTreeMap<(Value, Value, u64), Reg>,
     /// Constants that take more than one instruction, where they are known.
     numbers: BTreeMap<i64, Reg>,
+    /// All bits 1 where a condition holds, else 0, where that is known.
+    masks: BTreeMap<Value, Reg>,
     /// How many ways that stand apart this is inside of.
     apart: u32,
     /// Code that stands behind the function's end.
@@ -67,6 +69,7 @@ pub fn select(module: &Module, f: &Func, options: &Options, unchanging: bool) ->
         conditions: Conditions::default(),
         elements: BTreeMap::new(),
         numbers: BTreeMap::new(),
+        masks: BTreeMap::new(),
         apart: 0,
         behind: vec![],
         labels: 0,
@@ -173,12 +176,13 @@ impl Select<'_> {
         let outer = std::mem::replace(&mut self.merges, found);
         let conditions = std::mem::replace(&mut self.conditions, Conditions::of(b, &self.reads));
         let elements = self.elements.clone();
-        let numbers = self.numbers.clone();
+        let (numbers, masks) = (self.numbers.clone(), self.masks.clone());
         b.insts.iter().try_for_each(|i| self.inst(i))?;
         self.merges = outer;
         self.conditions = conditions;
         self.elements = elements;
         self.numbers = numbers;
+        self.masks = masks;
         Ok(())
     }
 

@@ -121,8 +121,15 @@ impl Select<'_> {
 
     /// By a mask: no branch.
     pub(super) fn choose(&mut self, c: Value, a: Value, b: Value) -> Reg {
-        let c = self.reg(c);
-        let mask = self.three("sub", Reg::Zero, c);
+        let mask = match self.masks.get(&c) {
+            Some(known) => *known,
+            None => {
+                let condition = self.reg(c);
+                let mask = self.three("sub", Reg::Zero, condition);
+                self.masks.insert(c, mask);
+                mask
+            }
+        };
         let (ones, zero) = (self.constant(a) == Some(-1), self.constant(b) == Some(0));
         if zero {
             let x = if ones { return mask } else { self.reg(a) };
