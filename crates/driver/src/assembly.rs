@@ -58,9 +58,9 @@ fn not_lowered(sources: &Sources, func: &str, what: &str) -> Failure {
     Failure::refused(sources, d.note("why: the lowered IR has words of the machine, and memory whose size is known when a function is entered").help("build C (`--emit c`)"))
 }
 
-/// A multiplier that is not ready for the next operands in the next slot is used where sums of three shifts would do.
+/// What the passes ask of the machine. A multiplier that is not ready for the next operands in the next slot is used where sums of three shifts would do.
 fn costs(target: &Target, how: &Lowering) -> Costs {
-    let usual = Costs { inline_max: how.inline_max, ..Costs::default() };
+    let usual = Costs { inline_max: how.inline_max, carry_groups: target.fused.is_some(), ..Costs::default() };
     match latency(target).map(|l| l.product) {
         Some(Product::Late { .. }) => Costs { wide_product: 3, ..usual },
         _ => usual,

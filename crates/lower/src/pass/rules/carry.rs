@@ -36,7 +36,7 @@ impl Fold<'_> {
         match (y, self.result_of(a)) {
             (Some(0), Some((Op::AddCarry(p, q, r), 0))) if self.constant_of(r) == Some(0) && self.used.get(&a).copied().unwrap_or(0) <= 1 => {
                 let first = self.two(Op::AddCarry(p, q, r), bits).1;
-                if added_to != Some(first) {
+                if !self.costs.carry_groups && added_to != Some(first) {
                     return None;
                 }
                 let (sum, both) = self.two(Op::AddCarry(p, q, c), bits);
@@ -70,7 +70,7 @@ impl Fold<'_> {
         match (y, self.result_of(a)) {
             (Some(0), Some((Op::SubBorrow(p, q, r), 0))) if self.constant_of(r) == Some(0) && self.used.get(&a).copied().unwrap_or(0) <= 1 => {
                 let first = self.two(Op::SubBorrow(p, q, r), bits).1;
-                if added_to != Some(first) {
+                if !self.costs.carry_groups && added_to != Some(first) {
                     return None;
                 }
                 let (difference, both) = self.two(Op::SubBorrow(p, q, c), bits);
