@@ -16,6 +16,7 @@
 #ifdef STK_UNIT_BEFORE
 #define field_fe25519_radix51_square scalarmult_curve25519_field_fe25519_radix51_square
 #define field_fe25519_radix51_mul scalarmult_curve25519_field_fe25519_radix51_mul
+#define field_fe25519_radix51_scale scalarmult_curve25519_field_fe25519_radix51_scale
 #define scalarmult_curve25519_step scalarmult_curve25519_scalarmult_curve25519_step
 #define scalarmult_curve25519_exchanged scalarmult_curve25519_scalarmult_curve25519_exchanged
 #define field_fe25519_pow_square_times_5 scalarmult_curve25519_field_fe25519_pow_square_times_5
@@ -30,7 +31,6 @@
 #define scalarmult_curve25519_x25519 scalarmult_curve25519_scalarmult_curve25519_x25519
 #define scalarmult_curve25519_public_key scalarmult_curve25519_scalarmult_curve25519_public_key
 #define scalarmult_curve25519_Pair scalarmult_curve25519_scalarmult_curve25519_Pair
-#define scalarmult_curve25519_A24_FE scalarmult_curve25519_scalarmult_curve25519_A24_FE
 #define scalarmult_curve25519_ONE scalarmult_curve25519_scalarmult_curve25519_ONE
 #define scalarmult_curve25519_ZERO scalarmult_curve25519_scalarmult_curve25519_ZERO
 #define field_fe25519_radix51_LIMB_OF scalarmult_curve25519_field_fe25519_radix51_LIMB_OF
@@ -272,12 +272,6 @@ typedef struct {
     uint64_t z3[5];
 } scalarmult_curve25519_Pair;
 
-/* scalarmult.curve25519.A24_FE */
-STK_TABLE uint64_t scalarmult_curve25519_A24_FE[5] = {
-    UINT64_C(0x1db41), UINT64_C(0), UINT64_C(0), UINT64_C(0),
-    UINT64_C(0)
-};
-
 /* scalarmult.curve25519.ONE */
 STK_TABLE uint64_t scalarmult_curve25519_ONE[5] = {
     UINT64_C(1), UINT64_C(0), UINT64_C(0), UINT64_C(0),
@@ -457,6 +451,59 @@ STK_NOINLINE static void field_fe25519_radix51_mul(uint64_t *result, const uint6
     result[4] = (uint64_t)h_4_0_carry;
 }
 
+/* field.fe25519_radix51.scale
+ * in a: 0 .. 2^54-1
+ * in n: 0 .. 2^17-1
+ * out result: 0 .. 2251799813733887 */
+static void field_fe25519_radix51_scale(uint64_t *result, const uint64_t *a, uint32_t n)
+{
+    uint32_t c_0_carry; /* 0 .. 1048568 */
+    uint64_t r_0_carry; /* 0 .. 2^51-1 */
+    stk_u128 t_0; /* 0 .. 2361165227036312993793 */
+    stk_u128 t_1; /* 0 .. 2361165227036312993793 */
+    stk_u128 t_2; /* 0 .. 2361165227036312993793 */
+    stk_u128 t_3; /* 0 .. 2361165227036312993793 */
+    stk_u128 t_4; /* 0 .. 2361165227036312993793 */
+    uint64_t h_0_0_carry; /* 0 .. 2251799833608039 */
+    stk_u128 h_1_0_carry; /* 0 .. 2361165227036314042360 */
+    stk_u128 h_2_0_carry; /* 0 .. 2361165227036314042361 */
+    stk_u128 h_3_0_carry; /* 0 .. 2361165227036314042361 */
+    stk_u128 h_4_0_carry; /* 0 .. 2361165227036314042361 */
+    t_0 = (stk_u128)n * (stk_u128)a[0];
+    t_1 = (stk_u128)n * (stk_u128)a[1];
+    t_2 = (stk_u128)n * (stk_u128)a[2];
+    t_3 = (stk_u128)n * (stk_u128)a[3];
+    t_4 = (stk_u128)n * (stk_u128)a[4];
+    c_0_carry = (uint32_t)(t_0 >> 51);
+    r_0_carry = (uint64_t)t_0 & UINT64_C(0x7ffffffffffff);
+    h_1_0_carry = t_1 + (stk_u128)c_0_carry;
+    h_0_0_carry = r_0_carry;
+    c_0_carry = (uint32_t)(h_1_0_carry >> 51);
+    r_0_carry = (uint64_t)h_1_0_carry & UINT64_C(0x7ffffffffffff);
+    h_2_0_carry = t_2 + (stk_u128)c_0_carry;
+    h_1_0_carry = (stk_u128)r_0_carry;
+    c_0_carry = (uint32_t)(h_2_0_carry >> 51);
+    r_0_carry = (uint64_t)h_2_0_carry & UINT64_C(0x7ffffffffffff);
+    h_3_0_carry = t_3 + (stk_u128)c_0_carry;
+    h_2_0_carry = (stk_u128)r_0_carry;
+    c_0_carry = (uint32_t)(h_3_0_carry >> 51);
+    r_0_carry = (uint64_t)h_3_0_carry & UINT64_C(0x7ffffffffffff);
+    h_4_0_carry = t_4 + (stk_u128)c_0_carry;
+    h_3_0_carry = (stk_u128)r_0_carry;
+    c_0_carry = (uint32_t)(h_4_0_carry >> 51);
+    r_0_carry = (uint64_t)h_4_0_carry & UINT64_C(0x7ffffffffffff);
+    h_0_0_carry = h_0_0_carry + (uint64_t)(UINT32_C(19) * c_0_carry);
+    h_4_0_carry = (stk_u128)r_0_carry;
+    c_0_carry = (uint32_t)(h_0_0_carry >> 51);
+    r_0_carry = h_0_0_carry & UINT64_C(0x7ffffffffffff);
+    h_1_0_carry = (stk_u128)((uint64_t)h_1_0_carry + (uint64_t)c_0_carry);
+    result[0] = r_0_carry;
+    result[1] = (uint64_t)h_1_0_carry;
+    result[2] = (uint64_t)h_2_0_carry;
+    result[3] = (uint64_t)h_3_0_carry;
+    result[4] = (uint64_t)h_4_0_carry;
+}
+
 /* scalarmult.curve25519.step
  * One step of the ladder: the first point doubled, and the sum of both, whose difference is `u`.
  * in u: 0 .. 2251799813733887 */
@@ -466,7 +513,7 @@ STK_NOINLINE static void scalarmult_curve25519_step(scalarmult_curve25519_Pair *
     uint64_t bb[5]; /* 0 .. 2251799813691328 */
     uint64_t da[5]; /* 0 .. 2251799813691328 */
     uint64_t cb[5]; /* 0 .. 2251799813691328 */
-    uint64_t t[5]; /* 0 .. 2251799813691328 */
+    uint64_t t[5]; /* 0 .. 2^51 */
     uint64_t t_2[5]; /* 0 .. 2251799813691328 */
     uint64_t result_0_add[5]; /* 0 .. 7881299347898368 */
     uint64_t result_1_sub[5]; /* 0 .. 7881299347898368 */
@@ -506,7 +553,7 @@ STK_NOINLINE static void scalarmult_curve25519_step(scalarmult_curve25519_Pair *
     result_4_add[4] = p->x3[4] + p->z3[4];
     field_fe25519_radix51_mul(cb, result_4_add, result_1_sub);
     field_fe25519_radix51_mul(result->x2, aa, bb);
-    field_fe25519_radix51_mul(t, scalarmult_curve25519_A24_FE, result_2_sub);
+    field_fe25519_radix51_scale(t, result_2_sub, UINT32_C(0x1db41));
     result_5_add[0] = aa[0] + t[0];
     result_5_add[1] = aa[1] + t[1];
     result_5_add[2] = aa[2] + t[2];
@@ -923,6 +970,7 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #ifdef STK_UNIT_BEFORE
 #undef field_fe25519_radix51_square
 #undef field_fe25519_radix51_mul
+#undef field_fe25519_radix51_scale
 #undef scalarmult_curve25519_step
 #undef scalarmult_curve25519_exchanged
 #undef field_fe25519_pow_square_times_5
@@ -937,7 +985,6 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #undef scalarmult_curve25519_x25519
 #undef scalarmult_curve25519_public_key
 #undef scalarmult_curve25519_Pair
-#undef scalarmult_curve25519_A24_FE
 #undef scalarmult_curve25519_ONE
 #undef scalarmult_curve25519_ZERO
 #undef field_fe25519_radix51_LIMB_OF
@@ -960,6 +1007,7 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #ifdef STK_UNIT_BEFORE
 #define field_fe25519_radix25_5_square scalarmult_curve25519_field_fe25519_radix25_5_square
 #define field_fe25519_radix25_5_mul scalarmult_curve25519_field_fe25519_radix25_5_mul
+#define field_fe25519_radix25_5_scale scalarmult_curve25519_field_fe25519_radix25_5_scale
 #define scalarmult_curve25519_step scalarmult_curve25519_scalarmult_curve25519_step
 #define scalarmult_curve25519_exchanged scalarmult_curve25519_scalarmult_curve25519_exchanged
 #define field_fe25519_pow_square_times_5 scalarmult_curve25519_field_fe25519_pow_square_times_5
@@ -975,7 +1023,6 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #define scalarmult_curve25519_x25519 scalarmult_curve25519_scalarmult_curve25519_x25519
 #define scalarmult_curve25519_public_key scalarmult_curve25519_scalarmult_curve25519_public_key
 #define scalarmult_curve25519_Pair scalarmult_curve25519_scalarmult_curve25519_Pair
-#define scalarmult_curve25519_A24_FE scalarmult_curve25519_scalarmult_curve25519_A24_FE
 #define scalarmult_curve25519_ONE scalarmult_curve25519_scalarmult_curve25519_ONE
 #define scalarmult_curve25519_ZERO scalarmult_curve25519_scalarmult_curve25519_ZERO
 #define field_fe25519_radix25_5_LIMB_OF scalarmult_curve25519_field_fe25519_radix25_5_LIMB_OF
@@ -1250,13 +1297,6 @@ typedef struct {
     int32_t x3[10];
     int32_t z3[10];
 } scalarmult_curve25519_Pair;
-
-/* scalarmult.curve25519.A24_FE */
-STK_TABLE int32_t scalarmult_curve25519_A24_FE[10] = {
-    INT32_C(0x1db41), INT32_C(0), INT32_C(0), INT32_C(0),
-    INT32_C(0), INT32_C(0), INT32_C(0), INT32_C(0),
-    INT32_C(0), INT32_C(0)
-};
 
 /* scalarmult.curve25519.ONE */
 STK_TABLE int32_t scalarmult_curve25519_ONE[10] = {
@@ -1660,6 +1700,117 @@ STK_NOINLINE static void field_fe25519_radix25_5_mul(int32_t *result, const int3
     result[9] = (int32_t)h_9_0_carry;
 }
 
+/* field.fe25519_radix25_5.scale
+ * in a: -106954752 .. 106954752
+ * in n: 0 .. 2^17-1
+ * out result: -35651584 .. 35651584 */
+static void field_fe25519_radix25_5_scale(int32_t *result, const int32_t *a, uint32_t n)
+{
+    int64_t v_0_carry; /* -14018632953854 .. 14018700062718 */
+    int32_t c_0_carry; /* -208894 .. 208894 */
+    uint32_t r_0_carry; /* 0 .. 2^26-1 */
+    int64_t t_0; /* -14018666299392 .. 14018666299392 */
+    int64_t t_1; /* -7009333149696 .. 7009333149696 */
+    int64_t t_2; /* -14018666299392 .. 14018666299392 */
+    int64_t t_3; /* -7009333149696 .. 7009333149696 */
+    int64_t t_4; /* -14018666299392 .. 14018666299392 */
+    int64_t t_5; /* -7009333149696 .. 7009333149696 */
+    int64_t t_6; /* -14018666299392 .. 14018666299392 */
+    int64_t t_7; /* -7009333149696 .. 7009333149696 */
+    int64_t t_8; /* -14018666299392 .. 14018666299392 */
+    int64_t t_9; /* -7009333149696 .. 7009333149696 */
+    int32_t h_0_0_carry; /* -37523418 .. 37523417 */
+    int64_t h_1_0_carry; /* -7009333358590 .. 7009333358590 */
+    int64_t h_2_0_carry; /* -14018666508286 .. 14018666508286 */
+    int64_t h_3_0_carry; /* -7009333358590 .. 7009333358590 */
+    int32_t h_4_0_carry; /* -33763326 .. 33763325 */
+    int64_t h_5_0_carry; /* -7009333358590 .. 7009333358590 */
+    int64_t h_6_0_carry; /* -14018666508286 .. 14018666508286 */
+    int64_t h_7_0_carry; /* -7009333358590 .. 7009333358590 */
+    int64_t h_8_0_carry; /* -14018666508286 .. 14018666508286 */
+    int64_t h_9_0_carry; /* -7009333358590 .. 7009333358590 */
+    t_0 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[0]);
+    t_1 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[1]);
+    t_2 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[2]);
+    t_3 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[3]);
+    t_4 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[4]);
+    t_5 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[5]);
+    t_6 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[6]);
+    t_7 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[7]);
+    t_8 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[8]);
+    t_9 = (int64_t)STK_MUL_LOW((int64_t)n, (int64_t)a[9]);
+    v_0_carry = t_0 + INT64_C(0x2000000);
+    c_0_carry = (int32_t)(v_0_carry >> 26);
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
+    h_1_0_carry = t_1 + (int64_t)c_0_carry;
+    h_0_0_carry = (int32_t)r_0_carry - INT32_C(0x2000000);
+    v_0_carry = t_4 + INT64_C(0x2000000);
+    c_0_carry = (int32_t)(v_0_carry >> 26);
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
+    h_5_0_carry = t_5 + (int64_t)c_0_carry;
+    h_4_0_carry = (int32_t)r_0_carry - INT32_C(0x2000000);
+    v_0_carry = h_1_0_carry + INT64_C(0x1000000);
+    c_0_carry = (int32_t)(v_0_carry >> 25);
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
+    h_2_0_carry = t_2 + (int64_t)c_0_carry;
+    h_1_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
+    v_0_carry = h_5_0_carry + INT64_C(0x1000000);
+    c_0_carry = (int32_t)(v_0_carry >> 25);
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
+    h_6_0_carry = t_6 + (int64_t)c_0_carry;
+    h_5_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
+    v_0_carry = h_2_0_carry + INT64_C(0x2000000);
+    c_0_carry = (int32_t)(v_0_carry >> 26);
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
+    h_3_0_carry = t_3 + (int64_t)c_0_carry;
+    h_2_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
+    v_0_carry = h_6_0_carry + INT64_C(0x2000000);
+    c_0_carry = (int32_t)(v_0_carry >> 26);
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
+    h_7_0_carry = t_7 + (int64_t)c_0_carry;
+    h_6_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
+    v_0_carry = h_3_0_carry + INT64_C(0x1000000);
+    c_0_carry = (int32_t)(v_0_carry >> 25);
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
+    h_4_0_carry = h_4_0_carry + c_0_carry;
+    h_3_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
+    v_0_carry = h_7_0_carry + INT64_C(0x1000000);
+    c_0_carry = (int32_t)(v_0_carry >> 25);
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
+    h_8_0_carry = t_8 + (int64_t)c_0_carry;
+    h_7_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
+    v_0_carry = (int64_t)(h_4_0_carry + INT32_C(0x2000000));
+    c_0_carry = (int32_t)v_0_carry >> 26;
+    r_0_carry = (uint32_t)(int32_t)v_0_carry & UINT32_C(0x3ffffff);
+    h_5_0_carry = (int64_t)((int32_t)h_5_0_carry + c_0_carry);
+    h_4_0_carry = (int32_t)r_0_carry - INT32_C(0x2000000);
+    v_0_carry = h_8_0_carry + INT64_C(0x2000000);
+    c_0_carry = (int32_t)(v_0_carry >> 26);
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x3ffffff);
+    h_9_0_carry = t_9 + (int64_t)c_0_carry;
+    h_8_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x2000000));
+    v_0_carry = h_9_0_carry + INT64_C(0x1000000);
+    c_0_carry = (int32_t)(v_0_carry >> 25);
+    r_0_carry = (uint32_t)v_0_carry & UINT32_C(0x1ffffff);
+    h_0_0_carry = h_0_0_carry + (INT32_C(19) * c_0_carry);
+    h_9_0_carry = (int64_t)((int32_t)r_0_carry - INT32_C(0x1000000));
+    v_0_carry = (int64_t)(h_0_0_carry + INT32_C(0x2000000));
+    c_0_carry = (int32_t)v_0_carry >> 26;
+    r_0_carry = (uint32_t)(int32_t)v_0_carry & UINT32_C(0x3ffffff);
+    h_1_0_carry = (int64_t)((int32_t)h_1_0_carry + c_0_carry);
+    h_0_0_carry = (int32_t)r_0_carry - INT32_C(0x2000000);
+    result[0] = h_0_0_carry;
+    result[1] = (int32_t)h_1_0_carry;
+    result[2] = (int32_t)h_2_0_carry;
+    result[3] = (int32_t)h_3_0_carry;
+    result[4] = h_4_0_carry;
+    result[5] = (int32_t)h_5_0_carry;
+    result[6] = (int32_t)h_6_0_carry;
+    result[7] = (int32_t)h_7_0_carry;
+    result[8] = (int32_t)h_8_0_carry;
+    result[9] = (int32_t)h_9_0_carry;
+}
+
 /* scalarmult.curve25519.step
  * One step of the ladder: the first point doubled, and the sum of both, whose difference is `u`.
  * in u: -35651584 .. 35651584 */
@@ -1734,7 +1885,7 @@ STK_NOINLINE static void scalarmult_curve25519_step(scalarmult_curve25519_Pair *
     result_4_add[9] = p->x3[9] + p->z3[9];
     field_fe25519_radix25_5_mul(cb, result_4_add, result_1_sub);
     field_fe25519_radix25_5_mul(result->x2, aa, bb);
-    field_fe25519_radix25_5_mul(t, scalarmult_curve25519_A24_FE, result_2_sub);
+    field_fe25519_radix25_5_scale(t, result_2_sub, UINT32_C(0x1db41));
     result_5_add[0] = aa[0] + t[0];
     result_5_add[1] = aa[1] + t[1];
     result_5_add[2] = aa[2] + t[2];
@@ -2293,6 +2444,7 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #ifdef STK_UNIT_BEFORE
 #undef field_fe25519_radix25_5_square
 #undef field_fe25519_radix25_5_mul
+#undef field_fe25519_radix25_5_scale
 #undef scalarmult_curve25519_step
 #undef scalarmult_curve25519_exchanged
 #undef field_fe25519_pow_square_times_5
@@ -2308,7 +2460,6 @@ STK_API void STK_NAME(santoku_x25519_base)(uint8_t *result, const uint8_t *k)
 #undef scalarmult_curve25519_x25519
 #undef scalarmult_curve25519_public_key
 #undef scalarmult_curve25519_Pair
-#undef scalarmult_curve25519_A24_FE
 #undef scalarmult_curve25519_ONE
 #undef scalarmult_curve25519_ZERO
 #undef field_fe25519_radix25_5_LIMB_OF
