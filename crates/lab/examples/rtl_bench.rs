@@ -1,6 +1,6 @@
 //! Writes the calibration programs for the RTL bench, and compares the bench's answers with the model's.
 //!
-//! `rtl_bench write FOLDER OURS` takes our own assembly from the folder `OURS` and leaves one `NAME.flash` and `NAME.elf` a program; `rtl_bench compare FOLDER` reads `NAME.out`
+//! `rtl_bench write FOLDER BUILT` takes our assembly from `BUILT/ours` and our C from `BUILT/gcc`, and leaves one `NAME.flash` and `NAME.elf` a program; `rtl_bench compare FOLDER` reads `NAME.out`
 //! beside them, prints one row a number, and writes `NAME.tsv` in the form committed under `crates/lab/tests/data`.
 //! Exit status 1 when a program's total differs by more than 0.5 %, 2 on any other failure.
 
@@ -28,11 +28,11 @@ struct Program {
     level: Level,
 }
 
-/// Our own assembly, for the machine's choice of implementations.
-const OURS: [&str; 2] = ["nacl_sign.s", "scalarmult_curve25519.s"];
+/// Units of ours: assembly for the machine's choice of implementations, and C.
+const UNITS: [&str; 2] = ["nacl_sign", "scalarmult_curve25519"];
 
-/// `ours`: the folder with our assembly; without one, programs are named but cannot be built.
-fn programs(ours: &Path) -> Result<Vec<Program>, Box<dyn Error>> {
+/// `made`: the folder with what was built of them; elsewhere, programs are named but cannot be built.
+fn programs(made: &Path) -> Result<Vec<Program>, Box<dyn Error>> {
     let tests = micro_tests();
     let rows: Vec<String> = tests.iter().map(|t| t.name.clone()).collect();
     let micro = |code: Code| Program {
@@ -57,23 +57,25 @@ fn programs(ours: &Path) -> Result<Vec<Program>, Box<dyn Error>> {
             level,
         });
     }
-    for operation in ["sign", "verify", "x25519"] {
-        let main = timed_main(&fs::read_to_string(root.join("lab/rtl/ours.h"))?, &format!("prepare(); {START} {operation}()"));
-        programs.push(Program {
-            name: format!("ours-{operation}"),
-            rows: vec!["cycles".into(), INSTRUCTIONS.into()],
-            sources: OURS.iter().map(|file| Source::File(ours.join(file))).chain([main]).collect(),
-            code: Code::Compressed,
-            level: Level::O2,
-        });
+    for (by, extension) in [("ours", "s"), ("gcc", "c")] {
+        for operation in ["sign", "verify", "x25519"] {
+            let main = timed_main(&fs::read_to_string(root.join("lab/rtl/ours.h"))?, &format!("prepare(); {START} {operation}()"));
+            programs.push(Program {
+                name: format!("{by}-{operation}"),
+                rows: vec!["cycles".into(), INSTRUCTIONS.into()],
+                sources: UNITS.iter().map(|unit| Source::File(made.join(by).join(format!("{unit}.{extension}")))).chain([main]).collect(),
+                code: Code::Compressed,
+                level: Level::O2,
+            });
+        }
     }
     Ok(programs)
 }
 
-fn write(folder: &Path, ours: &Path) -> Result<(), Box<dyn Error>> {
+fn write(folder: &Path, made: &Path) -> Result<(), Box<dyn Error>> {
     let toolchain = Toolchain::find()?;
     fs::create_dir_all(folder)?;
-    for program in programs(ours)? {
+    for program in programs(made)? {
         let (elf, flash) = build(&toolchain, &program.sources, program.code, program.level)?;
         fs::write(folder.join(&program.name).with_extension("elf"), elf)?;
         fs::write(folder.join(&program.name).with_extension("flash"), flash)?;
@@ -124,9 +126,9 @@ fn compare(folder: &Path) -> Result<bool, Box<dyn Error>> {
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().collect();
     let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [_, "write", folder, ours] => write(Path::new(folder), Path::new(ours)).map(|()| true),
+        [_, "write", folder, made] => write(Path::new(folder), Path::new(made)).map(|()| true),
         [_, "compare", folder] => compare(Path::new(folder)),
-        _ => Err("usage: rtl_bench write FOLDER OURS, or rtl_bench compare FOLDER".into()),
+        _ => Err("usage: rtl_bench write FOLDER BUILT, or rtl_bench compare FOLDER".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -37,7 +37,7 @@ pub fn built(path: &str, target: &str, level: Level) -> Option<Built> {
 pub fn built_with(path: &str, target: &str, level: Level, impls: &[(&str, &str)]) -> Option<Built> {
     let target = santoku_driver::built_in(target).expect("its file is right").expect("it is compiled in");
     let mut load = |path: &str| Ok(std::fs::read_to_string(root().join(path)).ok());
-    let impls = impls.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+    let impls = target.impls.clone().into_iter().chain(impls.iter().map(|(a, b)| (a.to_string(), b.to_string()))).collect();
     let request = Request { roots: vec!["lib".into()], impls, ..Request::new(path, target) };
     let checked = check(&request, &mut load).ok()?;
     let options = BuildOptions { level, without: Default::default(), dump_after: None, unit: "unit".into(), provenance: String::new(), keep_secrets: true };
