@@ -5,6 +5,7 @@
 //! `crates/lab/tests/data/`. Absent on purpose: any use of the figures by the model itself.
 
 mod micro;
+mod print;
 mod refill;
 
 use std::fmt::Write;
@@ -13,21 +14,10 @@ use crate::error::LabError;
 use crate::harness::{Code, Level, Source, Toolchain};
 use crate::rv32::{Config, Image, Machine, FLASH_BASE};
 
+use print::PRINT;
+
 pub use micro::{micro_tests, MicroTest};
 pub use refill::{refill_program, refill_tests};
-
-/// Prints what a test program measured.
-const PRINT: &str = "
-void lab_putc(int c);
-static void print(unsigned v)
-{
-    char digits[10];
-    int n = 0;
-    do digits[n++] = (char)('0' + v % 10), v /= 10; while (v);
-    while (n) lab_putc(digits[--n]);
-    lab_putc('\\n');
-}
-";
 
 /// Sources of a program that runs the micro-tests and prints the cycles of each.
 pub fn micro_program(tests: &[MicroTest]) -> Vec<Source> {

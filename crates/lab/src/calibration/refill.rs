@@ -3,7 +3,7 @@
 use crate::harness::Source;
 use std::fmt::Write;
 
-use super::PRINT;
+use super::print::PRINT;
 
 /// Lines of code, passed straight through or touched by a jump each.
 const STRAIGHT: [usize; 4] = [1, 4, 16, 64];
