@@ -4,6 +4,7 @@
 //! `santoku certify` says of the bytes.
 //! Trusted: nothing: the certifier looks at the bytes.
 
+use crate::mach::word_access;
 use std::fmt::Write;
 
 /// Registers that callers save and that hold no results here, but for those that the loop below uses.
@@ -13,7 +14,7 @@ const CLEARED: [&str; 12] = ["t3", "t4", "t5", "t6", "a2", "a3", "a4", "a5", "a6
 /// bytes of stack.
 pub fn clearing(body: &str, (words, results): (u64, usize), depth: u64, xlen: u32) -> String {
     let word = u64::from(xlen / 8);
-    let (load, store) = if xlen == 64 { ("ld", "sd") } else { ("lw", "sw") };
+    let (load, store) = word_access(xlen);
     let frame = ((words + 1) * word).next_multiple_of(16);
     let depth = depth.next_multiple_of(16).max(16);
     let mut text = String::new();

@@ -4,7 +4,7 @@
 use crate::allocate::{allocate, Allocated};
 use crate::code::{length, small, Code, Inst, Label};
 use crate::layout::inward;
-use crate::mach::{At, Mach, SCRATCH, SP, X};
+use crate::mach::{word_access, At, Mach, SCRATCH, SP, X};
 use crate::options::{NotEmitted, Options};
 use crate::schedule::{schedule, schedule_again};
 use crate::select::select;
@@ -87,7 +87,7 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
 
 /// The same code, which gives callers back what is in these registers.
 fn keeping(code: Vec<Mach>, saved: &[X], xlen: u32) -> Vec<Mach> {
-    let (load, store) = if xlen == 64 { ("ld", "sd") } else { ("lw", "sw") };
+    let (load, store) = word_access(xlen);
     let all = || saved.iter().zip(0..);
     let mut out: Vec<Mach> = all().map(|(x, k)| Mach::Store(store, *x, At::Saved(k), 0)).collect();
     for i in code {
@@ -144,9 +144,7 @@ impl Frame {
         let bytes = (saved + a.saved.len() as u64 * word).next_multiple_of(16);
         Frame { slots, spilled, saved, bytes }
     }
-}
 
-impl Frame {
     /// A register and a distance from it.
     fn place(&self, at: At, xlen: u32) -> (X, i64) {
         let word = u64::from(xlen / 8);

@@ -43,6 +43,11 @@ pub enum Mach {
     Fill,
 }
 
+/// A load and a store of a whole register.
+pub fn word_access(xlen: u32) -> (&'static str, &'static str) {
+    if xlen == 64 { ("ld", "sd") } else { ("lw", "sw") }
+}
+
 /// `ra`, `sp`.
 pub const RA: X = 1;
 pub const SP: X = 2;

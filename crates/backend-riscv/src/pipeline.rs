@@ -80,7 +80,7 @@ impl Pipeline<'_> {
             return slot;
         }
         // Slots in which it waits are free for the product.
-        let written = late.written.unwrap_or_else(|| if slot > self.next { late.earliest.max(self.next) } else { late.earliest.max(slot) });
+        let written = late.written.unwrap_or(late.earliest.max(self.next));
         slot.max(written + after)
     }
 

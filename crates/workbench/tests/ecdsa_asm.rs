@@ -3,20 +3,18 @@
 
 mod support;
 
-use santoku_driver::{build, check, BuildOptions, Lowering, Request};
 use santoku_lab::bench::Subject;
 use santoku_lab::calls::{run, Job};
 use santoku_lab::cross::Cross;
 use santoku_lab::harness::{Arg, Call, CallOutput, Ret, Source};
 use santoku_skips::seeds;
-use santoku_target::{Level, Target};
+use santoku_target::Level;
 use santoku_vectors::named::Vector;
 use santoku_vectors::{cases, named, secp256k1};
 use santoku_workbench::table::{Bench, Vectors};
 use santoku_workbench::BenchError;
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
-use support::{on_big_stack, tree};
+use support::{assembly, choice, spoiled, tree};
 
 /// A primitive, choices for a machine, how many vectors there are, and the least and the most cycles, or instructions, of its workloads.
 struct Promise {
@@ -35,27 +33,13 @@ const PROMISES: [Promise; 4] = [
 /// What another sequence of digits may cost more. A number that division steps do not invert costs far more.
 const SPREAD: u64 = 12_000;
 
-fn choice(name: &str) -> Target {
-    santoku_target::built_in(name).expect("its file is right").expect("it is compiled in")
-}
-
 /// The machine that choices are for.
 fn machine(name: &str) -> &'static str {
     if name.starts_with("ckb") { "ckb" } else { "rv64im" }
 }
 
-fn assembly(entry: &str, unit: &str, target: &Target) -> String {
-    on_big_stack(|| {
-        let tree = tree();
-        let mut load = |path: &str| Ok(std::fs::read_to_string(tree.root.join(path)).ok());
-        let request = Request { roots: vec!["lib".into()], impls: target.impls.clone(), ..Request::new(entry, target.clone()) };
-        let checked = check(&request, &mut load).unwrap_or_else(|e| panic!("{e:?}"));
-        let options = BuildOptions { level: Level::O2, without: BTreeSet::new(), dump_after: None, unit: unit.into(), provenance: String::new(), keep_secrets: false };
-        let built = build(&checked, &options, &|| 0).unwrap_or_else(|e| panic!("{e:?}"));
-        let how = Lowering { inline_max: 200, ..Lowering::default() };
-        santoku_driver::assembly(&built, target, &Default::default(), &how).unwrap_or_else(|e| panic!("{e:?}"))
-    })
-}
+/// Whole point operations in one function each.
+const INLINE: usize = 200;
 
 fn judged(bench: &Bench, unit: &str, text: String) -> Result<(Vec<u64>, Vectors), BenchError> {
     let subject = bench.subject(&tree(), "assembly", String::new())?;
@@ -65,33 +49,29 @@ fn judged(bench: &Bench, unit: &str, text: String) -> Result<(Vec<u64>, Vectors)
     Ok((line.measures.iter().map(|m| m.cycles).collect(), vectors))
 }
 
-/// With the first product of a group of doublings another word.
-fn spoiled(text: &str) -> String {
-    let at = text.find("_steps:\n").expect("doublings");
-    let product = at + text[at..].find("\tmulhu ").expect("a product");
-    format!("{}\tmulh {}", &text[..product], &text[product + "\tmulhu ".len()..])
-}
+/// The label of a group of doublings.
+const DOUBLINGS: &str = "_steps";
 
 #[test]
 fn all_vectors_are_judged_rightly_within_the_promised_figures() {
     for p in &PROMISES {
         let declared = tree().primitive(p.primitive).expect("declared");
-        let (bench, text) = (support::bench(p.primitive, machine(p.choice)), assembly(&declared.entry, &declared.unit, &choice(p.choice)));
+        let (bench, text) = (support::bench(p.primitive, machine(p.choice)), assembly(&declared.entry, &declared.unit, &choice(p.choice), INLINE));
         let (cycles, vectors) = judged(&bench, &declared.unit, text.clone()).unwrap_or_else(|e| panic!("{e}"));
         println!("{} for {}: {} vectors, {} accepted; {cycles:?}, {:?}", p.primitive, p.choice, vectors.ran, vectors.accepted, vectors.spread);
         assert_eq!(vectors.ran, p.vectors);
         assert!(vectors.accepted > 100 && vectors.accepted < vectors.ran);
         assert!(!cycles.is_empty() && cycles.iter().all(|n| p.within.contains(n)), "{cycles:?}");
         assert!((*p.within.start()..=p.within.end() + SPREAD).contains(&vectors.spread[2]), "{:?}", vectors.spread);
-        let found = judged(&bench, &declared.unit, spoiled(&text));
+        let found = judged(&bench, &declared.unit, spoiled(&text, DOUBLINGS));
         assert!(matches!(found, Err(BenchError::WrongResult { .. })), "{:?}", found.map(|r| r.0));
     }
 }
 
 /// What the calls of one function leave on the machine of a choice.
 fn called(name: &str, entry: &str, spoil: bool, calls: Vec<Call>) -> Vec<CallOutput> {
-    let text = assembly(entry, "unit", &choice(name));
-    let text = if spoil { spoiled(&text) } else { text };
+    let text = assembly(entry, "unit", &choice(name), INLINE);
+    let text = if spoil { spoiled(&text, DOUBLINGS) } else { text };
     let cross = Cross::find(&tree().target(machine(name)).expect("described"), None).unwrap_or_else(|e| panic!("{e}"));
     run(&cross, &Job { sources: vec![Source::Text { name: "unit.s".into(), text }], include_dirs: vec![], calls, level: Level::O2 }).unwrap_or_else(|e| panic!("{e}"))
 }

@@ -3,41 +3,26 @@
 
 mod support;
 
-use santoku_driver::{build, check, BuildOptions, Lowering, Request};
 use santoku_lab::harness::{Arg, Call, CallOutput, Ret, Rv32Job, Source, Toolchain};
 use santoku_lab::rv32::{Config, Measure};
-use santoku_target::Level;
 use santoku_vectors::{cases, ed25519, named, oracle, Expected};
 use santoku_skips::seeds;
 use std::collections::BTreeSet;
-use support::{on_big_stack, tree};
+use support::{choice, spoiled};
 
 const CHOICE: &str = "e31";
 /// Functions of no more instructions are put where they are called: sums and differences of the field.
 const INLINE: usize = 70;
 
-fn assembly(entry: &'static str) -> String {
-    let target = santoku_target::built_in(CHOICE).expect("its file is right").expect("it is compiled in");
-    on_big_stack(|| {
-        let tree = tree();
-        let mut load = |path: &str| Ok(std::fs::read_to_string(tree.root.join(path)).ok());
-        let request = Request { roots: vec!["lib".into()], impls: target.impls.clone(), ..Request::new(entry, target.clone()) };
-        let checked = check(&request, &mut load).unwrap_or_else(|e| panic!("{e:?}"));
-        let options = BuildOptions { level: Level::O2, without: BTreeSet::new(), dump_after: None, unit: "unit".into(), provenance: String::new(), keep_secrets: false };
-        let built = build(&checked, &options, &|| 0).unwrap_or_else(|e| panic!("{e:?}"));
-        santoku_driver::assembly(&built, &target, &Default::default(), &Lowering { inline_max: INLINE, ..Lowering::default() }).unwrap_or_else(|e| panic!("{e:?}"))
-    })
+fn assembly(entry: &str) -> String {
+    support::assembly(entry, "unit", &choice(CHOICE), INLINE)
 }
 
 const SIGN: &str = "lib/nacl/sign.stk";
 const CURVE: &str = "lib/scalarmult/curve25519.stk";
 
-/// With the first product of the field another word.
-fn spoiled(text: &str) -> String {
-    let at = text.find("_mul:\n").expect("products of the field");
-    let product = at + text[at..].find("\tmulhu ").expect("a product");
-    format!("{}\tmulh {}", &text[..product], &text[product + "\tmulhu ".len()..])
-}
+/// The label of products of the field.
+const PRODUCT: &str = "_mul";
 
 /// What each call left, and what it took on the model.
 fn ran(text: &str, calls: Vec<Call>) -> Vec<(CallOutput, Measure)> {
@@ -128,7 +113,7 @@ fn vectors_of_the_assembly_are_right() {
         let failed: Vec<String> = part.chunks(most).flat_map(|c| wrong(&text, c)).collect();
         assert!(failed.is_empty(), "{entry}: {} of {} are wrong: {:?}", failed.len(), part.len(), &failed[..failed.len().min(5)]);
         assert!(count > 150 && part.len() * 4 > count, "{} of {count}", part.len());
-        assert!(!wrong(&spoiled(&text), &part[..4]).is_empty(), "{entry}: a spoiled product is not found");
+        assert!(!wrong(&spoiled(&text, PRODUCT), &part[..4]).is_empty(), "{entry}: a spoiled product is not found");
         println!("{entry} for the E31: {} of {count} vectors", part.len());
     }
 }

@@ -12,7 +12,7 @@ mod joins;
 
 use crate::code::{Base, Code, Inst, Label, Reg};
 use crate::flow::{number, Flow, Remade};
-use crate::mach::{At, Mach, CALLEE, CALLER, RA, X};
+use crate::mach::{word_access, At, Mach, CALLEE, CALLER, RA, X};
 use hints::Hints;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -147,11 +147,11 @@ impl Allocator<'_> {
     }
 
     fn word_load(&self) -> &'static str {
-        if self.xlen == 64 { "ld" } else { "lw" }
+        word_access(self.xlen).0
     }
 
     fn word_store(&self) -> &'static str {
-        if self.xlen == 64 { "sd" } else { "sw" }
+        word_access(self.xlen).1
     }
 
     fn remade(&self, v: u32) -> Option<&Remade> {

@@ -1,30 +1,18 @@
 //! The schedule before registers are given.
 //! Trusted: nothing: the certifier looks at the bytes.
 
-use super::order::{unit, width, Piece, Place, Placed, Root, Way};
+use super::order::{between, unit, width, Piece, Place, Placed, Root, Way};
 use crate::code::{length, Base, Code, Inst, Reg};
 use crate::flow::number;
 use crate::options::Latency;
 use crate::pipeline::{Step, Unit};
-use std::collections::BTreeMap;
 
 /// How many instructions ahead one is looked for that need not wait.
 const WINDOW: usize = 20;
 
 pub fn schedule(code: &mut Code, latency: &Latency) {
-    let mut out = Vec::with_capacity(code.insts.len());
-    let mut run = vec![];
     // Labels, jumps, calls and moves stay where they are, and so do loops.
-    for inst in std::mem::take(&mut code.insts) {
-        if is_fixed(&inst) {
-            out.extend(ordered(std::mem::take(&mut run), latency));
-            out.push(inst);
-        } else {
-            run.push(inst);
-        }
-    }
-    out.extend(ordered(run, latency));
-    code.insts = out;
+    code.insts = between(std::mem::take(&mut code.insts), is_fixed, |run| ordered(run, latency));
 }
 
 fn is_fixed(i: &Inst) -> bool {
@@ -42,9 +30,8 @@ fn ordered(insts: Vec<Inst>, latency: &Latency) -> Vec<Inst> {
 }
 
 fn piece(insts: &[Inst], latency: &Latency) -> Piece {
-    let mut last: BTreeMap<u32, usize> = BTreeMap::new();
-    let mut piece = Piece { steps: vec![], places: vec![] };
-    for (k, i) in insts.iter().enumerate() {
+    let mut piece = Piece::default();
+    for i in insts {
         let numbers = |all: Vec<Reg>| all.into_iter().filter_map(number).collect::<Vec<u32>>();
         let unit = match i {
             Inst::Load(name, ..) | Inst::Again(name, ..) | Inst::Three(name, ..) => unit(name, latency),
@@ -53,21 +40,17 @@ fn piece(insts: &[Inst], latency: &Latency) -> Piece {
             Inst::Table(..) => Unit::Plain(2),
             _ => Unit::Plain(1),
         };
-        piece.places.push(match i {
+        let place = match i {
             Inst::Load(name, _, base, offset) | Inst::Store(name, _, base, offset) => {
                 let base = match base {
                     Base::Slot(k) => Root::Slot(*k),
-                    Base::Reg(r) => Root::Register(number(*r).unwrap_or(u32::MAX), number(*r).and_then(|v| last.get(&v).copied())),
+                    Base::Reg(r) => piece.register(number(*r).unwrap_or(u32::MAX)),
                 };
                 Some(Place { base, first: *offset, bytes: width(name), write: unit == Unit::Store })
             }
             _ => None,
-        });
-        let step = Step { unit, reads: numbers(i.reads()), writes: numbers(i.writes()) };
-        step.writes.iter().for_each(|v| {
-            last.insert(*v, k);
-        });
-        piece.steps.push(step);
+        };
+        piece.push(Step { unit, reads: numbers(i.reads()), writes: numbers(i.writes()) }, place);
     }
     piece
 }

@@ -1,42 +1,31 @@
 //! The schedule of code with registers.
 //! Trusted: nothing: the certifier looks at the bytes.
 
-use super::order::{unit, width, Piece, Place, Placed, Root, Way};
+use super::order::{between, unit, width, Piece, Place, Placed, Root, Way};
 use crate::code::{length, small};
 use crate::mach::{At, Mach, SCRATCH, X};
 use crate::options::Latency;
 use crate::pipeline::{Step, Unit};
-use std::collections::BTreeMap;
 
 /// How many instructions ahead one is looked for that need not wait.
 const WINDOW: usize = 48;
 
 /// `stack`: the distance of a place from the stack pointer, which several places may share.
 pub fn schedule_again(code: Vec<Mach>, latency: &Latency, stack: &dyn Fn(At) -> i64) -> Vec<Mach> {
-    let mut out = Vec::with_capacity(code.len());
-    let mut run = vec![];
-    for inst in code {
-        if is_fixed(&inst) || is_far(&inst, stack) {
-            ordered(std::mem::take(&mut run), latency, stack, &mut out);
-            out.push(inst);
-        } else {
-            run.push(inst);
-        }
-    }
-    ordered(run, latency, stack, &mut out);
-    out
+    between(code, |i| is_fixed(i) || is_far(i, stack), |run| ordered(&run, latency, stack))
 }
 
 fn is_fixed(i: &Mach) -> bool {
     matches!(i, Mach::Label(_) | Mach::Jump(_) | Mach::Branch(..) | Mach::Call(_) | Mach::Return | Mach::Stop | Mach::Group(..) | Mach::Fill) || touched(i).contains(&SCRATCH)
 }
 
-fn ordered(insts: Vec<Mach>, latency: &Latency, stack: &dyn Fn(At) -> i64, out: &mut Vec<Mach>) {
-    let order = piece(&insts, latency, stack).order(latency, Way { window: WINDOW, by_height: true });
-    out.extend(order.into_iter().map(|p| match p {
+fn ordered(insts: &[Mach], latency: &Latency, stack: &dyn Fn(At) -> i64) -> Vec<Mach> {
+    let order = piece(insts, latency, stack).order(latency, Way { window: WINDOW, by_height: true });
+    let placed = order.into_iter().map(|p| match p {
         Placed::Step(k) => insts[k].clone(),
         Placed::Fill => Mach::Fill,
-    }));
+    });
+    placed.collect()
 }
 
 /// Its distance from the stack pointer takes the scratch register.
@@ -71,9 +60,8 @@ fn effects(i: &Mach) -> (Vec<X>, Option<X>) {
 }
 
 fn piece(insts: &[Mach], latency: &Latency, stack: &dyn Fn(At) -> i64) -> Piece {
-    let mut last: BTreeMap<X, usize> = BTreeMap::new();
-    let mut piece = Piece { steps: vec![], places: vec![] };
-    for (k, i) in insts.iter().enumerate() {
+    let mut piece = Piece::default();
+    for i in insts {
         let unit = match i {
             Mach::Load(name, ..) | Mach::Three(name, ..) => unit(name, latency),
             Mach::Store(..) => Unit::Store,
@@ -81,23 +69,20 @@ fn piece(insts: &[Mach], latency: &Latency, stack: &dyn Fn(At) -> i64) -> Piece 
             Mach::Table(..) => Unit::Plain(2),
             _ => Unit::Plain(1),
         };
-        piece.places.push(match i {
+        let place = match i {
             Mach::Load(name, _, at, offset) | Mach::Store(name, _, at, offset) => {
                 let (base, start) = match at {
                     At::Slot(_) => (Root::Shown, stack(*at)),
                     At::Spilled(_) | At::Incoming(_) | At::Outgoing(_) | At::Saved(_) => (Root::Hidden, stack(*at)),
-                    At::Reg(x) => (Root::Register(u32::from(*x), last.get(x).copied()), 0),
+                    At::Reg(x) => (piece.register(u32::from(*x)), 0),
                 };
                 Some(Place { base, first: start + offset, bytes: width(name), write: unit == Unit::Store })
             }
             _ => None,
-        });
+        };
         let (reads, writes) = effects(i);
         let own = |x: &X| *x != 0;
-        piece.steps.push(Step { unit, reads: reads.into_iter().filter(own).map(u32::from).collect(), writes: writes.into_iter().filter(own).map(u32::from).collect() });
-        if let Some(x) = writes {
-            last.insert(x, k);
-        }
+        piece.push(Step { unit, reads: reads.into_iter().filter(own).map(u32::from).collect(), writes: writes.into_iter().filter(own).map(u32::from).collect() }, place);
     }
     piece
 }

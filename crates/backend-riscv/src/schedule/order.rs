@@ -47,12 +47,26 @@ pub struct Way {
     pub by_height: bool,
 }
 
+#[derive(Default)]
 pub struct Piece {
-    pub steps: Vec<Step>,
-    pub places: Vec<Option<Place>>,
+    steps: Vec<Step>,
+    places: Vec<Option<Place>>,
+    /// The step that wrote each register last.
+    last: BTreeMap<u32, usize>,
 }
 
 impl Piece {
+    /// A register as a base, as it is now.
+    pub fn register(&self, r: u32) -> Root {
+        Root::Register(r, self.last.get(&r).copied())
+    }
+
+    pub fn push(&mut self, step: Step, place: Option<Place>) {
+        self.last.extend(step.writes.iter().map(|r| (*r, self.steps.len())));
+        self.steps.push(step);
+        self.places.push(place);
+    }
+
     pub fn order(&self, latency: &Latency, way: Way) -> Vec<Placed> {
         let before = self.dependences();
         let heights = if way.by_height { self.heights(&before, latency) } else { vec![0; self.steps.len()] };
@@ -79,7 +93,6 @@ impl Piece {
             }
             let now = pipeline.next();
             let best = free.iter().min_by_key(|(k, slot)| {
-                let store = self.steps[*k].unit == Unit::Store;
                 // A store is kept for the slot of a product, as long as there are products; there it goes first.
                 let rank = match self.steps[*k].unit {
                     Unit::Store if pipeline.wants_slot() => 0,
@@ -87,7 +100,7 @@ impl Piece {
                     Unit::Store if products > 0 || pipeline.wants_slot_soon() => 3,
                     _ => 2,
                 };
-                let late = if store && rank == 3 { (*slot).max(now + 1) } else { *slot };
+                let late = if rank == 3 { (*slot).max(now + 1) } else { *slot };
                 (late, rank, usize::MAX - heights[*k], *k)
             });
             let Some((k, _)) = best.copied() else { return out };
@@ -132,8 +145,7 @@ impl Piece {
         let mut heights = vec![0; self.steps.len()];
         for k in (0..self.steps.len()).rev() {
             heights[k] += match self.steps[k].unit {
-                Unit::Plain(n) => n,
-                Unit::Load(n) => n,
+                Unit::Plain(n) | Unit::Load(n) => n,
                 Unit::Multiply => latency.product.slots(),
                 Unit::Store => 1,
             };
@@ -186,6 +198,22 @@ fn may_meet(a: &Place, b: &Place) -> bool {
     }
 }
 
+/// Straight pieces of code put into another order, with what is fixed between them.
+pub fn between<T>(all: Vec<T>, is_fixed: impl Fn(&T) -> bool, ordered: impl Fn(Vec<T>) -> Vec<T>) -> Vec<T> {
+    let mut out = Vec::with_capacity(all.len());
+    let mut run = vec![];
+    for i in all {
+        if is_fixed(&i) {
+            out.extend(ordered(std::mem::take(&mut run)));
+            out.push(i);
+        } else {
+            run.push(i);
+        }
+    }
+    out.extend(ordered(run));
+    out
+}
+
 /// Bytes of an access.
 pub fn width(name: &str) -> i64 {
     match name {
@@ -227,7 +255,7 @@ mod tests {
 
     fn piece(seed: u32) -> Piece {
         let mut numbers = Numbers(seed);
-        let mut piece = Piece { steps: vec![], places: vec![] };
+        let mut piece = Piece::default();
         for _ in 0..60 {
             let (a, b, d) = (numbers.below(9), numbers.below(9), numbers.below(9));
             let kind = numbers.below(8);
@@ -239,8 +267,7 @@ mod tests {
                 3 | 4 => (Unit::Multiply, vec![a, b], vec![d]),
                 _ => (Unit::Plain(1), vec![a, b], vec![d]),
             };
-            piece.steps.push(Step { unit, reads, writes });
-            piece.places.push((kind < 3).then_some(place));
+            piece.push(Step { unit, reads, writes }, (kind < 3).then_some(place));
         }
         piece
     }
@@ -292,7 +319,8 @@ mod tests {
     fn a_slot_is_kept_for_a_product() {
         let step = |unit, reads: &[u32], d| Step { unit, reads: reads.to_vec(), writes: vec![d] };
         let steps = vec![step(Unit::Multiply, &[1, 2], 3), step(Unit::Plain(1), &[1], 5), step(Unit::Plain(1), &[1], 6), step(Unit::Plain(1), &[1], 7), step(Unit::Plain(1), &[1], 8), step(Unit::Multiply, &[1, 2], 4)];
-        let p = Piece { places: vec![None; steps.len()], steps };
+        let mut p = Piece::default();
+        steps.into_iter().for_each(|s| p.push(s, None));
         let order = p.order(&E31, WAY);
         assert_eq!(order[3], Placed::Fill, "{order:?}");
         assert_eq!(slots(&p, order.into_iter()), 7);

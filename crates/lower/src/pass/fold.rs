@@ -57,6 +57,7 @@ fn addends(b: &Block, uses: &BTreeMap<Value, u32>) -> BTreeMap<Value, Value> {
 }
 
 pub(super) fn fold(f: &Func, module: &Module, costs: &Costs, rules: Rules) -> Func {
+    let uses = f.body.reads();
     let mut fold = Fold {
         rules,
         func: f,
@@ -67,9 +68,9 @@ pub(super) fn fold(f: &Func, module: &Module, costs: &Costs, rules: Rules) -> Fu
         alias: HashMap::new(),
         facts: vec![],
         seen: vec![HashMap::new()],
-        addends: addends(&f.body, &f.body.reads()),
+        addends: addends(&f.body, &uses),
         added_to: None,
-        uses: f.body.reads(),
+        uses,
         used: HashMap::new(),
         constant: BTreeMap::new(),
         out: vec![],

@@ -2,7 +2,8 @@
 #![allow(dead_code)] // each test binary uses its part
 
 use santoku_lab::harness::{Arg, Call, Ret};
-use santoku_target::Level;
+use santoku_driver::{build, check, BuildOptions, Lowering, Request};
+use santoku_target::{Level, Target};
 use santoku_vectors::ed25519::{SignVector, VerifyVector};
 use santoku_vectors::{cases, ed25519, oracle, Expected};
 use santoku_workbench::amalgam;
@@ -37,6 +38,32 @@ pub fn bench(primitive: &str, target: &str) -> Bench {
     let exported = made.emitted.exported;
     let first = Ours { text: shipped_unit(&primitive.unit), functions: functions(&primitive, &exported).expect("an interface"), exported, checks: made.checks };
     Bench::new(&tree, &primitive, target, first).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Assembly of ours for a choice of implementations, with functions of at most so many instructions where they are called.
+pub fn assembly(entry: &str, unit: &str, target: &Target, inline_max: usize) -> String {
+    on_big_stack(|| {
+        let tree = tree();
+        let mut load = |path: &str| Ok(std::fs::read_to_string(tree.root.join(path)).ok());
+        let request = Request { roots: vec!["lib".into()], impls: target.impls.clone(), ..Request::new(entry, target.clone()) };
+        let checked = check(&request, &mut load).unwrap_or_else(|e| panic!("{e:?}"));
+        let options = BuildOptions { level: Level::O2, without: BTreeSet::new(), dump_after: None, unit: unit.into(), provenance: String::new(), keep_secrets: false };
+        let built = build(&checked, &options, &|| 0).unwrap_or_else(|e| panic!("{e:?}"));
+        let how = Lowering { inline_max, ..Lowering::default() };
+        santoku_driver::assembly(&built, target, &Default::default(), &how).unwrap_or_else(|e| panic!("{e:?}"))
+    })
+}
+
+/// A choice that is compiled in.
+pub fn choice(name: &str) -> Target {
+    santoku_target::built_in(name).expect("its file is right").expect("it is compiled in")
+}
+
+/// Assembly in which the first product behind the label that ends so is another word.
+pub fn spoiled(text: &str, label: &str) -> String {
+    let at = text.find(&format!("{label}:\n")).expect("the label");
+    let product = at + text[at..].find("\tmulhu ").expect("a product");
+    format!("{}\tmulh {}", &text[..product], &text[product + "\tmulhu ".len()..])
 }
 
 pub fn c_file(name: &str) -> PathBuf {
