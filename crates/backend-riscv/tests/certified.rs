@@ -9,7 +9,7 @@ use santoku_backend_riscv::{emit, Latency, Options, Product};
 use santoku_certify::report::FileReport;
 use santoku_certify::{certify, isa_of, Options as Judging, World};
 use santoku_driver::{Built, Store};
-use santoku_lower::legalise::legalise;
+use santoku_lower::legalise::{legalise, Spread};
 use santoku_lower::pass::{optimise, Choice, Costs};
 use santoku_lower::Machine;
 use santoku_passes::Level;
@@ -54,7 +54,7 @@ fn assembly(made: &Built, target: &Machines, passes: bool) -> String {
 
 /// Without costs, without passes.
 fn assembly_with(made: &Built, target: &Machines, costs: Option<Costs>) -> String {
-    let lowered = legalise(&made.program, &Machine { words: target.words.to_vec(), big_endian: false }).unwrap_or_else(|e| panic!("{e}"));
+    let lowered = legalise(&made.program, &Machine { words: target.words.to_vec(), big_endian: false }, Spread::default()).unwrap_or_else(|e| panic!("{e}"));
     let lowered = match costs {
         Some(costs) => optimise(&lowered, &costs, &Choice::default()),
         None => lowered,

@@ -83,7 +83,7 @@ fn what_cannot_be_measured_is_refused() {
     refused(&["ablate", "nacl.sign", "--target", "z80"], expect![[r#"
         error[unknown-target]: there is no target `z80`
          |
-         = targets: aarch64, ckb, ckb-ecdsa, cortex-m0, cortex-m3, cortex-m4, e31, host64, portable, portable64, powerpc, rv32, rv32-spark, rv64, rv64im, s390x, zkvm-ecdsa
+         = targets: aarch64, ckb, ckb-ecdsa, cortex-m0, cortex-m3, cortex-m4, e31, host64, portable, portable64, powerpc, rv32, rv32-small, rv32-spark, rv64, rv64im, s390x, zkvm-ecdsa
          = try: choose one of these, or write a file `targets/<target>.toml`
 
         1 error

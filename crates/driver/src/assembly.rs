@@ -6,9 +6,10 @@ use crate::failure::Failure;
 use crate::target::Target;
 use santoku_backend_riscv::{emit, Latency, Options, Product};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_lower::legalise::{legalise, Lowered};
+use santoku_lower::legalise::{legalise, Lowered, Spread};
 use santoku_lower::pass::{optimise, Costs};
 use santoku_lower::Machine;
+use santoku_passes::Level;
 use santoku_target::{ByteOrder, Executor};
 
 pub use santoku_lower::pass::Choice;
@@ -18,17 +19,24 @@ pub fn lowered_passes() -> impl Iterator<Item = &'static str> {
     santoku_lower::pass::TABLE.iter().map(|p| p.name)
 }
 
+/// No longer than a call.
+const SHORT_INLINE_MAX: usize = 4;
+
 /// How the lowered program is made better.
 #[derive(Clone, Debug)]
 pub struct Lowering {
     pub choice: Choice,
     /// A function of no more instructions is put where it is called.
     pub inline_max: usize,
+    /// Short code counts for more than fast code: arrays and structs are treated as a whole, and nothing is arranged for a pipeline.
+    pub short: bool,
 }
 
-impl Default for Lowering {
-    fn default() -> Lowering {
-        Lowering { choice: Choice::default(), inline_max: Costs::default().inline_max }
+impl Lowering {
+    pub fn of(level: Level) -> Lowering {
+        let short = level == Level::Os;
+        let inline_max = if short { SHORT_INLINE_MAX } else { Costs::default().inline_max };
+        Lowering { choice: Choice::default(), inline_max, short }
     }
 }
 
@@ -60,7 +68,8 @@ fn not_lowered(sources: &Sources, func: &str, what: &str) -> Failure {
 
 /// What the passes ask of the machine. A multiplier that is not ready for the next operands in the next slot is used where sums of three shifts would do.
 fn costs(target: &Target, how: &Lowering) -> Costs {
-    let usual = Costs { inline_max: how.inline_max, carry_groups: target.fused.is_some(), ..Costs::default() };
+    let default = Costs::default();
+    let usual = Costs { inline_max: how.inline_max, inline_in_loops_max: default.inline_in_loops_max.min(how.inline_max), carry_groups: target.fused.is_some(), ..default };
     match latency(target).map(|l| l.product) {
         Some(Product::Late { .. }) => Costs { wide_product: 3, ..usual },
         _ => usual,
@@ -74,7 +83,8 @@ fn costs(target: &Target, how: &Lowering) -> Costs {
 fn lowered(built: &Built, target: &Target, sources: &Sources, how: &Lowering) -> Result<Lowered, Failure> {
     let words = if target.word_bits == 32 { vec![32] } else { vec![32, 64] };
     let big_endian = target.byte_order == ByteOrder::Big;
-    let lowered = legalise(&built.program, &Machine { words, big_endian }).map_err(|e| not_lowered(sources, &e.func, &e.what))?;
+    let spread = if how.short { Spread::short() } else { Spread::default() };
+    let lowered = legalise(&built.program, &Machine { words, big_endian }, spread).map_err(|e| not_lowered(sources, &e.func, &e.what))?;
     santoku_lower::verify(&lowered.module).map_err(|p| Failure::internal("legalise", p.to_string()))?;
     let done = optimise(&lowered, &costs(target, how), &how.choice);
     santoku_lower::verify(&done.module).map_err(|p| Failure::internal("lowered passes", p.to_string()))?;
@@ -103,6 +113,6 @@ pub fn assembly(built: &Built, target: &Target, sources: &Sources, how: &Lowerin
     for (id, k) in &lowered.funcs {
         symbols[*k as usize] = built.names.get(id).cloned().unwrap_or_else(|| format!("f{k}"));
     }
-    let options = Options { xlen: target.word_bits, zba: isa.contains("zba"), zbb: isa.contains("zbb"), symbols, latency: latency(target), fused: target.fused.is_some() };
+    let options = Options { xlen: target.word_bits, zba: isa.contains("zba"), zbb: isa.contains("zbb"), symbols, latency: latency(target).filter(|_| !how.short), fused: target.fused.is_some() };
     emit(&lowered.module, &options).map_err(|e| not_lowered(sources, &e.func, &e.what))
 }

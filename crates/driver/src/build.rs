@@ -37,6 +37,7 @@ pub type Step = santoku_passes::StepReport;
 pub struct Built {
     /// Base name of the files made.
     pub unit: String,
+    pub level: Level,
     /// File name and text, in order of name.
     pub files: Vec<(String, String)>,
     /// Core text after each run of the pass asked for, with the name of the file it wants to be.
@@ -131,5 +132,5 @@ pub fn build_watched(checked: &Checked, options: &BuildOptions, clock: &dyn Fn()
     };
     let emitted = santoku_backend_c::emit(&done.program, &c_options).map_err(|e| emit_error(&e, &checked.sources))?;
     let files = vec![(format!("{}.c", options.unit), emitted.source), (format!("{}.h", options.unit), emitted.header)];
-    Ok(Built { unit: options.unit.clone(), files, dumps, steps: done.steps, again: done.again, program: done.program, names: emitted.functions })
+    Ok(Built { unit: options.unit.clone(), level: options.level, files, dumps, steps: done.steps, again: done.again, program: done.program, names: emitted.functions })
 }

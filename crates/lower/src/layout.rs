@@ -5,6 +5,9 @@
 
 use santoku_ir::{Len, Program, Range, Ty};
 
+/// Numbers side by side.
+const ROW_MAX: usize = 4096;
+
 /// A number in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scalar {
@@ -99,6 +102,18 @@ impl Layout {
     pub fn leaves(&self, most: usize) -> Option<Vec<(u64, Scalar)>> {
         let mut out = vec![];
         self.collect(0, most, &mut out).then_some(out)
+    }
+
+    /// If it is numbers of one size side by side: one that may be each of them, and how many.
+    pub fn row(&self) -> Option<(Scalar, u64)> {
+        let leaves = self.leaves(ROW_MAX)?;
+        let first = leaves.first()?.1.clone();
+        let beside = |(k, (at, s)): (usize, &(u64, Scalar))| *at == k as u64 * u64::from(first.bytes) && (s.bytes, s.signed) == (first.bytes, first.signed);
+        if !leaves.iter().enumerate().all(beside) {
+            return None;
+        }
+        let range = leaves.iter().map(|l| l.1.range.clone()).reduce(|a, b| a.join(&b))?;
+        Some((Scalar { range, ..first }, leaves.len() as u64))
     }
 
     fn collect(&self, at: u64, most: usize, out: &mut Vec<(u64, Scalar)>) -> bool {

@@ -7,7 +7,7 @@ mod support;
 
 use santoku_ir::interp::{Interp, Options};
 use santoku_ir::FuncId;
-use santoku_lower::legalise::legalise;
+use santoku_lower::legalise::{legalise, Spread};
 use santoku_lower::pass::{optimise, Choice, Costs};
 use santoku_passes::Level;
 use santoku_skips::seeds::one;
@@ -23,9 +23,9 @@ fn programs_of_the_library_compute_what_the_interpreter_does() {
     let (mut modules, mut functions, mut numbers, mut calls, mut refused) = (0, 0, 0, 0, vec![]);
     for (k, path) in paths.iter().enumerate() {
         for (target, words) in one(TARGETS, k) {
-            let level = [Level::O1, Level::O2][(k + words.len()) % 2];
+            let (level, spread) = [(Level::O1, Spread::default()), (Level::O2, Spread::default()), (Level::Os, Spread::short())][(k + words.len()) % 3];
             let Some(made) = built(path, target, level) else { continue };
-            let lowered = match legalise(&made.program, &machine(words, false)) {
+            let lowered = match legalise(&made.program, &machine(words, false), spread) {
                 Ok(l) => l,
                 Err(e) => {
                     refused.push(format!("{path} for {target}: {e}"));
@@ -64,7 +64,7 @@ fn programs_of_the_library_compute_what_the_interpreter_does() {
 #[test]
 fn long_functions_are_not_put_into_loops() {
     let made = built("lib/ecdsa/p256.stk", "rv64im", Level::O2).expect("it is built");
-    let lowered = legalise(&made.program, &machine(&[32, 64], false)).expect("it is lowered");
+    let lowered = legalise(&made.program, &machine(&[32, 64], false), Spread::default()).expect("it is lowered");
     let calls_of = |costs: &Costs, of: &str| {
         let module = optimise(&lowered, costs, &Choice::default()).module;
         let f = module.funcs.iter().find(|f| f.name.contains(of)).unwrap_or_else(|| panic!("no {of}"));

@@ -7,6 +7,7 @@
 
 pub mod ablate;
 pub mod amalgam;
+pub mod assembly;
 pub mod asserted;
 mod bars;
 pub mod carry;

@@ -39,6 +39,8 @@ pub struct Primitive {
     pub workloads: Vec<Workload>,
     #[serde(default, rename = "table")]
     pub tables: Vec<TableRow>,
+    #[serde(default, rename = "assembly")]
+    pub assemblies: Vec<AssemblyRow>,
     #[serde(default, rename = "rival")]
     pub rivals: Vec<Rival>,
     #[serde(default, rename = "also")]
@@ -183,6 +185,22 @@ pub struct TableRow {
     pub vectors: Option<String>,
     /// Rival that others are compared with.
     pub reference: Option<String>,
+}
+
+/// Assembly of our own back end: measured on the machine of its target, and kept in `dist/riscv/<target>/`.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct AssemblyRow {
+    /// A target, or choices for one.
+    pub target: String,
+    #[serde(default = "optimised")]
+    pub level: Level,
+    /// Functions of up to so many instructions are put where they are called; none: as the back end does of itself.
+    pub inline: Option<usize>,
+}
+
+fn optimised() -> Level {
+    Level::O2
 }
 
 /// Another implementation, `peers/<name>/`.

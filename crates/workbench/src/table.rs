@@ -1,5 +1,6 @@
 //! Tables of figures: our builds of a primitive and its rivals on one machine, at every level, with what others published.
 
+use crate::assembly::assembly;
 use crate::operation::Case;
 use crate::primitives::{Primitive, Tree};
 use crate::row::TableRow;
@@ -8,7 +9,7 @@ use crate::workload::{work, Work};
 use crate::{parallel, BenchError};
 use santoku_driver::Target;
 use santoku_lab::bench::{self, Built, Fact, Machine, Measures, Subject};
-use santoku_lab::harness::Call;
+use santoku_lab::harness::{Call, Source};
 use santoku_lab::record::{Row, Stamp};
 use santoku_passes::Level;
 use std::collections::{BTreeMap, BTreeSet};
@@ -189,8 +190,23 @@ fn plans(library: &mut Library<'_>, row: &TableRow, wish: &Wish, bench: &Bench) 
             all.extend(rivals.iter().map(|r| Plan { subject: Subject { level: *level, compiler: Some(compiler.clone()), ..r.clone() }, ours: false }));
         }
     }
+    all.extend(assemblies(tree, primitive, row, bench)?);
     if !row.passes_at_level {
         all.extend(rivals.into_iter().map(|subject| Plan { subject, ours: false }));
+    }
+    Ok(all)
+}
+
+/// Our own assembly for the machine. Where C is written by hand around the program, it is not what the calls are made of.
+fn assemblies(tree: &Tree, primitive: &Primitive, row: &TableRow, bench: &Bench) -> Result<Vec<Plan>, BenchError> {
+    let mut all = vec![];
+    for declared in primitive.assemblies.iter().filter(|_| primitive.api_source.is_none()) {
+        let target = tree.target(&declared.target)?;
+        if target.run.as_ref().is_some_and(|r| r.machine == row.machine) {
+            let sources = vec![Source::Text { name: format!("{}.s", primitive.unit), text: assembly(tree, primitive, declared)? }];
+            let subject = bench.subject(tree, &format!("{} assembly", variant(&declared.target)), String::new())?;
+            all.push(Plan { subject: Subject { sources, level: declared.level, ..subject }, ours: true });
+        }
     }
     Ok(all)
 }

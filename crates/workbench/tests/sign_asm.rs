@@ -18,8 +18,18 @@ fn assembly(entry: &str) -> String {
     support::assembly(entry, "unit", &choice(CHOICE), INLINE)
 }
 
+/// Choices for short code.
+const SMALL: &str = "rv32-small";
+
+fn small_assembly(entry: &str) -> String {
+    support::small_assembly(entry, "unit", &choice(SMALL))
+}
+
 const SIGN: &str = "lib/nacl/sign.stk";
 const CURVE: &str = "lib/scalarmult/curve25519.stk";
+
+/// The machine's memory holds the inputs of so many calls.
+const CALLS_MAX: usize = 40;
 
 /// The label of products of the field.
 const PRODUCT: &str = "_mul";
@@ -106,13 +116,12 @@ fn shared_secrets() -> Vec<(String, Call, Left)> {
 
 #[test]
 fn vectors_of_the_assembly_are_right() {
-    for (entry, all, most) in [(SIGN, signatures(), 40), (CURVE, shared_secrets(), 40)] {
-        let (count, part) = (all.len(), seeds::some(all, 3));
-        let text = assembly(entry);
-        // The machine's memory holds the inputs of all calls.
-        let failed: Vec<String> = part.chunks(most).flat_map(|c| wrong(&text, c)).collect();
+    let small = (SIGN, small_assembly(SIGN), signatures(), 12);
+    for (entry, text, all, one_in) in [(SIGN, assembly(SIGN), signatures(), 3), (CURVE, assembly(CURVE), shared_secrets(), 3), small] {
+        let (count, part) = (all.len(), seeds::some(all, one_in));
+        let failed: Vec<String> = part.chunks(CALLS_MAX).flat_map(|c| wrong(&text, c)).collect();
         assert!(failed.is_empty(), "{entry}: {} of {} are wrong: {:?}", failed.len(), part.len(), &failed[..failed.len().min(5)]);
-        assert!(count > 150 && part.len() * 4 > count, "{} of {count}", part.len());
+        assert!(count > 150 && part.len() * (one_in as usize + 1) > count, "{} of {count}", part.len());
         assert!(!wrong(&spoiled(&text, PRODUCT), &part[..4]).is_empty(), "{entry}: a spoiled product is not found");
         println!("{entry} for the E31: {} of {count} vectors", part.len());
     }
@@ -143,6 +152,18 @@ fn promised_figures_of_the_assembly_hold() {
     assert!(figures.iter().all(|(_, is, most)| is <= most && *is > most / 2), "{figures:?}");
 }
 
+/// Bytes at the smallest setting: code and constants of signing and verifying, and the stack of a signature.
+#[test]
+fn promised_sizes_of_the_assembly_hold() {
+    let [sign, ..] = measured_calls();
+    let toolchain = Toolchain::find().expect("the cross compiler is installed");
+    let job = Rv32Job::new(vec![Source::Text { name: "unit.s".into(), text: small_assembly(SIGN) }], vec![sign.clone()]);
+    let size = toolchain.build(&job).and_then(|p| p.size_bytes()).unwrap_or_else(|e| panic!("{e}"));
+    let stack = ran(&small_assembly(SIGN), vec![sign])[0].1.stack_bytes;
+    println!("{size} bytes of code and constants, {stack} bytes of stack");
+    assert!((8_000..=15_000).contains(&size) && (800..=1_500).contains(&stack), "{size} {stack}");
+}
+
 /// Trace hashes of one call for so many secrets.
 fn traces(text: &str, calls: Vec<Call>) -> BTreeSet<u64> {
     // A run of its own each: buffers lie at the same addresses.
@@ -155,7 +176,9 @@ fn the_assembly_has_one_trace_for_all_secrets() {
     let signing = |n: u64| sign(&[secret(n), oracle::public_dalek(&secret(n))].concat(), &cases::bytes(seeds::turn(), n, 100));
     let agreeing = |n: u64| x25519(&secret(n), &oracle::public_dalek(&secret(9)));
     let (sign_text, curve_text) = (assembly(SIGN), assembly(CURVE));
-    assert_eq!(traces(&sign_text, (0..4).map(signing).collect()).len(), 1);
+    for text in [&sign_text, &small_assembly(SIGN)] {
+        assert_eq!(traces(text, (0..4).map(signing).collect()).len(), 1);
+    }
     assert_eq!(traces(&curve_text, (0..4).map(agreeing).collect()).len(), 1);
     // Verification takes what time its input asks for, so that traces do tell.
     let verifying = |n: u64| {

@@ -1392,54 +1392,50 @@ static void field_fep256_mont64_half(uint64_t *restrict r, const uint64_t *a)
 }
 
 /* curve.p256.doubled_and_itself
- * 2 P and P, for a P with Z = 1. */
+ * 2 P and P, for a P with Z = 1: the doubling has Z = y. */
 STK_NOINLINE static void curve_p256_doubled_and_itself(curve_p256_Pair *restrict result, const curve_p256_Affine *p)
 {
-    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
-    uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
-    uint64_t m1_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
-    uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
-    uint64_t result0_1_scaled[4]; /* 0 .. 2^64-1 */
-    uint64_t result1_1_scaled[4]; /* 0 .. 2^64-1 */
-    uint64_t t_1_scaled[4]; /* 0 .. 2^64-1 */
-    uint64_t result_1_scaled[4]; /* 0 .. 2^64-1 */
-    field_fep256_mont64_mul(result_0_double, p->y, p->y);
-    field_fep256_mont64_mul(result_0_double_2, curve_p256_ONE, curve_p256_ONE);
-    field_fep256_mont64_mul(s_0_double, p->x, result_0_double);
-    field_fep256_mont64_sub(t_0_double_4, p->x, result_0_double_2);
-    field_fep256_mont64_add(t_0_double_5, p->x, result_0_double_2);
-    field_fep256_mont64_mul(m1_0_double, t_0_double_4, t_0_double_5);
-    field_fep256_mont64_half(t_0_double_6, m1_0_double);
-    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_6);
-    field_fep256_mont64_mul(z_0_double, p->y, curve_p256_ONE);
-    field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
-    field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
-    field_fep256_mont64_mul(result_1_scaled, z_0_double, z_0_double);
-    field_fep256_mont64_mul(result0_1_scaled, p->x, result_1_scaled);
-    field_fep256_mont64_mul(t_1_scaled, result_1_scaled, z_0_double);
-    field_fep256_mont64_mul(result1_1_scaled, p->y, t_1_scaled);
-    memmove((*result).x1, x_0_double, 4 * sizeof(uint64_t));
-    memmove((*result).y1_, y_0_double, 4 * sizeof(uint64_t));
-    memmove((*result).x2, result0_1_scaled, 4 * sizeof(uint64_t));
-    memmove((*result).y2, result1_1_scaled, 4 * sizeof(uint64_t));
-    memmove((*result).z, z_0_double, 4 * sizeof(uint64_t));
+    uint64_t t_0_half_slope[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_half_slope_2[4]; /* 0 .. 2^64-1 */
+    uint64_t m1_0_half_slope[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_half_slope_3[4]; /* 0 .. 2^64-1 */
+    uint64_t m3_0_half_slope[4]; /* 0 .. 2^64-1 */
+    uint64_t s_1_tangent[4]; /* 0 .. 2^64-1 */
+    uint64_t t_1_tangent[4]; /* 0 .. 2^64-1 */
+    uint64_t u_1_tangent[4]; /* 0 .. 2^64-1 */
+    uint64_t result1_1_tangent[4]; /* 0 .. 2^64-1 */
+    uint64_t t_1_tangent_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_1_tangent_3[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_tangent[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_tangent_2[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_tangent_3[4]; /* 0 .. 2^64-1 */
+    uint64_t result0_2_scaled[4]; /* 0 .. 2^64-1 */
+    uint64_t result1_2_scaled[4]; /* 0 .. 2^64-1 */
+    uint64_t t_2_scaled[4]; /* 0 .. 2^64-1 */
+    uint64_t result_2_scaled[4]; /* 0 .. 2^64-1 */
+    field_fep256_mont64_sub(t_0_half_slope, p->x, curve_p256_ONE);
+    field_fep256_mont64_add(t_0_half_slope_2, p->x, curve_p256_ONE);
+    field_fep256_mont64_mul(m1_0_half_slope, t_0_half_slope, t_0_half_slope_2);
+    field_fep256_mont64_half(t_0_half_slope_3, m1_0_half_slope);
+    field_fep256_mont64_add(m3_0_half_slope, m1_0_half_slope, t_0_half_slope_3);
+    field_fep256_mont64_mul(result_1_tangent, p->y, p->y);
+    field_fep256_mont64_mul(s_1_tangent, p->x, result_1_tangent);
+    field_fep256_mont64_mul(result_1_tangent_2, m3_0_half_slope, m3_0_half_slope);
+    field_fep256_mont64_add(t_1_tangent, s_1_tangent, s_1_tangent);
+    field_fep256_mont64_sub(u_1_tangent, result_1_tangent_2, t_1_tangent);
+    field_fep256_mont64_sub(t_1_tangent_2, s_1_tangent, u_1_tangent);
+    field_fep256_mont64_mul(t_1_tangent_3, m3_0_half_slope, t_1_tangent_2);
+    field_fep256_mont64_mul(result_1_tangent_3, result_1_tangent, result_1_tangent);
+    field_fep256_mont64_sub(result1_1_tangent, t_1_tangent_3, result_1_tangent_3);
+    field_fep256_mont64_mul(result_2_scaled, p->y, p->y);
+    field_fep256_mont64_mul(result0_2_scaled, p->x, result_2_scaled);
+    field_fep256_mont64_mul(t_2_scaled, result_2_scaled, p->y);
+    field_fep256_mont64_mul(result1_2_scaled, p->y, t_2_scaled);
+    memmove((*result).x1, u_1_tangent, 4 * sizeof(uint64_t));
+    memmove((*result).y1_, result1_1_tangent, 4 * sizeof(uint64_t));
+    memmove((*result).x2, result0_2_scaled, 4 * sizeof(uint64_t));
+    memmove((*result).y2, result1_2_scaled, 4 * sizeof(uint64_t));
+    memmove((*result).z, p->y, 4 * sizeof(uint64_t));
 }
 
 /* curve.p256.add_to_second
@@ -1497,41 +1493,41 @@ STK_NOINLINE static void curve_p256_to_cached(curve_p256_Cached *restrict result
  * 2 P where that is rare. */
 STK_NOINLINE static void curve_p256_double_apart(curve_p256_Jacobian *result, const curve_p256_Jacobian *p)
 {
-    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
-    uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result2_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
     uint64_t m1_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
     uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
+    uint64_t u_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result1_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
-    field_fep256_mont64_mul(result_0_double, p->y, p->y);
-    field_fep256_mont64_mul(result_0_double_2, p->z, p->z);
-    field_fep256_mont64_mul(s_0_double, p->x, result_0_double);
-    field_fep256_mont64_sub(t_0_double_4, p->x, result_0_double_2);
-    field_fep256_mont64_add(t_0_double_5, p->x, result_0_double_2);
-    field_fep256_mont64_mul(m1_0_double, t_0_double_4, t_0_double_5);
-    field_fep256_mont64_half(t_0_double_6, m1_0_double);
-    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_6);
-    field_fep256_mont64_mul(z_0_double, p->y, p->z);
+    field_fep256_mont64_mul(result_0_double, p->z, p->z);
+    field_fep256_mont64_sub(t_0_double, p->x, result_0_double);
+    field_fep256_mont64_add(t_0_double_2, p->x, result_0_double);
+    field_fep256_mont64_mul(m1_0_double, t_0_double, t_0_double_2);
+    field_fep256_mont64_half(t_0_double_3, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_3);
+    field_fep256_mont64_mul(result_0_double_2, p->y, p->y);
+    field_fep256_mont64_mul(s_0_double, p->x, result_0_double_2);
     field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
-    field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*result).x, x_0_double, 4 * sizeof(uint64_t));
-    memmove((*result).y, y_0_double, 4 * sizeof(uint64_t));
-    memmove((*result).z, z_0_double, 4 * sizeof(uint64_t));
+    field_fep256_mont64_add(t_0_double_4, s_0_double, s_0_double);
+    field_fep256_mont64_sub(u_0_double, result_0_double_3, t_0_double_4);
+    field_fep256_mont64_sub(t_0_double_5, s_0_double, u_0_double);
+    field_fep256_mont64_mul(t_0_double_6, m3_0_double, t_0_double_5);
+    field_fep256_mont64_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fep256_mont64_sub(result1_0_double, t_0_double_6, result_0_double_4);
+    field_fep256_mont64_mul(result2_0_double, p->y, p->z);
+    memmove((*result).x, u_0_double, 4 * sizeof(uint64_t));
+    memmove((*result).y, result1_0_double, 4 * sizeof(uint64_t));
+    memmove((*result).z, result2_0_double, 4 * sizeof(uint64_t));
 }
 
 /* curve.p256.coincide
@@ -1769,43 +1765,43 @@ STK_NOINLINE static void ecdsa_p256_M_steps(curve_p256_Jacobian *s, const curve_
     uint32_t place;
     uint32_t place_of_q;
     curve_p256_Affine t_2;
-    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
-    uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result2_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
     uint64_t m1_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
     uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
+    uint64_t u_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result1_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_5[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_6[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
     place = da >> 7;
     place_of_q = db >> 5;
-    field_fep256_mont64_mul(result_0_double, r->y, r->y);
-    field_fep256_mont64_mul(result_0_double_2, r->z, r->z);
-    field_fep256_mont64_mul(s_0_double, r->x, result_0_double);
-    field_fep256_mont64_sub(t_0_double_4, r->x, result_0_double_2);
-    field_fep256_mont64_add(t_0_double_5, r->x, result_0_double_2);
-    field_fep256_mont64_mul(m1_0_double, t_0_double_4, t_0_double_5);
-    field_fep256_mont64_half(t_0_double_6, m1_0_double);
-    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_6);
-    field_fep256_mont64_mul(z_0_double, r->y, r->z);
+    field_fep256_mont64_mul(result_0_double, r->z, r->z);
+    field_fep256_mont64_sub(t_0_double, r->x, result_0_double);
+    field_fep256_mont64_add(t_0_double_2, r->x, result_0_double);
+    field_fep256_mont64_mul(m1_0_double, t_0_double, t_0_double_2);
+    field_fep256_mont64_half(t_0_double_3, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_3);
+    field_fep256_mont64_mul(result_0_double_2, r->y, r->y);
+    field_fep256_mont64_mul(s_0_double, r->x, result_0_double_2);
     field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
-    field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    field_fep256_mont64_add(t_0_double_4, s_0_double, s_0_double);
+    field_fep256_mont64_sub(u_0_double, result_0_double_3, t_0_double_4);
+    field_fep256_mont64_sub(t_0_double_5, s_0_double, u_0_double);
+    field_fep256_mont64_mul(t_0_double_6, m3_0_double, t_0_double_5);
+    field_fep256_mont64_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fep256_mont64_sub(result1_0_double, t_0_double_6, result_0_double_4);
+    field_fep256_mont64_mul(result2_0_double, r->y, r->z);
+    memmove((*s).x, u_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, result1_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, result2_0_double, 4 * sizeof(uint64_t));
     if (((place_of_q >> 3) & UINT32_C(1)) == UINT32_C(1)) {
         ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
@@ -1813,25 +1809,25 @@ STK_NOINLINE static void ecdsa_p256_M_steps(curve_p256_Jacobian *s, const curve_
         ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
-    field_fep256_mont64_mul(result_0_double, s->y, s->y);
-    field_fep256_mont64_mul(result_0_double_2, s->z, s->z);
-    field_fep256_mont64_mul(s_0_double, s->x, result_0_double);
-    field_fep256_mont64_sub(t_0_double_4, s->x, result_0_double_2);
-    field_fep256_mont64_add(t_0_double_5, s->x, result_0_double_2);
-    field_fep256_mont64_mul(m1_0_double, t_0_double_4, t_0_double_5);
-    field_fep256_mont64_half(t_0_double_6, m1_0_double);
-    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_6);
-    field_fep256_mont64_mul(z_0_double, s->y, s->z);
+    field_fep256_mont64_mul(result_0_double, s->z, s->z);
+    field_fep256_mont64_sub(t_0_double, s->x, result_0_double);
+    field_fep256_mont64_add(t_0_double_2, s->x, result_0_double);
+    field_fep256_mont64_mul(m1_0_double, t_0_double, t_0_double_2);
+    field_fep256_mont64_half(t_0_double_3, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_3);
+    field_fep256_mont64_mul(result_0_double_2, s->y, s->y);
+    field_fep256_mont64_mul(s_0_double, s->x, result_0_double_2);
     field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
-    field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    field_fep256_mont64_add(t_0_double_4, s_0_double, s_0_double);
+    field_fep256_mont64_sub(u_0_double, result_0_double_3, t_0_double_4);
+    field_fep256_mont64_sub(t_0_double_5, s_0_double, u_0_double);
+    field_fep256_mont64_mul(t_0_double_6, m3_0_double, t_0_double_5);
+    field_fep256_mont64_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fep256_mont64_sub(result1_0_double, t_0_double_6, result_0_double_4);
+    field_fep256_mont64_mul(result2_0_double, s->y, s->z);
+    memmove((*s).x, u_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, result1_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, result2_0_double, 4 * sizeof(uint64_t));
     if (((place_of_q >> 2) & UINT32_C(1)) == UINT32_C(1)) {
         ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
@@ -1839,25 +1835,25 @@ STK_NOINLINE static void ecdsa_p256_M_steps(curve_p256_Jacobian *s, const curve_
         ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
-    field_fep256_mont64_mul(result_0_double, s->y, s->y);
-    field_fep256_mont64_mul(result_0_double_2, s->z, s->z);
-    field_fep256_mont64_mul(s_0_double, s->x, result_0_double);
-    field_fep256_mont64_sub(t_0_double_4, s->x, result_0_double_2);
-    field_fep256_mont64_add(t_0_double_5, s->x, result_0_double_2);
-    field_fep256_mont64_mul(m1_0_double, t_0_double_4, t_0_double_5);
-    field_fep256_mont64_half(t_0_double_6, m1_0_double);
-    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_6);
-    field_fep256_mont64_mul(z_0_double, s->y, s->z);
+    field_fep256_mont64_mul(result_0_double, s->z, s->z);
+    field_fep256_mont64_sub(t_0_double, s->x, result_0_double);
+    field_fep256_mont64_add(t_0_double_2, s->x, result_0_double);
+    field_fep256_mont64_mul(m1_0_double, t_0_double, t_0_double_2);
+    field_fep256_mont64_half(t_0_double_3, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_3);
+    field_fep256_mont64_mul(result_0_double_2, s->y, s->y);
+    field_fep256_mont64_mul(s_0_double, s->x, result_0_double_2);
     field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
-    field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    field_fep256_mont64_add(t_0_double_4, s_0_double, s_0_double);
+    field_fep256_mont64_sub(u_0_double, result_0_double_3, t_0_double_4);
+    field_fep256_mont64_sub(t_0_double_5, s_0_double, u_0_double);
+    field_fep256_mont64_mul(t_0_double_6, m3_0_double, t_0_double_5);
+    field_fep256_mont64_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fep256_mont64_sub(result1_0_double, t_0_double_6, result_0_double_4);
+    field_fep256_mont64_mul(result2_0_double, s->y, s->z);
+    memmove((*s).x, u_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, result1_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, result2_0_double, 4 * sizeof(uint64_t));
     if (((place_of_q >> 1) & UINT32_C(1)) == UINT32_C(1)) {
         ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
@@ -1865,25 +1861,25 @@ STK_NOINLINE static void ecdsa_p256_M_steps(curve_p256_Jacobian *s, const curve_
         ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
-    field_fep256_mont64_mul(result_0_double, s->y, s->y);
-    field_fep256_mont64_mul(result_0_double_2, s->z, s->z);
-    field_fep256_mont64_mul(s_0_double, s->x, result_0_double);
-    field_fep256_mont64_sub(t_0_double_4, s->x, result_0_double_2);
-    field_fep256_mont64_add(t_0_double_5, s->x, result_0_double_2);
-    field_fep256_mont64_mul(m1_0_double, t_0_double_4, t_0_double_5);
-    field_fep256_mont64_half(t_0_double_6, m1_0_double);
-    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_6);
-    field_fep256_mont64_mul(z_0_double, s->y, s->z);
+    field_fep256_mont64_mul(result_0_double, s->z, s->z);
+    field_fep256_mont64_sub(t_0_double, s->x, result_0_double);
+    field_fep256_mont64_add(t_0_double_2, s->x, result_0_double);
+    field_fep256_mont64_mul(m1_0_double, t_0_double, t_0_double_2);
+    field_fep256_mont64_half(t_0_double_3, m1_0_double);
+    field_fep256_mont64_add(m3_0_double, m1_0_double, t_0_double_3);
+    field_fep256_mont64_mul(result_0_double_2, s->y, s->y);
+    field_fep256_mont64_mul(s_0_double, s->x, result_0_double_2);
     field_fep256_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fep256_mont64_add(t_0_double, s_0_double, s_0_double);
-    field_fep256_mont64_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fep256_mont64_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fep256_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fep256_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    field_fep256_mont64_add(t_0_double_4, s_0_double, s_0_double);
+    field_fep256_mont64_sub(u_0_double, result_0_double_3, t_0_double_4);
+    field_fep256_mont64_sub(t_0_double_5, s_0_double, u_0_double);
+    field_fep256_mont64_mul(t_0_double_6, m3_0_double, t_0_double_5);
+    field_fep256_mont64_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fep256_mont64_sub(result1_0_double, t_0_double_6, result_0_double_4);
+    field_fep256_mont64_mul(result2_0_double, s->y, s->z);
+    memmove((*s).x, u_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, result1_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, result2_0_double, 4 * sizeof(uint64_t));
     if ((place_of_q & UINT32_C(1)) == UINT32_C(1)) {
         ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
@@ -4406,54 +4402,50 @@ static void field_fep256_mont32_half(uint32_t *restrict r, const uint32_t *a)
 }
 
 /* curve.p256.doubled_and_itself
- * 2 P and P, for a P with Z = 1. */
+ * 2 P and P, for a P with Z = 1: the doubling has Z = y. */
 STK_NOINLINE static void curve_p256_doubled_and_itself(curve_p256_Pair *restrict result, const curve_p256_Affine *p)
 {
-    uint32_t s_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t z_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t x_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_2[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_3[8]; /* 0 .. 2^32-1 */
-    uint32_t y_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t result_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t result_0_double_2[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_5[8]; /* 0 .. 2^32-1 */
-    uint32_t m1_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
-    uint32_t m3_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t result_0_double_3[8]; /* 0 .. 2^32-1 */
-    uint32_t result_0_double_4[8]; /* 0 .. 2^32-1 */
-    uint32_t result0_1_scaled[8]; /* 0 .. 2^32-1 */
-    uint32_t result1_1_scaled[8]; /* 0 .. 2^32-1 */
-    uint32_t t_1_scaled[8]; /* 0 .. 2^32-1 */
-    uint32_t result_1_scaled[8]; /* 0 .. 2^32-1 */
-    field_fep256_mont32_mul(result_0_double, p->y, p->y);
-    field_fep256_mont32_mul(result_0_double_2, curve_p256_ONE, curve_p256_ONE);
-    field_fep256_mont32_mul(s_0_double, p->x, result_0_double);
-    field_fep256_mont32_sub(t_0_double_4, p->x, result_0_double_2);
-    field_fep256_mont32_add(t_0_double_5, p->x, result_0_double_2);
-    field_fep256_mont32_mul(m1_0_double, t_0_double_4, t_0_double_5);
-    field_fep256_mont32_half(t_0_double_6, m1_0_double);
-    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_6);
-    field_fep256_mont32_mul(z_0_double, p->y, curve_p256_ONE);
-    field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
-    field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont32_sub(y_0_double, t_0_double_3, result_0_double_4);
-    field_fep256_mont32_mul(result_1_scaled, z_0_double, z_0_double);
-    field_fep256_mont32_mul(result0_1_scaled, p->x, result_1_scaled);
-    field_fep256_mont32_mul(t_1_scaled, result_1_scaled, z_0_double);
-    field_fep256_mont32_mul(result1_1_scaled, p->y, t_1_scaled);
-    memmove((*result).x1, x_0_double, 8 * sizeof(uint32_t));
-    memmove((*result).y1_, y_0_double, 8 * sizeof(uint32_t));
-    memmove((*result).x2, result0_1_scaled, 8 * sizeof(uint32_t));
-    memmove((*result).y2, result1_1_scaled, 8 * sizeof(uint32_t));
-    memmove((*result).z, z_0_double, 8 * sizeof(uint32_t));
+    uint32_t t_0_half_slope[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_half_slope_2[8]; /* 0 .. 2^32-1 */
+    uint32_t m1_0_half_slope[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_half_slope_3[8]; /* 0 .. 2^32-1 */
+    uint32_t m3_0_half_slope[8]; /* 0 .. 2^32-1 */
+    uint32_t s_1_tangent[8]; /* 0 .. 2^32-1 */
+    uint32_t t_1_tangent[8]; /* 0 .. 2^32-1 */
+    uint32_t u_1_tangent[8]; /* 0 .. 2^32-1 */
+    uint32_t result1_1_tangent[8]; /* 0 .. 2^32-1 */
+    uint32_t t_1_tangent_2[8]; /* 0 .. 2^32-1 */
+    uint32_t t_1_tangent_3[8]; /* 0 .. 2^32-1 */
+    uint32_t result_1_tangent[8]; /* 0 .. 2^32-1 */
+    uint32_t result_1_tangent_2[8]; /* 0 .. 2^32-1 */
+    uint32_t result_1_tangent_3[8]; /* 0 .. 2^32-1 */
+    uint32_t result0_2_scaled[8]; /* 0 .. 2^32-1 */
+    uint32_t result1_2_scaled[8]; /* 0 .. 2^32-1 */
+    uint32_t t_2_scaled[8]; /* 0 .. 2^32-1 */
+    uint32_t result_2_scaled[8]; /* 0 .. 2^32-1 */
+    field_fep256_mont32_sub(t_0_half_slope, p->x, curve_p256_ONE);
+    field_fep256_mont32_add(t_0_half_slope_2, p->x, curve_p256_ONE);
+    field_fep256_mont32_mul(m1_0_half_slope, t_0_half_slope, t_0_half_slope_2);
+    field_fep256_mont32_half(t_0_half_slope_3, m1_0_half_slope);
+    field_fep256_mont32_add(m3_0_half_slope, m1_0_half_slope, t_0_half_slope_3);
+    field_fep256_mont32_mul(result_1_tangent, p->y, p->y);
+    field_fep256_mont32_mul(s_1_tangent, p->x, result_1_tangent);
+    field_fep256_mont32_mul(result_1_tangent_2, m3_0_half_slope, m3_0_half_slope);
+    field_fep256_mont32_add(t_1_tangent, s_1_tangent, s_1_tangent);
+    field_fep256_mont32_sub(u_1_tangent, result_1_tangent_2, t_1_tangent);
+    field_fep256_mont32_sub(t_1_tangent_2, s_1_tangent, u_1_tangent);
+    field_fep256_mont32_mul(t_1_tangent_3, m3_0_half_slope, t_1_tangent_2);
+    field_fep256_mont32_mul(result_1_tangent_3, result_1_tangent, result_1_tangent);
+    field_fep256_mont32_sub(result1_1_tangent, t_1_tangent_3, result_1_tangent_3);
+    field_fep256_mont32_mul(result_2_scaled, p->y, p->y);
+    field_fep256_mont32_mul(result0_2_scaled, p->x, result_2_scaled);
+    field_fep256_mont32_mul(t_2_scaled, result_2_scaled, p->y);
+    field_fep256_mont32_mul(result1_2_scaled, p->y, t_2_scaled);
+    memmove((*result).x1, u_1_tangent, 8 * sizeof(uint32_t));
+    memmove((*result).y1_, result1_1_tangent, 8 * sizeof(uint32_t));
+    memmove((*result).x2, result0_2_scaled, 8 * sizeof(uint32_t));
+    memmove((*result).y2, result1_2_scaled, 8 * sizeof(uint32_t));
+    memmove((*result).z, p->y, 8 * sizeof(uint32_t));
 }
 
 /* curve.p256.add_to_second
@@ -4511,41 +4503,41 @@ STK_NOINLINE static void curve_p256_to_cached(curve_p256_Cached *restrict result
  * 2 P where that is rare. */
 STK_NOINLINE static void curve_p256_double_apart(curve_p256_Jacobian *result, const curve_p256_Jacobian *p)
 {
-    uint32_t s_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t z_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t x_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_2[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_3[8]; /* 0 .. 2^32-1 */
-    uint32_t y_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t result2_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t result_0_double_2[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_5[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_2[8]; /* 0 .. 2^32-1 */
     uint32_t m1_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_3[8]; /* 0 .. 2^32-1 */
     uint32_t m3_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t s_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
+    uint32_t u_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t result1_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_5[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double_2[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double_3[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double_4[8]; /* 0 .. 2^32-1 */
-    field_fep256_mont32_mul(result_0_double, p->y, p->y);
-    field_fep256_mont32_mul(result_0_double_2, p->z, p->z);
-    field_fep256_mont32_mul(s_0_double, p->x, result_0_double);
-    field_fep256_mont32_sub(t_0_double_4, p->x, result_0_double_2);
-    field_fep256_mont32_add(t_0_double_5, p->x, result_0_double_2);
-    field_fep256_mont32_mul(m1_0_double, t_0_double_4, t_0_double_5);
-    field_fep256_mont32_half(t_0_double_6, m1_0_double);
-    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_6);
-    field_fep256_mont32_mul(z_0_double, p->y, p->z);
+    field_fep256_mont32_mul(result_0_double, p->z, p->z);
+    field_fep256_mont32_sub(t_0_double, p->x, result_0_double);
+    field_fep256_mont32_add(t_0_double_2, p->x, result_0_double);
+    field_fep256_mont32_mul(m1_0_double, t_0_double, t_0_double_2);
+    field_fep256_mont32_half(t_0_double_3, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_3);
+    field_fep256_mont32_mul(result_0_double_2, p->y, p->y);
+    field_fep256_mont32_mul(s_0_double, p->x, result_0_double_2);
     field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
-    field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont32_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*result).x, x_0_double, 8 * sizeof(uint32_t));
-    memmove((*result).y, y_0_double, 8 * sizeof(uint32_t));
-    memmove((*result).z, z_0_double, 8 * sizeof(uint32_t));
+    field_fep256_mont32_add(t_0_double_4, s_0_double, s_0_double);
+    field_fep256_mont32_sub(u_0_double, result_0_double_3, t_0_double_4);
+    field_fep256_mont32_sub(t_0_double_5, s_0_double, u_0_double);
+    field_fep256_mont32_mul(t_0_double_6, m3_0_double, t_0_double_5);
+    field_fep256_mont32_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fep256_mont32_sub(result1_0_double, t_0_double_6, result_0_double_4);
+    field_fep256_mont32_mul(result2_0_double, p->y, p->z);
+    memmove((*result).x, u_0_double, 8 * sizeof(uint32_t));
+    memmove((*result).y, result1_0_double, 8 * sizeof(uint32_t));
+    memmove((*result).z, result2_0_double, 8 * sizeof(uint32_t));
 }
 
 /* curve.p256.coincide
@@ -4783,43 +4775,43 @@ STK_NOINLINE static void ecdsa_p256_M_steps(curve_p256_Jacobian *s, const curve_
     uint32_t place;
     uint32_t place_of_q;
     curve_p256_Affine t_2;
-    uint32_t s_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t z_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t x_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_2[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_3[8]; /* 0 .. 2^32-1 */
-    uint32_t y_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t result2_0_double[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t result_0_double_2[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_5[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_2[8]; /* 0 .. 2^32-1 */
     uint32_t m1_0_double[8]; /* 0 .. 2^32-1 */
-    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_3[8]; /* 0 .. 2^32-1 */
     uint32_t m3_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t s_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_4[8]; /* 0 .. 2^32-1 */
+    uint32_t u_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t result1_0_double[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_5[8]; /* 0 .. 2^32-1 */
+    uint32_t t_0_double_6[8]; /* 0 .. 2^32-1 */
+    uint32_t result_0_double_2[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double_3[8]; /* 0 .. 2^32-1 */
     uint32_t result_0_double_4[8]; /* 0 .. 2^32-1 */
     place = da >> 7;
     place_of_q = db >> 5;
-    field_fep256_mont32_mul(result_0_double, r->y, r->y);
-    field_fep256_mont32_mul(result_0_double_2, r->z, r->z);
-    field_fep256_mont32_mul(s_0_double, r->x, result_0_double);
-    field_fep256_mont32_sub(t_0_double_4, r->x, result_0_double_2);
-    field_fep256_mont32_add(t_0_double_5, r->x, result_0_double_2);
-    field_fep256_mont32_mul(m1_0_double, t_0_double_4, t_0_double_5);
-    field_fep256_mont32_half(t_0_double_6, m1_0_double);
-    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_6);
-    field_fep256_mont32_mul(z_0_double, r->y, r->z);
+    field_fep256_mont32_mul(result_0_double, r->z, r->z);
+    field_fep256_mont32_sub(t_0_double, r->x, result_0_double);
+    field_fep256_mont32_add(t_0_double_2, r->x, result_0_double);
+    field_fep256_mont32_mul(m1_0_double, t_0_double, t_0_double_2);
+    field_fep256_mont32_half(t_0_double_3, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_3);
+    field_fep256_mont32_mul(result_0_double_2, r->y, r->y);
+    field_fep256_mont32_mul(s_0_double, r->x, result_0_double_2);
     field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
-    field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont32_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
-    memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
-    memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
+    field_fep256_mont32_add(t_0_double_4, s_0_double, s_0_double);
+    field_fep256_mont32_sub(u_0_double, result_0_double_3, t_0_double_4);
+    field_fep256_mont32_sub(t_0_double_5, s_0_double, u_0_double);
+    field_fep256_mont32_mul(t_0_double_6, m3_0_double, t_0_double_5);
+    field_fep256_mont32_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fep256_mont32_sub(result1_0_double, t_0_double_6, result_0_double_4);
+    field_fep256_mont32_mul(result2_0_double, r->y, r->z);
+    memmove((*s).x, u_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).y, result1_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).z, result2_0_double, 8 * sizeof(uint32_t));
     if (((place_of_q >> 3) & UINT32_C(1)) == UINT32_C(1)) {
         ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
@@ -4827,25 +4819,25 @@ STK_NOINLINE static void ecdsa_p256_M_steps(curve_p256_Jacobian *s, const curve_
         ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
-    field_fep256_mont32_mul(result_0_double, s->y, s->y);
-    field_fep256_mont32_mul(result_0_double_2, s->z, s->z);
-    field_fep256_mont32_mul(s_0_double, s->x, result_0_double);
-    field_fep256_mont32_sub(t_0_double_4, s->x, result_0_double_2);
-    field_fep256_mont32_add(t_0_double_5, s->x, result_0_double_2);
-    field_fep256_mont32_mul(m1_0_double, t_0_double_4, t_0_double_5);
-    field_fep256_mont32_half(t_0_double_6, m1_0_double);
-    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_6);
-    field_fep256_mont32_mul(z_0_double, s->y, s->z);
+    field_fep256_mont32_mul(result_0_double, s->z, s->z);
+    field_fep256_mont32_sub(t_0_double, s->x, result_0_double);
+    field_fep256_mont32_add(t_0_double_2, s->x, result_0_double);
+    field_fep256_mont32_mul(m1_0_double, t_0_double, t_0_double_2);
+    field_fep256_mont32_half(t_0_double_3, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_3);
+    field_fep256_mont32_mul(result_0_double_2, s->y, s->y);
+    field_fep256_mont32_mul(s_0_double, s->x, result_0_double_2);
     field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
-    field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont32_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
-    memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
-    memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
+    field_fep256_mont32_add(t_0_double_4, s_0_double, s_0_double);
+    field_fep256_mont32_sub(u_0_double, result_0_double_3, t_0_double_4);
+    field_fep256_mont32_sub(t_0_double_5, s_0_double, u_0_double);
+    field_fep256_mont32_mul(t_0_double_6, m3_0_double, t_0_double_5);
+    field_fep256_mont32_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fep256_mont32_sub(result1_0_double, t_0_double_6, result_0_double_4);
+    field_fep256_mont32_mul(result2_0_double, s->y, s->z);
+    memmove((*s).x, u_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).y, result1_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).z, result2_0_double, 8 * sizeof(uint32_t));
     if (((place_of_q >> 2) & UINT32_C(1)) == UINT32_C(1)) {
         ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
@@ -4853,25 +4845,25 @@ STK_NOINLINE static void ecdsa_p256_M_steps(curve_p256_Jacobian *s, const curve_
         ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
-    field_fep256_mont32_mul(result_0_double, s->y, s->y);
-    field_fep256_mont32_mul(result_0_double_2, s->z, s->z);
-    field_fep256_mont32_mul(s_0_double, s->x, result_0_double);
-    field_fep256_mont32_sub(t_0_double_4, s->x, result_0_double_2);
-    field_fep256_mont32_add(t_0_double_5, s->x, result_0_double_2);
-    field_fep256_mont32_mul(m1_0_double, t_0_double_4, t_0_double_5);
-    field_fep256_mont32_half(t_0_double_6, m1_0_double);
-    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_6);
-    field_fep256_mont32_mul(z_0_double, s->y, s->z);
+    field_fep256_mont32_mul(result_0_double, s->z, s->z);
+    field_fep256_mont32_sub(t_0_double, s->x, result_0_double);
+    field_fep256_mont32_add(t_0_double_2, s->x, result_0_double);
+    field_fep256_mont32_mul(m1_0_double, t_0_double, t_0_double_2);
+    field_fep256_mont32_half(t_0_double_3, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_3);
+    field_fep256_mont32_mul(result_0_double_2, s->y, s->y);
+    field_fep256_mont32_mul(s_0_double, s->x, result_0_double_2);
     field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
-    field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont32_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
-    memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
-    memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
+    field_fep256_mont32_add(t_0_double_4, s_0_double, s_0_double);
+    field_fep256_mont32_sub(u_0_double, result_0_double_3, t_0_double_4);
+    field_fep256_mont32_sub(t_0_double_5, s_0_double, u_0_double);
+    field_fep256_mont32_mul(t_0_double_6, m3_0_double, t_0_double_5);
+    field_fep256_mont32_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fep256_mont32_sub(result1_0_double, t_0_double_6, result_0_double_4);
+    field_fep256_mont32_mul(result2_0_double, s->y, s->z);
+    memmove((*s).x, u_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).y, result1_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).z, result2_0_double, 8 * sizeof(uint32_t));
     if (((place_of_q >> 1) & UINT32_C(1)) == UINT32_C(1)) {
         ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
@@ -4879,25 +4871,25 @@ STK_NOINLINE static void ecdsa_p256_M_steps(curve_p256_Jacobian *s, const curve_
         ecdsa_p256_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_p256_add_affine(s, s, &t_2);
     }
-    field_fep256_mont32_mul(result_0_double, s->y, s->y);
-    field_fep256_mont32_mul(result_0_double_2, s->z, s->z);
-    field_fep256_mont32_mul(s_0_double, s->x, result_0_double);
-    field_fep256_mont32_sub(t_0_double_4, s->x, result_0_double_2);
-    field_fep256_mont32_add(t_0_double_5, s->x, result_0_double_2);
-    field_fep256_mont32_mul(m1_0_double, t_0_double_4, t_0_double_5);
-    field_fep256_mont32_half(t_0_double_6, m1_0_double);
-    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_6);
-    field_fep256_mont32_mul(z_0_double, s->y, s->z);
+    field_fep256_mont32_mul(result_0_double, s->z, s->z);
+    field_fep256_mont32_sub(t_0_double, s->x, result_0_double);
+    field_fep256_mont32_add(t_0_double_2, s->x, result_0_double);
+    field_fep256_mont32_mul(m1_0_double, t_0_double, t_0_double_2);
+    field_fep256_mont32_half(t_0_double_3, m1_0_double);
+    field_fep256_mont32_add(m3_0_double, m1_0_double, t_0_double_3);
+    field_fep256_mont32_mul(result_0_double_2, s->y, s->y);
+    field_fep256_mont32_mul(s_0_double, s->x, result_0_double_2);
     field_fep256_mont32_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fep256_mont32_add(t_0_double, s_0_double, s_0_double);
-    field_fep256_mont32_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fep256_mont32_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fep256_mont32_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fep256_mont32_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fep256_mont32_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*s).x, x_0_double, 8 * sizeof(uint32_t));
-    memmove((*s).y, y_0_double, 8 * sizeof(uint32_t));
-    memmove((*s).z, z_0_double, 8 * sizeof(uint32_t));
+    field_fep256_mont32_add(t_0_double_4, s_0_double, s_0_double);
+    field_fep256_mont32_sub(u_0_double, result_0_double_3, t_0_double_4);
+    field_fep256_mont32_sub(t_0_double_5, s_0_double, u_0_double);
+    field_fep256_mont32_mul(t_0_double_6, m3_0_double, t_0_double_5);
+    field_fep256_mont32_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fep256_mont32_sub(result1_0_double, t_0_double_6, result_0_double_4);
+    field_fep256_mont32_mul(result2_0_double, s->y, s->z);
+    memmove((*s).x, u_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).y, result1_0_double, 8 * sizeof(uint32_t));
+    memmove((*s).z, result2_0_double, 8 * sizeof(uint32_t));
     if ((place_of_q & UINT32_C(1)) == UINT32_C(1)) {
         ecdsa_p256_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }

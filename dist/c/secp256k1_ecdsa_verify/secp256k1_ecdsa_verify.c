@@ -27,8 +27,8 @@
 #define curve_secp256k1_sum_M_D_wnaf_7 secp256k1_ecdsa_verify_curve_secp256k1_sum_M_D_wnaf_7
 #define curve_wnaf_group_5 secp256k1_ecdsa_verify_curve_wnaf_group_5
 #define curve_secp256k1_sum_M_D_wnaf_5 secp256k1_ecdsa_verify_curve_secp256k1_sum_M_D_wnaf_5
-#define field_fesecp256k1_mont64_half secp256k1_ecdsa_verify_field_fesecp256k1_mont64_half
 #define field_fesecp256k1_mont64_sub secp256k1_ecdsa_verify_field_fesecp256k1_mont64_sub
+#define field_fesecp256k1_mont64_half secp256k1_ecdsa_verify_field_fesecp256k1_mont64_half
 #define curve_secp256k1_doubled_and_itself secp256k1_ecdsa_verify_curve_secp256k1_doubled_and_itself
 #define curve_secp256k1_add_to_second secp256k1_ecdsa_verify_curve_secp256k1_add_to_second
 #define curve_secp256k1_to_cached secp256k1_ecdsa_verify_curve_secp256k1_to_cached
@@ -1293,42 +1293,6 @@ STK_NOINLINE static void curve_secp256k1_sum_M_D_wnaf_5(uint16_t *restrict resul
     (*result1) = state & UINT32_C(1);
 }
 
-/* field.fesecp256k1_mont64.half
- * in a: 0 .. 2^64-1
- * out r: 0 .. 2^64-1 */
-static void field_fesecp256k1_mont64_half(uint64_t *restrict r, const uint64_t *a)
-{
-    uint32_t odd;
-    uint32_t carry; /* 0 .. 1 */
-    uint64_t m; /* 0 .. 2^64-1 */
-    stk_u128 v; /* 0 .. 2^65-1 */
-    uint64_t t_0; /* 0 .. 2^64-1 */
-    uint64_t t_1; /* 0 .. 2^64-1 */
-    uint64_t t_2; /* 0 .. 2^64-1 */
-    uint64_t t_3; /* 0 .. 2^64-1 */
-    odd = stk_eq_u32(((uint32_t)a[0] & UINT32_C(1)), UINT32_C(1));
-    m = stk_sel_u64(odd, UINT64_C(0xfffffffefffffc2f), UINT64_C(0));
-    v = (stk_u128)a[0] + (stk_u128)m;
-    t_0 = (uint64_t)v;
-    carry = (uint32_t)(v >> 64);
-    m = stk_sel_u64(odd, UINT64_C(0xffffffffffffffff), UINT64_C(0));
-    v = ((stk_u128)a[1] + (stk_u128)m) + (stk_u128)carry;
-    t_1 = (uint64_t)v;
-    carry = (uint32_t)(v >> 64);
-    r[0] = (t_0 >> 1) + ((uint64_t)((uint32_t)t_1 & UINT32_C(1)) << 63);
-    m = stk_sel_u64(odd, UINT64_C(0xffffffffffffffff), UINT64_C(0));
-    v = ((stk_u128)a[2] + (stk_u128)m) + (stk_u128)carry;
-    t_2 = (uint64_t)v;
-    carry = (uint32_t)(v >> 64);
-    r[1] = (t_1 >> 1) + ((uint64_t)((uint32_t)t_2 & UINT32_C(1)) << 63);
-    m = stk_sel_u64(odd, UINT64_C(0xffffffffffffffff), UINT64_C(0));
-    v = ((stk_u128)a[3] + (stk_u128)m) + (stk_u128)carry;
-    t_3 = (uint64_t)v;
-    carry = (uint32_t)(v >> 64);
-    r[2] = (t_2 >> 1) + ((uint64_t)((uint32_t)t_3 & UINT32_C(1)) << 63);
-    r[3] = (t_3 >> 1) + ((uint64_t)carry << 63);
-}
-
 /* field.fesecp256k1_mont64.sub
  * in a: 0 .. 2^64-1
  * in b: 0 .. 2^64-1
@@ -1375,49 +1339,83 @@ static void field_fesecp256k1_mont64_sub(uint64_t *r, const uint64_t *a, const u
     r[3] = (uint64_t)v_2;
 }
 
+/* field.fesecp256k1_mont64.half
+ * in a: 0 .. 2^64-1
+ * out r: 0 .. 2^64-1 */
+static void field_fesecp256k1_mont64_half(uint64_t *restrict r, const uint64_t *a)
+{
+    uint32_t odd;
+    uint32_t carry; /* 0 .. 1 */
+    uint64_t m; /* 0 .. 2^64-1 */
+    stk_u128 v; /* 0 .. 2^65-1 */
+    uint64_t t_0; /* 0 .. 2^64-1 */
+    uint64_t t_1; /* 0 .. 2^64-1 */
+    uint64_t t_2; /* 0 .. 2^64-1 */
+    uint64_t t_3; /* 0 .. 2^64-1 */
+    odd = stk_eq_u32(((uint32_t)a[0] & UINT32_C(1)), UINT32_C(1));
+    m = stk_sel_u64(odd, UINT64_C(0xfffffffefffffc2f), UINT64_C(0));
+    v = (stk_u128)a[0] + (stk_u128)m;
+    t_0 = (uint64_t)v;
+    carry = (uint32_t)(v >> 64);
+    m = stk_sel_u64(odd, UINT64_C(0xffffffffffffffff), UINT64_C(0));
+    v = ((stk_u128)a[1] + (stk_u128)m) + (stk_u128)carry;
+    t_1 = (uint64_t)v;
+    carry = (uint32_t)(v >> 64);
+    r[0] = (t_0 >> 1) + ((uint64_t)((uint32_t)t_1 & UINT32_C(1)) << 63);
+    m = stk_sel_u64(odd, UINT64_C(0xffffffffffffffff), UINT64_C(0));
+    v = ((stk_u128)a[2] + (stk_u128)m) + (stk_u128)carry;
+    t_2 = (uint64_t)v;
+    carry = (uint32_t)(v >> 64);
+    r[1] = (t_1 >> 1) + ((uint64_t)((uint32_t)t_2 & UINT32_C(1)) << 63);
+    m = stk_sel_u64(odd, UINT64_C(0xffffffffffffffff), UINT64_C(0));
+    v = ((stk_u128)a[3] + (stk_u128)m) + (stk_u128)carry;
+    t_3 = (uint64_t)v;
+    carry = (uint32_t)(v >> 64);
+    r[2] = (t_2 >> 1) + ((uint64_t)((uint32_t)t_3 & UINT32_C(1)) << 63);
+    r[3] = (t_3 >> 1) + ((uint64_t)carry << 63);
+}
+
 /* curve.secp256k1.doubled_and_itself
- * 2 P and P, for a P with Z = 1. */
+ * 2 P and P, for a P with Z = 1: the doubling has Z = y. */
 STK_NOINLINE static void curve_secp256k1_doubled_and_itself(curve_secp256k1_Pair *restrict result, const curve_secp256k1_Affine *p)
 {
-    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
-    uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
-    uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
-    uint64_t result0_1_scaled[4]; /* 0 .. 2^64-1 */
-    uint64_t result1_1_scaled[4]; /* 0 .. 2^64-1 */
-    uint64_t t_1_scaled[4]; /* 0 .. 2^64-1 */
-    uint64_t result_1_scaled[4]; /* 0 .. 2^64-1 */
-    field_fesecp256k1_mont64_mul(result_0_double, p->y, p->y);
-    field_fesecp256k1_mont64_mul(s_0_double, p->x, result_0_double);
-    field_fesecp256k1_mont64_mul(result_0_double_2, p->x, p->x);
-    field_fesecp256k1_mont64_half(t_0_double_4, result_0_double_2);
-    field_fesecp256k1_mont64_add(m3_0_double, result_0_double_2, t_0_double_4);
-    field_fesecp256k1_mont64_mul(z_0_double, p->y, curve_secp256k1_ONE);
-    field_fesecp256k1_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fesecp256k1_mont64_add(t_0_double, s_0_double, s_0_double);
-    field_fesecp256k1_mont64_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fesecp256k1_mont64_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fesecp256k1_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fesecp256k1_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
-    field_fesecp256k1_mont64_mul(result_1_scaled, z_0_double, z_0_double);
-    field_fesecp256k1_mont64_mul(result0_1_scaled, p->x, result_1_scaled);
-    field_fesecp256k1_mont64_mul(t_1_scaled, result_1_scaled, z_0_double);
-    field_fesecp256k1_mont64_mul(result1_1_scaled, p->y, t_1_scaled);
-    memmove((*result).x1, x_0_double, 4 * sizeof(uint64_t));
-    memmove((*result).y1_, y_0_double, 4 * sizeof(uint64_t));
-    memmove((*result).x2, result0_1_scaled, 4 * sizeof(uint64_t));
-    memmove((*result).y2, result1_1_scaled, 4 * sizeof(uint64_t));
-    memmove((*result).z, z_0_double, 4 * sizeof(uint64_t));
+    uint64_t t_0_half_slope[4]; /* 0 .. 2^64-1 */
+    uint64_t m3_0_half_slope[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_half_slope[4]; /* 0 .. 2^64-1 */
+    uint64_t s_1_tangent[4]; /* 0 .. 2^64-1 */
+    uint64_t t_1_tangent[4]; /* 0 .. 2^64-1 */
+    uint64_t u_1_tangent[4]; /* 0 .. 2^64-1 */
+    uint64_t result1_1_tangent[4]; /* 0 .. 2^64-1 */
+    uint64_t t_1_tangent_2[4]; /* 0 .. 2^64-1 */
+    uint64_t t_1_tangent_3[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_tangent[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_tangent_2[4]; /* 0 .. 2^64-1 */
+    uint64_t result_1_tangent_3[4]; /* 0 .. 2^64-1 */
+    uint64_t result0_2_scaled[4]; /* 0 .. 2^64-1 */
+    uint64_t result1_2_scaled[4]; /* 0 .. 2^64-1 */
+    uint64_t t_2_scaled[4]; /* 0 .. 2^64-1 */
+    uint64_t result_2_scaled[4]; /* 0 .. 2^64-1 */
+    field_fesecp256k1_mont64_mul(result_0_half_slope, p->x, p->x);
+    field_fesecp256k1_mont64_half(t_0_half_slope, result_0_half_slope);
+    field_fesecp256k1_mont64_add(m3_0_half_slope, result_0_half_slope, t_0_half_slope);
+    field_fesecp256k1_mont64_mul(result_1_tangent, p->y, p->y);
+    field_fesecp256k1_mont64_mul(s_1_tangent, p->x, result_1_tangent);
+    field_fesecp256k1_mont64_mul(result_1_tangent_2, m3_0_half_slope, m3_0_half_slope);
+    field_fesecp256k1_mont64_add(t_1_tangent, s_1_tangent, s_1_tangent);
+    field_fesecp256k1_mont64_sub(u_1_tangent, result_1_tangent_2, t_1_tangent);
+    field_fesecp256k1_mont64_sub(t_1_tangent_2, s_1_tangent, u_1_tangent);
+    field_fesecp256k1_mont64_mul(t_1_tangent_3, m3_0_half_slope, t_1_tangent_2);
+    field_fesecp256k1_mont64_mul(result_1_tangent_3, result_1_tangent, result_1_tangent);
+    field_fesecp256k1_mont64_sub(result1_1_tangent, t_1_tangent_3, result_1_tangent_3);
+    field_fesecp256k1_mont64_mul(result_2_scaled, p->y, p->y);
+    field_fesecp256k1_mont64_mul(result0_2_scaled, p->x, result_2_scaled);
+    field_fesecp256k1_mont64_mul(t_2_scaled, result_2_scaled, p->y);
+    field_fesecp256k1_mont64_mul(result1_2_scaled, p->y, t_2_scaled);
+    memmove((*result).x1, u_1_tangent, 4 * sizeof(uint64_t));
+    memmove((*result).y1_, result1_1_tangent, 4 * sizeof(uint64_t));
+    memmove((*result).x2, result0_2_scaled, 4 * sizeof(uint64_t));
+    memmove((*result).y2, result1_2_scaled, 4 * sizeof(uint64_t));
+    memmove((*result).z, p->y, 4 * sizeof(uint64_t));
 }
 
 /* curve.secp256k1.add_to_second
@@ -1475,35 +1473,35 @@ STK_NOINLINE static void curve_secp256k1_to_cached(curve_secp256k1_Cached *restr
  * 2 P where that is rare. */
 STK_NOINLINE static void curve_secp256k1_double_apart(curve_secp256k1_Jacobian *result, const curve_secp256k1_Jacobian *p)
 {
-    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result2_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
-    uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
     uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t u_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result1_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
-    field_fesecp256k1_mont64_mul(result_0_double, p->y, p->y);
-    field_fesecp256k1_mont64_mul(s_0_double, p->x, result_0_double);
-    field_fesecp256k1_mont64_mul(result_0_double_2, p->x, p->x);
-    field_fesecp256k1_mont64_half(t_0_double_4, result_0_double_2);
-    field_fesecp256k1_mont64_add(m3_0_double, result_0_double_2, t_0_double_4);
-    field_fesecp256k1_mont64_mul(z_0_double, p->y, p->z);
+    field_fesecp256k1_mont64_mul(result_0_double, p->x, p->x);
+    field_fesecp256k1_mont64_half(t_0_double, result_0_double);
+    field_fesecp256k1_mont64_add(m3_0_double, result_0_double, t_0_double);
+    field_fesecp256k1_mont64_mul(result_0_double_2, p->y, p->y);
+    field_fesecp256k1_mont64_mul(s_0_double, p->x, result_0_double_2);
     field_fesecp256k1_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fesecp256k1_mont64_add(t_0_double, s_0_double, s_0_double);
-    field_fesecp256k1_mont64_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fesecp256k1_mont64_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fesecp256k1_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fesecp256k1_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*result).x, x_0_double, 4 * sizeof(uint64_t));
-    memmove((*result).y, y_0_double, 4 * sizeof(uint64_t));
-    memmove((*result).z, z_0_double, 4 * sizeof(uint64_t));
+    field_fesecp256k1_mont64_add(t_0_double_2, s_0_double, s_0_double);
+    field_fesecp256k1_mont64_sub(u_0_double, result_0_double_3, t_0_double_2);
+    field_fesecp256k1_mont64_sub(t_0_double_3, s_0_double, u_0_double);
+    field_fesecp256k1_mont64_mul(t_0_double_4, m3_0_double, t_0_double_3);
+    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fesecp256k1_mont64_sub(result1_0_double, t_0_double_4, result_0_double_4);
+    field_fesecp256k1_mont64_mul(result2_0_double, p->y, p->z);
+    memmove((*result).x, u_0_double, 4 * sizeof(uint64_t));
+    memmove((*result).y, result1_0_double, 4 * sizeof(uint64_t));
+    memmove((*result).z, result2_0_double, 4 * sizeof(uint64_t));
 }
 
 /* curve.secp256k1.coincide
@@ -1741,37 +1739,37 @@ STK_NOINLINE static void curve_secp256k1_sum_M_steps(curve_secp256k1_Jacobian *s
     uint32_t place;
     uint32_t place_of_q;
     curve_secp256k1_Affine t_2;
-    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t z_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result2_0_double[4]; /* 0 .. 2^64-1 */
     uint64_t t_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t x_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
-    uint64_t y_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
-    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
     uint64_t m3_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t s_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_2[4]; /* 0 .. 2^64-1 */
+    uint64_t u_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t result1_0_double[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_3[4]; /* 0 .. 2^64-1 */
+    uint64_t t_0_double_4[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_2[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_3[4]; /* 0 .. 2^64-1 */
     uint64_t result_0_double_4[4]; /* 0 .. 2^64-1 */
     place = da >> 7;
     place_of_q = db >> 5;
-    field_fesecp256k1_mont64_mul(result_0_double, r->y, r->y);
-    field_fesecp256k1_mont64_mul(s_0_double, r->x, result_0_double);
-    field_fesecp256k1_mont64_mul(result_0_double_2, r->x, r->x);
-    field_fesecp256k1_mont64_half(t_0_double_4, result_0_double_2);
-    field_fesecp256k1_mont64_add(m3_0_double, result_0_double_2, t_0_double_4);
-    field_fesecp256k1_mont64_mul(z_0_double, r->y, r->z);
+    field_fesecp256k1_mont64_mul(result_0_double, r->x, r->x);
+    field_fesecp256k1_mont64_half(t_0_double, result_0_double);
+    field_fesecp256k1_mont64_add(m3_0_double, result_0_double, t_0_double);
+    field_fesecp256k1_mont64_mul(result_0_double_2, r->y, r->y);
+    field_fesecp256k1_mont64_mul(s_0_double, r->x, result_0_double_2);
     field_fesecp256k1_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fesecp256k1_mont64_add(t_0_double, s_0_double, s_0_double);
-    field_fesecp256k1_mont64_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fesecp256k1_mont64_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fesecp256k1_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fesecp256k1_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    field_fesecp256k1_mont64_add(t_0_double_2, s_0_double, s_0_double);
+    field_fesecp256k1_mont64_sub(u_0_double, result_0_double_3, t_0_double_2);
+    field_fesecp256k1_mont64_sub(t_0_double_3, s_0_double, u_0_double);
+    field_fesecp256k1_mont64_mul(t_0_double_4, m3_0_double, t_0_double_3);
+    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fesecp256k1_mont64_sub(result1_0_double, t_0_double_4, result_0_double_4);
+    field_fesecp256k1_mont64_mul(result2_0_double, r->y, r->z);
+    memmove((*s).x, u_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, result1_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, result2_0_double, 4 * sizeof(uint64_t));
     if (((place_of_q >> 3) & UINT32_C(1)) == UINT32_C(1)) {
         curve_secp256k1_sum_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
@@ -1779,22 +1777,22 @@ STK_NOINLINE static void curve_secp256k1_sum_M_steps(curve_secp256k1_Jacobian *s
         curve_secp256k1_sum_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_secp256k1_add_affine(s, s, &t_2);
     }
-    field_fesecp256k1_mont64_mul(result_0_double, s->y, s->y);
-    field_fesecp256k1_mont64_mul(s_0_double, s->x, result_0_double);
-    field_fesecp256k1_mont64_mul(result_0_double_2, s->x, s->x);
-    field_fesecp256k1_mont64_half(t_0_double_4, result_0_double_2);
-    field_fesecp256k1_mont64_add(m3_0_double, result_0_double_2, t_0_double_4);
-    field_fesecp256k1_mont64_mul(z_0_double, s->y, s->z);
+    field_fesecp256k1_mont64_mul(result_0_double, s->x, s->x);
+    field_fesecp256k1_mont64_half(t_0_double, result_0_double);
+    field_fesecp256k1_mont64_add(m3_0_double, result_0_double, t_0_double);
+    field_fesecp256k1_mont64_mul(result_0_double_2, s->y, s->y);
+    field_fesecp256k1_mont64_mul(s_0_double, s->x, result_0_double_2);
     field_fesecp256k1_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fesecp256k1_mont64_add(t_0_double, s_0_double, s_0_double);
-    field_fesecp256k1_mont64_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fesecp256k1_mont64_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fesecp256k1_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fesecp256k1_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    field_fesecp256k1_mont64_add(t_0_double_2, s_0_double, s_0_double);
+    field_fesecp256k1_mont64_sub(u_0_double, result_0_double_3, t_0_double_2);
+    field_fesecp256k1_mont64_sub(t_0_double_3, s_0_double, u_0_double);
+    field_fesecp256k1_mont64_mul(t_0_double_4, m3_0_double, t_0_double_3);
+    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fesecp256k1_mont64_sub(result1_0_double, t_0_double_4, result_0_double_4);
+    field_fesecp256k1_mont64_mul(result2_0_double, s->y, s->z);
+    memmove((*s).x, u_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, result1_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, result2_0_double, 4 * sizeof(uint64_t));
     if (((place_of_q >> 2) & UINT32_C(1)) == UINT32_C(1)) {
         curve_secp256k1_sum_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
@@ -1802,22 +1800,22 @@ STK_NOINLINE static void curve_secp256k1_sum_M_steps(curve_secp256k1_Jacobian *s
         curve_secp256k1_sum_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_secp256k1_add_affine(s, s, &t_2);
     }
-    field_fesecp256k1_mont64_mul(result_0_double, s->y, s->y);
-    field_fesecp256k1_mont64_mul(s_0_double, s->x, result_0_double);
-    field_fesecp256k1_mont64_mul(result_0_double_2, s->x, s->x);
-    field_fesecp256k1_mont64_half(t_0_double_4, result_0_double_2);
-    field_fesecp256k1_mont64_add(m3_0_double, result_0_double_2, t_0_double_4);
-    field_fesecp256k1_mont64_mul(z_0_double, s->y, s->z);
+    field_fesecp256k1_mont64_mul(result_0_double, s->x, s->x);
+    field_fesecp256k1_mont64_half(t_0_double, result_0_double);
+    field_fesecp256k1_mont64_add(m3_0_double, result_0_double, t_0_double);
+    field_fesecp256k1_mont64_mul(result_0_double_2, s->y, s->y);
+    field_fesecp256k1_mont64_mul(s_0_double, s->x, result_0_double_2);
     field_fesecp256k1_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fesecp256k1_mont64_add(t_0_double, s_0_double, s_0_double);
-    field_fesecp256k1_mont64_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fesecp256k1_mont64_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fesecp256k1_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fesecp256k1_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    field_fesecp256k1_mont64_add(t_0_double_2, s_0_double, s_0_double);
+    field_fesecp256k1_mont64_sub(u_0_double, result_0_double_3, t_0_double_2);
+    field_fesecp256k1_mont64_sub(t_0_double_3, s_0_double, u_0_double);
+    field_fesecp256k1_mont64_mul(t_0_double_4, m3_0_double, t_0_double_3);
+    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fesecp256k1_mont64_sub(result1_0_double, t_0_double_4, result_0_double_4);
+    field_fesecp256k1_mont64_mul(result2_0_double, s->y, s->z);
+    memmove((*s).x, u_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, result1_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, result2_0_double, 4 * sizeof(uint64_t));
     if (((place_of_q >> 1) & UINT32_C(1)) == UINT32_C(1)) {
         curve_secp256k1_sum_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
@@ -1825,22 +1823,22 @@ STK_NOINLINE static void curve_secp256k1_sum_M_steps(curve_secp256k1_Jacobian *s
         curve_secp256k1_sum_M_multiple_of_base(&t_2, (da & UINT32_C(127)));
         curve_secp256k1_add_affine(s, s, &t_2);
     }
-    field_fesecp256k1_mont64_mul(result_0_double, s->y, s->y);
-    field_fesecp256k1_mont64_mul(s_0_double, s->x, result_0_double);
-    field_fesecp256k1_mont64_mul(result_0_double_2, s->x, s->x);
-    field_fesecp256k1_mont64_half(t_0_double_4, result_0_double_2);
-    field_fesecp256k1_mont64_add(m3_0_double, result_0_double_2, t_0_double_4);
-    field_fesecp256k1_mont64_mul(z_0_double, s->y, s->z);
+    field_fesecp256k1_mont64_mul(result_0_double, s->x, s->x);
+    field_fesecp256k1_mont64_half(t_0_double, result_0_double);
+    field_fesecp256k1_mont64_add(m3_0_double, result_0_double, t_0_double);
+    field_fesecp256k1_mont64_mul(result_0_double_2, s->y, s->y);
+    field_fesecp256k1_mont64_mul(s_0_double, s->x, result_0_double_2);
     field_fesecp256k1_mont64_mul(result_0_double_3, m3_0_double, m3_0_double);
-    field_fesecp256k1_mont64_add(t_0_double, s_0_double, s_0_double);
-    field_fesecp256k1_mont64_sub(x_0_double, result_0_double_3, t_0_double);
-    field_fesecp256k1_mont64_sub(t_0_double_2, s_0_double, x_0_double);
-    field_fesecp256k1_mont64_mul(t_0_double_3, m3_0_double, t_0_double_2);
-    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double, result_0_double);
-    field_fesecp256k1_mont64_sub(y_0_double, t_0_double_3, result_0_double_4);
-    memmove((*s).x, x_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).y, y_0_double, 4 * sizeof(uint64_t));
-    memmove((*s).z, z_0_double, 4 * sizeof(uint64_t));
+    field_fesecp256k1_mont64_add(t_0_double_2, s_0_double, s_0_double);
+    field_fesecp256k1_mont64_sub(u_0_double, result_0_double_3, t_0_double_2);
+    field_fesecp256k1_mont64_sub(t_0_double_3, s_0_double, u_0_double);
+    field_fesecp256k1_mont64_mul(t_0_double_4, m3_0_double, t_0_double_3);
+    field_fesecp256k1_mont64_mul(result_0_double_4, result_0_double_2, result_0_double_2);
+    field_fesecp256k1_mont64_sub(result1_0_double, t_0_double_4, result_0_double_4);
+    field_fesecp256k1_mont64_mul(result2_0_double, s->y, s->z);
+    memmove((*s).x, u_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).y, result1_0_double, 4 * sizeof(uint64_t));
+    memmove((*s).z, result2_0_double, 4 * sizeof(uint64_t));
     if ((place_of_q & UINT32_C(1)) == UINT32_C(1)) {
         curve_secp256k1_sum_M_add_multiple(s, s, t, (db & UINT32_C(31)));
     }
@@ -2023,8 +2021,8 @@ STK_API int32_t STK_NAME(secp256k1_ecdsa_verify)(const uint8_t *digest, const ui
 #undef curve_secp256k1_sum_M_D_wnaf_7
 #undef curve_wnaf_group_5
 #undef curve_secp256k1_sum_M_D_wnaf_5
-#undef field_fesecp256k1_mont64_half
 #undef field_fesecp256k1_mont64_sub
+#undef field_fesecp256k1_mont64_half
 #undef curve_secp256k1_doubled_and_itself
 #undef curve_secp256k1_add_to_second
 #undef curve_secp256k1_to_cached

@@ -292,7 +292,11 @@ impl Select<'_> {
         let below = if f.signed { "blt" } else { "bltu" };
         let beyond = if f.signed { "bge" } else { "bgeu" };
         let (a, b) = if f.rev { (last, running) } else { (running, last) };
-        self.push(Inst::Branch(beyond, a, b, end));
+        // Constants are as the machine holds them, in both senses of order as long as none is negative.
+        let entered = matches!((self.constant(f.lo), self.constant(f.hi)), (Some(lo), Some(hi)) if 0 <= lo && lo < hi);
+        if !entered {
+            self.push(Inst::Branch(beyond, a, b, end));
+        }
         let start = self.code.insts.len();
         self.push(Inst::Label(head));
         let one = self.sized(self.bits.get(&f.counter.0).copied().unwrap_or(32), "addi", "addiw");

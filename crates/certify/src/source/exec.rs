@@ -261,6 +261,11 @@ impl<'a> Source<'a> {
         });
         let public = arrays_public && flat.iter().all(|t| self.terms.public(*t));
         let known = self.known_lengths(callee, &lens);
+        if let Some(here) = Everywhere::at(path) {
+            for (id, arg) in callee.params.iter().zip(&args) {
+                self.note_declared(here, &with_lengths(&callee.local(*id).ty, &known), arg)?;
+            }
+        }
         let (mut specs, mut types) = (vec![], vec![]);
         for id in &callee.rets {
             let local = callee.local(*id);
@@ -430,6 +435,18 @@ impl<'a> Source<'a> {
             },
             _ => Err(Stop::Malformed("a repetition that is no array".into())),
         }
+    }
+
+    /// What is handed on lies in the ranges that the callee declares for it.
+    fn note_declared(&mut self, here: Everywhere, ty: &Ty, arg: &Value) -> Result<(), Stop> {
+        let object = layout::object(self.program, ty, false)?;
+        if object.repeat.is_some() {
+            return Ok(());
+        }
+        for (t, unit) in arg.flat(self.terms)?.into_iter().zip(&object.units) {
+            self.note(here, t, &unit.lo, &unit.hi)?;
+        }
+        Ok(())
     }
 
     /// A fact about a value on every execution. A sample value that denies it stops the execution.

@@ -49,6 +49,19 @@ impl Terms {
 
     /// `values[index]`. `None` where the index may lie outside the list.
     pub fn pick(&mut self, values: &[T], index: T) -> Option<T> {
+        let (list, x) = match self.picked(values, index)? {
+            Picked::Term(t) => return Some(t),
+            Picked::Element(list, x) => (list, x),
+        };
+        let r = self.pick_atom(list, x);
+        Some(self.check("pick", r, |s, n| {
+            let i = s.sample(index, n).to_usize().unwrap_or(usize::MAX);
+            values.get(i).map_or(BigInt::zero(), |v| s.sample(*v, n).clone())
+        }))
+    }
+
+    /// What `values[index]` is an element of, by which index, once both are brought to one form for all who ask.
+    fn picked(&mut self, values: &[T], index: T) -> Option<Picked> {
         let (lo, hi) = self.range(index);
         let (first, last) = (lo.to_usize()?, hi.to_usize()?);
         if last >= values.len() {
@@ -56,7 +69,7 @@ impl Terms {
         }
         let window = &values[first..=last];
         if window.iter().all(|v| *v == window[0]) {
-            return Some(window[0]);
+            return Some(Picked::Term(window[0]));
         }
         let (base, c) = self.without_constant(index);
         let g = self.content(base);
@@ -78,11 +91,7 @@ impl Terms {
         }
         let low = self.int(xlo);
         let x = self.sub(x, low);
-        let r = self.pick_atom(list, x);
-        Some(self.check("pick", r, |s, n| {
-            let i = s.sample(index, n).to_usize().unwrap_or(usize::MAX);
-            values.get(i).map_or(BigInt::zero(), |v| s.sample(*v, n).clone())
-        }))
+        Some(Picked::Element(list, x))
     }
 
     /// `floor(t / 2^from) mod 2^bits`. Of an element of a list of constants it is an element of the list of their slices.
@@ -190,11 +199,22 @@ impl Terms {
         Some(self.sub(t, base))
     }
 
-    /// [`Terms::pick`], if that element of that list was asked for before.
+    /// [`Terms::pick`], if that element of that list was asked for before. To ask leaves no trace: who asks next gets the same answer.
     pub fn known_pick(&mut self, values: &[T], index: T) -> Option<T> {
-        let before = self.atoms.len();
-        self.pick(values, index).filter(|_| self.atoms.len() == before)
+        if let Picked::Element(list, x) = self.picked(values, index)? {
+            if list.len() > 2 && !self.atom_of.contains_key(&Atom::Pick(list, x)) {
+                return None;
+            }
+        }
+        self.pick(values, index)
     }
+}
+
+/// An element of a list of terms.
+enum Picked {
+    /// All elements that can be meant are this term.
+    Term(T),
+    Element(Vec<T>, T),
 }
 
 /// A value in range that depends on the arguments' values only.

@@ -355,6 +355,19 @@ fn rotations_in_pairs_of_registers() {
 }
 
 #[test]
+fn to_ask_for_a_known_element_does_not_make_it_known() {
+    let mut s = Terms::new(32, SAMPLES);
+    let mut rng = Rng::new(12);
+    let list: Vec<T> = [7, -3, 9, 1].map(|n| s.int(n)).to_vec();
+    let i = word_var(&mut s, &mut rng, "i", 2);
+    assert_eq!(s.known_pick(&list, i), None);
+    assert_eq!(s.known_pick(&list, i), None);
+    let element = s.pick(&list, i);
+    assert!(element.is_some());
+    assert_eq!(s.known_pick(&list, i), element);
+}
+
+#[test]
 fn elements_with_a_computed_index() {
     let mut s = Terms::new(32, SAMPLES);
     let mut rng = Rng::new(11);

@@ -112,9 +112,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 fn written(args: &Args, checked: &Checked, built: &Built) -> Result<Vec<(String, String)>, Failure> {
     let header = || built.files.iter().filter(|(name, _)| name.ends_with(".h")).cloned();
     let named = |ending: &str| format!("{}.{ending}", built.unit);
+    let usual = Lowering::of(built.level);
     let lowering = Lowering {
         choice: Choice { without: args.without.iter().filter(|p| is_lowered(args, p)).cloned().collect(), last: None },
-        inline_max: args.inline.unwrap_or(Lowering::default().inline_max),
+        inline_max: args.inline.unwrap_or(usual.inline_max),
+        ..usual
     };
     if args.inline.is_some() && args.emit == "c" {
         let d = Diagnostic::error("bad-option", "`--inline` says nothing about C").note("why: C compilers put functions where they are called as they see fit");

@@ -4,17 +4,14 @@
 use super::body::{Body, Res};
 use super::number::Num;
 use super::place::Spot;
-use crate::data::{Address, Block, Count, For, Inst, Type};
+use crate::data::{Address, Count, Type};
 use crate::layout::{Layout, Scalar};
 use num_bigint::BigInt;
-use santoku_ir::{Expr, ExprKind, Len, Place};
+use santoku_ir::visit::walk_expr;
+use santoku_ir::{Base, Expr, ExprKind, Len, Place};
 
 /// Numbers of one expression that are computed side by side.
-const LEAVES_MAX: usize = 4096;
-/// Numbers that are copied one by one.
-const COPY_MAX: usize = 32;
-/// Numbers that are written one by one where all are equal.
-const FILL_MAX: u64 = 32;
+pub(super) const LEAVES_MAX: usize = 4096;
 
 impl Body<'_, '_> {
     /// The numbers of an aggregate, in order.
@@ -75,29 +72,56 @@ impl Body<'_, '_> {
 
     /// `dst = src` for aggregates.
     pub fn assign(&mut self, dst: &Place, src: &Expr) -> Res<()> {
-        if let ExprKind::Repeat(x) = &src.kind {
-            if let (Spot::Memory(at, Layout::Array { elem, len }), true) = (self.spot(dst)?, x.ty.is_scalar()) {
-                if let Layout::Scalar(s) = &*elem {
-                    if !matches!(len, Len::Const(n) if n <= FILL_MAX) {
-                        return self.fill(at, s, &len, x);
-                    }
+        let to = self.spot(dst)?;
+        if let (Spot::Memory(at, layout), false) = (&to, reads(src, dst.base)) {
+            return self.put(*at, layout, src);
+        }
+        self.put_whole(&to, src)
+    }
+
+    /// Number by number, or part by part, to memory that the source does not read.
+    fn put(&mut self, at: Address, layout: &Layout, src: &Expr) -> Res<()> {
+        let most = self.shared.spread.moved;
+        if layout.leaves(most).is_none() {
+            match (&src.kind, layout) {
+                (ExprKind::Struct(_, all), Layout::Struct { fields, .. }) => {
+                    return all.iter().zip(fields).try_for_each(|(x, (offset, l))| self.put(at.plus(*offset as i64), l, x));
                 }
+                (ExprKind::Array(all), Layout::Array { elem, .. }) if !matches!(**elem, Layout::Scalar(_)) => {
+                    let stride = elem.bytes().ok_or("an array of arrays of run-time length")? as i64;
+                    return (0..).zip(all).try_for_each(|(k, x)| self.put(at.plus(k * stride), elem, x));
+                }
+                _ => {}
             }
         }
-        if let ExprKind::Read(p) = &src.kind {
-            let (to, from) = (self.spot(dst)?, self.spot(p)?);
-            if let (Spot::Memory(to, a), Spot::Memory(from, b)) = (&to, &from) {
-                let few = a.leaves(COPY_MAX).is_some_and(|l| l.len() == b.leaves(COPY_MAX).map_or(0, |m| m.len()));
-                if !few && (a == b || alike(a, b)) {
-                    let count = self.size(a)?;
-                    self.push(Inst::Copy { to: *to, from: *from, count });
+        self.put_whole(&Spot::Memory(at, layout.clone()), src)
+    }
+
+    fn put_whole(&mut self, to: &Spot, src: &Expr) -> Res<()> {
+        if src.ty.is_scalar() {
+            let n = self.scalar(src)?;
+            return self.write_values(to, &[n]);
+        }
+        match (&src.kind, to) {
+            (ExprKind::Repeat(x), Spot::Memory(at, Layout::Array { elem, len })) if x.ty.is_scalar() => {
+                let most = self.shared.spread.moved as u64;
+                if let (Layout::Scalar(s), false) = (&**elem, matches!(len, Len::Const(n) if *n <= most)) {
+                    return self.fill(*at, s, len, x);
+                }
+            }
+            (ExprKind::Read(p), _) => {
+                let from = self.spot(p)?;
+                return self.moved(to, &from);
+            }
+            (ExprKind::Select(c, a, b), _) => {
+                if self.choose(to, c, (a, b))? {
                     return Ok(());
                 }
             }
+            _ => {}
         }
         let values = self.values(src)?;
-        let to = self.spot(dst)?;
-        self.write_values(&to, &values)
+        self.write_values(to, &values)
     }
 
     /// Bytes of an array whose length may be known at run time.
@@ -114,8 +138,7 @@ impl Body<'_, '_> {
     /// Equal numbers, in a loop.
     fn fill(&mut self, at: Address, s: &Scalar, len: &Len, x: &Expr) -> Res<()> {
         let n = self.scalar(x)?;
-        let secret = self.ty(at.base).secret;
-        let base = Address::of(self.pointer(crate::data::Op::At(at), secret));
+        let base = self.base_of(at);
         let bits = self.shared.words.of_bits(31).bits;
         let end = match len {
             Len::Const(n) => self.constant((*n).into(), bits),
@@ -125,30 +148,15 @@ impl Body<'_, '_> {
                 self.sum(&n, &add, rep).words[0]
             }
         };
-        let lo = self.constant(0, bits);
-        let counter = self.fresh(Type::word(bits, false));
         let stride = u64::from(s.bytes);
-        let (insts, ()) = self.within(|b| b.store(s, Address { index: Some((counter, stride)), ..base }, &n))?;
-        self.push(Inst::For(Box::new(For {
-            counter: (counter, self.ty(counter)),
-            lo,
-            hi: end,
-            rev: false,
-            signed: false,
-            carried: vec![],
-            dst: vec![],
-            body: Block { insts, yields: vec![] },
-        })));
-        Ok(())
+        let counter = self.fresh(Type::word(bits, false));
+        self.each_below(counter, end, |body, counter| body.store(s, Address { index: Some((counter, stride)), ..base }, &n))
     }
 }
 
-/// The same bytes mean the same numbers, and may all lie in the second.
-fn alike(a: &Layout, b: &Layout) -> bool {
-    match (a, b) {
-        (Layout::Scalar(a), Layout::Scalar(b)) => a.bytes == b.bytes && a.signed == b.signed,
-        (Layout::Array { elem: a, len: m }, Layout::Array { elem: b, len: n }) => m == n && alike(a, b),
-        (Layout::Struct { fields: a, .. }, Layout::Struct { fields: b, .. }) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && alike(&a.1, &b.1)),
-        _ => false,
-    }
+/// Whether an expression reads something of this base.
+fn reads(e: &Expr, base: Base) -> bool {
+    let mut found = false;
+    walk_expr(e, &mut |e| found |= matches!(&e.kind, ExprKind::Read(p) if p.base == base));
+    found
 }

@@ -38,7 +38,7 @@ impl<'s, 'p> Body<'s, 'p> {
         let program = shared.program;
         let at = program.funcs.iter().position(|f| std::ptr::eq(f, func)).ok_or("a function of another program")?;
         let func = &program.funcs[at];
-        let homes = homes(program, func)?;
+        let homes = homes(program, func, shared.spread)?;
         Ok(Body { shared, func, types: vec![], open: vec![vec![]], slots: vec![], homes, now: BTreeMap::new(), bases: BTreeMap::new(), known: BTreeMap::new() })
     }
 

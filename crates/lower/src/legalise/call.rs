@@ -61,9 +61,8 @@ impl Body<'_, '_> {
         for w in written {
             let Some((at, layout)) = w.at else { continue };
             let from = Spot::Memory(at, layout);
-            let values = self.values_at(&from)?;
             let to = self.spot(&w.dst)?;
-            self.write_values(&to, &values)?;
+            self.moved(&to, &from)?;
         }
         Ok(())
     }
@@ -86,12 +85,26 @@ impl Body<'_, '_> {
                 }
             }
         }
+        if let Some(v) = self.copied(e, &l.ty, &l.name)? {
+            return Ok(vec![v]);
+        }
         let values = self.values(e)?;
         let secret = values.iter().any(|n| self.secret(n));
         let layout = Layout::of(self.shared.program, &l.ty)?;
         let base = self.slot(&format!("for {}", l.name), &layout, secret)?;
         self.write_values(&Spot::Memory(Address::of(base), layout), &values)?;
         Ok(vec![base])
+    }
+
+    /// Memory of its own with the numbers of a place that has them in another form.
+    fn copied(&mut self, e: &Expr, ty: &santoku_ir::Ty, name: &str) -> Res<Option<Value>> {
+        let ExprKind::Read(place) = &e.kind else { return Ok(None) };
+        let Spot::Memory(at, layout) = self.spot(place)? else { return Ok(None) };
+        let own = Layout::of(self.shared.program, ty)?;
+        let secret = self.ty(at.base).secret;
+        let base = self.slot(&format!("for {name}"), &own, secret)?;
+        self.moved(&Spot::Memory(Address::of(base), own), &Spot::Memory(at, layout))?;
+        Ok(Some(base))
     }
 
     /// Where a result is written: at once to its place, if that is memory which nothing else of the call uses, or to memory of its own.

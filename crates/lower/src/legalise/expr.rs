@@ -178,16 +178,58 @@ impl Body<'_, '_> {
         Ok(Num { words: vec![self.word(Op::Shift(how, *v, *by), width)], ..x.clone() })
     }
 
-    /// By each power of two that is in the count.
+    /// Every word by less than its bits, with what comes from its neighbour.
+    fn within_words(&mut self, left: bool, x: &Num, count: &Num) -> Num {
+        let (bits, one) = (x.bits, self.constant(1, x.bits));
+        let count = self.converted(count, Rep { bits, words: 1, signed: false }).words[0];
+        let most = self.constant(u128::from(bits - 1), bits);
+        let by = self.bin(Machine::And, count, most, bits);
+        let rest = self.bin(Machine::Xor, by, most, bits);
+        let (there, back) = if left { (ShiftOp::Shl, ShiftOp::ShrU) } else { (ShiftOp::ShrU, ShiftOp::Shl) };
+        let words = (0..x.words.len()).map(|i| {
+            let own = self.word(Op::Shift(there, x.words[i], by), bits);
+            let neighbour = if left { i.checked_sub(1) } else { Some(i + 1) };
+            match neighbour.and_then(|k| x.words.get(k).copied()) {
+                None => own,
+                Some(v) => {
+                    // By one first: all bits go where none is wanted.
+                    let v = self.word(Op::Shift(back, v, one), bits);
+                    let v = self.word(Op::Shift(back, v, rest), bits);
+                    self.bin(Machine::Or, own, v, bits)
+                }
+            }
+        });
+        Num { words: words.collect(), ..*x }
+    }
+
+    /// The first number if the bit is 1, else the second. Whole words of 0 take nothing to choose; where the bit is known, nothing is left of the other number.
+    fn masked(&mut self, bit: &Num, a: &Num, b: &Num) -> Num {
+        let rep = a.rep();
+        let (zero, one) = (self.constant(0, rep.bits), self.constant(1, rep.bits));
+        let bit = self.converted(bit, Rep { bits: rep.bits, words: 1, signed: false }).words[0];
+        let (first, second) = (self.bin(Machine::Sub, zero, bit, rep.bits), self.bin(Machine::Sub, bit, one, rep.bits));
+        let words = a.words.iter().zip(&b.words).map(|(x, y)| {
+            let (x, y) = (self.bin(Machine::And, *x, first, rep.bits), self.bin(Machine::And, *y, second, rep.bits));
+            self.bin(Machine::Or, x, y, rep.bits)
+        });
+        Num { words: words.collect(), ..*a }
+    }
+
+    /// By each power of two that is in the count; those below the bits of a word together, where whole words are shifted.
     fn step_by_step(&mut self, op: BinOp, x: &Num, count: &Num, bits: u32) -> Res<Num> {
         let mut x = x.clone();
         let steps = u32::BITS - (bits - 1).leading_zeros();
-        for j in 0..steps {
+        let together = matches!(op, BinOp::Shl | BinOp::Shr) && x.words.len() > 1 && bits % x.bits == 0 && count.words.len() == 1 && !x.signed;
+        let first = if together { x.bits.trailing_zeros() } else { 0 };
+        if together {
+            x = self.within_words(op == BinOp::Shl, &x, count);
+        }
+        for j in first..steps {
             let moved = self.shifted(op, &x, 1 << j, bits)?;
             let moved = self.low(&moved, bits);
             let rest = self.right(count, j);
             let one = self.low(&rest, 1);
-            x = self.selected(&one, &moved, &x, x.rep());
+            x = if together { self.masked(&one, &moved, &x) } else { self.selected(&one, &moved, &x, x.rep()) };
         }
         Ok(x)
     }
@@ -245,12 +287,18 @@ impl Body<'_, '_> {
 
     fn aggregates_equal(&mut self, op: CmpOp, a: &Expr, b: &Expr) -> Res<Num> {
         let rep = self.shared.words.of_bits(1);
-        let (xs, ys) = (self.values(a)?, self.values(b)?);
-        let mut all = self.number(&BigInt::from(1), rep);
-        for (x, y) in xs.iter().zip(&ys) {
-            let same = self.equal(x, y, Order::Eq);
-            all = self.each(Machine::And, &all, &same, rep);
-        }
+        let all = match self.rows_equal(a, b)? {
+            Some(all) => all,
+            None => {
+                let (xs, ys) = (self.values(a)?, self.values(b)?);
+                let mut all = self.number(&BigInt::from(1), rep);
+                for (x, y) in xs.iter().zip(&ys) {
+                    let same = self.equal(x, y, Order::Eq);
+                    all = self.each(Machine::And, &all, &same, rep);
+                }
+                all
+            }
+        };
         match op {
             CmpOp::Eq => Ok(all),
             CmpOp::Ne => {

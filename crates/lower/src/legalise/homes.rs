@@ -6,8 +6,27 @@ use num_traits::ToPrimitive;
 use santoku_ir::visit::{stmt_exprs, walk_expr, walk_stmts};
 use santoku_ir::{Base, Expr, ExprKind, Func, LocalKind, Place, Program, Proj, Stmt};
 
-/// Numbers of one local that are kept in names.
-pub(crate) const NAMES_MAX: usize = 256;
+/// How far arrays and structs are taken apart. Numbers that have names of their own need no memory; what is treated as a whole takes fewer instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spread {
+    /// Numbers of one local that are kept in names.
+    pub names: usize,
+    /// Numbers that are copied, chosen or filled in one by one.
+    pub moved: usize,
+}
+
+impl Default for Spread {
+    fn default() -> Spread {
+        Spread { names: 256, moved: 32 }
+    }
+}
+
+impl Spread {
+    /// For short code.
+    pub fn short() -> Spread {
+        Spread { names: 16, moved: 4 }
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Home {
@@ -18,14 +37,14 @@ pub(crate) enum Home {
     Memory,
 }
 
-pub(crate) fn homes(program: &Program, f: &Func) -> Result<Vec<Home>, String> {
+pub(crate) fn homes(program: &Program, f: &Func, spread: Spread) -> Result<Vec<Home>, String> {
     let mut homes = vec![];
     for l in &f.locals {
         homes.push(match () {
             () if l.ty.is_scalar() => Home::Name,
             () if l.kind != LocalKind::Var => Home::Memory,
             () => {
-                let leaves = Layout::of(program, &l.ty)?.leaves(NAMES_MAX);
+                let leaves = Layout::of(program, &l.ty)?.leaves(spread.names);
                 leaves.map_or(Home::Memory, |all| Home::Names(all.into_iter().map(|(_, s)| s).collect()))
             }
         });

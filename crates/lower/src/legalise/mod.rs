@@ -11,12 +11,14 @@ mod expr;
 mod homes;
 mod number;
 mod place;
+mod rows;
 mod shared;
 mod stmt;
 mod wide;
 
 use crate::data::{Machine, Module, Type};
 use body::Body;
+pub use homes::Spread;
 use number::Words;
 use shared::{Shared, Signature};
 use santoku_ir::{Func, FuncId, Loc, Program, Stmt};
@@ -50,7 +52,7 @@ pub struct Lowered {
 ///
 /// # Errors
 /// The first thing that is not lowered.
-pub fn legalise(program: &Program, machine: &Machine) -> Result<Lowered, NotLowered> {
+pub fn legalise(program: &Program, machine: &Machine, spread: Spread) -> Result<Lowered, NotLowered> {
     let mut shared = Shared {
         program,
         words: Words(machine.words.clone()),
@@ -58,6 +60,7 @@ pub fn legalise(program: &Program, machine: &Machine) -> Result<Lowered, NotLowe
         table_of: BTreeMap::new(),
         funcs: BTreeMap::new(),
         big_endian: machine.big_endian,
+        spread,
     };
     let mut funcs = vec![];
     let runs = runs(program);

@@ -2,7 +2,8 @@
 //! Trusted: nothing: nothing that ships is made of it.
 
 use super::body::{Body, Key, Res};
-use super::homes::{constant, Home, NAMES_MAX};
+use super::homes::{constant, Home};
+use super::aggregate::LEAVES_MAX;
 use super::number::Num;
 use crate::data::{Address, Op};
 use crate::layout::Layout;
@@ -17,9 +18,9 @@ pub(crate) enum Spot {
 }
 
 impl Layout {
-    /// Numbers in it.
+    /// Numbers in it, where they have names.
     fn count(&self) -> Res<u32> {
-        self.leaves(NAMES_MAX).map(|l| l.len() as u32).ok_or_else(|| "too many numbers for names".into())
+        self.leaves(LEAVES_MAX).map(|l| l.len() as u32).ok_or_else(|| "too many numbers for names".into())
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the functions of a module share: tables, numbers of functions, how each is called.
 //! Trusted: nothing: nothing that ships is made of it.
 
+use super::homes::Spread;
 use super::number::{bits_of, Words};
 use crate::data::{Param, Table, Type, Value};
 use crate::layout::Layout;
@@ -28,6 +29,7 @@ pub(crate) struct Shared<'p> {
     pub table_of: BTreeMap<ConstId, u32>,
     pub funcs: BTreeMap<FuncId, u32>,
     pub big_endian: bool,
+    pub spread: Spread,
 }
 
 impl Shared<'_> {

@@ -10,6 +10,7 @@ mod facts;
 mod fold;
 mod inline;
 mod names;
+mod overlay;
 mod place;
 mod promote;
 mod root;
@@ -43,6 +44,7 @@ pub static TABLE: &[Pass] = &[
     Pass { name: "lowered-promote", doc: "Keeps in registers what was in memory of the function's own, and reads nothing twice.", run: |f, _, _| promote::promote(f) },
     Pass { name: "lowered-fold", doc: "Computes constants, applies identities, and makes one carry of two.", run: folded },
     Pass { name: "lowered-place", doc: "Lets a call write its result where an argument lies.", run: |f, module, _| place::place(&dead::dead(f), module) },
+    Pass { name: "lowered-overlay", doc: "Puts slots that are never in use together into the same bytes.", run: |f, _, _| overlay::overlay(&dead::dead(f)) },
     Pass { name: "lowered-dead", doc: "Removes what nothing reads.", run: |f, _, _| dead::dead(f) },
 ];
 
