@@ -73,6 +73,13 @@ fn what_cannot_be_measured_is_refused() {
 
         1 error
     "#]]);
+    refused(&["ladder", "ckb-p255"], expect![[r#"
+        error[bad-option]: there is no ladder `ckb-p255`
+         |
+         = try: there are: ckb-p256
+
+        1 error
+    "#]]);
     refused(&["table", "nacl.sign", "--levels", "O2,O9"], expect![[r#"
         error[bad-option]: `O9` is no level
          |

@@ -5,7 +5,7 @@
 
 use crate::claims::is_of;
 use crate::matrix::{compile, compiler_version, configs};
-use crate::matrix_units::{make_shipped, units, Made, Unit};
+use crate::matrix_units::{all_units, make_shipped, Made, Unit};
 use crate::primitives::Tree;
 use crate::BenchError;
 use santoku_certify::manifest::{look_up, List, Object, Record};
@@ -32,14 +32,14 @@ pub struct Carried {
 /// # Errors
 /// Those of making and compiling.
 pub fn carried(tree: &Tree, list: List, tell: &dyn Fn(&str)) -> Result<Carried, BenchError> {
-    let (all, configs) = (units(tree)?, configs()?);
+    let (all, configs) = (all_units(tree)?, configs()?);
     let folder = tempfile::tempdir().map_err(|e| BenchError::io(std::env::temp_dir(), &e))?;
     let mut made: BTreeMap<&str, Made> = BTreeMap::new();
     let mut done = Carried::default();
     let mut objects = vec![];
     for o in &list.objects {
         tell(&o.name());
-        let found = all.iter().flat_map(|u| configs.iter().map(move |c| (u, c))).find(|(u, c)| u.wants(c) && is_of(o, u, c));
+        let found = all.iter().flat_map(|u| u.ways(&configs).into_iter().map(move |c| (u, c))).find(|(u, c)| is_of(o, u, c));
         let Some((unit, config)) = found else {
             done.left.push(format!("{}: there is no such object any more", o.name()));
             objects.push(o.clone());
@@ -50,11 +50,11 @@ pub fn carried(tree: &Tree, list: List, tell: &dyn Fn(&str)) -> Result<Carried, 
         }
         let made = &made[unit.name.as_str()];
         let text = hex(&Sha256::digest(&made.source));
-        let fault = match compiler_version(config) {
+        let fault = match compiler_version(&config) {
             _ if text == o.text => None,
             Ok(version) if version != o.compiler => Some(format!("the compiler here is {version}")),
             Err(e) => Some(e.to_string()),
-            Ok(_) => fault(o, &list, made, &compile(config, &made.source, &folder.path().join(&unit.name))?, unit),
+            Ok(_) => fault(o, &list, made, &compile(&config, &made.source, &folder.path().join(&unit.name))?, unit),
         };
         match fault {
             Some(why) => {

@@ -4,7 +4,7 @@
 //! its code; a run of no cells is refused.  Absent on purpose: how tables look on a terminal beyond plain text.
 
 use crate::matrix::{compile, compiler_version, configs, Config, Level};
-use crate::matrix_units::{make_shipped, units, Made, Unit};
+use crate::matrix_units::{all_units, make_shipped, Made, Unit};
 use crate::primitives::Tree;
 use crate::text::table;
 use crate::BenchError;
@@ -67,24 +67,24 @@ pub struct Outside<'a> {
 /// # Errors
 /// `Unknown`: nothing is wished for; those of the compilers.
 pub fn run(tree: &Tree, wish: &Wish, outside: &Outside) -> Result<Vec<Cell>, BenchError> {
-    let all = units(tree)?;
+    let all = all_units(tree)?;
     let named = |u: &&Unit| wish.name.as_ref().is_none_or(|n| u.primitive.name == *n || u.name == *n);
     let chosen: Vec<&Unit> = all.iter().filter(named).collect();
     if let (true, Some(name)) = (chosen.is_empty(), &wish.name) {
         return Err(BenchError::Unknown { what: "program", name: name.clone(), known: all.into_iter().map(|u| u.name).collect() });
     }
-    let wanted: Vec<Config> = configs()?.into_iter().filter(|c| wish.wants(c)).collect();
+    let wanted = configs()?;
     let folder = tempfile::tempdir().map_err(|e| BenchError::io(std::env::temp_dir(), &e))?;
     let mut versions: BTreeMap<String, String> = BTreeMap::new();
     let mut cells = vec![];
     for unit in chosen {
-        let own: Vec<&Config> = wanted.iter().filter(|c| unit.wants(c) && wish.lists(unit, c)).collect();
+        let own: Vec<Config> = unit.ways(&wanted).into_iter().filter(|c| wish.wants(c) && wish.lists(unit, c)).collect();
         if own.is_empty() {
             continue;
         }
         (outside.tell)(&unit.name);
         let made = make_shipped(tree, unit)?;
-        for config in own {
+        for config in &own {
             if !versions.contains_key(&config.compiler.name) {
                 versions.insert(config.compiler.name.clone(), compiler_version(config)?);
             }

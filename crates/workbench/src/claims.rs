@@ -6,7 +6,7 @@
 use crate::certify::{cell, Cell, Outside, Wish};
 use crate::dist::kept_files;
 use crate::matrix::{compile, compiler_version, configs, Config};
-use crate::matrix_units::{make_shipped, shipped_text, units, Unit};
+use crate::matrix_units::{all_units, make_shipped, shipped_text, Unit};
 use crate::primitives::Tree;
 use crate::BenchError;
 use santoku_num::hex;
@@ -88,14 +88,15 @@ pub fn text_faults(tree: &Tree, list: &List) -> Result<Vec<String>, BenchError> 
     faults.extend(now.symmetric_difference(&then).map(|f| f.path.clone()).collect::<BTreeSet<_>>().into_iter().map(|path| {
         format!("`{path}` is not the file that the hashes come from")
     }));
-    for unit in units(tree)? {
+    let configs = configs()?;
+    for unit in all_units(tree)? {
         let Some(text) = shipped_text(tree, &unit)? else { continue };
         let digest = hex(&Sha256::digest(text));
-        for config in configs()?.iter().filter(|c| unit.wants(c)) {
+        for config in &unit.ways(&configs) {
             let found: Vec<&Object> = list.objects.iter().filter(|o| is_of(o, &unit, config)).collect();
             match found[..] {
                 [o] if o.text == digest => {}
-                [o] => faults.push(format!("{}: certified of another text than `dist/c` has", o.name())),
+                [o] => faults.push(format!("{}: certified of another text than `dist` has", o.name())),
                 [] => faults.push(format!("{} {}: not certified", unit.name, config.name())),
                 _ => faults.push(format!("{} {}: certified more than once", unit.name, config.name())),
             }
@@ -138,9 +139,8 @@ pub enum Again {
 /// # Errors
 /// Those of making, compiling and certifying.
 pub fn again(tree: &Tree, list: &List, o: &Object, outside: &Outside) -> Result<Again, BenchError> {
-    let all = units(tree)?;
-    let configs = configs()?;
-    let found = all.iter().flat_map(|u| configs.iter().map(move |c| (u, c.clone()))).find(|(u, c)| u.wants(c) && is_of(o, u, c));
+    let (all, configs) = (all_units(tree)?, configs()?);
+    let found = all.iter().flat_map(|u| u.ways(&configs).into_iter().map(move |c| (u, c))).find(|(u, c)| is_of(o, u, c));
     let Some((unit, config)) = found else { return Ok(Again::Faults(vec![format!("{}: there is no such object any more", o.name())])) };
     let compiler = match compiler_version(&config) {
         Ok(version) if version == o.compiler => version,

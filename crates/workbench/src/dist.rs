@@ -1,7 +1,8 @@
-//! The generated files that are kept in the tree: for every shipped row of `lib/primitives.toml` `dist/c/<unit>/<unit>.{c,h,abi.json}` and
-//! `dist/rust/<unit>.rs`; `docs/library.md`, and rows of README.
+//! The generated files that are kept in the tree: for every shipped row of `lib/primitives.toml` `dist/c/<unit>/<unit>.{c,h,abi.json}`,
+//! `dist/rust/<unit>.rs` and, for each of its rows of assembly, `dist/riscv/<target>/<unit>.{s,h}`; `docs/library.md`, and rows of README.
 
 use crate::amalgam::{amalgam, Amalgam};
+use crate::assembly;
 use crate::interface::described;
 use crate::pages::{export_map, page, readme, umbrella, Shipped};
 use crate::primitives::{Primitive, Tree};
@@ -73,6 +74,9 @@ fn unit(tree: &Tree, primitive: &Primitive) -> Result<(Unit, Shipped), BenchErro
 pub fn units(tree: &Tree, primitives: &[Primitive], all: bool) -> Result<Vec<Unit>, BenchError> {
     let made = parallel::map(primitives, parallel::threads(), |p| unit(tree, p))?;
     let (mut units, shipped): (Vec<Unit>, Vec<Shipped>) = made.into_iter().unzip();
+    for p in primitives {
+        units.extend(parallel::map(&p.assemblies, parallel::threads(), |row| assembly::files(tree, p, row))?);
+    }
     let plain = |folder: &str, files: Vec<(String, String)>| Unit { folder: PathBuf::from(folder), files, believed: vec![] };
     units.push(plain("dist/rust", shipped.iter().map(|s| (format!("{}.rs", s.primitive.unit), s.rust())).collect()));
     if all {
@@ -134,10 +138,10 @@ fn first_line(kept: &str, made: &str) -> Option<Difference> {
     None
 }
 
-/// Files below `dist/c` and `dist/rust`, from the root of the tree.
+/// Generated files below `dist`, from the root of the tree.
 pub(crate) fn kept_files(tree: &Tree) -> Result<Vec<PathBuf>, BenchError> {
     let mut found = vec![];
-    let mut open = vec![PathBuf::from("dist/c"), PathBuf::from("dist/rust")];
+    let mut open = ["dist/c", "dist/rust", "dist/riscv"].map(PathBuf::from).to_vec();
     while let Some(folder) = open.pop() {
         let full = tree.root.join(&folder);
         let entries = match std::fs::read_dir(&full) {

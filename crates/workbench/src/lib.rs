@@ -19,6 +19,7 @@ pub mod compile;
 pub mod dist;
 pub mod error;
 pub mod interface;
+pub mod ladder;
 pub mod matrix;
 pub mod matrix_units;
 pub mod measure;

@@ -35,6 +35,20 @@ impl Config {
         }
     }
 
+    /// How assembly becomes an object; `level` is that of our own passes.
+    pub(crate) fn assembler(target: &Target, isa: &InstructionSet, compiler: &Compiler, level: Level) -> Config {
+        let mut compiler = compiler.clone();
+        compiler.family = ASSEMBLER.into();
+        Config {
+            compiler,
+            level,
+            march: isa.name.clone(),
+            xlen: target.word_bits,
+            isa: isa.flags.clone(),
+            flags: vec!["-x".into(), "assembler".into()],
+        }
+    }
+
     /// Instruction set, compiler and level in words, unique in [`configs`].
     pub fn name(&self) -> String {
         format!("{} {} {}", self.march, self.compiler.family, self.level.name())
@@ -80,6 +94,9 @@ pub fn configs() -> Result<Vec<Config>, BenchError> {
 pub fn compiler_version(config: &Config) -> Result<String, BenchError> {
     version(&config.compiler).map_err(|e| BenchError::lab(config.compiler.command(), e))
 }
+
+/// The kind of what assembles, beside kinds of compilers.
+pub const ASSEMBLER: &str = "assembler";
 
 /// Name of the source in line tables.
 pub const SOURCE: &str = "unit.c";

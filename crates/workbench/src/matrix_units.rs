@@ -1,10 +1,12 @@
 //! What is compiled in the matrix: every program of the library, with the core IR that its C was printed from.
 
 use crate::amalgam::{body, join};
+use crate::assembly::{kept_text, made_kept};
 use crate::compile::{compile, emit, Build, Checks};
 use crate::dist::folder;
 use crate::matrix::Config;
 use crate::primitives::{Primitive, Tree};
+use crate::row::AssemblyRow;
 use crate::subject::one_file;
 use crate::BenchError;
 use santoku_backend_c::Emitted;
@@ -28,12 +30,22 @@ pub struct Unit {
     pub marches: Vec<String>,
     /// Their register widths.
     pub xlens: BTreeSet<u32>,
+    /// It is assembly of ours, which is assembled in one way.
+    pub assembly: Option<Box<(AssemblyRow, Config)>>,
 }
 
 impl Unit {
     /// Whether a configuration belongs to this unit's rows.
     pub fn wants(&self, config: &Config) -> bool {
-        self.marches.contains(&config.march)
+        self.assembly.is_none() && self.marches.contains(&config.march)
+    }
+
+    /// The ways in which its text becomes an object; for C, those of these.
+    pub fn ways(&self, configs: &[Config]) -> Vec<Config> {
+        match &self.assembly {
+            Some(a) => vec![a.1.clone()],
+            None => configs.iter().filter(|c| self.wants(c)).cloned().collect(),
+        }
     }
 
     /// The target with this unit's choices of implementations.
@@ -70,6 +82,14 @@ pub fn units(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
     Ok(all)
 }
 
+/// Those, and our own assembly: all that is certified.
+///
+/// # Errors
+/// As [`units`].
+pub fn all_units(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
+    Ok([units(tree)?, crate::assembly::units(tree)?].concat())
+}
+
 fn unit(tree: &Tree, name: &str, primitive: Primitive, target: &str, choices: &[(String, String)]) -> Result<Unit, BenchError> {
     let chosen: String = choices.iter().map(|(_, variant)| format!("+{variant}")).collect();
     let (marches, xlens) = marches(tree, target)?;
@@ -81,6 +101,7 @@ fn unit(tree: &Tree, name: &str, primitive: Primitive, target: &str, choices: &[
         choices: choices.to_vec(),
         marches,
         xlens,
+        assembly: None,
     })
 }
 
@@ -133,11 +154,14 @@ fn with_body(tree: &Tree, unit: &Unit) -> Result<(Made, String), BenchError> {
     Ok((Made { program: compiled.program, names: joined.functions, source, checks }, own))
 }
 
-/// Makes a unit; where it is shipped, with the C that is kept in `dist/c`.
+/// Makes a unit; where it is shipped, with the text that is kept in `dist`.
 ///
 /// # Errors
 /// Those of [`make`]; `Declaration`: the kept file is not what the compiler makes.
 pub fn make_shipped(tree: &Tree, unit: &Unit) -> Result<Made, BenchError> {
+    if let Some(a) = &unit.assembly {
+        return made_kept(tree, unit, &a.0);
+    }
     let (made, own) = with_body(tree, unit)?;
     let Some(source) = shipped_text(tree, unit)? else { return Ok(made) };
     if !source.contains(own.trim()) {
@@ -147,12 +171,15 @@ pub fn make_shipped(tree: &Tree, unit: &Unit) -> Result<Made, BenchError> {
     Ok(Made { source, ..made })
 }
 
-/// The generated C of a unit as it is kept in `dist/c`, header included; `None` for one that is not shipped, or not chosen by
+/// The generated text of a unit as it is kept in `dist`, for C with its header; `None` for one that is not shipped, or not chosen by
 /// the width of registers alone.
 ///
 /// # Errors
 /// `Io`: it is not there.
 pub fn shipped_text(tree: &Tree, unit: &Unit) -> Result<Option<String>, BenchError> {
+    if let Some(a) = &unit.assembly {
+        return kept_text(tree, unit, &a.0).map(Some);
+    }
     let all = tree.shipped()?;
     let Some(p) = all.iter().find(|p| p.name == unit.primitive.name).filter(|_| unit.choices.is_empty()) else { return Ok(None) };
     let chosen = match (p.targets.iter().position(|t| *t == unit.target), p.targets.len()) {

@@ -1,6 +1,7 @@
 //! What is written of the library from its interfaces: a description for generators of bindings, declarations for Rust, a page, and rows of README.
 
 use crate::amalgam::{LICENCE, SPDX};
+use crate::assembly;
 use crate::interface::{Argument, ArgumentRole, Function, Returns};
 use crate::primitives::Primitive;
 use crate::row::StackRows;
@@ -132,6 +133,9 @@ pub fn page(all: &[Shipped]) -> String {
     for s in all {
         let p = &s.primitive;
         let _ = write!(text, "\n## {}\n\n`{}`, from `{}`: `dist/c/{}/{}.c`, declarations for Rust `dist/rust/{}.rs`.\n", p.title, p.name, p.entry, p.unit, p.unit, p.unit);
+        for row in &p.assemblies {
+            let _ = write!(text, "\nAssembly for `{0}`: `{1}`.\n", row.target, assembly::folder(&row.target).join(format!("{}.s", p.unit)).display());
+        }
         for name in &s.header_only {
             let _ = write!(text, "\n`{name}` is declared in the header: it takes or gives a type that is not described here.\n");
         }

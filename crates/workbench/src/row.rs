@@ -39,6 +39,8 @@ pub struct Primitive {
     pub workloads: Vec<Workload>,
     #[serde(default, rename = "table")]
     pub tables: Vec<TableRow>,
+    #[serde(default, rename = "ladder")]
+    pub ladders: Vec<Ladder>,
     #[serde(default, rename = "assembly")]
     pub assemblies: Vec<AssemblyRow>,
     #[serde(default, rename = "rival")]
@@ -185,6 +187,55 @@ pub struct TableRow {
     pub vectors: Option<String>,
     /// Rival that others are compared with.
     pub reference: Option<String>,
+}
+
+/// A series of builds on one machine, each with one thing more.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Ladder {
+    pub name: String,
+    pub machine: String,
+    /// The workload whose cycles it is about.
+    pub operation: String,
+    #[serde(rename = "rung")]
+    pub rungs: Vec<Rung>,
+    /// Another series, quoted.
+    #[serde(default)]
+    pub published: Vec<Quoted>,
+    /// Whose that is.
+    #[serde(default)]
+    pub source: String,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Rung {
+    pub label: String,
+    /// A target, or choices for one.
+    pub target: String,
+    /// Interface and variant, before the target's choices.
+    #[serde(default)]
+    pub choices: Vec<(String, String)>,
+    /// C by this compiler; none: assembly of our own back end.
+    pub compiler: Option<String>,
+    /// Level of the C compiler.
+    #[serde(default = "optimised")]
+    pub level: Level,
+    /// Instruction set, if not that of the target's runs.
+    pub isa: Option<String>,
+    /// The back end does not know the groups that the machine executes as one.
+    #[serde(default)]
+    pub ungrouped: bool,
+    /// As in [`AssemblyRow`].
+    pub inline: Option<usize>,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Quoted {
+    pub label: String,
+    /// Millions: 10^6.
+    pub mcycles: f64,
 }
 
 /// Assembly of our own back end: measured on the machine of its target, and kept in `dist/riscv/<target>/`.

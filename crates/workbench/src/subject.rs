@@ -1,7 +1,7 @@
 //! What is measured: one C implementation, ours or a rival's.
 
 use crate::amalgam::{amalgam, Amalgam};
-use crate::compile::Checks;
+use crate::compile::{compile, emit, Build, Checks};
 use crate::interface::{functions, Function};
 use crate::primitives::{Primitive, Tree};
 use crate::row::Rival;
@@ -34,6 +34,17 @@ pub fn ours(tree: &Tree, primitive: &Primitive, target: &str, level: Level, with
     let Amalgam { emitted: made, checks, .. } = amalgam(tree, &one, level, without, "")?;
     let text = one_file(&one.unit, &made)?;
     Ok(Ours { text, functions: functions(primitive, &made.exported)?, exported: made.exported, checks })
+}
+
+/// The same for a target with other choices.
+///
+/// # Errors
+/// As [`ours`].
+pub fn ours_for(tree: &Tree, primitive: &Primitive, build: &Build) -> Result<Ours, BenchError> {
+    let compiled = compile(tree, primitive, build)?;
+    let made = emit(primitive, build, &compiled, &primitive.title)?;
+    let text = one_file(&primitive.unit, &made)?;
+    Ok(Ours { text, functions: functions(primitive, &made.exported)?, exported: made.exported, checks: compiled.checks() })
 }
 
 /// A unit's source with its header in the place of the line that includes it.

@@ -203,7 +203,7 @@ fn assemblies(tree: &Tree, primitive: &Primitive, row: &TableRow, bench: &Bench)
     for declared in primitive.assemblies.iter().filter(|_| primitive.api_source.is_none()) {
         let target = tree.target(&declared.target)?;
         if target.run.as_ref().is_some_and(|r| r.machine == row.machine) {
-            let sources = vec![Source::Text { name: format!("{}.s", primitive.unit), text: assembly(tree, primitive, declared)? }];
+            let sources = vec![Source::Text { name: format!("{}.s", primitive.unit), text: assembly(tree, primitive, declared)?.text }];
             let subject = bench.subject(tree, &format!("{} assembly", variant(&declared.target)), String::new())?;
             all.push(Plan { subject: Subject { sources, level: declared.level, ..subject }, ours: true });
         }

@@ -11,10 +11,11 @@ use santoku_skips::seeds;
 use santoku_target::Level;
 use santoku_vectors::named::Vector;
 use santoku_vectors::{cases, named, secp256k1};
+use santoku_workbench::ladder;
 use santoku_workbench::table::{Bench, Vectors};
 use santoku_workbench::BenchError;
 use std::ops::RangeInclusive;
-use support::{assembly, choice, spoiled, tree};
+use support::{assembly, choice, on_big_stack, shipped_assembly, spoiled, tree};
 
 /// A primitive, choices for a machine, how many vectors there are, and the least and the most cycles, or instructions, of its workloads.
 struct Promise {
@@ -49,6 +50,19 @@ fn judged(bench: &Bench, unit: &str, text: String) -> Result<(Vec<u64>, Vectors)
     Ok((line.measures.iter().map(|m| m.cycles).collect(), vectors))
 }
 
+/// From portable C to our assembly: each build takes fewer cycles than the one before, down to the promised figure.
+#[test]
+fn the_ladder_falls_with_every_rung() {
+    let found = on_big_stack(|| ladder::run(&tree(), "ckb-p256", &|_| ()).unwrap_or_else(|e| panic!("{e}")));
+    let cycles: Vec<u64> = found.all.iter().map(|c| c.profile.cycles).collect();
+    println!("{}", found.text());
+    assert!(cycles.len() >= 8 && cycles.windows(2).all(|w| w[1] < w[0]), "{cycles:?}");
+    assert!(cycles[0] > 1_800_000 && *PROMISES[0].within.end() >= cycles[cycles.len() - 1], "{cycles:?}");
+    assert!(found.all.iter().all(|c| c.profile.leaves.len() > 5), "functions are told apart");
+    let wrong = on_big_stack(|| ladder::run(&tree(), "no-ladder", &|_| ()).err().map(|e| e.to_string()));
+    assert!(wrong.is_some_and(|e| e.contains("ckb-p256")));
+}
+
 /// The label of a group of doublings.
 const DOUBLINGS: &str = "_steps";
 
@@ -56,7 +70,7 @@ const DOUBLINGS: &str = "_steps";
 fn all_vectors_are_judged_rightly_within_the_promised_figures() {
     for p in &PROMISES {
         let declared = tree().primitive(p.primitive).expect("declared");
-        let (bench, text) = (support::bench(p.primitive, machine(p.choice)), assembly(&declared.entry, &declared.unit, &choice(p.choice), INLINE));
+        let (bench, text) = (support::bench(p.primitive, machine(p.choice)), shipped_assembly(p.choice, &declared.unit));
         let (cycles, vectors) = judged(&bench, &declared.unit, text.clone()).unwrap_or_else(|e| panic!("{e}"));
         println!("{} for {}: {} vectors, {} accepted; {cycles:?}, {:?}", p.primitive, p.choice, vectors.ran, vectors.accepted, vectors.spread);
         assert_eq!(vectors.ran, p.vectors);

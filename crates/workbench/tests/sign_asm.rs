@@ -1,4 +1,4 @@
-//! Ed25519 and X25519 in assembly of ours for the E31, with sums of the field inlined: published vectors and random ones, the promised figures, one trace
+//! Ed25519 and X25519 in the assembly that is shipped for the E31, fast and small: published vectors and random ones, the promised figures, one trace
 //! for all secrets, and a spoiled twin.
 
 mod support;
@@ -8,25 +8,18 @@ use santoku_lab::rv32::{Config, Measure};
 use santoku_vectors::{cases, ed25519, named, oracle, Expected};
 use santoku_skips::seeds;
 use std::collections::BTreeSet;
-use support::{choice, spoiled};
+use support::{shipped_assembly, spoiled};
 
-const CHOICE: &str = "e31";
-/// Functions of no more instructions are put where they are called: sums and differences of the field.
-const INLINE: usize = 70;
-
-fn assembly(entry: &str) -> String {
-    support::assembly(entry, "unit", &choice(CHOICE), INLINE)
+fn fast(unit: &str) -> String {
+    shipped_assembly("e31", unit)
 }
 
-/// Choices for short code.
-const SMALL: &str = "rv32-small";
-
-fn small_assembly(entry: &str) -> String {
-    support::small_assembly(entry, "unit", &choice(SMALL))
+fn small(unit: &str) -> String {
+    shipped_assembly("rv32-small", unit)
 }
 
-const SIGN: &str = "lib/nacl/sign.stk";
-const CURVE: &str = "lib/scalarmult/curve25519.stk";
+const SIGN: &str = "nacl_sign";
+const CURVE: &str = "scalarmult_curve25519";
 
 /// The machine's memory holds the inputs of so many calls.
 const CALLS_MAX: usize = 40;
@@ -116,14 +109,14 @@ fn shared_secrets() -> Vec<(String, Call, Left)> {
 
 #[test]
 fn vectors_of_the_assembly_are_right() {
-    let small = (SIGN, small_assembly(SIGN), signatures(), 12);
-    for (entry, text, all, one_in) in [(SIGN, assembly(SIGN), signatures(), 3), (CURVE, assembly(CURVE), shared_secrets(), 3), small] {
+    let small = ("small nacl_sign", small(SIGN), signatures(), 12);
+    for (name, text, all, one_in) in [(SIGN, fast(SIGN), signatures(), 3), (CURVE, fast(CURVE), shared_secrets(), 3), small] {
         let (count, part) = (all.len(), seeds::some(all, one_in));
         let failed: Vec<String> = part.chunks(CALLS_MAX).flat_map(|c| wrong(&text, c)).collect();
-        assert!(failed.is_empty(), "{entry}: {} of {} are wrong: {:?}", failed.len(), part.len(), &failed[..failed.len().min(5)]);
+        assert!(failed.is_empty(), "{name}: {} of {} are wrong: {:?}", failed.len(), part.len(), &failed[..failed.len().min(5)]);
         assert!(count > 150 && part.len() * (one_in as usize + 1) > count, "{} of {count}", part.len());
-        assert!(!wrong(&spoiled(&text, PRODUCT), &part[..4]).is_empty(), "{entry}: a spoiled product is not found");
-        println!("{entry} for the E31: {} of {count} vectors", part.len());
+        assert!(!wrong(&spoiled(&text, PRODUCT), &part[..4]).is_empty(), "{name}: a spoiled product is not found");
+        println!("{name} for the E31: {} of {count} vectors", part.len());
     }
 }
 
@@ -139,8 +132,8 @@ fn measured_calls() -> [Call; 3] {
 #[test]
 fn promised_figures_of_the_assembly_hold() {
     let [sign, verify, secret] = measured_calls();
-    let signing = ran(&assembly(SIGN), vec![sign, verify]);
-    let agreeing = ran(&assembly(CURVE), vec![secret]);
+    let signing = ran(&fast(SIGN), vec![sign, verify]);
+    let agreeing = ran(&fast(CURVE), vec![secret]);
     assert_eq!(signing[1].0.ret, 1, "the signature is valid");
     let figures = [
         ("sign", signing[0].1.cycles_core, 1_150_000),
@@ -157,9 +150,9 @@ fn promised_figures_of_the_assembly_hold() {
 fn promised_sizes_of_the_assembly_hold() {
     let [sign, ..] = measured_calls();
     let toolchain = Toolchain::find().expect("the cross compiler is installed");
-    let job = Rv32Job::new(vec![Source::Text { name: "unit.s".into(), text: small_assembly(SIGN) }], vec![sign.clone()]);
+    let job = Rv32Job::new(vec![Source::Text { name: "unit.s".into(), text: small(SIGN) }], vec![sign.clone()]);
     let size = toolchain.build(&job).and_then(|p| p.size_bytes()).unwrap_or_else(|e| panic!("{e}"));
-    let stack = ran(&small_assembly(SIGN), vec![sign])[0].1.stack_bytes;
+    let stack = ran(&small(SIGN), vec![sign])[0].1.stack_bytes;
     println!("{size} bytes of code and constants, {stack} bytes of stack");
     assert!((8_000..=15_000).contains(&size) && (800..=1_500).contains(&stack), "{size} {stack}");
 }
@@ -175,8 +168,8 @@ fn the_assembly_has_one_trace_for_all_secrets() {
     let secret = |n: u64| cases::sign_cases(seeds::turn() + 7, n + 1).last().expect("a case").seed;
     let signing = |n: u64| sign(&[secret(n), oracle::public_dalek(&secret(n))].concat(), &cases::bytes(seeds::turn(), n, 100));
     let agreeing = |n: u64| x25519(&secret(n), &oracle::public_dalek(&secret(9)));
-    let (sign_text, curve_text) = (assembly(SIGN), assembly(CURVE));
-    for text in [&sign_text, &small_assembly(SIGN)] {
+    let (sign_text, curve_text) = (fast(SIGN), fast(CURVE));
+    for text in [&sign_text, &small(SIGN)] {
         assert_eq!(traces(text, (0..4).map(signing).collect()).len(), 1);
     }
     assert_eq!(traces(&curve_text, (0..4).map(agreeing).collect()).len(), 1);

@@ -26,7 +26,7 @@ pub struct Args {
     every_object: bool,
 }
 
-/// Proves the primitives, then makes `dist/c/` or compares it. Exit 1, and nothing made, if anything is open or not accepted by the judge.
+/// Proves the primitives, then makes `dist/` or compares it. Exit 1, and nothing made, if anything is open or not accepted by the judge.
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let tree = tree()?;
     let chosen = match &args.name {
@@ -73,7 +73,8 @@ fn not_proved(tree: &Tree, chosen: &[Primitive]) -> Result<Option<&'static str>,
     let cache = Cache::of_user();
     let (mut why, mut all) = (None, vec![]);
     for p in chosen {
-        for target in &p.targets {
+        let assembled: Vec<&String> = p.assemblies.iter().map(|a| &a.target).collect();
+        for target in p.targets.iter().chain(assembled) {
             let checked = tree.target(target).and_then(|t| front(tree, &p.entry, t)).map_err(failure)?;
             let found = with_progress(&p.entry, &checked, &cache, parallel::threads())?;
             let empty = vacuous(&checked, &found, true);

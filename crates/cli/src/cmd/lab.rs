@@ -7,7 +7,7 @@ use santoku_driver::{Failure, GRANULARITY};
 use santoku_lab::host::HostRun;
 use santoku_lab::record::Row;
 use santoku_workbench::primitives::Tree;
-use santoku_workbench::{ablate, cipher, profile, table};
+use santoku_workbench::{ablate, cipher, ladder, profile, table};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -22,6 +22,8 @@ enum Command {
     Table(TableArgs),
     /// What each optimisation brings: switched off one by one, and on in the order of the published series
     Ablate(AblateArgs),
+    /// A series of builds, each with one thing more, beside a published one
+    Ladder(LadderArgs),
     /// A function of any program on every machine, at every level, in every layout
     Bench(lab_bench::BenchArgs),
     /// Two functions that compute the same, of programs or of a program and a C file, on every machine
@@ -73,6 +75,14 @@ struct AblateArgs {
 }
 
 #[derive(clap::Args)]
+struct LadderArgs {
+    /// Ladder by its name in `lib/primitives.toml`; an unknown name lists those there are
+    name: String,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(clap::Args)]
 struct ProfileArgs {
     /// Primitive; an unknown name lists those there are
     name: String,
@@ -104,6 +114,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     match &args.command {
         Command::Table(args) => table(&tree()?, args),
         Command::Ablate(args) => ablation(&tree()?, args),
+        Command::Ladder(args) => climbed(&tree()?, args),
         Command::Profile(args) => profiled(&tree()?, args),
         Command::Run(args) => lab_run::run(args),
         Command::Certify(args) => lab_certify::run(&tree()?, args),
@@ -169,6 +180,14 @@ fn ablation(tree: &Tree, args: &AblateArgs) -> Result<u8, Failure> {
     };
     let what = format!("{}-ablate-{target}-{}", args.name, level.name());
     finish(tree, &what, &found.rows(&stamp(tree)), &[], &found.text(), &args.output)
+}
+
+fn climbed(tree: &Tree, args: &LadderArgs) -> Result<u8, Failure> {
+    let found = {
+        let progress = Progress::start("lab", "measuring");
+        ladder::run(tree, &args.name, &|what| progress.tell(what)).map_err(failure)?
+    };
+    finish(tree, &format!("ladder-{}", args.name), &found.rows(&stamp(tree)), &[], &found.text(), &args.output)
 }
 
 /// Keeps the record and prints one form of the result.

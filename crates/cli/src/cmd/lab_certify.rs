@@ -7,7 +7,7 @@ use santoku_driver::Failure;
 use santoku_workbench::certify::{faultless, holds, rows, run as certify, text, write_records, Outside, Wish};
 use santoku_workbench::carry::carried;
 use santoku_workbench::claims::{with_files, kept, manifest, MANIFEST};
-use santoku_workbench::matrix_units::units;
+use santoku_workbench::matrix_units::all_units;
 use santoku_workbench::parallel;
 use santoku_workbench::primitives::Tree;
 use serde_json::json;
@@ -78,7 +78,7 @@ fn write_list(tree: &Tree, list: String) -> Result<(), Failure> {
 /// Exit 0 if everything is proved, 1 otherwise; the record and the list are written in both cases.
 pub fn run(tree: &Tree, args: &CertifyArgs) -> Result<u8, Failure> {
     if args.list {
-        let names: Vec<String> = units(tree).map_err(failure)?.into_iter().map(|u| u.name).collect();
+        let names: Vec<String> = all_units(tree).map_err(failure)?.into_iter().map(|u| u.name).collect();
         names.iter().for_each(|name| report::out(&format!("{name}\n")));
         report::answer(&json!({ "programs": names }))?;
         return Ok(report::DONE);

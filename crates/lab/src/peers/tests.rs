@@ -45,7 +45,7 @@ fn a_version_nobody_has_is_reported_with_the_way_out() {
 #[test]
 fn an_unknown_peer_names_the_known_ones() {
     let err = fetch(&root(), "nacl2").expect_err("no such peer");
-    assert!(err.to_string().contains("libsodium, nacl-vectors, openssl, tweetnacl"), "{err}");
+    assert!(err.to_string().contains("libsecp256k1, libsodium, nacl-vectors, openssl, tweetnacl"), "{err}");
 }
 
 #[test]

@@ -42,24 +42,22 @@ pub fn bench(primitive: &str, target: &str) -> Bench {
 
 /// Assembly of ours for a choice of implementations, with functions of at most so many instructions where they are called.
 pub fn assembly(entry: &str, unit: &str, target: &Target, inline_max: usize) -> String {
-    assembly_of(entry, unit, target, Lowering { inline_max, ..Lowering::of(Level::O2) }, Level::O2)
-}
-
-/// The smallest of ours.
-pub fn small_assembly(entry: &str, unit: &str, target: &Target) -> String {
-    assembly_of(entry, unit, target, Lowering::of(Level::Os), Level::Os)
-}
-
-fn assembly_of(entry: &str, unit: &str, target: &Target, how: Lowering, level: Level) -> String {
     on_big_stack(|| {
         let tree = tree();
         let mut load = |path: &str| Ok(std::fs::read_to_string(tree.root.join(path)).ok());
         let request = Request { roots: vec!["lib".into()], impls: target.impls.clone(), ..Request::new(entry, target.clone()) };
         let checked = check(&request, &mut load).unwrap_or_else(|e| panic!("{e:?}"));
-        let options = BuildOptions { level, without: BTreeSet::new(), dump_after: None, unit: unit.into(), provenance: String::new(), keep_secrets: false };
+        let options = BuildOptions { level: Level::O2, without: BTreeSet::new(), dump_after: None, unit: unit.into(), provenance: String::new(), keep_secrets: false };
         let built = build(&checked, &options, &|| 0).unwrap_or_else(|e| panic!("{e:?}"));
+        let how = Lowering { inline_max, ..Lowering::of(Level::O2) };
         santoku_driver::assembly(&built, target, &Default::default(), &how).unwrap_or_else(|e| panic!("{e:?}"))
     })
+}
+
+/// Assembly that is shipped for a target.
+pub fn shipped_assembly(target: &str, unit: &str) -> String {
+    let path = santoku_workbench::assembly::folder(target).join(format!("{unit}.s"));
+    tree().read(&path.to_string_lossy()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A choice that is compiled in.
