@@ -9,6 +9,7 @@ use crate::matrix_units::{Made, Unit};
 use crate::primitives::{Primitive, Tree};
 use crate::row::AssemblyRow;
 use crate::BenchError;
+use santoku_certify::isa_of;
 use santoku_driver::{believed, build, BuildOptions, Built, Checked, Lowering, Target};
 use santoku_target::{compilers, InstructionSet};
 use std::collections::BTreeSet;
@@ -105,9 +106,11 @@ pub fn units(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
     Ok(all)
 }
 
-/// The instruction set that programs for the target run with.
+/// The instruction set that programs for the target run with, or, where there is no model of that, one that is certified for it.
 fn isa(target: &Target) -> Option<&InstructionSet> {
-    target.run.as_ref().and_then(|r| target.isa(&r.isa)).or(target.isas.first())
+    let certified = target.certify.iter().flat_map(|c| &c.isas);
+    let names = target.run.iter().map(|r| &r.isa).chain(certified).chain(target.isas.iter().map(|i| &i.name));
+    names.filter(|name| isa_of(name).is_some()).find_map(|name| target.isa(name))
 }
 
 /// By the compiler of the target that brings an assembler with it.

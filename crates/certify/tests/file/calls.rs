@@ -136,3 +136,24 @@ __attribute__((naked)) void outer(uint32_t *r, const uint32_t *a) {{ __asm__(\"{
     let Status::Broken { reason, .. } = &of(&report, "outer").status else { panic!("{:?}", of(&report, "outer").status) };
     assert!(reason.contains("does not return"), "{reason}");
 }
+
+/// What a callee declares of its parameters holds of every argument: what is handed on in fewer bits than it was got in is the same number. One that loses a bit
+/// of that is not.
+#[test]
+fn arguments_lie_in_the_ranges_that_the_callee_declares() {
+    let made = made(
+        "@noinline\nfn wide(x: u32) -> [int in 0..2^40; 2]\n  ensures result[0] < 64\n  ensures result[1] < 64\n{\n  var t: [int in 0..2^40; 2] = [int(x) * 16, int(x) * 2]\n  \
+         for i in 0..<2 { t[i] = t[i] & 63 }\n  t\n}\n\
+         @noinline\nfn narrow(a: [int in 0..63; 2]) -> u32 { u32(a[0]) + u32(a[1]) }\n\
+         @export(\"f\")\nfn f(x: u32) -> u32 { narrow(wide(x)) }\n",
+    );
+    let found = |c: &str| Some(judged(&made, &object(Compiler::Gcc, "rv32im", "O1", "unit.c", c)?));
+    let Some(report) = found(&made.c) else { return };
+    assert_eq!(of(&report, "unit_f").status, Status::Equal);
+    let kept = ["(uint8_t)t[0]", "(uint8_t)t[1]", "(uint8_t)t[k]"];
+    let line = kept.iter().find(|k| made.c.contains(**k)).unwrap_or_else(|| panic!("no conversion:\n{}", made.c));
+    let spoiled = made.c.replace(*line, &line.replace("(uint8_t)", "31 & (uint8_t)"));
+    let report = found(&spoiled).expect("it is compiled");
+    assert!(!of(&report, "unit_f").status.holds(), "{:?}", of(&report, "unit_f").status);
+    println!("tried: an argument in fewer bits, and one that loses a bit");
+}
