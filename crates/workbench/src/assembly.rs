@@ -1,17 +1,12 @@
-//! Assembly of a primitive by our own back end, and how it is assembled.
+//! Assembly of a primitive by our own back end.
 //! Trusted: nothing: the certifier looks at the bytes.
 
 use crate::amalgam::SPDX;
 use crate::compile::front;
-use crate::dist::Unit as Files;
-use crate::matrix::Config;
-use crate::matrix_units::{Made, Unit};
 use crate::primitives::{Primitive, Tree};
 use crate::row::AssemblyRow;
 use crate::BenchError;
-use santoku_certify::isa_of;
 use santoku_driver::{believed, build, BuildOptions, Built, Checked, Lowering, Target};
-use santoku_target::{compilers, InstructionSet};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -19,6 +14,15 @@ use std::path::PathBuf;
 pub struct Assembly {
     pub text: String,
     pub built: Built,
+}
+
+impl Assembly {
+    /// What the judges do not accept of what the passes made, a line for each function.
+    pub fn believed(&self) -> Vec<String> {
+        let ranges = believed(&self.built.steps).map(|(pass, func, why)| format!("ranges of {func} written by {pass}: {why}"));
+        let meaning = self.built.again.believed.iter().map(|(func, why)| format!("what the passes made of {func}: {why}"));
+        ranges.chain(meaning).collect()
+    }
 }
 
 /// # Errors
@@ -66,78 +70,4 @@ fn provenance(primitive: &Primitive, row: &AssemblyRow, inline: usize) -> String
 /// Folder of the files for a target, from the root of the tree.
 pub fn folder(target: &str) -> PathBuf {
     PathBuf::from("dist/riscv").join(target)
-}
-
-/// The files that are kept of a row: assembly, and the header that C calls it by.
-///
-/// # Errors
-/// Those of [`assembly`].
-pub fn files(tree: &Tree, primitive: &Primitive, row: &AssemblyRow) -> Result<Files, BenchError> {
-    let Assembly { text, built } = assembly(tree, primitive, row)?;
-    let header = built.files.iter().filter(|(name, _)| name.ends_with(".h")).map(|(name, text)| (name.clone(), text.replace(" * \n", " *\n")));
-    let ranges = believed(&built.steps).map(|(pass, func, why)| format!("ranges of {func} written by {pass}: {why}"));
-    let meaning = built.again.believed.iter().map(|(func, why)| format!("what the passes made of {func}: {why}"));
-    let believed = ranges.chain(meaning).collect();
-    Ok(Files { folder: folder(&row.target), files: header.chain([(format!("{}.s", primitive.unit), text)]).collect(), believed })
-}
-
-/// Every row of a shipped primitive as a program that is certified: `ecdsa.p256@ckb-ecdsa+assembly`.
-///
-/// # Errors
-/// `Declaration`, `Source`: a table of the tree is wrong.
-pub fn units(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
-    let mut all = vec![];
-    for primitive in tree.shipped()? {
-        for row in &primitive.assemblies {
-            let target = tree.target(&row.target)?;
-            let config = assembled(&target, row)?;
-            all.push(Unit {
-                name: format!("{}@{}+assembly", primitive.name, row.target),
-                primitive: primitive.clone(),
-                target: row.target.clone(),
-                shipped: true,
-                choices: vec![],
-                marches: vec![config.march.clone()],
-                xlens: BTreeSet::from([config.xlen]),
-                assembly: Some(Box::new((row.clone(), config))),
-            });
-        }
-    }
-    Ok(all)
-}
-
-/// The instruction set that programs for the target run with, or, where there is no model of that, one that is certified for it.
-fn isa(target: &Target) -> Option<&InstructionSet> {
-    let certified = target.certify.iter().flat_map(|c| &c.isas);
-    let names = target.run.iter().map(|r| &r.isa).chain(certified).chain(target.isas.iter().map(|i| &i.name));
-    names.filter(|name| isa_of(name).is_some()).find_map(|name| target.isa(name))
-}
-
-/// By the compiler of the target that brings an assembler with it.
-fn assembled(target: &Target, row: &AssemblyRow) -> Result<Config, BenchError> {
-    let bad = |reason: String| BenchError::Declaration { path: "lib/primitives.toml".into(), reason };
-    let isa = isa(target).ok_or_else(|| bad(format!("{}: it has no instruction set", row.target)))?;
-    let all = compilers().map_err(|e| bad(e.reason))?;
-    let own = target.compilers.iter().filter_map(|using| all.0.get(&using.name)).find(|c| c.family == "gcc");
-    let compiler = own.ok_or_else(|| bad(format!("{}: it has no gcc, whose assembler is used", row.target)))?;
-    Ok(Config::assembler(target, isa, compiler, row.level))
-}
-
-/// A unit's assembly as it is kept, and the program it was made from.
-///
-/// # Errors
-/// Those of [`assembly`]; `Declaration`: the kept file is not what the compiler makes.
-pub fn made_kept(tree: &Tree, unit: &Unit, row: &AssemblyRow) -> Result<Made, BenchError> {
-    let Assembly { text, built } = assembly(tree, &unit.primitive, row)?;
-    if kept_text(tree, unit, row)? != text {
-        let path = tree.root.join(folder(&row.target));
-        return Err(BenchError::Declaration { path, reason: format!("it does not hold what the compiler makes of {}: run `santoku dist`", unit.primitive.name) });
-    }
-    Ok(Made { program: built.program, names: built.names, source: text, checks: Default::default() })
-}
-
-/// # Errors
-/// `Io`: it is not there.
-pub fn kept_text(tree: &Tree, unit: &Unit, row: &AssemblyRow) -> Result<String, BenchError> {
-    tree.read(&folder(&row.target).join(format!("{}.s", unit.primitive.unit)).to_string_lossy())
 }

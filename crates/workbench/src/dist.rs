@@ -2,10 +2,11 @@
 //! `dist/rust/<unit>.rs` and, for each of its rows of assembly, `dist/riscv/<target>/<unit>.{s,h}`; `docs/library.md`, and rows of README.
 
 use crate::amalgam::{amalgam, Amalgam};
-use crate::assembly;
+use crate::assembly::{self, assembly};
 use crate::interface::described;
 use crate::pages::{export_map, page, readme, umbrella, Shipped};
 use crate::primitives::{Primitive, Tree};
+use crate::row::AssemblyRow;
 use crate::{parallel, BenchError};
 use santoku_passes::Level;
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,6 +68,14 @@ fn unit(tree: &Tree, primitive: &Primitive) -> Result<(Unit, Shipped), BenchErro
     Ok((Unit { folder: folder(name), files, believed }, shipped))
 }
 
+/// The files that are kept of a row of assembly: that, and the header that C calls it by.
+fn assembled(tree: &Tree, primitive: &Primitive, row: &AssemblyRow) -> Result<Unit, BenchError> {
+    let made = assembly(tree, primitive, row)?;
+    let header = made.built.files.iter().filter(|(name, _)| name.ends_with(".h")).map(|(name, text)| (name.clone(), text.replace(" * \n", " *\n")));
+    let files = header.chain([(format!("{}.s", primitive.unit), made.text.clone())]).collect();
+    Ok(Unit { folder: assembly::folder(&row.target), files, believed: made.believed() })
+}
+
 /// Makes the units of these primitives, several at a time, and what is written of them; `all`: of pages that describe the whole library, too.
 ///
 /// # Errors
@@ -75,7 +84,7 @@ pub fn units(tree: &Tree, primitives: &[Primitive], all: bool) -> Result<Vec<Uni
     let made = parallel::map(primitives, parallel::threads(), |p| unit(tree, p))?;
     let (mut units, shipped): (Vec<Unit>, Vec<Shipped>) = made.into_iter().unzip();
     for p in primitives {
-        units.extend(parallel::map(&p.assemblies, parallel::threads(), |row| assembly::files(tree, p, row))?);
+        units.extend(parallel::map(&p.assemblies, parallel::threads(), |row| assembled(tree, p, row))?);
     }
     let plain = |folder: &str, files: Vec<(String, String)>| Unit { folder: PathBuf::from(folder), files, believed: vec![] };
     units.push(plain("dist/rust", shipped.iter().map(|s| (format!("{}.rs", s.primitive.unit), s.rust())).collect()));

@@ -1,7 +1,7 @@
 //! What is compiled in the matrix: every program of the library, with the core IR that its C was printed from.
 
 use crate::amalgam::{body, join};
-use crate::assembly::{kept_text, made_kept};
+use crate::assembly::{self, assembly, Assembly};
 use crate::compile::{compile, emit, Build, Checks};
 use crate::dist::folder;
 use crate::matrix::Config;
@@ -12,7 +12,9 @@ use crate::BenchError;
 use santoku_backend_c::Emitted;
 use santoku_driver::Target;
 use santoku_ir::{FuncId, Program};
+use santoku_certify::isa_of;
 use santoku_passes::Level;
+use santoku_target::{compilers, InstructionSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One program for one target.
@@ -87,7 +89,7 @@ pub fn units(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
 /// # Errors
 /// As [`units`].
 pub fn all_units(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
-    Ok([units(tree)?, crate::assembly::units(tree)?].concat())
+    Ok([units(tree)?, assemblies(tree)?].concat())
 }
 
 fn unit(tree: &Tree, name: &str, primitive: Primitive, target: &str, choices: &[(String, String)]) -> Result<Unit, BenchError> {
@@ -194,4 +196,65 @@ pub fn shipped_text(tree: &Tree, unit: &Unit) -> Result<Option<String>, BenchErr
     let read = |suffix: &str| tree.read(&folder(&p.unit).join(format!("{}.{suffix}", p.unit)).to_string_lossy());
     let kept = Emitted { source: read("c")?, header: read("h")?, functions: BTreeMap::new(), exported: vec![] };
     one_file(&p.unit, &kept).map(Some)
+}
+
+/// Every row of a shipped primitive as a program that is certified: `ecdsa.p256@ckb-ecdsa+assembly`.
+///
+/// # Errors
+/// `Declaration`, `Source`: a table of the tree is wrong.
+fn assemblies(tree: &Tree) -> Result<Vec<Unit>, BenchError> {
+    let mut all = vec![];
+    for primitive in tree.shipped()? {
+        for row in &primitive.assemblies {
+            let target = tree.target(&row.target)?;
+            let config = assembled(&target, row)?;
+            all.push(Unit {
+                name: format!("{}@{}+assembly", primitive.name, row.target),
+                primitive: primitive.clone(),
+                target: row.target.clone(),
+                shipped: true,
+                choices: vec![],
+                marches: vec![config.march.clone()],
+                xlens: BTreeSet::from([config.xlen]),
+                assembly: Some(Box::new((row.clone(), config))),
+            });
+        }
+    }
+    Ok(all)
+}
+
+/// The instruction set that programs for the target run with, or, where there is no model of that, one that is certified for it.
+fn isa(target: &Target) -> Option<&InstructionSet> {
+    let certified = target.certify.iter().flat_map(|c| &c.isas);
+    let names = target.run.iter().map(|r| &r.isa).chain(certified).chain(target.isas.iter().map(|i| &i.name));
+    names.filter(|name| isa_of(name).is_some()).find_map(|name| target.isa(name))
+}
+
+/// By the compiler of the target that brings an assembler with it.
+fn assembled(target: &Target, row: &AssemblyRow) -> Result<Config, BenchError> {
+    let bad = |reason: String| BenchError::Declaration { path: "lib/primitives.toml".into(), reason };
+    let isa = isa(target).ok_or_else(|| bad(format!("{}: it has no instruction set", row.target)))?;
+    let all = compilers().map_err(|e| bad(e.reason))?;
+    let own = target.compilers.iter().filter_map(|using| all.0.get(&using.name)).find(|c| c.family == "gcc");
+    let compiler = own.ok_or_else(|| bad(format!("{}: it has no gcc, whose assembler is used", row.target)))?;
+    Ok(Config::assembler(target, isa, compiler, row.level))
+}
+
+/// A unit's assembly as it is kept, and the program it was made from.
+///
+/// # Errors
+/// Those of [`assembly`]; `Declaration`: the kept file is not what the compiler makes.
+fn made_kept(tree: &Tree, unit: &Unit, row: &AssemblyRow) -> Result<Made, BenchError> {
+    let Assembly { text, built } = assembly(tree, &unit.primitive, row)?;
+    if kept_text(tree, unit, row)? != text {
+        let path = tree.root.join(assembly::folder(&row.target));
+        return Err(BenchError::Declaration { path, reason: format!("it does not hold what the compiler makes of {}: run `santoku dist`", unit.primitive.name) });
+    }
+    Ok(Made { program: built.program, names: built.names, source: text, checks: Default::default() })
+}
+
+/// # Errors
+/// `Io`: it is not there.
+fn kept_text(tree: &Tree, unit: &Unit, row: &AssemblyRow) -> Result<String, BenchError> {
+    tree.read(&assembly::folder(&row.target).join(format!("{}.s", unit.primitive.unit)).to_string_lossy())
 }

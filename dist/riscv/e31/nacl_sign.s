@@ -4607,503 +4607,517 @@ field_fe25519_saturated32_mul:
 	.balign 4
 	.type field_fe25519_saturated32_square, @function
 field_fe25519_saturated32_square:
-	addi sp, sp, -64
+	addi sp, sp, -48
 	lw a2, 0(a1)
 	lw a3, 4(a1)
-	lw a4, 8(a1)
-	mulhu a5, a2, a3
-	lw a6, 12(a1)
-	lw a7, 16(a1)
-	sw ra, 8(sp)
-	lw t0, 20(a1)
-	lw t3, 24(a1)
-	mul t4, a2, a4
-	sw s0, 12(sp)
-	sw s1, 16(sp)
-	sw s2, 20(sp)
-	sw s3, 24(sp)
-	mulhu t2, a2, a4
-	add ra, t4, a5
-	sltu a5, ra, t4
-	sw s4, 28(sp)
-	sw s5, 32(sp)
-	mulhu t5, a2, a6
-	add t4, t2, a5
-	lw t2, 28(a1)
-	sw s6, 36(sp)
-	sw s7, 40(sp)
-	mul a5, a2, a6
-	sw s8, 44(sp)
-	sw s11, 56(sp)
-	sw s9, 48(sp)
-	sw s10, 52(sp)
-	mulhu a1, a2, a7
-	add t4, a5, t4
-	sltu a5, t4, a5
-	add t5, t5, a5
-	mul a5, a2, a7
-	mulhu s0, a2, t0
-	add t5, a5, t5
-	sltu a5, t5, a5
-	add a1, a1, a5
-	mul a5, a2, t0
-	mulhu s1, a2, t3
-	add a1, a5, a1
-	sltu a5, a1, a5
-	add s0, s0, a5
-	mul a5, a2, t3
-	mulhu s2, a2, t2
-	add s0, a5, s0
-	sltu a5, s0, a5
-	add s1, s1, a5
-	mul a5, a2, t2
-	mulhu s3, a3, a4
-	add s1, a5, s1
-	sltu a5, s1, a5
-	add s2, s2, a5
-	mul a5, a3, a4
-	mulhu s4, a3, a6
-	add a5, t4, a5
-	sltu t4, a5, t4
-	add s3, s3, t4
-	mul t4, a3, a6
-	mulhu s5, a3, a7
-	add t4, t5, t4
-	sltu t5, t4, t5
+	mulhu a4, a2, a2
+	lw a5, 8(a1)
+	sw ra, 0(sp)
+	sw s0, 4(sp)
+	sw s1, 8(sp)
+	mul t0, a2, a3
+	sw s3, 16(sp)
+	sw s2, 12(sp)
+	sw s4, 20(sp)
+	sw s5, 24(sp)
+	mulhu a7, a2, a3
+	slli t3, t0, 1
+	add t4, t3, a4
+	sw s6, 28(sp)
+	srli t2, t0, 31
+	sltu t5, t4, t3
+	mul ra, a2, a5
+	add t0, t2, t5
+	lw a4, 12(a1)
+	sw s7, 32(sp)
+	sw s8, 36(sp)
+	mulhu t3, a3, a3
+	add t2, a7, ra
+	sltu t5, t2, a7
 	bne zero, zero, .+4
-	add s4, s4, t5
-	add t5, t4, s3
-	mul s3, a3, a7
-	sltu t4, t5, t4
-	add s4, s4, t4
-	mulhu t4, a3, t0
-	add s3, a1, s3
-	sltu a1, s3, a1
-	bne zero, zero, .+4
-	add s5, s5, a1
-	add a1, s3, s4
-	mul s4, a3, t0
-	sltu s3, a1, s3
-	add s5, s5, s3
-	mulhu s3, a3, t3
-	add s4, s0, s4
-	sltu s0, s4, s0
-	bne zero, zero, .+4
-	add t4, t4, s0
-	add s0, s4, s5
-	mul s5, a3, t3
-	sltu s4, s0, s4
-	add t4, t4, s4
-	mulhu s4, a3, t2
-	add s5, s1, s5
-	sltu s1, s5, s1
-	bne zero, zero, .+4
-	add s3, s3, s1
-	add s1, s5, t4
-	mul t4, a3, t2
-	sltu s5, s1, s5
-	add s3, s3, s5
-	mulhu s5, a4, a6
-	add t4, s2, t4
-	sltu s2, t4, s2
-	bne zero, zero, .+4
-	add s4, s4, s2
-	add s2, t4, s3
-	mul s3, a4, a6
-	sltu t4, s2, t4
-	add s4, s4, t4
-	mulhu t4, a4, a7
-	add s3, a1, s3
-	sltu a1, s3, a1
-	add s5, s5, a1
-	mul a1, a4, a7
-	mulhu s6, a4, t0
-	add a1, s0, a1
-	sltu s0, a1, s0
-	bne zero, zero, .+4
-	add t4, t4, s0
-	add s0, a1, s5
-	mul s5, a4, t0
-	sltu a1, s0, a1
-	add t4, t4, a1
-	mulhu a1, a4, t3
-	add s5, s1, s5
-	sltu s1, s5, s1
-	bne zero, zero, .+4
-	add s6, s6, s1
-	add s1, s5, t4
-	mul t4, a4, t3
-	sltu s5, s1, s5
-	add s6, s6, s5
-	mulhu s5, a4, t2
-	add t4, s2, t4
-	sltu s2, t4, s2
-	bne zero, zero, .+4
-	add a1, a1, s2
-	add s2, t4, s6
-	mul s6, a4, t2
-	sltu t4, s2, t4
-	add a1, a1, t4
-	mulhu t4, a6, a7
-	add s6, s4, s6
-	sltu s4, s6, s4
-	bne zero, zero, .+4
-	add s5, s5, s4
-	add s4, s6, a1
-	mul a1, a6, a7
-	sltu s6, s4, s6
-	add s5, s5, s6
-	mulhu s6, a6, t0
-	add a1, s1, a1
-	sltu s1, a1, s1
-	add t4, t4, s1
-	mul s1, a6, t0
-	mulhu s7, a6, t3
-	add s1, s2, s1
-	sltu s2, s1, s2
-	bne zero, zero, .+4
-	add s6, s6, s2
-	add s2, s1, t4
-	mul t4, a6, t3
-	sltu s1, s2, s1
-	add s6, s6, s1
-	slli s10, ra, 1
-	mulhu s1, a6, t2
-	add t4, s4, t4
-	sltu s4, t4, s4
-	bne zero, zero, .+4
-	add s7, s7, s4
-	add s4, t4, s6
-	mul s6, a6, t2
-	sltu t4, s4, t4
-	add s7, s7, t4
-	mulhu t4, a7, t0
-	add s6, s5, s6
-	sltu s5, s6, s5
-	sw a0, 0(sp)
-	add s1, s1, s5
-	add s5, s6, s7
-	mul s7, a7, t0
-	sltu s6, s5, s6
-	add s1, s1, s6
-	mulhu s6, a7, t3
-	add s7, s4, s7
-	sltu s4, s7, s4
-	add t4, t4, s4
-	mul s4, a7, t3
-	mulhu s8, a7, t2
-	add s4, s5, s4
-	sltu s5, s4, s5
-	bne zero, zero, .+4
-	add s6, s6, s5
-	add s5, s4, t4
-	mul t4, a7, t2
-	sltu s4, s5, s4
-	add s6, s6, s4
-	mul s11, t0, t2
-	add t4, s1, t4
-	sltu s1, t4, s1
-	bne zero, zero, .+4
-	add s8, s8, s1
-	add s1, t4, s6
-	mul s6, t0, t3
-	sltu t4, s1, t4
-	add s8, s8, t4
-	bne zero, zero, .+4
-	add s11, s8, s11
-	sltu s8, s11, s8
-	mulhu s4, t0, t3
-	add s6, s1, s6
-	sltu s1, s6, s1
-	mulhu s9, t0, t2
-	add s4, s4, s1
-	srli s1, ra, 31
-	mulhu ra, t3, t2
-	add s9, s9, s8
-	add s8, s11, s4
-	bne zero, zero, .+4
-	sltu s11, s8, s11
-	add s9, s9, s11
-	mul s4, t3, t2
-	srli s11, a5, 31
-	slli a5, a5, 1
-	mul t1, a2, a3
-	add s4, s9, s4
-	sltu s9, s4, s9
-	add ra, ra, s9
-	mulhu a0, a2, a2
-	srli t4, t1, 31
-	slli t1, t1, 1
-	mul s9, a2, a2
-	add a2, t1, a0
-	sltu a0, a2, t1
-	sw a2, 4(sp)
-	add t1, t4, a0
-	srli t4, t5, 31
-	mulhu a0, a3, a3
+	slli ra, t2, 1
+	srli a7, t2, 31
+	mul t2, a3, a3
 	slli t5, t5, 1
-	mul a3, a3, a3
-	add a0, a5, a0
-	sltu a5, a0, a5
+	add a7, a7, t5
+	mulhu t1, a2, a5
+	add t2, ra, t2
+	sltu s0, t2, ra
 	bne zero, zero, .+4
-	add s11, s11, a5
-	srli a5, s3, 31
-	mulhu a2, a4, a4
-	add a3, s10, a3
-	sltu s10, a3, s10
+	add ra, a7, s0
+	add a7, t2, t0
+	mul s0, a2, a4
+	sltu t0, a7, t2
+	add t2, ra, t0
 	bne zero, zero, .+4
-	add s1, s1, s10
-	add s10, a3, t1
-	mul t1, a4, a4
-	sltu a4, s10, a3
-	add a3, s1, a4
+	add ra, t3, t2
+	sltu t0, ra, t3
+	mul s1, a3, a5
+	add t3, t1, s0
+	sltu s0, t3, t1
+	lw t1, 16(a1)
+	mulhu t5, a2, a4
+	add s1, t3, s1
+	sltu t3, s1, t3
 	bne zero, zero, .+4
-	add s1, a0, a3
-	sltu a4, s1, a0
-	mulhu a3, a6, a6
-	add a0, s11, a4
-	add s11, t5, t1
+	add s0, s0, t3
+	slli t3, s1, 1
+	mulhu t2, a3, a5
+	srli s1, s1, 31
+	slli s0, s0, 1
 	bne zero, zero, .+4
-	sltu a4, s11, t5
-	add t1, t4, a4
-	mul t5, a6, a6
-	add t4, s11, a0
-	sltu a4, t4, s11
+	add s1, s1, s0
+	add s0, t3, ra
+	mul s3, a2, t1
+	sltu ra, s0, t3
+	add t3, s1, t0
 	bne zero, zero, .+4
-	slli a0, s3, 1
-	add a6, t1, a4
-	mulhu s3, a7, a7
-	add s11, a0, a2
-	add a2, s11, a6
+	add s1, t3, ra
+	add t2, t5, t2
+	mulhu s2, a2, t1
+	add t0, t2, s3
+	sltu t5, t2, t5
 	bne zero, zero, .+4
-	sltu t1, s11, a0
-	add a4, a5, t1
-	mul a6, a7, a7
-	sltu a0, a2, s11
-	add a5, a4, a0
+	sltu ra, t0, t2
+	add s3, t5, ra
+	mulhu s4, a3, a4
+	mul t3, a3, a4
+	add t2, s2, s4
+	sltu t5, t2, s2
+	mulhu ra, a5, a5
+	add s4, t0, t3
+	sltu s2, s4, t0
 	bne zero, zero, .+4
-	slli s11, s0, 1
-	add a4, s11, t5
-	srli t1, s0, 31
-	sltu a0, a4, s11
-	add a7, t1, a0
-	add s0, a4, a5
-	slli a0, a1, 1
-	sltu t5, s0, a4
-	add a5, a0, a3
-	add s11, a7, t5
-	mulhu t5, t0, t0
-	srli t1, a1, 31
-	sltu a4, a5, a0
+	add t3, s3, s2
+	slli t0, s4, 1
+	mul s3, a5, a5
+	srli s2, s4, 31
+	slli s4, t3, 1
 	bne zero, zero, .+4
-	add a7, t1, a4
-	add a1, a5, s11
-	mul a4, t0, t0
-	sltu a3, a1, a5
-	slli s11, s2, 1
+	add t3, s2, s4
+	lw s2, 20(a1)
+	mulhu s4, a3, t1
+	add s3, t0, s3
+	sltu t0, s3, t0
 	bne zero, zero, .+4
-	add a0, a7, a3
-	add a5, s11, a6
-	srli t1, s2, 31
-	sltu a7, a5, s11
-	add a3, t1, a7
-	slli t1, s7, 1
-	add t0, a5, a0
-	add a7, t1, s3
-	sltu s2, t0, a5
-	srli s11, s7, 31
-	sltu a0, a7, t1
-	add a6, a3, s2
-	mulhu a3, t3, t3
-	add a5, s11, a0
-	add s2, a7, a6
+	add t3, t3, t0
+	add t0, s3, s1
+	mulhu s1, a2, s2
+	sltu s3, t0, s3
+	add t3, t3, s3
 	bne zero, zero, .+4
-	slli a0, s5, 1
-	sltu s7, s2, a7
-	mul s11, t3, t3
-	add a6, a0, a4
-	add s3, a5, s7
+	add s3, ra, t3
+	sltu t3, s3, ra
+	mul s5, a2, s2
+	add ra, s1, s4
+	sltu s4, ra, s1
+	mul s1, a3, t1
+	add s5, t2, s5
+	sltu t2, s5, t2
 	bne zero, zero, .+4
-	srli t1, s5, 31
-	sltu a7, a6, a0
-	add a5, t1, a7
-	slli a0, s6, 1
-	add s7, a6, s3
-	add t1, a0, t5
-	sltu t3, s7, a6
-	mulhu a6, t2, t2
-	sltu a7, t1, a0
-	add s5, a5, t3
+	add t5, t5, t2
+	lw t2, 24(a1)
+	mulhu s6, a5, a4
+	add s1, s5, s1
+	sltu s5, s1, s5
+	add t5, t5, s5
+	mul s5, a5, a4
+	add s6, ra, s6
+	sltu s7, s6, ra
+	add ra, s4, s7
+	mulhu s4, a2, t2
+	add s7, s1, s5
+	sltu s5, s7, s1
 	bne zero, zero, .+4
-	srli a4, s6, 31
-	add s3, a4, a7
-	mul a0, t2, t2
-	add a5, t1, s5
-	sltu t3, a5, t1
+	add s1, t5, s5
+	slli t5, s7, 1
+	mul s5, a2, t2
+	srli s7, s7, 31
+	slli s1, s1, 1
 	bne zero, zero, .+4
-	slli a4, s8, 1
-	add s6, s3, t3
-	add a7, a4, s11
-	srli t5, s8, 31
-	sltu s5, a7, a4
-	add s3, a7, s6
-	add t1, t5, s5
-	sltu t3, s3, a7
-	srli s8, s4, 31
-	slli s11, s4, 1
-	add t2, t1, t3
-	add a4, s11, a3
-	slli s4, ra, 1
-	sltu t5, a4, s11
-	add s6, a4, t2
-	add a3, s4, a0
-	add s5, s8, t5
-	sltu a7, s6, a4
-	sltu s11, a3, s4
-	li a0, 38
-	mul s4, t0, a0
-	add t1, s5, a7
+	add s7, s7, s1
+	add s1, t5, s3
+	mulhu s3, a3, s2
+	sltu t5, s1, t5
+	add s7, s7, t3
+	bne zero, zero, .+4
+	add t3, s7, t5
+	add s7, s6, s5
+	mul t5, a3, s2
+	sltu s5, s7, s6
+	add s6, ra, s5
+	bne zero, zero, .+4
+	add ra, s4, s3
+	sltu s5, ra, s4
+	mulhu s3, a5, t1
+	add s4, s7, t5
+	sltu t5, s4, s7
+	add s7, s6, t5
+	mul s6, a5, t1
+	add t5, ra, s3
+	sltu s3, t5, ra
+	bne zero, zero, .+4
+	add ra, s5, s3
+	lw s5, 28(a1)
+	mul a6, a2, a2
+	add a1, s4, s6
+	sltu s6, a1, s4
+	bne zero, zero, .+4
+	add s4, s7, s6
+	slli s7, a1, 1
+	mul s6, a4, a4
+	srli a1, a1, 31
+	slli s4, s4, 1
+	add a1, a1, s4
+	mulhu s4, a2, s5
+	add s6, s7, s6
+	sltu s7, s6, s7
+	bne zero, zero, .+4
+	add a1, a1, s7
+	add s7, s6, t3
+	mul t3, a2, s5
+	sltu a2, s7, s6
+	add s6, a1, a2
+	mulhu s3, a4, a4
+	add a1, s3, s6
+	mulhu s6, a3, t2
+	sltu a2, a1, s3
+	add s3, t5, t3
+	bne zero, zero, .+4
+	sltu t3, s3, t5
+	add t5, ra, t3
+	mul ra, a3, t2
+	add t3, s4, s6
+	sltu s6, t3, s4
+	mulhu s4, a5, s2
+	add s8, s3, ra
+	sltu ra, s8, s3
+	add s3, t5, ra
+	mul t5, a5, s2
+	add ra, t3, s4
+	sltu s4, ra, t3
+	add t3, s6, s4
+	mulhu s6, a4, t1
+	add s4, s8, t5
+	sltu t5, s4, s8
+	add s8, s3, t5
+	mul s3, a4, t1
+	add t5, ra, s6
+	sltu s6, t5, ra
+	add ra, t3, s6
+	mulhu t3, a3, s5
+	add s6, s4, s3
+	sltu s3, s6, s4
+	bne zero, zero, .+4
+	add s4, s8, s3
+	slli s8, s6, 1
+	mul s3, a3, s5
+	srli a3, s6, 31
+	slli s6, s4, 1
+	bne zero, zero, .+4
+	add s4, a3, s6
+	add a3, s8, a1
+	mulhu s6, a5, t2
+	sltu a1, a3, s8
+	add s8, s4, a2
+	bne zero, zero, .+4
+	add s4, s8, a1
+	add a2, t5, s3
+	mul s8, a5, t2
+	sltu a1, a2, t5
+	add s3, ra, a1
+	bne zero, zero, .+4
+	add t5, t3, s6
+	sltu ra, t5, t3
+	mulhu a1, a4, s2
+	add s6, a2, s8
+	sltu t3, s6, a2
+	add s8, s3, t3
+	mul a2, a4, s2
+	add s3, t5, a1
+	sltu t3, s3, t5
+	add a1, ra, t3
+	mulhu t5, t1, t1
+	add ra, s6, a2
+	sltu t3, ra, s6
+	bne zero, zero, .+4
+	add a2, s8, t3
+	slli s6, ra, 1
+	mul s8, t1, t1
 	srli t3, ra, 31
+	slli ra, a2, 1
+	add a2, t3, ra
+	mulhu t3, a5, s5
+	add ra, s6, s8
+	sltu s8, ra, s6
 	bne zero, zero, .+4
-	li a7, 38
-	add t5, a3, t1
-	mulhu ra, t0, a7
-	add s8, t3, s11
-	sltu t2, t5, a3
+	add s6, a2, s8
+	add a2, ra, s4
+	mul s8, a5, s5
+	sltu s4, a2, ra
+	add a5, s6, s4
 	bne zero, zero, .+4
-	add t1, s9, s4
-	add a4, s8, t2
-	sltu a3, t1, s9
-	add s5, a6, a4
-	add s8, ra, a3
-	li t2, 38
-	mul a6, s2, t2
-	li a4, 38
+	add ra, t5, a5
+	sltu s6, ra, t5
+	mulhu s4, a4, t2
+	add a5, s3, s8
+	sltu t5, a5, s3
+	add s8, a1, t5
+	mul s3, a4, t2
+	add a1, t3, s4
+	sltu t5, a1, t3
+	mulhu s4, t1, s2
+	add t3, a5, s3
+	sltu s3, t3, a5
+	add a5, s8, s3
+	mul s8, t1, s2
+	add s3, a1, s4
+	sltu s4, s3, a1
+	add a1, t5, s4
+	mulhu t5, a4, s5
+	add s4, t3, s8
+	sltu s8, s4, t3
+	bne zero, zero, .+4
+	add t3, a5, s8
+	slli a5, s4, 1
+	mul s8, a4, s5
+	srli a4, s4, 31
+	slli s4, t3, 1
+	bne zero, zero, .+4
+	add t3, a4, s4
+	add a4, a5, ra
+	mulhu s4, t1, t2
+	sltu ra, a4, a5
+	add a5, t3, s6
+	bne zero, zero, .+4
+	add t3, a5, ra
+	add s6, s3, s8
+	mul a5, t1, t2
+	sltu ra, s6, s3
+	add s8, a1, ra
+	bne zero, zero, .+4
+	add s3, t5, s4
+	sltu a1, s3, t5
+	mulhu ra, s2, s2
+	add s4, s6, a5
+	sltu t5, s4, s6
+	bne zero, zero, .+4
+	add a5, s8, t5
+	slli s6, s4, 1
+	mul s8, s2, s2
+	srli t5, s4, 31
+	slli s4, a5, 1
+	add a5, t5, s4
+	mulhu t5, t1, s5
+	add s4, s6, s8
+	sltu s8, s4, s6
+	bne zero, zero, .+4
+	add s6, a5, s8
+	add a5, s4, t3
+	mul s8, t1, s5
+	sltu t3, a5, s4
+	add t1, s6, t3
+	bne zero, zero, .+4
+	add s4, ra, t1
+	sltu s6, s4, ra
+	mulhu t3, s2, t2
+	add t1, s3, s8
+	sltu ra, t1, s3
+	add s8, a1, ra
+	mul s3, s2, t2
+	add a1, t5, t3
+	sltu ra, a1, t5
+	mulhu t3, s2, s5
+	add t5, t1, s3
+	sltu s3, t5, t1
+	bne zero, zero, .+4
+	add t1, s8, s3
+	slli s8, t5, 1
+	mul s3, s2, s5
+	srli s2, t5, 31
+	slli t5, t1, 1
+	bne zero, zero, .+4
+	add t1, s2, t5
+	add s2, s8, s4
+	mulhu t5, t2, t2
+	sltu s4, s2, s8
+	add s8, t1, s6
+	bne zero, zero, .+4
+	add t1, s8, s4
+	add s6, a1, s3
+	mul s8, t2, t2
+	sltu s4, s6, a1
+	add s3, ra, s4
+	bne zero, zero, .+4
+	slli a1, s6, 1
+	srli ra, s6, 31
+	mulhu s4, t2, s5
+	slli s6, s3, 1
+	add s3, ra, s6
+	bne zero, zero, .+4
+	add ra, a1, s8
+	sltu s6, ra, a1
+	mul s8, t2, s5
+	add a1, s3, s6
+	add t2, ra, t1
+	bne zero, zero, .+4
+	sltu s3, t2, ra
+	add s6, a1, s3
+	mulhu t1, s5, s5
+	add ra, t5, s6
+	sltu a1, ra, t5
+	bne zero, zero, .+4
+	add s3, t3, s8
+	sltu s6, s3, t3
+	mul t5, s5, s5
+	slli s8, s3, 1
+	srli t3, s3, 31
+	bne zero, zero, .+4
+	slli s5, s6, 1
+	add s3, t3, s5
+	add s6, s8, ra
+	add s5, s3, a1
+	sltu t3, s6, s8
+	slli s3, s4, 1
+	add ra, s5, t3
+	srli s8, s4, 31
+	add a1, s3, t5
+	sltu s5, a1, s3
+	add s4, a1, ra
+	add t3, s8, s5
+	sltu t5, s4, a1
+	add s3, t3, t5
+	li a1, 38
+	mul t3, a2, a1
+	add s8, t1, s3
+	li s5, 38
+	bne zero, zero, .+4
+	li t5, 38
+	li a1, 38
+	mulhu ra, a2, s5
+	add s3, a6, t3
+	sltu s5, s3, a6
+	li t3, 38
+	mulhu t1, a4, t5
+	add a2, ra, s5
+	mul t5, a4, a1
+	mulhu a6, a5, t3
+	add ra, t4, t5
+	sltu s5, ra, t4
+	bne zero, zero, .+4
+	li t3, 38
+	add a4, t1, s5
+	mul t5, a5, t3
+	add a1, ra, a2
+	li s5, 38
+	bne zero, zero, .+4
+	sltu t4, a1, ra
+	add t1, a4, t4
+	mulhu a2, s2, s5
+	add a5, a7, t5
+	sltu t3, a5, a7
+	bne zero, zero, .+4
+	li t4, 38
+	add ra, a6, t3
+	mul s5, s2, t4
+	li a6, 38
+	add a4, a5, t1
+	bne zero, zero, .+4
+	sltu t5, a4, a5
+	add a7, ra, t5
+	mulhu t3, t2, a6
+	add t1, s0, s5
+	sltu s2, t1, s0
+	bne zero, zero, .+4
+	add a5, t1, a7
 	li ra, 38
+	mul t5, t2, ra
+	add t4, a2, s2
+	sltu a6, a5, t1
 	bne zero, zero, .+4
-	li t3, 38
-	lw t0, 4(sp)
-	mulhu a7, s7, a4
-	add a0, t0, a6
-	li a4, 38
-	add s9, a0, s8
-	mul a3, s7, ra
-	li s7, 38
-	mulhu s11, s2, t3
-	sltu t3, a0, t0
-	sltu s2, s9, a0
-	add t0, s10, a3
-	mulhu a6, a5, a4
-	add s4, s11, t3
-	add t2, s4, s2
+	add s5, t4, a6
+	li t1, 38
+	mul t4, s6, t1
+	add s2, t0, t5
+	add ra, s2, s5
 	bne zero, zero, .+4
-	add s8, t0, t2
-	li s2, 38
-	mul ra, a5, s7
-	li t2, 38
-	sltu s11, t0, s10
+	sltu a7, s2, t0
+	sltu a6, ra, s2
+	li t5, 38
+	mulhu t0, s4, t5
+	li t1, 38
+	li s0, 38
 	bne zero, zero, .+4
-	add t3, a7, s11
-	sltu a0, s8, t0
-	mulhu a4, s3, s2
-	add a3, s1, ra
-	sltu s10, a3, s1
+	add t2, t3, a7
+	add t3, s1, t4
+	mul s2, s4, t1
+	li s4, 38
+	li t5, 38
+	sltu a7, t3, s1
+	mulhu a2, s6, s0
+	add s0, t2, a6
+	add s6, t3, s0
 	bne zero, zero, .+4
-	add s4, t3, a0
-	add a7, a6, s10
-	mul a5, s3, t2
-	add s11, a3, s4
-	li s10, 38
+	sltu t2, s6, t3
+	add s1, s7, s2
+	mul t1, s8, s4
+	add s5, a2, a7
+	add a6, s5, t2
 	bne zero, zero, .+4
-	li t3, 38
-	sltu s7, s11, a3
-	mul s4, s6, s10
-	add s2, t4, a5
-	sltu ra, s2, t4
+	sltu a2, s1, s7
+	add s0, s1, a6
+	mulhu t4, s8, t5
+	add a7, t0, a2
+	sltu t3, s0, s1
 	bne zero, zero, .+4
-	add s1, a4, ra
-	add t0, a7, s7
-	mulhu a0, s6, t3
-	li a4, 38
-	add s7, a2, s4
-	bne zero, zero, .+4
-	add a6, s2, t0
-	li a3, 38
-	mul ra, t5, a4
-	sltu t3, s7, a2
-	sltu s3, a6, s2
-	bne zero, zero, .+4
-	add a5, a0, t3
-	li a2, 38
-	mulhu a7, t5, a3
-	add t2, s1, s3
-	add t4, s7, t2
-	bne zero, zero, .+4
-	li s10, 38
-	sltu t0, t4, s7
-	mul a0, s5, a2
-	add s6, a5, t0
-	add s1, s0, ra
-	bne zero, zero, .+4
-	sltu s3, s1, s0
-	add s4, s1, s6
-	mulhu s2, s5, s10
-	add a3, a7, s3
-	sltu t3, s4, s1
-	bne zero, zero, .+4
-	add t2, a3, t3
-	add t5, a1, a0
-	sltu a4, t5, a1
-	add a5, t5, t2
-	add s7, s2, a4
-	sltu t0, a5, t5
-	add s10, s7, t0
-	srli ra, a5, 31
-	slli s0, s10, 1
-	or a7, ra, s0
-	li s3, 19
-	mul s6, a7, s3
-	slli s0, a5, 1
-	lw s1, 0(sp)
-	bne zero, zero, .+4
-	srli a7, s0, 1
-	lw s0, 12(sp)
-	add s5, t1, s6
-	sltu a2, s5, t1
-	add a3, s9, a2
-	sltu t3, a3, s9
-	add a0, s8, t3
-	sltu a1, a0, s8
-	add s2, s11, a1
-	sltu a4, s2, s11
-	add t2, a6, a4
-	sltu t5, t2, a6
-	add s7, t4, t5
-	sltu t0, s7, t4
-	add s10, s4, t0
-	sltu ra, s10, s4
-	add s3, ra, a7
-	sw s5, 0(s1)
-	sw a3, 4(s1)
-	sw a0, 8(s1)
-	sw s2, 12(s1)
-	sw t2, 16(s1)
-	sw s7, 20(s1)
-	sw s10, 24(s1)
-	sw s3, 28(s1)
-	lw ra, 8(sp)
-	lw s1, 16(sp)
-	lw s2, 20(sp)
-	lw s3, 24(sp)
-	lw s4, 28(sp)
-	lw s5, 32(sp)
-	lw s6, 36(sp)
-	lw s7, 40(sp)
-	lw s8, 44(sp)
-	lw s9, 48(sp)
-	lw s10, 52(sp)
-	lw s11, 56(sp)
-	addi sp, sp, 64
+	add s5, a7, t3
+	add t2, a3, t1
+	sltu t5, t2, a3
+	add s7, t2, s5
+	add s2, t4, t5
+	sltu t0, s7, t2
+	add a2, s2, t0
+	srli a6, s7, 31
+	slli s8, a2, 1
+	or s4, a6, s8
+	li s1, 19
+	mul a7, s4, s1
+	add t3, s3, a7
+	sltu t1, t3, s3
+	add a3, a1, t1
+	sltu t4, a3, a1
+	add t5, a4, t4
+	sltu s5, t5, a4
+	add t2, a5, s5
+	sltu s2, t2, a5
+	add t0, ra, s2
+	sltu a2, t0, ra
+	add a6, s6, a2
+	sltu s8, a6, s6
+	add s4, s0, s8
+	slli a7, s7, 1
+	sw t3, 0(a0)
+	sltu s1, s4, s0
+	srli s3, a7, 1
+	sw s4, 24(a0)
+	add t3, s1, s3
+	lw ra, 0(sp)
+	lw s0, 4(sp)
+	lw s1, 8(sp)
+	lw s2, 12(sp)
+	lw s3, 16(sp)
+	lw s4, 20(sp)
+	lw s5, 24(sp)
+	lw s6, 28(sp)
+	lw s7, 32(sp)
+	lw s8, 36(sp)
+	sw a3, 4(a0)
+	sw t5, 8(a0)
+	sw t2, 12(a0)
+	sw t0, 16(a0)
+	sw a6, 20(a0)
+	sw t3, 28(a0)
+	addi sp, sp, 48
 	ret
 	.size field_fe25519_saturated32_square, . - field_fe25519_saturated32_square
 

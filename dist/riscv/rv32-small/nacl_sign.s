@@ -1417,443 +1417,380 @@ curve_ed25519_base_ladder_mult_base:
 	.balign 4
 	.type field_fe25519_saturated32_square, @function
 field_fe25519_saturated32_square:
-	addi sp, sp, -96
-	sw s0, 64(sp)
-	sw s1, 68(sp)
-	sw s2, 72(sp)
-	sw s3, 76(sp)
-	sw s4, 80(sp)
-	sw s5, 84(sp)
+	addi sp, sp, -64
 	li a2, 0
-.L14_0:
-	slli a3, a2, 2
-	addi a4, sp, 0
-	add a3, a4, a3
-	sw zero, 0(a3)
-	addi a2, a2, 1
-	li a3, 16
-	bltu a2, a3, .L14_0
-.L14_1:
-	li a2, 0
-.L14_2:
-	sltiu a3, a2, 1
-	bne a3, zero, .L14_4
 	li a3, 0
-.L14_5:
-	sltiu a4, a2, 2
-	beq a4, zero, .L14_7
-	slli a4, a2, 2
-	addi a5, sp, 0
-	add a4, a5, a4
-	lw a5, 8(a4)
-	slli a6, a2, 2
-	add a6, a1, a6
-	lw a7, 0(a6)
-	lw t0, 8(a1)
-	mulhu t1, a7, t0
-	mul a6, a7, t0
-	add a6, a5, a6
-	sltu a5, a6, a5
-	add a5, t1, a5
-	add a3, a6, a3
-	sltu a6, a3, a6
-	add a5, a5, a6
-	sw a3, 8(a4)
-	mv a3, a5
-.L14_7:
-	sltiu a4, a2, 3
-	beq a4, zero, .L14_9
-	slli a4, a2, 2
-	addi a5, sp, 0
-	add a4, a5, a4
-	lw a5, 12(a4)
-	slli a6, a2, 2
-	add a6, a1, a6
-	lw a7, 0(a6)
-	lw t0, 12(a1)
-	mulhu t1, a7, t0
-	mul a6, a7, t0
-	add a6, a5, a6
-	sltu a5, a6, a5
-	add a5, t1, a5
-	add a3, a6, a3
-	sltu a6, a3, a6
-	add a5, a5, a6
-	sw a3, 12(a4)
-	mv a3, a5
-.L14_9:
-	sltiu a4, a2, 4
-	beq a4, zero, .L14_11
-	slli a4, a2, 2
-	addi a5, sp, 0
-	add a4, a5, a4
-	lw a5, 16(a4)
-	slli a6, a2, 2
-	add a6, a1, a6
-	lw a7, 0(a6)
-	lw t0, 16(a1)
-	mulhu t1, a7, t0
-	mul a6, a7, t0
-	add a6, a5, a6
-	sltu a5, a6, a5
-	add a5, t1, a5
-	add a3, a6, a3
-	sltu a6, a3, a6
-	add a5, a5, a6
-	sw a3, 16(a4)
-	mv a3, a5
-.L14_11:
-	sltiu a4, a2, 5
-	beq a4, zero, .L14_13
-	slli a4, a2, 2
-	addi a5, sp, 0
-	add a4, a5, a4
-	lw a5, 20(a4)
-	slli a6, a2, 2
-	add a6, a1, a6
-	lw a7, 0(a6)
-	lw t0, 20(a1)
-	mulhu t1, a7, t0
-	mul a6, a7, t0
-	add a6, a5, a6
-	sltu a5, a6, a5
-	add a5, t1, a5
-	add a3, a6, a3
-	sltu a6, a3, a6
-	add a5, a5, a6
-	sw a3, 20(a4)
-	mv a3, a5
-.L14_13:
-	sltiu a4, a2, 6
-	beq a4, zero, .L14_15
-	slli a4, a2, 2
-	addi a5, sp, 0
-	add a4, a5, a4
-	lw a5, 24(a4)
-	slli a6, a2, 2
-	add a6, a1, a6
-	lw a7, 0(a6)
-	lw t0, 24(a1)
-	mulhu t1, a7, t0
-	mul a6, a7, t0
-	add a6, a5, a6
-	sltu a5, a6, a5
-	add a5, t1, a5
-	add a3, a6, a3
-	sltu a6, a3, a6
-	add a5, a5, a6
-	sw a3, 24(a4)
-	mv a3, a5
-.L14_15:
-	li a4, 7
-	bgeu a2, a4, .L14_17
-	slli a4, a2, 2
-	addi a5, sp, 0
-	add a4, a5, a4
-	lw a5, 28(a4)
-	slli a6, a2, 2
-	add a6, a1, a6
-	lw a7, 0(a6)
-	lw t0, 28(a1)
-	mulhu t1, a7, t0
-	mul a6, a7, t0
-	add a6, a5, a6
-	sltu a5, a6, a5
-	add a5, t1, a5
-	add a3, a6, a3
-	sltu a6, a3, a6
-	add a5, a5, a6
-	sw a3, 28(a4)
-	mv a3, a5
-.L14_17:
-	slli a4, a2, 2
-	addi a5, sp, 0
-	add a4, a5, a4
-	sw a3, 32(a4)
-	addi a2, a2, 1
-	li a3, 7
-	bltu a2, a3, .L14_2
+	li a4, 0
+	li a5, 0
+	li a6, 0
+.L14_0:
+	bne a2, zero, .L14_2
+	li a7, 0
+	li t0, 0
 .L14_3:
-	lw a2, 0(a1)
-	mulhu a3, a2, a2
-	mul a2, a2, a2
-	lw a4, 0(sp)
-	slli a4, a4, 1
-	add a2, a2, a4
-	lw a4, 4(sp)
-	srli a5, a4, 31
-	slli a4, a4, 1
-	add a3, a4, a3
-	sltu a4, a3, a4
-	add a4, a5, a4
-	lw a5, 4(a1)
-	mulhu a6, a5, a5
-	mul a5, a5, a5
-	lw a7, 8(sp)
-	srli t0, a7, 31
-	slli a7, a7, 1
-	add a5, a7, a5
-	sltu a7, a5, a7
-	add a7, t0, a7
-	add a4, a5, a4
-	sltu a5, a4, a5
-	add a5, a7, a5
-	lw a7, 12(sp)
-	srli t0, a7, 31
-	slli a7, a7, 1
-	add a6, a7, a6
-	sltu a7, a6, a7
-	add a7, t0, a7
-	add a5, a6, a5
-	sltu a6, a5, a6
-	add a6, a7, a6
-	lw a7, 8(a1)
-	mulhu t0, a7, a7
-	mul a7, a7, a7
-	lw t1, 16(sp)
-	srli t2, t1, 31
-	slli t1, t1, 1
-	add a7, t1, a7
-	sltu t1, a7, t1
-	add t1, t2, t1
-	add a6, a7, a6
-	sltu a7, a6, a7
-	add a7, t1, a7
-	lw t1, 20(sp)
-	srli t2, t1, 31
-	slli t1, t1, 1
-	add t0, t1, t0
-	sltu t1, t0, t1
-	add t1, t2, t1
-	add a7, t0, a7
-	sltu t0, a7, t0
-	add t0, t1, t0
-	lw t1, 12(a1)
-	mulhu t2, t1, t1
-	mul t1, t1, t1
-	lw t3, 24(sp)
-	srli t4, t3, 31
-	slli t3, t3, 1
-	add t1, t3, t1
-	sltu t3, t1, t3
-	add t3, t4, t3
-	add t0, t1, t0
-	sltu t1, t0, t1
-	add t1, t3, t1
-	lw t3, 28(sp)
-	srli t4, t3, 31
-	slli t3, t3, 1
-	add t2, t3, t2
-	sltu t3, t2, t3
-	add t3, t4, t3
-	add t1, t2, t1
-	sltu t2, t1, t2
-	add t2, t3, t2
-	lw t3, 16(a1)
-	mulhu t4, t3, t3
-	mul t3, t3, t3
-	lw t5, 32(sp)
-	srli s0, t5, 31
-	slli t5, t5, 1
-	add t3, t5, t3
-	sltu t5, t3, t5
-	add t5, s0, t5
-	add t2, t3, t2
-	sltu t3, t2, t3
-	add t3, t5, t3
-	lw t5, 36(sp)
-	srli s0, t5, 31
-	slli t5, t5, 1
-	add t4, t5, t4
-	sltu t5, t4, t5
-	add t5, s0, t5
-	add t3, t4, t3
-	sltu t4, t3, t4
-	add t4, t5, t4
-	lw t5, 20(a1)
-	mulhu s0, t5, t5
-	mul t5, t5, t5
-	lw s1, 40(sp)
-	srli s2, s1, 31
-	slli s1, s1, 1
-	add t5, s1, t5
-	sltu s1, t5, s1
-	add s1, s2, s1
-	add t4, t5, t4
-	sltu t5, t4, t5
-	add t5, s1, t5
-	lw s1, 44(sp)
-	srli s2, s1, 31
-	slli s1, s1, 1
-	add s0, s1, s0
-	sltu s1, s0, s1
-	add s1, s2, s1
-	add t5, s0, t5
-	sltu s0, t5, s0
-	add s0, s1, s0
-	lw s1, 24(a1)
-	mulhu s2, s1, s1
-	mul s1, s1, s1
-	lw s3, 48(sp)
-	srli s4, s3, 31
-	slli s3, s3, 1
-	add s1, s3, s1
-	sltu s3, s1, s3
-	add s3, s4, s3
-	add s0, s1, s0
-	sltu s1, s0, s1
-	add s1, s3, s1
-	lw s3, 52(sp)
-	srli s4, s3, 31
-	slli s3, s3, 1
-	add s2, s3, s2
-	sltu s3, s2, s3
-	add s3, s4, s3
-	add s1, s2, s1
-	sltu s2, s1, s2
-	add s2, s3, s2
-	lw s3, 28(a1)
-	mulhu s4, s3, s3
-	mul a1, s3, s3
-	lw s3, 56(sp)
-	srli s5, s3, 31
-	slli s3, s3, 1
-	add a1, s3, a1
-	sltu s3, a1, s3
-	add s3, s5, s3
-	add s2, a1, s2
-	sltu a1, s2, a1
-	add a1, s3, a1
-	lw s3, 60(sp)
-	slli s3, s3, 1
-	add s3, s4, s3
-	add a1, a1, s3
-	li s3, 38
-	mulhu s3, t2, s3
-	li s4, 38
-	mul t2, t2, s4
-	add t2, a2, t2
-	sltu a2, t2, a2
-	add a2, s3, a2
-	li s3, 38
-	mulhu s3, t3, s3
-	li s4, 38
-	mul t3, t3, s4
-	add t3, a3, t3
-	sltu a3, t3, a3
-	add a3, s3, a3
-	add a2, t3, a2
-	sltu t3, a2, t3
-	add a3, a3, t3
-	li t3, 38
-	mulhu t3, t4, t3
-	li s3, 38
-	mul t4, t4, s3
-	add t4, a4, t4
-	sltu a4, t4, a4
-	add a4, t3, a4
-	add a3, t4, a3
-	sltu t3, a3, t4
-	add a4, a4, t3
-	li t3, 38
-	mulhu t3, t5, t3
-	li t4, 38
-	mul t4, t5, t4
-	add t4, a5, t4
-	sltu a5, t4, a5
-	add a5, t3, a5
-	add a4, t4, a4
-	sltu t3, a4, t4
-	add a5, a5, t3
-	li t3, 38
-	mulhu t3, s0, t3
-	li t4, 38
-	mul t4, s0, t4
-	add t4, a6, t4
-	sltu a6, t4, a6
-	add a6, t3, a6
-	add a5, t4, a5
-	sltu t3, a5, t4
-	add a6, a6, t3
-	li t3, 38
-	mulhu t3, s1, t3
-	li t4, 38
-	mul t4, s1, t4
-	add t4, a7, t4
-	sltu a7, t4, a7
-	add a7, t3, a7
-	add a6, t4, a6
-	sltu t3, a6, t4
-	add a7, a7, t3
-	li t3, 38
-	mulhu t3, s2, t3
-	li t4, 38
-	mul t4, s2, t4
-	add t4, t0, t4
-	sltu t0, t4, t0
-	add t0, t3, t0
-	add a7, t4, a7
-	sltu t3, a7, t4
-	add t0, t0, t3
-	li t3, 38
-	mulhu t3, a1, t3
-	li t4, 38
-	mul a1, a1, t4
-	add a1, t1, a1
-	sltu t1, a1, t1
-	add t1, t3, t1
+	addi t1, a2, -1
+	srai t2, t1, 31
+	li t3, -2147483648
+	xor t2, t2, t3
+	li t3, 1
+	sltu t3, t3, t1
+	li t4, -2147483648
+	sub t2, t4, t2
+	sltu t4, t4, t2
+	sub t3, t2, t3
+	sltu t2, t2, t3
+	or t2, t4, t2
+	beq t2, zero, .L14_7
+	sltiu t2, t1, 8
+	beq t2, zero, .L14_9
+	slli t0, t1, 2
 	add t0, a1, t0
-	sltu a1, t0, a1
-	add a1, t1, a1
-	srli t1, t0, 31
-	slli a1, a1, 1
-	or a1, t1, a1
-	li t1, 19
-	mul a1, a1, t1
-	add a1, t2, a1
-	sltu t1, a1, t2
-	add t1, a2, t1
-	sltu a2, t1, a2
-	add a2, a3, a2
-	sltu a3, a2, a3
-	add a3, a4, a3
-	sltu a4, a3, a4
-	add a4, a5, a4
-	sltu a5, a4, a5
-	add a5, a6, a5
-	sltu a6, a5, a6
-	add a6, a7, a6
-	sltu a7, a6, a7
-	slli t0, t0, 1
-	srli t0, t0, 1
-	add a7, a7, t0
-	sw a1, 0(a0)
-	sw t1, 4(a0)
-	sw a2, 8(a0)
-	sw a3, 12(a0)
-	sw a4, 16(a0)
-	sw a5, 20(a0)
-	sw a6, 24(a0)
-	sw a7, 28(a0)
-	lw s0, 64(sp)
-	lw s1, 68(sp)
-	lw s2, 72(sp)
-	lw s3, 76(sp)
-	lw s4, 80(sp)
-	lw s5, 84(sp)
-	addi sp, sp, 96
-	ret
-.L14_4:
+	lw t1, 4(a1)
+	lw t2, 0(t0)
+	mulhu t3, t1, t2
+	mul t0, t1, t2
+	add t4, a3, t0
+	sltu a3, t4, a3
+	add a4, a4, a3
+	add t3, a7, t3
+	sltu t0, t3, a7
+	mv a3, t4
+	mv a7, t3
+.L14_9:
+.L14_7:
+	addi t1, a2, -2
+	srai t2, t1, 31
+	li t3, -2147483648
+	xor t2, t2, t3
+	li t3, 2
+	sltu t3, t3, t1
+	li t4, -2147483648
+	sub t2, t4, t2
+	sltu t4, t4, t2
+	sub t3, t2, t3
+	sltu t2, t2, t3
+	or t2, t4, t2
+	beq t2, zero, .L14_11
+	sltiu t2, t1, 8
+	beq t2, zero, .L14_13
+	slli t1, t1, 2
+	add t1, a1, t1
+	lw t2, 8(a1)
+	lw t3, 0(t1)
+	mulhu t4, t2, t3
+	mul t1, t2, t3
+	add t3, a3, t1
+	sltu a3, t3, a3
+	add a4, a4, a3
+	add t4, a7, t4
+	sltu a3, t4, a7
+	add t0, t0, a3
+	mv a3, t3
+	mv a7, t4
+.L14_13:
+.L14_11:
+	addi t1, a2, -3
+	srai t2, t1, 31
+	li t3, -2147483648
+	xor t2, t2, t3
+	li t3, 3
+	sltu t3, t3, t1
+	li t4, -2147483648
+	sub t2, t4, t2
+	sltu t4, t4, t2
+	sub t3, t2, t3
+	sltu t2, t2, t3
+	or t2, t4, t2
+	beq t2, zero, .L14_15
+	sltiu t2, t1, 8
+	beq t2, zero, .L14_17
+	slli t1, t1, 2
+	add t1, a1, t1
+	lw t2, 12(a1)
+	lw t3, 0(t1)
+	mulhu t4, t2, t3
+	mul t1, t2, t3
+	add t3, a3, t1
+	sltu a3, t3, a3
+	add a4, a4, a3
+	add t4, a7, t4
+	sltu a3, t4, a7
+	add t0, t0, a3
+	mv a3, t3
+	mv a7, t4
+.L14_17:
+.L14_15:
+	addi t1, a2, -4
+	srai t2, t1, 31
+	li t3, -2147483648
+	xor t2, t2, t3
+	li t3, 4
+	sltu t3, t3, t1
+	li t4, -2147483648
+	sub t2, t4, t2
+	sltu t4, t4, t2
+	sub t3, t2, t3
+	sltu t2, t2, t3
+	or t2, t4, t2
+	beq t2, zero, .L14_19
+	sltiu t2, t1, 8
+	beq t2, zero, .L14_21
+	slli t1, t1, 2
+	add t1, a1, t1
+	lw t2, 16(a1)
+	lw t3, 0(t1)
+	mulhu t4, t2, t3
+	mul t1, t2, t3
+	add t3, a3, t1
+	sltu a3, t3, a3
+	add a4, a4, a3
+	add t4, a7, t4
+	sltu a3, t4, a7
+	add t0, t0, a3
+	mv a3, t3
+	mv a7, t4
+.L14_21:
+.L14_19:
+	addi t1, a2, -5
+	srai t2, t1, 31
+	li t3, -2147483648
+	xor t2, t2, t3
+	li t3, 5
+	sltu t3, t3, t1
+	li t4, -2147483648
+	sub t2, t4, t2
+	sltu t4, t4, t2
+	sub t3, t2, t3
+	sltu t2, t2, t3
+	or t2, t4, t2
+	beq t2, zero, .L14_23
+	sltiu t2, t1, 8
+	beq t2, zero, .L14_25
+	slli t0, t1, 2
+	add t0, a1, t0
+	lw t1, 20(a1)
+	lw t2, 0(t0)
+	mulhu t3, t1, t2
+	mul t0, t1, t2
+	add t4, a3, t0
+	sltu a3, t4, a3
+	add a4, a4, a3
+	add t3, a7, t3
+	sltu t0, t3, a7
+	mv a3, t4
+	mv a7, t3
+.L14_25:
+.L14_23:
+	addi t1, a2, -6
+	srai t2, t1, 31
+	li t3, -2147483648
+	xor t2, t2, t3
+	li t3, 6
+	sltu t3, t3, t1
+	li t4, -2147483648
+	sub t2, t4, t2
+	sltu t4, t4, t2
+	sub t3, t2, t3
+	sltu t2, t2, t3
+	or t2, t4, t2
+	beq t2, zero, .L14_27
+	sltiu t1, t1, 8
+	beq t1, zero, .L14_29
+	lw a4, 24(a1)
+	lw t0, 28(a1)
+	mulhu t1, a4, t0
+	mul a4, a4, t0
+	add t3, a3, a4
+	sltu a4, t3, a3
+	add a7, a7, t1
+	li t0, 0
+	mv a3, t3
+.L14_29:
+.L14_27:
+	andi t1, a2, 1
+	xori t1, t1, 1
+	bne t1, zero, .L14_30
+	li t1, 0
+	li t2, 0
+.L14_31:
+	slli t3, a3, 1
+	srli a3, a3, 31
+	slli a4, a4, 1
+	add a3, a3, a4
+	add a4, t3, t1
+	sltu t1, a4, t3
+	add a3, a3, t1
+	add a5, a4, a5
+	sltu a4, a5, a4
+	add a3, a3, a6
+	add a3, a3, a4
+	slli a4, a2, 2
+	addi a6, sp, 0
+	add a4, a6, a4
+	sw a5, 0(a4)
+	add a5, t2, a3
+	sltu a6, a5, t2
+	mv a3, a7
+	mv a4, t0
+	addi a2, a2, 1
+	li a7, 15
+	bltu a2, a7, .L14_0
+.L14_1:
+	sw a5, 60(sp)
+	lw a1, 0(sp)
+	lw a2, 32(sp)
+	li a3, 38
+	mulhu a3, a2, a3
+	li a4, 38
+	mul a2, a2, a4
+	add a2, a1, a2
+	sltu a1, a2, a1
+	add a1, a3, a1
 	lw a3, 4(sp)
-	lw a4, 0(a1)
-	lw a5, 4(a1)
-	mulhu a6, a4, a5
-	mul a4, a4, a5
+	lw a4, 36(sp)
+	li a6, 38
+	mulhu a6, a4, a6
+	li a7, 38
+	mul a4, a4, a7
 	add a4, a3, a4
 	sltu a3, a4, a3
 	add a3, a6, a3
-	sw a4, 4(sp)
+	add a1, a4, a1
+	sltu a4, a1, a4
+	add a3, a3, a4
+	lw a4, 8(sp)
+	lw a6, 40(sp)
+	li a7, 38
+	mulhu a7, a6, a7
+	li t0, 38
+	mul a6, a6, t0
+	add a6, a4, a6
+	sltu a4, a6, a4
+	add a4, a7, a4
+	add a3, a6, a3
+	sltu a6, a3, a6
+	add a4, a4, a6
+	lw a6, 12(sp)
+	lw a7, 44(sp)
+	li t0, 38
+	mulhu t0, a7, t0
+	li t1, 38
+	mul a7, a7, t1
+	add a7, a6, a7
+	sltu a6, a7, a6
+	add a6, t0, a6
+	add a4, a7, a4
+	sltu a7, a4, a7
+	add a6, a6, a7
+	lw a7, 16(sp)
+	lw t0, 48(sp)
+	li t1, 38
+	mulhu t1, t0, t1
+	li t2, 38
+	mul t0, t0, t2
+	add t0, a7, t0
+	sltu a7, t0, a7
+	add a7, t1, a7
+	add a6, t0, a6
+	sltu t0, a6, t0
+	add a7, a7, t0
+	lw t0, 20(sp)
+	lw t1, 52(sp)
+	li t2, 38
+	mulhu t2, t1, t2
+	li t3, 38
+	mul t1, t1, t3
+	add t1, t0, t1
+	sltu t0, t1, t0
+	add t0, t2, t0
+	add a7, t1, a7
+	sltu t1, a7, t1
+	add t0, t0, t1
+	lw t1, 24(sp)
+	lw t2, 56(sp)
+	li t3, 38
+	mulhu t3, t2, t3
+	li t4, 38
+	mul t2, t2, t4
+	add t2, t1, t2
+	sltu t1, t2, t1
+	add t1, t3, t1
+	add t0, t2, t0
+	sltu t2, t0, t2
+	add t1, t1, t2
+	lw t2, 28(sp)
+	li t3, 38
+	mulhu t3, a5, t3
+	li t4, 38
+	mul a5, a5, t4
+	add a5, t2, a5
+	sltu t2, a5, t2
+	add t2, t3, t2
+	add t1, a5, t1
+	sltu a5, t1, a5
+	add a5, t2, a5
+	srli t2, t1, 31
+	slli a5, a5, 1
+	or a5, t2, a5
+	li t2, 19
+	mul a5, a5, t2
+	add a5, a2, a5
+	sltu a2, a5, a2
+	add a2, a1, a2
+	sltu a1, a2, a1
+	add a1, a3, a1
+	sltu a3, a1, a3
+	add a3, a4, a3
+	sltu a4, a3, a4
+	add a4, a6, a4
+	sltu a6, a4, a6
+	add a6, a7, a6
+	sltu a7, a6, a7
+	add a7, t0, a7
+	sltu t0, a7, t0
+	slli t1, t1, 1
+	srli t1, t1, 1
+	add t0, t0, t1
+	sw a5, 0(a0)
+	sw a2, 4(a0)
+	sw a1, 8(a0)
+	sw a3, 12(a0)
+	sw a4, 16(a0)
+	sw a6, 20(a0)
+	sw a7, 24(a0)
+	sw t0, 28(a0)
+	addi sp, sp, 64
+	ret
+.L14_2:
+	sltiu a7, a2, 8
+	bne a7, zero, .L14_4
+	li a7, 0
+	li t0, 0
+.L14_5:
+	j .L14_3
+.L14_4:
+	slli a7, a2, 2
+	add a7, a1, a7
+	lw t0, 0(a1)
+	lw t1, 0(a7)
+	mulhu t3, t0, t1
+	mul a7, t0, t1
+	add t4, a3, a7
+	sltu a3, t4, a3
+	add a4, a4, a3
+	li t0, 0
+	mv a3, t4
+	mv a7, t3
 	j .L14_5
+.L14_30:
+	srli t1, a2, 1
+	slli t1, t1, 2
+	add t1, a1, t1
+	lw t2, 0(t1)
+	mulhu t3, t2, t2
+	mul t1, t2, t2
+	mv t2, t3
+	j .L14_31
 	.size field_fe25519_saturated32_square, . - field_fe25519_saturated32_square
 
 # field.fe25519_pow.square_times$5

@@ -2,6 +2,7 @@
 //! Trusted: nothing: nothing that ships is made of it.
 
 use super::body::{Body, Res};
+use super::homes::LEAVES_MAX;
 use super::number::Num;
 use super::place::Spot;
 use crate::data::{Address, Count, Type};
@@ -9,9 +10,6 @@ use crate::layout::{Layout, Scalar};
 use num_bigint::BigInt;
 use santoku_ir::visit::walk_expr;
 use santoku_ir::{Base, Expr, ExprKind, Len, Place};
-
-/// Numbers of one expression that are computed side by side.
-pub(super) const LEAVES_MAX: usize = 4096;
 
 impl Body<'_, '_> {
     /// The numbers of an aggregate, in order.

@@ -6,6 +6,9 @@ use num_traits::ToPrimitive;
 use santoku_ir::visit::{stmt_exprs, walk_expr, walk_stmts};
 use santoku_ir::{Base, Expr, ExprKind, Func, LocalKind, Place, Program, Proj, Stmt};
 
+/// Numbers of one expression that are computed side by side.
+pub(super) const LEAVES_MAX: usize = 4096;
+
 /// How far arrays and structs are taken apart. Numbers that have names of their own need no memory; what is treated as a whole takes fewer instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spread {

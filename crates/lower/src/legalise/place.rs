@@ -2,8 +2,7 @@
 //! Trusted: nothing: nothing that ships is made of it.
 
 use super::body::{Body, Key, Res};
-use super::homes::{constant, Home};
-use super::aggregate::LEAVES_MAX;
+use super::homes::{constant, Home, LEAVES_MAX};
 use super::number::Num;
 use crate::data::{Address, Op};
 use crate::layout::Layout;
