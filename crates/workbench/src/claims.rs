@@ -8,7 +8,8 @@ use crate::dist::kept_files;
 use crate::matrix::{compile, compiler_version, configs, Config};
 use crate::matrix_units::{all_units, make_shipped, shipped_text, Unit};
 use crate::primitives::Tree;
-use crate::BenchError;
+use crate::{parallel, BenchError};
+use santoku_certify::program_hash;
 use santoku_num::hex;
 use santoku_certify::manifest::{parse, print, records, File, List, Object, Record};
 use sha2::{Digest, Sha256};
@@ -108,8 +109,28 @@ pub fn text_faults(tree: &Tree, list: &List) -> Result<Vec<String>, BenchError> 
     Ok(faults)
 }
 
+/// Objects that were certified against another program than the one the source is now: its C may be the same, and its hash is not.
+///
+/// # Errors
+/// Those of making a program.
+pub fn program_faults(tree: &Tree, list: &List) -> Result<Vec<String>, BenchError> {
+    let certified = |u: &&Unit| list.objects.iter().any(|o| is_named(o, u));
+    let all = all_units(tree)?;
+    let units: Vec<&Unit> = all.iter().filter(certified).collect();
+    let programs = parallel::map(&units, parallel::threads(), |unit| Ok::<_, BenchError>(program_hash(&make_shipped(tree, unit)?.program)))?;
+    let faults = units.iter().zip(&programs).flat_map(|(unit, program)| {
+        let other = list.objects.iter().filter(move |o| is_named(o, unit) && o.program != *program);
+        other.map(|o| format!("{}: certified of another program than the source is now", o.name()))
+    });
+    Ok(faults.collect())
+}
+
+fn is_named(o: &Object, unit: &Unit) -> bool {
+    format!("{}@{}", o.primitive, o.target) == unit.name
+}
+
 pub(crate) fn is_of(o: &Object, unit: &Unit, config: &Config) -> bool {
-    format!("{}@{}", o.primitive, o.target) == unit.name && o.march == config.march && o.flags == config.arguments()
+    is_named(o, unit) && o.march == config.march && o.flags == config.arguments()
 }
 
 /// The objects whose turn it is: one for each width of registers, so that with every turn another comes and all come.
@@ -150,7 +171,7 @@ pub fn again(tree: &Tree, list: &List, o: &Object, outside: &Outside) -> Result<
     let made = make_shipped(tree, unit)?;
     let folder = tempfile::tempdir().map_err(|e| BenchError::io(std::env::temp_dir(), &e))?;
     let bytes = compile(&config, &made.source, folder.path())?;
-    let wish = Wish { again: true, threads: crate::parallel::threads(), ..Wish::default() };
+    let wish = Wish { again: true, threads: parallel::threads(), ..Wish::default() };
     let cell = cell(tree, unit, (&config, compiler), &made, &bytes, (&wish, outside))?;
     let then: BTreeSet<&Record> = list.functions.iter().filter(|r| o.has(r)).collect();
     let faults = differences(o, &object(&cell), &then, &records(&cell.report, &cell.origin()));

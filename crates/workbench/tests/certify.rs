@@ -7,7 +7,7 @@ use santoku_certify::{certify, isa_of, Options, World};
 use santoku_driver::{build, check, BuildOptions, Request, Store};
 use santoku_lab::record::Stamp;
 use santoku_workbench::certify::{cell, faultless, holds, run, text, write_records, Cell, Outside, Wish};
-use santoku_workbench::claims::{again, chosen, kept, manifest, text_faults, Again, MANIFEST};
+use santoku_workbench::claims::{again, chosen, kept, manifest, program_faults, text_faults, Again, MANIFEST};
 use santoku_workbench::matrix::{compile, compiler_version, configs, Level};
 use santoku_workbench::compile::Checks;
 use santoku_workbench::matrix_units::{units, Made};
@@ -218,6 +218,13 @@ fn what_is_claimed_is_of_the_files_that_are_shipped() {
     let mut other = list.clone();
     other.functions.clear();
     told(&other, "nothing is certified");
+    // The programs of one unit, and of one whose source has changed since.
+    let mut one = list.clone();
+    one.objects.retain(|o| o.primitive == "hash.sha256");
+    assert!(one.objects.len() > 10 && program_faults(&tree, &one).unwrap_or_else(|e| panic!("{e}")).is_empty());
+    one.objects[3].program = "0".repeat(64);
+    let faults = program_faults(&tree, &one).unwrap_or_else(|e| panic!("{e}"));
+    assert!(matches!(&faults[..], [f] if f.contains("another program")), "{faults:?}");
     // Every object has its turn.
     let turns: std::collections::BTreeSet<String> = (0..list.objects.len() as u64).flat_map(|t| chosen(&list, t)).map(|o| o.name()).collect();
     let names: std::collections::BTreeSet<String> = list.objects.iter().map(|o| o.name()).collect();

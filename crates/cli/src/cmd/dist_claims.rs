@@ -6,7 +6,7 @@ use crate::report;
 use santoku_diag::{Diagnostic, Sources};
 use santoku_driver::Failure;
 use santoku_workbench::certify::Outside;
-use santoku_workbench::claims::{again, chosen, kept, text_faults, Again, MANIFEST};
+use santoku_workbench::claims::{again, chosen, kept, program_faults, text_faults, Again, MANIFEST};
 use santoku_workbench::primitives::Tree;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -20,6 +20,13 @@ const MOST: usize = 20;
 pub fn check(tree: &Tree, every: bool) -> Result<u8, Failure> {
     let Some(list) = kept(tree).map_err(failure)? else { return Ok(report::DONE) };
     let faults = text_faults(tree, &list).map_err(failure)?;
+    if !faults.is_empty() {
+        return Err(not_certified(&faults));
+    }
+    let faults = {
+        let _progress = Progress::start("certify", "comparing programs");
+        program_faults(tree, &list).map_err(failure)?
+    };
     if !faults.is_empty() {
         return Err(not_certified(&faults));
     }
