@@ -6,7 +6,7 @@ use crate::compile::front;
 use crate::primitives::{Primitive, Tree};
 use crate::row::AssemblyRow;
 use crate::BenchError;
-use santoku_driver::{believed, build, BuildOptions, Built, Checked, Lowering, Target};
+use santoku_driver::{build, BuildOptions, Built, Checked, Lowering, Target};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -14,15 +14,6 @@ use std::path::PathBuf;
 pub struct Assembly {
     pub text: String,
     pub built: Built,
-}
-
-impl Assembly {
-    /// What the judges do not accept of what the passes made, a line for each function.
-    pub fn believed(&self) -> Vec<String> {
-        let ranges = believed(&self.built.steps).map(|(pass, func, why)| format!("ranges of {func} written by {pass}: {why}"));
-        let meaning = self.built.again.believed.iter().map(|(func, why)| format!("what the passes made of {func}: {why}"));
-        ranges.chain(meaning).collect()
-    }
 }
 
 /// # Errors
@@ -70,4 +61,14 @@ fn provenance(primitive: &Primitive, row: &AssemblyRow, inline: usize) -> String
 /// Folder of the files for a target, from the root of the tree.
 pub fn folder(target: &str) -> PathBuf {
     PathBuf::from("dist/riscv").join(target)
+}
+
+/// The file of a unit for a target, from the root of the tree.
+pub fn path(target: &str, unit: &str) -> PathBuf {
+    folder(target).join(name(unit))
+}
+
+/// Its name.
+pub fn name(unit: &str) -> String {
+    format!("{unit}.s")
 }

@@ -63,11 +63,16 @@ fn widened(program: &Program) -> Result<Program, BenchError> {
     }
 }
 
+/// What the judges do not accept of what the passes made, a line for each function.
+pub(crate) fn believed(steps: &[StepReport], again: &Again) -> Vec<String> {
+    let ranges = santoku_passes::believed(steps).map(|(pass, func, why)| format!("ranges of {func} written by {pass}: {why}"));
+    ranges.chain(again.believed.iter().map(|(func, why)| format!("what the passes made of {func}: {why}"))).collect()
+}
+
 impl Compiled {
     /// What the judges do not accept of what the passes made, a line for each function.
     pub fn believed(&self) -> Vec<String> {
-        let ranges = santoku_passes::believed(&self.steps).map(|(pass, func, why)| format!("ranges of {func} written by {pass}: {why}"));
-        ranges.chain(self.again.believed.iter().map(|(func, why)| format!("what the passes made of {func}: {why}"))).collect()
+        believed(&self.steps, &self.again)
     }
 
     /// What validation said, over all passes.

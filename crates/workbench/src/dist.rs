@@ -3,6 +3,7 @@
 
 use crate::amalgam::{amalgam, Amalgam};
 use crate::assembly::{self, assembly};
+use crate::compile::believed;
 use crate::interface::described;
 use crate::pages::{export_map, page, readme, umbrella, Shipped};
 use crate::primitives::{Primitive, Tree};
@@ -72,8 +73,8 @@ fn unit(tree: &Tree, primitive: &Primitive) -> Result<(Unit, Shipped), BenchErro
 fn assembled(tree: &Tree, primitive: &Primitive, row: &AssemblyRow) -> Result<Unit, BenchError> {
     let made = assembly(tree, primitive, row)?;
     let header = made.built.files.iter().filter(|(name, _)| name.ends_with(".h")).map(|(name, text)| (name.clone(), text.replace(" * \n", " *\n")));
-    let files = header.chain([(format!("{}.s", primitive.unit), made.text.clone())]).collect();
-    Ok(Unit { folder: assembly::folder(&row.target), files, believed: made.believed() })
+    let files = header.chain([(assembly::name(&primitive.unit), made.text.clone())]).collect();
+    Ok(Unit { folder: assembly::folder(&row.target), files, believed: believed(&made.built.steps, &made.built.again) })
 }
 
 /// Makes the units of these primitives, several at a time, and what is written of them; `all`: of pages that describe the whole library, too.

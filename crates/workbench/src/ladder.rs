@@ -6,14 +6,13 @@ use crate::assembly::assembly_for;
 use crate::compile::{front, Build};
 use crate::primitives::{Primitive, Tree};
 use crate::row::{AssemblyRow, Ladder, Rung};
-use crate::subject::ours_for;
+use crate::subject::{of_assembly, ours_for};
 use crate::table::{rows, Bench, Line};
 use crate::text::{mega, or_dash, share, table};
 use crate::workload::Work;
 use crate::{parallel, BenchError};
 use santoku_driver::Target;
 use santoku_lab::bench::{Profile, Subject};
-use santoku_lab::harness::Source;
 use santoku_lab::record::{Row, Stamp};
 use santoku_passes::Level;
 use std::collections::BTreeSet;
@@ -78,13 +77,12 @@ fn climb(tree: &Tree, primitive: &Primitive, ladder: &Ladder, rung: &Rung) -> Re
     let made = ours_for(tree, primitive, &build)?;
     let text = made.text.clone();
     let bench = Bench::new(tree, primitive, target.clone(), made)?;
-    let subject = bench.subject(tree, &rung.label, text)?;
     let subject = match &rung.compiler {
-        Some(compiler) => Subject { level: rung.level, compiler: Some(compiler.clone()), ..subject },
+        Some(compiler) => Subject { level: rung.level, compiler: Some(compiler.clone()), ..bench.subject(tree, &rung.label, text)? },
         None => {
             let row = AssemblyRow { target: rung.target.clone(), level: Level::O2, inline: rung.inline };
             let text = assembly_for(&front(tree, &primitive.entry, target.clone())?, primitive, &row, &target)?.text;
-            Subject { level: row.level, sources: vec![Source::Text { name: format!("{}.s", primitive.unit), text }], ..subject }
+            Subject { level: row.level, ..of_assembly(tree, primitive, &rung.label, text, bench.calls()?) }
         }
     };
     let at = bench.work.operations.iter().position(|o| o.name == ladder.operation);

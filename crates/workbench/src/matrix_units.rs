@@ -256,5 +256,5 @@ fn made_kept(tree: &Tree, unit: &Unit, row: &AssemblyRow) -> Result<Made, BenchE
 /// # Errors
 /// `Io`: it is not there.
 fn kept_text(tree: &Tree, unit: &Unit, row: &AssemblyRow) -> Result<String, BenchError> {
-    tree.read(&assembly::folder(&row.target).join(format!("{}.s", unit.primitive.unit)).to_string_lossy())
+    tree.read(&assembly::path(&row.target, &unit.primitive.unit).to_string_lossy())
 }

@@ -134,7 +134,7 @@ pub fn page(all: &[Shipped]) -> String {
         let p = &s.primitive;
         let _ = write!(text, "\n## {}\n\n`{}`, from `{}`: `dist/c/{}/{}.c`, declarations for Rust `dist/rust/{}.rs`.\n", p.title, p.name, p.entry, p.unit, p.unit, p.unit);
         for row in &p.assemblies {
-            let _ = write!(text, "\nAssembly for `{0}`: `{1}`.\n", row.target, assembly::folder(&row.target).join(format!("{}.s", p.unit)).display());
+            let _ = write!(text, "\nAssembly for `{0}`: `{1}`.\n", row.target, assembly::path(&row.target, &p.unit).display());
         }
         for name in &s.header_only {
             let _ = write!(text, "\n`{name}` is declared in the header: it takes or gives a type that is not described here.\n");

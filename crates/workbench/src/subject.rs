@@ -1,6 +1,7 @@
 //! What is measured: one C implementation, ours or a rival's.
 
 use crate::amalgam::{amalgam, Amalgam};
+use crate::assembly;
 use crate::compile::{compile, emit, Build, Checks};
 use crate::interface::{functions, Function};
 use crate::primitives::{Primitive, Tree};
@@ -74,6 +75,12 @@ fn support(tree: &Tree, primitive: &Primitive) -> Vec<Source> {
 pub fn of_text(tree: &Tree, primitive: &Primitive, name: &str, text: String, calls: Vec<Call>) -> bench::Subject {
     let sources = vec![Source::Text { name: format!("{}.c", primitive.unit), text }];
     bench::Subject { support: support(tree, primitive), ..bench::Subject::new(name, sources, calls) }
+}
+
+/// Assembly of ours as what the lab builds.
+pub fn of_assembly(tree: &Tree, primitive: &Primitive, name: &str, text: String, calls: Vec<Call>) -> bench::Subject {
+    let sources = vec![Source::Text { name: assembly::name(&primitive.unit), text }];
+    bench::Subject { sources, ..of_text(tree, primitive, name, String::new(), calls) }
 }
 
 /// A rival, obtained from its registry, that is given the same calls.

@@ -4,12 +4,12 @@ use crate::assembly::assembly;
 use crate::operation::Case;
 use crate::primitives::{Primitive, Tree};
 use crate::row::TableRow;
-use crate::subject::{of_text, ours, rival, variant, Ours};
+use crate::subject::{of_assembly, of_text, ours, rival, variant, Ours};
 use crate::workload::{work, Work};
 use crate::{parallel, BenchError};
 use santoku_driver::Target;
 use santoku_lab::bench::{self, Built, Fact, Machine, Measures, Subject};
-use santoku_lab::harness::{Call, Source};
+use santoku_lab::harness::Call;
 use santoku_lab::record::{Row, Stamp};
 use santoku_passes::Level;
 use std::collections::{BTreeMap, BTreeSet};
@@ -203,9 +203,9 @@ fn assemblies(tree: &Tree, primitive: &Primitive, row: &TableRow, bench: &Bench)
     for declared in primitive.assemblies.iter().filter(|_| primitive.api_source.is_none()) {
         let target = tree.target(&declared.target)?;
         if target.run.as_ref().is_some_and(|r| r.machine == row.machine) {
-            let sources = vec![Source::Text { name: format!("{}.s", primitive.unit), text: assembly(tree, primitive, declared)?.text }];
-            let subject = bench.subject(tree, &format!("{} assembly", variant(&declared.target)), String::new())?;
-            all.push(Plan { subject: Subject { sources, level: declared.level, ..subject }, ours: true });
+            let (name, text) = (format!("{} assembly", variant(&declared.target)), assembly(tree, primitive, declared)?.text);
+            let subject = of_assembly(tree, primitive, &name, text, bench.calls()?);
+            all.push(Plan { subject: Subject { level: declared.level, ..subject }, ours: true });
         }
     }
     Ok(all)

@@ -56,7 +56,7 @@ pub fn assembly(entry: &str, unit: &str, target: &Target, inline_max: usize) -> 
 
 /// Assembly that is shipped for a target.
 pub fn shipped_assembly(target: &str, unit: &str) -> String {
-    let path = santoku_workbench::assembly::folder(target).join(format!("{unit}.s"));
+    let path = santoku_workbench::assembly::path(target, unit);
     tree().read(&path.to_string_lossy()).unwrap_or_else(|e| panic!("{e}"))
 }
 
