@@ -14,6 +14,11 @@ pub struct InPlace {
 }
 
 impl InPlace {
+    /// All answers, by result and parameter.
+    pub fn all(&self) -> &Vec<Vec<bool>> {
+        &self.ok
+    }
+
     pub fn allowed(&self, ret: usize, param: usize) -> bool {
         self.ok[ret][param]
     }

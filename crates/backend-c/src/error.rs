@@ -13,6 +13,8 @@ pub enum EmitError {
     Storage { func: String, array: String, length: String, loc: santoku_ir::Loc },
     /// A construct this back end does not print.
     Unsupported { func: String, what: String, loc: santoku_ir::Loc },
+    /// The text that was printed is not what the program says: a mistake of this back end.
+    Misprinted(santoku_c_judge::Refused),
 }
 
 /// Bytes that a local array of run-time length may take.
@@ -29,6 +31,7 @@ impl std::fmt::Display for EmitError {
             EmitError::Storage { func, array, length, .. } => {
                 write!(f, "`{func}`: the array `{array}` does not become a result, and C has to set storage aside for the greatest `{length}`, which is not known to fit {LOCAL_BYTES} bytes")
             }
+            EmitError::Misprinted(refused) => write!(f, "the C text is not the program: {refused}"),
             EmitError::Unsupported { func, what, .. } => write!(f, "`{func}`: {what}"),
         }
     }

@@ -1,4 +1,6 @@
 //! Exported functions as C calls them: what a caller other than a C compiler has to know.
+//!
+//! Trusted: c.
 
 use crate::context::{FnCx, Signature};
 use crate::ctype::CTy;

@@ -1,4 +1,6 @@
 //! Fixed text of every emitted unit: includes, compile-time checks, branch-free helpers.
+//!
+//! Trusted: c.
 
 use crate::options::Products;
 

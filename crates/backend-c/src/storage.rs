@@ -1,6 +1,4 @@
 //! Storage of local arrays of run-time length: C sets aside what the greatest length takes.
-//!
-//! Trusted: c.
 
 use crate::printed::printed_functions;
 use crate::{EmitError, LOCAL_BYTES};

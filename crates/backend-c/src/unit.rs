@@ -1,4 +1,6 @@
 //! A whole C unit: includes, checks, helpers, types, tables, prototypes, functions, and its header.
+//!
+//! Trusted: c.
 
 use crate::EmitError;
 use crate::alias::InPlace;
@@ -14,6 +16,7 @@ use crate::preamble::{helpers_for, in_parts, mentions, products, wide_types, API
 use crate::printed::printed_functions;
 use crate::settle::settled;
 use crate::together::{helpers_in, renaming};
+use santoku_c_judge::{Compared, Piece, Pieces};
 use santoku_ir::visit::walk_places;
 use santoku_ir::{Base, ConstValue, Func, FuncId, Inline, Loc, LocalKind, Program, Range, StructDef, StructId, Ty};
 use std::collections::BTreeMap;
@@ -28,6 +31,8 @@ pub struct Emitted {
     pub functions: BTreeMap<FuncId, String>,
     /// Functions of the header.
     pub exported: Vec<Exported>,
+    /// What was read back from the text and compared with the program.
+    pub compared: Compared,
 }
 
 /// Prints `program` as one C file and its header.
@@ -38,8 +43,18 @@ pub struct Emitted {
 /// # Errors
 /// See [`EmitError`].
 pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
+    emit_in_pieces(program, opts).map(|(emitted, _)| emitted)
+}
+
+/// As [`emit`], with the parts that were read back.
+///
+/// # Errors
+/// As [`emit`].
+pub fn emit_in_pieces(program: &Program, opts: &Options) -> Result<(Emitted, Pieces), EmitError> {
+    let meant = program;
     let program = &settled(program);
     let unit = prepare(program, opts)?;
+    let mut pieces = pieces(&unit);
     let printed = printed_functions(program);
     let mut bodies = String::new();
     let mut prototypes = String::new();
@@ -68,11 +83,17 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
             (false, Inline::Never) => "STK_NOINLINE static ",
             (false, Inline::Auto | Inline::Always) => "static ",
         };
-        bodies.push_str(&cx.define(signature, linkage)?);
+        let names = cx.names[..meant.funcs[k].locals.len()].to_vec();
+        let text = cx.define(signature, linkage)?;
+        bodies.push_str(&text);
         bodies.push('\n');
         bodies.push_str(&outer);
+        pieces.functions.push(Piece { func: FuncId(k as u32), text, names, outer });
     }
     let types = types(&unit);
+    pieces.types.clone_from(&types);
+    pieces.tables = tables(&unit);
+    let compared = santoku_c_judge::compare(meant, &pieces).map_err(EmitError::Misprinted)?;
     // Each type is defined once: in the header, if that names one.
     let public = unit.struct_names.iter().any(|n| mentions(&prototypes, n));
     let (public, private) = if public { (types, String::new()) } else { (String::new(), types) };
@@ -84,7 +105,26 @@ pub fn emit(program: &Program, opts: &Options) -> Result<Emitted, EmitError> {
         names.extend((0..program.structs.len()).filter(|k| unit.struct_fields[*k].is_some()).map(|k| unit.struct_names[k].clone()));
     }
     let estimate = crate::estimate::estimated(program, &own_bytes);
-    Ok(Emitted { source: source(&unit, (&private, &bodies, names), &header, estimate), header, functions, exported })
+    Ok((Emitted { source: source(&unit, (&private, &bodies, names), &header, estimate), header, functions, exported, compared }, pieces))
+}
+
+/// What the text is read back with.
+fn pieces(unit: &UnitCx<'_>) -> Pieces {
+    let name = |k: usize| unit.struct_fields[k].is_some().then(|| unit.struct_names[k].clone());
+    let mut macros: BTreeMap<String, Vec<FuncId>> = BTreeMap::new();
+    for (f, name) in unit.opts.vector.iter().flat_map(|v| &v.macros) {
+        if let Some(k) = unit.index.get(f) {
+            macros.entry(name.clone()).or_default().push(FuncId(*k as u32));
+        }
+    }
+    Pieces {
+        structs: (0..unit.struct_names.len()).map(name).collect(),
+        consts: unit.const_names.clone(),
+        lanes: unit.opts.vector.as_ref().map(|v| v.type_name.clone()),
+        macros,
+        shared: unit.in_place.iter().map(|p| p.all().clone()).collect(),
+        ..Pieces::default()
+    }
 }
 
 /// Refuses what C cannot have of the functions that are printed, whatever the passes make of their bodies: names, and types of

@@ -43,6 +43,7 @@ fn reason(e: &EmitError) -> String {
         EmitError::Unannotated { what, .. } => format!("no range for {}", what.split('`').next().unwrap_or(what)),
         EmitError::Storage { .. } => "no storage".into(),
         EmitError::Unsupported { what, .. } => what.split(" (`").next().unwrap_or(what).to_string(),
+        EmitError::Misprinted(_) => panic!("{e}"),
     }
 }
 

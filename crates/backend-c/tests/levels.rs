@@ -90,7 +90,7 @@ fn run(seeds: std::ops::Range<u64>, turn: usize, count: &mut Count) {
             }
             Err(EmitError::TooWide { .. }) => *count.refused.entry("too wide").or_default() += 1,
             Err(EmitError::Unsupported { .. } | EmitError::Storage { .. }) => *count.refused.entry("not in C").or_default() += 1,
-            Err(e @ EmitError::Name { .. }) => panic!("{e}"),
+            Err(e @ (EmitError::Name { .. } | EmitError::Misprinted(_))) => panic!("{what}: {e}"),
             Err(EmitError::Unannotated { .. }) => *count.refused.entry("no range").or_default() += 1,
         }
     }

@@ -378,7 +378,7 @@ fn run(seeds: std::ops::Range<u64>, mode: Mode, count: &mut Count) {
         };
         match Subject::new(&format!("v{seed}"), program, made) {
             Ok(s) => subjects.push(s),
-            Err(e @ (EmitError::TooWide { .. } | EmitError::Storage { .. } | EmitError::Unsupported { .. } | EmitError::Name { .. } | EmitError::Unannotated { .. })) => panic!("v{seed}: {e}"),
+            Err(e @ (EmitError::TooWide { .. } | EmitError::Storage { .. } | EmitError::Unsupported { .. } | EmitError::Name { .. } | EmitError::Unannotated { .. } | EmitError::Misprinted(_))) => panic!("v{seed}: {e}"),
         }
         let (k, s) = (subjects.len() - 1, subjects.last().expect("just pushed"));
         let text = s.text();

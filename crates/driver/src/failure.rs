@@ -98,7 +98,7 @@ pub(crate) fn emit_error(e: &EmitError, sources: &Sources) -> Failure {
             let d = place(Diagnostic::error("bad-attribute", format!("C cannot have a function `{name}`")), *loc, "exported under this name");
             Failure::refused(sources, d.note(format!("why: {e}")).help("choose another name in `@export`"))
         }
-        EmitError::Unannotated { .. } => Failure::internal("backend-c", e.to_string()),
+        EmitError::Unannotated { .. } | EmitError::Misprinted(_) => Failure::internal("backend-c", e.to_string()),
     }
 }
 

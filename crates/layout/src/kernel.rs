@@ -378,7 +378,7 @@ impl<'a> Steps<'a> {
             EmitError::Unsupported { what, loc, .. } => (what, loc),
             EmitError::TooWide { bits, widest, loc, .. } => (format!("integer of {bits} bits: the target has at most {widest}"), loc),
             EmitError::Name { loc, .. } | EmitError::Storage { loc, .. } => (e.to_string(), loc),
-            EmitError::Unannotated { .. } => return LayoutError::internal("print", e.to_string()),
+            EmitError::Unannotated { .. } | EmitError::Misprinted(_) => return LayoutError::internal("print", e.to_string()),
         };
         let loc = if loc.line > 0 { loc } else { self.f().loc };
         LayoutError::Operation { func: self.origin.clone(), what, layout: self.request.layout.name(), loc }

@@ -4,7 +4,7 @@
 use crate::compile::{compile, emit, Build, Checks};
 use crate::primitives::{Primitive, Tree};
 use crate::BenchError;
-use santoku_backend_c::{Emitted, API};
+use santoku_backend_c::{Compared, Emitted, API};
 use santoku_passes::Level;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,7 +83,8 @@ pub(crate) fn join(primitive: &Primitive, parts: &[(String, Emitted)], api_sourc
     };
     // With an interface of its own, the functions of the program are not seen from outside.
     let exported = parts.last().map(|(_, p)| p.exported.clone()).unwrap_or_default();
-    Emitted { source, header: with_api(&header, &comment, api_header), functions, exported }
+    let compared = parts.iter().fold(Compared::default(), |all, (_, part)| all.and(&part.compared));
+    Emitted { source, header: with_api(&header, &comment, api_header), functions, exported, compared }
 }
 
 /// A part without its own banner and include of the common header.

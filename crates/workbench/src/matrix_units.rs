@@ -9,7 +9,7 @@ use crate::primitives::{Primitive, Tree};
 use crate::row::AssemblyRow;
 use crate::subject::one_file;
 use crate::BenchError;
-use santoku_backend_c::Emitted;
+use santoku_backend_c::{Compared, Emitted};
 use santoku_driver::Target;
 use santoku_ir::{FuncId, Program};
 use santoku_certify::isa_of;
@@ -194,7 +194,7 @@ pub fn shipped_text(tree: &Tree, unit: &Unit) -> Result<Option<String>, BenchErr
         return Ok(None);
     }
     let read = |suffix: &str| tree.read(&folder(&p.unit).join(format!("{}.{suffix}", p.unit)).to_string_lossy());
-    let kept = Emitted { source: read("c")?, header: read("h")?, functions: BTreeMap::new(), exported: vec![] };
+    let kept = Emitted { source: read("c")?, header: read("h")?, functions: BTreeMap::new(), exported: vec![], compared: Compared::default() };
     one_file(&p.unit, &kept).map(Some)
 }
 

@@ -50,6 +50,17 @@ pub fn annotated(program: &Program) -> Program {
     (pass.run)(program, &PassOptions::new(Level::O0, 64))
 }
 
+/// Exports every function, under names that begin with that of the unit, as all names do.
+pub fn exported(made: &mut Program, name: &str) {
+    for f in &mut made.funcs {
+        f.name = format!("{name}_{}", f.name);
+        f.export = Some(f.name.clone());
+    }
+    for named in made.structs.iter_mut().map(|s| &mut s.name).chain(made.consts.iter_mut().map(|c| &mut c.name)) {
+        *named = format!("{name}_{named}");
+    }
+}
+
 impl Subject {
     /// Emits `made` (of which `program` is the meaning) under names that start with `name`, all of its functions exported.
     pub fn new(name: &str, program: Program, made: Program) -> Result<Subject, EmitError> {
@@ -65,19 +76,18 @@ impl Subject {
 
     /// The same with all options of the printer.
     pub fn with(program: Program, mut made: Program, options: &Options) -> Result<Subject, EmitError> {
-        let (name, widest) = (&options.unit, options.widest);
-        for f in &mut made.funcs {
-            f.name = format!("{name}_{}", f.name);
-            f.export = Some(f.name.clone());
-        }
-        for named in made.structs.iter_mut().map(|s| &mut s.name).chain(made.consts.iter_mut().map(|c| &mut c.name)) {
-            *named = format!("{name}_{named}");
-        }
+        exported(&mut made, &options.unit);
         let out = emit(&made, options)?;
+        Ok(Subject::of(program, &out.header, &out.source, options))
+    }
+
+    /// The program with the C text that is given for it.
+    pub fn of(program: Program, header: &str, source: &str, options: &Options) -> Subject {
+        let (name, widest) = (&options.unit, options.widest);
         // One file holds many units: each keeps its helpers to itself.
         let own = |text: &str| text.replace("stk_", &format!("stk_{name}_")).replace("STK_", &format!("STK_{name}_")).replace(&format!("#include \"{name}.h\"\n"), "");
         let entries = (0..program.funcs.len() as u32).map(FuncId).collect();
-        Ok(Subject { name: name.to_string(), program, entries, widest, header: own(&out.header), source: own(&out.source) })
+        Subject { name: name.to_string(), program, entries, widest, header: own(header), source: own(source) }
     }
 
     pub fn text(&self) -> String {
