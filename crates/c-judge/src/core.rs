@@ -38,6 +38,14 @@ impl State<'_> {
             }
             ExprKind::Read(p) => {
                 let (root, path, from, _) = self.spot(p)?;
+                if let (Ty::Array { ranges: Some(rs), .. }, Some(from)) = (&e.ty, from.filter(|f| self.terms.value(*f).is_some())) {
+                    for (k, r) in rs.iter().enumerate() {
+                        let k = self.terms.int(k as i128);
+                        let at = Step::Index(self.terms.add(from, k));
+                        self.known.push((root, [path.clone(), vec![at]].concat(), Ty::Int(Some(r.clone()))));
+                    }
+                    return Ok(());
+                }
                 let ty = match (&e.ty, from) {
                     // Positions are counted from elsewhere.
                     (Ty::Array { elem, len, ranges: Some(rs) }, Some(_)) => {

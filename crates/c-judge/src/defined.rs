@@ -16,6 +16,13 @@ impl State<'_> {
         for (root, path) in &reads {
             self.holds(*root, path)?;
         }
+        let c_reads = std::mem::take(&mut self.c_reads);
+        for (root, path) in c_reads {
+            if reads.binary_search(&(root, path.clone())).is_err() && !self.is_there(root, &path)? {
+                let path = self.terms.show_path(&path);
+                return self.fail(format!("C reads {root:?}{path}, which may not be there, and the program does not"));
+            }
+        }
         self.time += 1;
         let time = self.time;
         for (root, path) in reads {
@@ -27,6 +34,24 @@ impl State<'_> {
             self.defines(*root, path, *from, ty)?;
         }
         Ok(())
+    }
+
+    /// Are the indices of a place surely those of elements?
+    fn is_there(&mut self, root: Root, path: &[Step]) -> Res<bool> {
+        let Some(mut ty) = self.root_ty(root) else { return Ok(false) };
+        for s in path {
+            if let (Step::Index(i), Ty::Array { len, .. }) = (s, &ty) {
+                let n = self.length(&len.clone())?;
+                if !self.below(*i, n) {
+                    return Ok(false);
+                }
+            }
+            match self.ty_behind(&ty, &[*s]) {
+                Some(inner) => ty = inner,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 
     /// Parameters that may be results, and results.

@@ -4,6 +4,38 @@ use crate::state::{Kind, Object, Res, Spot, State, Store, Stored, OWN};
 use crate::term::{Root, Step, T};
 use crate::tree::{Ex, Kind as Do, Num, Stmt, Type};
 use santoku_num::Int;
+use std::collections::BTreeSet;
+
+/// The names of what statements store in.
+fn targets(s: &Stmt, out: &mut BTreeSet<String>) {
+    fn name(e: &Ex, out: &mut BTreeSet<String>) {
+        match e {
+            Ex::Name(n) => {
+                out.insert(n.clone());
+            }
+            Ex::Index(a, _) | Ex::Field(a, _) | Ex::Address(a) | Ex::Behind(a) | Ex::Step(a, _) | Ex::Cast(_, a) => name(a, out),
+            _ => {}
+        }
+    }
+    match &s.kind {
+        Do::Assign(to, e) => {
+            name(to, out);
+            if let Ex::Call(_, args) = e {
+                args.iter().for_each(|a| name(a, out));
+            }
+        }
+        Do::Gather(to, _) => name(to, out),
+        Do::Do(Ex::Call(_, args)) => args.iter().for_each(|a| name(a, out)),
+        Do::Do(e) => name(e, out),
+        Do::Block(all) => all.iter().for_each(|s| targets(s, out)),
+        Do::For { init, body, .. } => {
+            name(&init.0, out);
+            body.iter().for_each(|s| targets(s, out));
+        }
+        Do::If { then, els, .. } => then.iter().chain(els).for_each(|s| targets(s, out)),
+        Do::Declare { .. } | Do::Return(_) => {}
+    }
+}
 
 impl State<'_> {
     pub fn run(&mut self, s: &Stmt) -> Res<()> {
@@ -158,17 +190,32 @@ impl State<'_> {
         let round = self.round(self.loops.len() as u32, n.t);
         let before = self.stores.len();
         self.push(&s, vec![], Stored::Value(round), s.ty.clone(), true);
+        // What a round stores, the next one may read: nothing is known of it.
+        let veiled = self.stores.len();
+        for root in self.stored_in(body) {
+            let unknown = Stored::Value(self.terms.stranger());
+            self.stores.push(Store { root, path: vec![], what: unknown, ty: s.ty.clone(), public: false, claimed: true });
+        }
+        let unveiled = self.stores.len();
         let name = self.fresh();
         self.loops.push((name, round));
         self.scoped(body)?;
         self.loops.pop();
+        self.stores[veiled..unveiled].iter_mut().for_each(|s| s.root = Root::Local(u32::MAX));
         self.close(before, round)
+    }
+
+    /// Objects of the printer from outside of these statements that they store in.
+    fn stored_in(&self, body: &[Stmt]) -> Vec<Root> {
+        let mut names = BTreeSet::new();
+        body.iter().for_each(|s| targets(s, &mut names));
+        names.iter().filter_map(|n| self.objects.get(n)).map(|o| o.root).filter(|r| State::own(*r)).collect()
     }
 
     /// What a loop stored at one place in every round holds what the last one made.
     fn close(&mut self, before: usize, round: T) -> Res<()> {
         for k in before..self.stores.len() {
-            if self.stores[k].path.contains(&Step::Index(round)) {
+            if self.stores[k].path.contains(&Step::Index(round)) || self.stores[k].root == Root::Local(u32::MAX) {
                 continue;
             }
             if !State::own(self.stores[k].root) {
@@ -320,12 +367,15 @@ impl State<'_> {
 
     /// The number of rows that a size in bytes is of.
     fn rows(&mut self, size: &Ex, row: &Type) -> Res<T> {
-        let (mut factors, mut todo, mut of) = (vec![], vec![size], None);
+        let (mut factors, mut todo, mut of, mut wide) = (vec![], vec![size], None, false);
         while let Some(e) = todo.pop() {
             match e {
                 Ex::Bin("*", a, b) => todo.extend([&**a, &**b]),
                 Ex::SizeOf(t) if of.is_none() => of = Some(t.clone()),
-                Ex::Cast(Type::Num(Num::U64), a) => factors.push(&**a),
+                Ex::Cast(Type::Num(Num::U64), a) => {
+                    wide = true;
+                    factors.push(&**a);
+                }
                 other => factors.push(other),
             }
         }
@@ -337,6 +387,9 @@ impl State<'_> {
         for f in factors {
             let v = self.value(f)?;
             n = self.terms.mul(n, v.t);
+        }
+        if !wide && !self.terms.within(n, &Num::U32.range()) {
+            return self.fail("a size that may leave its type");
         }
         let (mut inside, mut at) = (Int::ONE, row);
         while let Type::Array(e, Some(k)) = at {

@@ -5,7 +5,7 @@ use crate::state::{Around, Object, Res, State};
 use crate::term::{Root, Terms};
 use crate::tree::{Ex, Function, Kind, Num, Stmt, Type};
 use crate::unit::{declared_range, refused, Unit};
-use crate::Piece;
+use crate::pieces::Piece;
 use santoku_ir::visit::walk_places;
 use santoku_ir::{ExprKind, Len, LocalId, LocalKind, Place, Stmt as Core, Ty};
 use std::collections::{BTreeMap, HashMap};
@@ -25,6 +25,7 @@ pub fn compare(unit: &Unit<'_>, piece: &Piece, c: &Function) -> Res<usize> {
         known: vec![],
         gathers: HashMap::new(),
         accesses: vec![],
+        c_reads: vec![],
         core_reads: vec![],
         core_writes: vec![],
         loops: vec![],
@@ -82,6 +83,10 @@ impl State<'_> {
         let ids: Vec<LocalId> = results.iter().chain(&f.lens).chain(&f.params).copied().collect();
         if ids.len() != c.params.len() {
             return self.fail("another number of parameters");
+        }
+        let shared = &self.unit.pieces.shared[self.id.0 as usize];
+        if (0..results.len()).any(|r| c.alone[r] && shared[r].contains(&true)) || c.alone[results.len()..].contains(&true) {
+            return self.fail("`restrict` where something else may point there");
         }
         let mut sizes = vec![];
         for (id, (name, ty, pointer)) in ids.into_iter().zip(&c.params) {

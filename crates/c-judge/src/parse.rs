@@ -195,35 +195,37 @@ impl<'a> Parser<'a> {
         let ret = self.ty()?;
         let name = self.called()?;
         self.want("(")?;
-        let mut params = vec![];
+        let (mut params, mut alone) = (vec![], vec![]);
         if self.name_ahead(0) == Some("void") && self.ahead(1, ")") {
             self.at += 1;
         } else {
             loop {
-                params.push(self.parameter()?);
+                let (param, restrict) = self.parameter()?;
+                params.push(param);
+                alone.push(restrict);
                 if !self.take(",") {
                     break;
                 }
             }
         }
         self.want(")")?;
-        Ok(Function { ret, name, params, body: self.block()? })
+        Ok(Function { ret, name, params, alone, body: self.block()? })
     }
 
-    /// Name, type and whether it is a pointer to that.
-    fn parameter(&mut self) -> Res<(String, Type, bool)> {
+    /// Name, type and whether it is a pointer to that; and whether it points there alone.
+    fn parameter(&mut self) -> Res<((String, Type, bool), bool)> {
         let base = self.ty()?;
         let wrapped = self.peek("(");
         if wrapped {
             self.at += 1;
         }
         let pointer = self.take("*");
-        self.take_name("restrict");
+        let alone = self.take_name("restrict");
         let name = self.name()?;
         if wrapped {
             self.want(")")?;
         }
-        Ok((name, if wrapped { self.dims(base)? } else { base }, pointer))
+        Ok(((name, if wrapped { self.dims(base)? } else { base }, pointer), alone))
     }
 
     fn block(&mut self) -> Res<Vec<Stmt>> {

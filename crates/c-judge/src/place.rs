@@ -80,7 +80,7 @@ impl<'a> State<'a> {
         match root {
             Root::Const(k) => Some(self.unit.program.consts[k as usize].ty.clone()),
             Root::Local(k) => Some(self.f.locals.get(k as usize)?.ty.clone()),
-            Root::Object(_) => self.locals.iter().position(|l| *l == Some(root)).map(|k| self.f.locals[k].ty.clone()),
+            Root::Object(k) => Some(self.f.locals.get(k as usize)?.ty.clone()),
             Root::Result(r) => {
                 let call = self.call.as_ref()?;
                 let f = self.unit.program.func(call.func);
@@ -120,6 +120,7 @@ impl<'a> State<'a> {
     fn read_before(&mut self, root: Root, path: &[Step], stores: usize) -> Res<T> {
         if !State::own(root) {
             self.note(root, path.to_vec(), false);
+            self.c_reads.push((root, path.to_vec()));
             return self.held(root, path.to_vec());
         }
         for k in (0..stores).rev() {
@@ -221,8 +222,14 @@ impl<'a> State<'a> {
 
     /// The part of a C object behind one more step.
     pub fn index(&mut self, s: &Spot, i: T) -> Res<Spot> {
-        let Type::Array(elem, _) = &s.ty else { return self.fail("an index into what is no array") };
+        let Type::Array(elem, n) = &s.ty else { return self.fail("an index into what is no array") };
         let at = self.offset(s.from, i);
+        if let (Some(n), true) = (n, State::own(s.root)) {
+            let n = self.terms.int(i128::from(*n));
+            if !self.below(at, n) {
+                return self.fail("an index that may be outside of an array of the printer's own");
+            }
+        }
         let mut path = s.path.clone();
         path.push(Step::Index(at));
         let core = s.core.as_ref().and_then(|t| self.ty_behind(t, &[Step::Index(at)]));

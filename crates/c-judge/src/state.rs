@@ -3,7 +3,7 @@
 use crate::term::{Root, Step, Terms, T};
 use crate::tree::{Num, Type};
 use crate::unit::{refused, Unit};
-use crate::Refused;
+use crate::pieces::Refused;
 use santoku_ir::{Func, FuncId, Ty};
 use std::collections::{BTreeMap, HashMap};
 
@@ -124,6 +124,8 @@ pub struct State<'a> {
     /// Differences, and whether all of them are public.
     pub gathers: HashMap<Root, (Vec<T>, bool)>,
     pub accesses: Vec<Access>,
+    /// Scalars of the program that C read for the statement at hand.
+    pub c_reads: Vec<(Root, Vec<Step>)>,
     /// Read by the statement of the program at hand.
     pub core_reads: Vec<(Root, Vec<Step>)>,
     pub core_writes: Vec<(Root, Vec<Step>)>,

@@ -102,7 +102,10 @@ pub enum Kind {
 pub struct Function {
     pub ret: Type,
     pub name: String,
+    /// Name, type, whether it is a pointer to that.
     pub params: Vec<(String, Type, bool)>,
+    /// Pointers that nothing else may point where they do.
+    pub alone: Vec<bool>,
     pub body: Vec<Stmt>,
 }
 

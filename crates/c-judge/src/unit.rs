@@ -2,7 +2,7 @@
 
 use crate::parse::{Parser, Types};
 use crate::tree::{Ex, Function, Init, Num, Type};
-use crate::{Pieces, Refused};
+use crate::pieces::{Pieces, Refused};
 use num_bigint::BigInt;
 use santoku_ir::{ConstValue, FuncId, Len, Program, Range, StructId, Ty};
 use std::collections::HashMap;
@@ -38,8 +38,9 @@ impl<'a> Unit<'a> {
         unit.read_tables(&types)?;
         for piece in &pieces.functions {
             let name = &program.func(piece.func).name;
-            let mut parser = Parser::new(&piece.text, &types).map_err(|(l, e)| refused(name, l, e))?;
-            let function = parser.function().map_err(|(l, e)| refused(name, l, e))?;
+            let told = |(line, why): (usize, String)| refused(name, line, why).with(&piece.text);
+            let mut parser = Parser::new(&piece.text, &types).map_err(told)?;
+            let function = parser.function().map_err(told)?;
             if !parser.done() {
                 return Err(refused(name, parser.line(), "text behind the function"));
             }

@@ -88,6 +88,7 @@ impl<'a> State<'a> {
             self.accesses.clear();
             self.core_writes.clear();
             self.core_reads.clear();
+            self.c_reads.clear();
             self.loops.clear();
             self.sides.clear();
             (self.call, self.counter) = (None, None);

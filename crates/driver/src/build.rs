@@ -4,7 +4,7 @@
 use crate::check::Checked;
 use crate::failure::{emit_error, pass_failure, unknown_pass, Failure};
 use crate::target::products;
-use santoku_backend_c::Clears;
+use santoku_backend_c::{Clears, Compared};
 use santoku_diag::Diagnostic;
 use santoku_ir::FuncId;
 use santoku_passes::{circuits, Circuits, Level, Observer, PassOptions, Silent};
@@ -47,6 +47,8 @@ pub struct Built {
     pub again: santoku_passes::Again,
     /// The program after all passes: what the C was printed from.
     pub program: santoku_ir::Program,
+    /// What was read back from the C and compared with that program.
+    pub compared: Compared,
     /// The C name of every function that is printed.
     pub names: BTreeMap<FuncId, String>,
 }
@@ -132,5 +134,5 @@ pub fn build_watched(checked: &Checked, options: &BuildOptions, clock: &dyn Fn()
     };
     let emitted = santoku_backend_c::emit(&done.program, &c_options).map_err(|e| emit_error(&e, &checked.sources))?;
     let files = vec![(format!("{}.c", options.unit), emitted.source), (format!("{}.h", options.unit), emitted.header)];
-    Ok(Built { unit: options.unit.clone(), level: options.level, files, dumps, steps: done.steps, again: done.again, program: done.program, names: emitted.functions })
+    Ok(Built { unit: options.unit.clone(), level: options.level, files, dumps, steps: done.steps, again: done.again, program: done.program, compared: emitted.compared, names: emitted.functions })
 }

@@ -98,13 +98,14 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if args.verbose {
         report::out(&steps(&built.steps));
         report::out(&second_look(&built.again));
+        report::out(&read_back(&built));
     }
     report::err(&put_back(&built.steps));
     report::err(&on_engines(&built.steps));
     report::err(&on_term_graph(&built.again));
     let paths: Vec<String> = all.iter().map(|(name, _)| folder.join(name).display().to_string()).collect();
     paths.iter().for_each(|path| report::out(&format!("{path}\n")));
-    report::answer(&Json { files: &paths, proved: found.holds(), steps: built.steps.iter().map(JsonStep::of).collect(), second_look: JsonAgain::of(&built.again) })?;
+    report::answer(&Json { files: &paths, proved: found.holds(), steps: built.steps.iter().map(JsonStep::of).collect(), second_look: JsonAgain::of(&built.again), read_back: JsonCompared { functions: built.compared.functions, statements: built.compared.statements, tables: built.compared.tables } })?;
     Ok(report::DONE)
 }
 
@@ -148,6 +149,15 @@ struct Json<'a> {
     proved: bool,
     steps: Vec<JsonStep<'a>>,
     second_look: JsonAgain<'a>,
+    read_back: JsonCompared,
+}
+
+/// Functions, statements and tables of the C that are those of the program.
+#[derive(Serialize)]
+struct JsonCompared {
+    functions: usize,
+    statements: usize,
+    tables: usize,
 }
 
 /// One run of a pass.
@@ -203,6 +213,11 @@ fn on_engines(steps: &[Step]) -> String {
 
 fn second_look(again: &Again) -> String {
     format!("second look: {} of {} functions compute what the source does, {} scalars compared\n", again.accepted, again.asked, again.scalars)
+}
+
+fn read_back(built: &Built) -> String {
+    let c = &built.compared;
+    format!("read back: {} functions of the C, {} statements and {} tables are the program's\n", c.functions, c.statements, c.tables)
 }
 
 /// A line for every function of which the term graph alone says that the passes kept what it computes.

@@ -1,7 +1,7 @@
 //! Whatever rules a term went through, it is the number that its operations give.
 
-use super::*;
-use santoku_num::SplitMix64;
+use super::arena::{Atom, Bit, Node, Root, Terms, Var, T};
+use santoku_num::{Int, Itv, SplitMix64};
 
 /// The number that a term stands for; atoms by their field.
 fn value_of(terms: &Terms, t: T, env: &[Int]) -> Int {
