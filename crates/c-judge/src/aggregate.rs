@@ -59,7 +59,7 @@ impl State<'_> {
                 let (path, rest) = (self.bound(&path, &bound), self.bound(&rest, &bound));
                 let want = match src {
                     Source::Value(e) => self.part(e, &path)?,
-                    Source::Result(r) => self.held(Root::Result(r), path.clone())?,
+                    Source::Result(r) => self.held(self.result_root(r), path.clone())?,
                 };
                 let got = self.stored(&s.what, &bound, &rest)?;
                 // Whatever is assigned fits what it becomes, and the C type of that.
@@ -108,7 +108,7 @@ impl State<'_> {
     }
 
     /// Two numbers of one type that are the same modulo its width.
-    fn congruent(&mut self, a: T, b: T, ty: Option<Num>) -> bool {
+    pub fn congruent(&mut self, a: T, b: T, ty: Option<Num>) -> bool {
         let Some(ty) = ty.filter(|ty| self.terms.within(a, &ty.range()) && self.terms.within(b, &ty.range())) else { return false };
         self.terms.residue(a, ty.bits) == self.terms.residue(b, ty.bits)
     }

@@ -2,7 +2,7 @@
 
 use crate::state::{Res, State};
 use crate::term::{Atom, Bit, Step, Var, T};
-use santoku_ir::{BinOp, CmpOp, Expr, ExprKind, Place, Ty, UnOp};
+use santoku_ir::{BinOp, CmpOp, Expr, ExprKind, Place, Proj, Ty, UnOp};
 use santoku_num::{Int, Itv};
 
 /// Arrays of so many elements are looked at one by one.
@@ -38,6 +38,9 @@ impl State<'_> {
             }
             ExprKind::Read(p) => {
                 let (root, path, from, _) = self.spot(p)?;
+                if let (Some(fits), None) = (becomes, from) {
+                    self.known.push((root, path.clone(), fits.clone()));
+                }
                 if let (Ty::Array { ranges: Some(rs), .. }, Some(from)) = (&e.ty, from.filter(|f| self.terms.value(*f).is_some())) {
                     for (k, r) in rs.iter().enumerate() {
                         let k = self.terms.int(k as i128);
@@ -66,6 +69,25 @@ impl State<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A place with its indices as they are written, whatever is proved of them.
+    pub fn as_written(&mut self, p: &Place) -> Res<Vec<Step>> {
+        let reads = self.core_reads.len();
+        let mut path = vec![];
+        for j in &p.projs {
+            match j {
+                Proj::Field(k) => path.push(Step::Field(*k)),
+                Proj::Index(e) => path.push(Step::Index(match &e.kind {
+                    ExprKind::Read(p) if p.projs.is_empty() => self.place_of(self.root_of(p.base), vec![])?,
+                    _ => self.bare_term(e)?,
+                })),
+                // What is behind it counts from elsewhere.
+                Proj::Slice { .. } => return self.spot(p).map(|s| s.1),
+            }
+        }
+        self.core_reads.truncate(reads);
+        Ok(path)
     }
 
     fn bare_term(&mut self, e: &Expr) -> Res<T> {

@@ -6,6 +6,7 @@
 use crate::state::{Res, State, Use};
 use crate::term::{Root, Step, T};
 use santoku_ir::{LocalId, LocalKind, Ty};
+use std::collections::BTreeSet;
 
 impl State<'_> {
     /// A statement of the program is done: it read what it read, and wrote these places.
@@ -81,12 +82,12 @@ impl State<'_> {
 
     pub fn root_name(&self, root: Root) -> String {
         match root {
-            Root::Object(k) if !State::own(root) => self.name_of(LocalId(k)),
+            Root::Object(k) if !State::own(root) => self.name_of(LocalId(k)).to_string(),
             _ => format!("{root:?}"),
         }
     }
 
-    fn defines(&mut self, root: Root, path: Vec<Step>, from: Option<T>, ty: &Ty) -> Res<()> {
+    pub fn defines(&mut self, root: Root, path: Vec<Step>, from: Option<T>, ty: &Ty) -> Res<()> {
         if !self.held.contains_key(&root) || !path.iter().all(|s| self.steady(s)) {
             return Ok(());
         }
@@ -97,7 +98,7 @@ impl State<'_> {
             new = (first..first + n).map(|k| [path.clone(), vec![Step::Index(self.terms.int(i128::from(k)))]].concat()).collect();
         }
         let parts = self.held.get_mut(&root).map_or(&mut vec![], |p| p).clone();
-        let mut parts = [parts, new].concat();
+        let mut parts: Vec<Vec<Step>> = [parts, new].concat().into_iter().collect::<BTreeSet<_>>().into_iter().collect();
         if let Some(whole) = self.root_ty(root) {
             if self.covered(&whole, &parts)? {
                 parts = vec![vec![]];
@@ -126,7 +127,7 @@ impl State<'_> {
             let mut parts = old.clone();
             for p in inside {
                 let counted = p.iter().any(|s| matches!(s, Step::Index(t) if self.terms.contains(*t, counter)));
-                if !counted && (runs || old.contains(&p)) {
+                if !counted && runs && !old.contains(&p) {
                     parts.push(p);
                 } else if counted && zero {
                     let all = self.round(32, hi);
@@ -148,8 +149,8 @@ impl State<'_> {
         let within = |p: &Vec<Step>, parts: &[Vec<Step>]| parts.iter().any(|q| p.starts_with(q));
         for (root, a) in one {
             let b = other.iter().find(|o| o.0 == *root).map_or(&[][..], |o| &o.1);
-            let both = a.iter().filter(|p| within(p, b)).chain(b.iter().filter(|p| within(p, a))).cloned().collect();
-            self.held.insert(*root, both);
+            let both: BTreeSet<Vec<Step>> = a.iter().filter(|p| within(p, b)).chain(b.iter().filter(|p| within(p, a))).cloned().collect();
+            self.held.insert(*root, both.into_iter().collect());
         }
     }
 

@@ -11,12 +11,14 @@ use santoku_ir::{ExprKind, Len, LocalId, LocalKind, Place, Stmt as Core, Ty};
 use std::collections::{BTreeMap, HashMap};
 
 /// Compares a function with its text; how many statements it has.
-pub fn compare(unit: &Unit<'_>, piece: &Piece, c: &Function) -> Res<usize> {
+pub fn compare<'a>(unit: &'a Unit<'a>, piece: &'a Piece, c: &Function) -> Res<usize> {
     let f = unit.program.func(piece.func);
     let mut state = State {
         unit,
         f,
         id: piece.func,
+        names: &piece.names,
+        named: HashMap::new(),
         terms: Terms::default(),
         objects: HashMap::new(),
         locals: vec![None; f.locals.len()],
@@ -45,6 +47,7 @@ pub fn compare(unit: &Unit<'_>, piece: &Piece, c: &Function) -> Res<usize> {
     if piece.names.len() != f.locals.len() {
         return state.fail("a name for each local expected");
     }
+    state.named = (0..f.locals.len()).rev().filter(|k| state.declared_in_c(*k)).map(|k| (piece.names[k].as_str(), k)).collect();
     let returns = f.rets.len() == 1 && f.local(f.rets[0]).ty.is_scalar();
     let mut body = &c.body[..];
     let sizes = state.parameters(c, returns)?;
@@ -65,15 +68,15 @@ pub fn compare(unit: &Unit<'_>, piece: &Piece, c: &Function) -> Res<usize> {
     Ok(state.statements)
 }
 
-impl State<'_> {
-    pub fn name_of(&self, id: LocalId) -> String {
-        self.unit.pieces.functions.iter().find(|p| p.func == self.id).and_then(|p| p.names.get(id.0 as usize)).cloned().unwrap_or_default()
+impl<'a> State<'a> {
+    pub fn name_of(&self, id: LocalId) -> &'a str {
+        self.names.get(id.0 as usize).map_or("", String::as_str)
     }
 
-    pub fn named_local(&self, k: usize, name: &str) -> bool {
-        let kind = self.f.locals[k].kind;
-        let here = matches!(kind, LocalKind::Var | LocalKind::Counter) || kind == LocalKind::Ret && self.f.rets.len() == 1 && self.f.locals[k].ty.is_scalar();
-        here && self.name_of(LocalId(k as u32)) == name
+    /// C declares it where it is used, or at the beginning: it is no parameter.
+    fn declared_in_c(&self, k: usize) -> bool {
+        let local = &self.f.locals[k];
+        matches!(local.kind, LocalKind::Var | LocalKind::Counter) || local.kind == LocalKind::Ret && self.f.rets.len() == 1 && local.ty.is_scalar()
     }
 
     /// Objects of parameters; the lengths that are given as sizes, with the names of those.
@@ -151,7 +154,7 @@ impl State<'_> {
         }
         let mut touched = false;
         walk_places(before, &mut |p, _| touched |= p.base == santoku_ir::Base::Local(ret));
-        let Some(o) = self.objects.get(&self.name_of(ret)).cloned() else { return Ok(()) };
+        let Some(o) = self.objects.get(self.name_of(ret)).cloned() else { return Ok(()) };
         let array = matches!((&f.local(var).ty, &f.local(ret).ty), (Ty::Array { len: a, .. }, Ty::Array { len: b, .. }) if a == b);
         if touched || !array || !self.unit.holds(&o.ty, &f.local(var).ty, None) {
             return self.fail("a variable and a result are one object, and must not be");
@@ -159,7 +162,7 @@ impl State<'_> {
         let root = Root::Object(var.0);
         self.locals[var.0 as usize] = Some(root);
         self.locals[ret.0 as usize] = Some(root);
-        self.objects.insert(self.name_of(ret), Object { root, core: Some(f.local(var).ty.clone()), public: f.local(var).public, ..o });
+        self.objects.insert(self.name_of(ret).to_string(), Object { root, core: Some(f.local(var).ty.clone()), public: f.local(var).public, ..o });
         Ok(())
     }
 
@@ -180,7 +183,7 @@ impl State<'_> {
             if !named || !bounded {
                 return self.fail(format!("the length `{name}` is not checked"));
             }
-            self.object(id.0 as usize, Type::Num(Num::U32), &name, false)?;
+            self.object(id.0 as usize, Type::Num(Num::U32), name, false)?;
         }
         let aside = |s: &Stmt| match &s.kind {
             Kind::Do(Ex::Cast(Type::Void, _)) => true,

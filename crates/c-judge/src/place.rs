@@ -84,13 +84,19 @@ impl<'a> State<'a> {
             Root::Result(r) => {
                 let call = self.call.as_ref()?;
                 let f = self.unit.program.func(call.func);
-                Some(f.local(*f.rets.get(r as usize)?).ty.clone())
+                Some(f.local(*f.rets.get((r % crate::state::RESULTS) as usize)?).ty.clone())
             }
         }
     }
 
     /// What a scalar of the program held before the statement at hand.
     pub fn held(&mut self, root: Root, path: Vec<Step>) -> Res<T> {
+        let t = self.place_of(root, path)?;
+        Ok(self.single(t))
+    }
+
+    /// The same, whatever is known of it.
+    pub fn place_of(&mut self, root: Root, path: Vec<Step>) -> Res<T> {
         if let Some((_, now)) = self.counter.filter(|(c, _)| *c == root && path.is_empty()) {
             return Ok(now);
         }
@@ -101,7 +107,7 @@ impl<'a> State<'a> {
         let known: Vec<Itv> = self.known.iter().filter(|k| k.0 == root && path.starts_with(&k.1)).filter_map(|k| crate::unit::declared_range(&self.ty_behind(&k.2, &path[k.1.len()..])?)).collect();
         let t = self.terms.atom(Atom::At(root, path), range);
         known.iter().for_each(|r| self.terms.fact(t, r));
-        Ok(self.single(t))
+        Ok(t)
     }
 
     /// The number that a term is where its range says which.

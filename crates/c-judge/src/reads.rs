@@ -11,7 +11,7 @@ pub fn unread(state: &State<'_>, body: &[Stmt]) -> Vec<Root> {
     let mut read = BTreeSet::new();
     body.iter().for_each(|s| statement(state, s, &mut read));
     let vars = (0..state.f.locals.len()).filter(|k| state.f.locals[*k].kind == LocalKind::Var);
-    vars.filter(|k| !read.contains(&state.name_of(LocalId(*k as u32)))).map(|k| Root::Object(k as u32)).collect()
+    vars.filter(|k| !read.contains(state.name_of(LocalId(*k as u32)))).map(|k| Root::Object(k as u32)).collect()
 }
 
 fn statement(state: &State<'_>, s: &Stmt, out: &mut BTreeSet<String>) {

@@ -106,6 +106,18 @@ pub struct Calling<'s> {
     pub lens: &'s [santoku_ir::Expr],
     pub args: &'s [santoku_ir::Expr],
     pub done: bool,
+    /// Its results are told from those of other calls.
+    pub serial: u32,
+}
+
+/// More than a function has results.
+pub const RESULTS: u32 = 1 << 10;
+
+impl State<'_> {
+    /// Result `r` of the call at hand.
+    pub fn result_root(&self, r: u32) -> Root {
+        Root::Result(self.call.as_ref().map_or(0, |c| c.serial * RESULTS) + r)
+    }
 }
 
 pub struct State<'a> {
@@ -113,6 +125,10 @@ pub struct State<'a> {
     pub f: &'a Func,
     pub id: FuncId,
     pub terms: Terms,
+    /// C names of locals.
+    pub names: &'a [String],
+    /// Variables by their C names.
+    pub named: HashMap<&'a str, usize>,
     /// By C name; the innermost declaration.
     pub objects: HashMap<String, Object>,
     pub locals: Vec<Option<Root>>,

@@ -110,8 +110,7 @@ impl<'a> State<'a> {
     fn introduced(&mut self, s: &Stmt) -> Res<bool> {
         match &s.kind {
             Kind::Declare { ty, name, init: None, .. } => {
-                let found = (0..self.f.locals.len()).find(|k| self.named_local(*k, name));
-                let Some(k) = found else { return Ok(false) };
+                let Some(k) = self.named.get(name.as_str()).copied() else { return Ok(false) };
                 self.declare_local(k, ty, name)?;
                 Ok(true)
             }
@@ -135,12 +134,18 @@ impl<'a> State<'a> {
                 self.begin()?;
                 self.statements += 1;
                 self.core_reads.clear();
-                self.call = Some(Calling { func: *func, dsts, lens, args, done: false });
+                let serial = self.fresh();
+                self.call = Some(Calling { func: *func, dsts, lens, args, done: false, serial });
                 let f = self.unit.program.func(*func);
                 for (e, id) in lens.iter().zip(&f.lens).chain(args.iter().zip(&f.params)) {
                     self.foresee(e, Some(&f.local(*id).ty))?;
                 }
                 let places = dsts.iter().map(|d| self.spot(d)).collect::<Res<Vec<_>>>()?;
+                // Results fit what they go to.
+                for (r, p) in places.iter().enumerate() {
+                    let root = self.result_root(r as u32);
+                    self.known.push((root, vec![], p.3.clone()));
+                }
                 loop {
                     let mut all = self.call.as_ref().is_some_and(|c| c.done);
                     for (r, p) in places.iter().enumerate() {
@@ -207,7 +212,11 @@ impl<'a> State<'a> {
             }
         }
         self.core_writes.push((place.0, place.1.clone()));
-        self.finish(&[place])
+        let (root, from, ty) = (place.0, place.2, place.3.clone());
+        self.finish(&[place])?;
+        // Where a counter has one value in a branch, the other branch may say it by the counter.
+        let path = self.as_written(dst)?;
+        self.defines(root, path, from, &ty)
     }
 
     /// Is what the program assigns already there?

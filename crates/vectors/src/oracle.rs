@@ -4,7 +4,7 @@
 use crate::cipher::RectangleKey;
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
-use ring::signature::{EcdsaKeyPair, Ed25519KeyPair, KeyPair, UnparsedPublicKey, ECDSA_P256_SHA256_FIXED, ED25519};
+use ring::signature::{EcdsaKeyPair, Ed25519KeyPair, KeyPair, UnparsedPublicKey, ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA256_FIXED, ED25519};
 use sha2::{Digest, Sha512};
 
 /// Public key of `seed`, by dalek.
@@ -66,6 +66,11 @@ pub fn verify_ring(public: &[u8], message: &[u8], signature: &[u8]) -> bool {
 /// Verdict of ring on ECDSA P-256 with SHA-256, signature in P1363 form; `public` is 0x04, x, y.
 pub fn verify_p256_ring(public: &[u8], message: &[u8], signature: &[u8]) -> bool {
     UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, public).verify(message, signature).is_ok()
+}
+
+/// The same of a signature in DER.
+pub fn verify_p256_ring_der(public: &[u8], message: &[u8], signature: &[u8]) -> bool {
+    UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, public).verify(message, signature).is_ok()
 }
 
 /// SHA-512 digest.

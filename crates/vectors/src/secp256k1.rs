@@ -25,6 +25,12 @@ fn low(signature: &[u8; 64]) -> Option<(Signature, u8)> {
     Some(given.normalize_s().map_or((given, 0), |low| (low, 1)))
 }
 
+/// Verdict of k256 on a signature in DER under a key of SEC 1, of any form that it takes; s may be above N/2.
+pub fn verify_der(public: &[u8], digest: &[u8; 32], signature: &[u8]) -> bool {
+    let (Ok(key), Ok(given)) = (VerifyingKey::from_sec1_bytes(public), Signature::from_der(signature)) else { return false };
+    key.verify_prehash(digest, &given.normalize_s().unwrap_or(given)).is_ok()
+}
+
 fn coordinates(key: &VerifyingKey) -> [u8; 64] {
     key.to_encoded_point(false).as_bytes()[1..].try_into().expect("two coordinates")
 }

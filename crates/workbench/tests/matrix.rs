@@ -14,13 +14,16 @@ use support::tree;
 const EXTERNALS: [&str; 4] = ["memcpy", "memmove", "memset", "randombytes"];
 
 /// Fields and curves that are proved, and that no shipped program uses yet (of those that `tuned/` chooses, assembly is made, as of recovery).
-const NOT_SHIPPED: [&str; 33] = [
+const NOT_SHIPPED: [&str; 36] = [
     "curve/base_window_w10",
     "curve/p224",
     "curve/p384",
     "curve/p521",
     "curve/public_scalars_halved",
+    "ecdsa/encoded",
+    "ecdsa/p256_der",
     "ecdsa/recover",
+    "ecdsa/secp256k1_der",
     "ecdsa/secp256k1_recover",
     "field/fe1305",
     "field/fe1305_radix26",

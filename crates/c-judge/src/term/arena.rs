@@ -17,7 +17,7 @@ pub enum Root {
     /// A local of the core that C has no object for.
     Local(u32),
     Const(u32),
-    /// Result of the call at hand.
+    /// Result of a call.
     Result(u32),
 }
 

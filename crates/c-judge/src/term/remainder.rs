@@ -39,6 +39,7 @@ impl Terms {
                 let (a, b) = (self.residue(a, k), self.residue(b, k));
                 self.select(c, a, b)
             }
+            Node::Mod(u, j) if j >= k => self.residue(u, k),
             Node::Bits(op, ref ts) => {
                 let ts = ts.clone().into_iter().map(|u| self.residue(u, k)).collect();
                 self.bits(op, ts)
