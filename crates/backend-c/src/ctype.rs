@@ -51,6 +51,12 @@ impl CInt {
         self.range().contains(r)
     }
 
+    /// The number of the type that is congruent modulo its width.
+    pub fn wrapped(self, v: &BigInt) -> BigInt {
+        let (whole, least) = (pow2(self.bits), self.range().lo.to_big());
+        (((v - &least) % &whole) + &whole) % &whole + least
+    }
+
     /// At least 32 bits: what C computes in without promotion to `int`.
     pub fn promoted(self) -> CInt {
         CInt { bits: self.bits.max(32), ..self }

@@ -40,7 +40,7 @@ impl FnCx<'_> {
     pub fn emit_as(&mut self, e: &Expr, t: CInt) -> Res<String> {
         if let ExprKind::Const(v) = &e.kind {
             // On a side that is never chosen, it may be a number that the type has not.
-            return Ok(literal(&if t.range().holds(v.clone()) { v.clone() } else { wrapped(v, t) }, t));
+            return Ok(literal(&t.wrapped(v), t));
         }
         let v = self.emit(e)?;
         Ok(cast(v, t))
@@ -429,12 +429,6 @@ pub fn strip_parens(s: &str) -> String {
         }
     }
     s[1..s.len() - 1].to_string()
-}
-
-/// The number of a type that is congruent modulo its width.
-fn wrapped(v: &BigInt, t: CInt) -> BigInt {
-    let (whole, least) = (pow2(t.bits), t.range().lo.to_big());
-    ((v - &least) % &whole + &whole) % &whole + least
 }
 
 pub fn cast(v: Val, t: CInt) -> String {

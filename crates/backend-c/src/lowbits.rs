@@ -2,10 +2,9 @@
 //! type of at least k bits, where wrapping is defined and harmless.
 
 use crate::context::{FnCx, Res};
-use crate::ctype::{literal, pow2, CInt};
+use crate::ctype::{literal, CInt};
 use crate::expr::{cast, Val};
 use crate::known::const_count;
-use num_bigint::BigInt;
 use santoku_ir::{BinOp, Expr, ExprKind, Ty, UnOp};
 
 impl FnCx<'_> {
@@ -29,7 +28,7 @@ impl FnCx<'_> {
             }
         }
         match (&e.kind, &e.ty) {
-            (ExprKind::Const(v), _) => Ok(literal(&floor_mod(v, &pow2(t.bits)), t)),
+            (ExprKind::Const(v), _) => Ok(literal(&t.wrapped(v), t)),
             (ExprKind::Bin(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul), a, b), Ty::Int(_)) => {
                 let (x, y) = (self.low_text(a, t)?, self.low_text(b, t)?);
                 Ok(match op {
@@ -56,9 +55,4 @@ impl FnCx<'_> {
             }
         }
     }
-}
-
-/// The remainder that is not negative; `m` is positive.
-fn floor_mod(v: &BigInt, m: &BigInt) -> BigInt {
-    ((v % m) + m) % m
 }

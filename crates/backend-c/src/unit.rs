@@ -105,7 +105,7 @@ pub fn emit_in_pieces(program: &Program, opts: &Options) -> Result<(Emitted, Pie
         names.extend((0..program.structs.len()).filter(|k| unit.struct_fields[*k].is_some()).map(|k| unit.struct_names[k].clone()));
     }
     let estimate = crate::estimate::estimated(program, &own_bytes);
-    Ok((Emitted { source: source(&unit, (&private, &bodies, names), &header, estimate), header, functions, exported, compared }, pieces))
+    Ok((Emitted { source: source(&unit, (&private, &pieces.tables, &bodies, names), &header, estimate), header, functions, exported, compared }, pieces))
 }
 
 /// What the text is read back with.
@@ -380,9 +380,8 @@ fn initialiser(unit: &UnitCx<'_>, t: &CTy, v: &ConstValue, depth: usize) -> Stri
 }
 
 /// `names`: of the types and functions that no other file sees.
-fn source(unit: &UnitCx<'_>, (types, bodies, mut names): (&str, &str, Vec<String>), header: &str, estimate: Stack) -> String {
+fn source(unit: &UnitCx<'_>, (types, tables, bodies, mut names): (&str, &str, &str, Vec<String>), header: &str, estimate: Stack) -> String {
     let opts = unit.opts;
-    let tables = tables(unit);
     let rest = format!("{types}{tables}{bodies}{}", opts.api_source);
     let helpers = helpers_for(&rest, header);
     names.extend((0..unit.const_names.len()).filter(|k| unit.const_used[*k]).map(|k| unit.const_names[k].clone()));

@@ -106,11 +106,7 @@ impl State<'_> {
     }
 
     fn behind(&mut self, s: &Spot, path: &[Step]) -> Vec<Step> {
-        let mut rest = path.to_vec();
-        if let (Some(from), Some(Step::Index(i))) = (s.from, path.first()) {
-            rest[0] = Step::Index(self.terms.add(from, *i));
-        }
-        [s.path.clone(), rest].concat()
+        [s.path.clone(), self.counted(s.from, path)].concat()
     }
 
     /// What an argument points to: elements, or one object.

@@ -173,7 +173,7 @@ impl State<'_> {
 
     /// A word shifted by a count; where that is not constant, in the type that C computes the word in.
     pub fn shift(&mut self, how: Var, a: T, count: T, bits: u32) -> T {
-        let wide = [32, 64, 128].into_iter().find(|w| *w >= bits).unwrap_or(bits);
+        let wide = computed(bits);
         if self.terms.value(count).is_some() || how == Var::Rotl && bits == wide {
             return self.terms.by_count(how, a, count, bits);
         }
@@ -187,7 +187,7 @@ impl State<'_> {
     }
 
     fn rotate_down(&mut self, a: T, count: T, bits: u32) -> T {
-        let wide = [32, 64, 128].into_iter().find(|w| *w >= bits).unwrap_or(bits);
+        let wide = computed(bits);
         let whole = self.terms.int(i128::from(bits));
         let rest = self.terms.sub(whole, count);
         if bits == wide { self.terms.by_count(Var::Rotl, a, rest, bits) } else { self.around(a, rest, count, bits, wide) }
@@ -270,11 +270,7 @@ impl State<'_> {
         let (root, mut whole, from, _) = self.spot(p)?;
         // What is known of the whole where it is read.
         let known = self.ty_behind(ty, path).and_then(|t| crate::unit::declared_range(&t));
-        let mut rest = path.to_vec();
-        if let (Some(from), Some(Step::Index(i))) = (from, path.first()) {
-            rest[0] = Step::Index(self.terms.add(from, *i));
-        }
-        whole.extend(rest);
+        whole.extend(self.counted(from, path));
         self.core_reads.push((root, whole.clone()));
         let t = self.held(root, whole)?;
         if let Some(r) = known {
@@ -351,3 +347,7 @@ fn whole_minus(k: &Int, bits: u32) -> Int {
     Int::from(i128::from((bits - k) % bits))
 }
 
+/// Bits of the type that C computes a word in.
+fn computed(bits: u32) -> u32 {
+    [32, 64, 128].into_iter().find(|w| *w >= bits).unwrap_or(bits)
+}

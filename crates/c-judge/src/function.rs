@@ -201,7 +201,7 @@ impl<'a> State<'a> {
         if piece.outer.is_empty() {
             return Ok(());
         }
-        let types = Types { structs: self.unit.pieces.structs.iter().flatten().cloned().collect(), lanes: self.unit.pieces.lanes.clone() };
+        let types = Types::of(self.unit.pieces);
         let mut parser = Parser::new(&piece.outer, &types).map_err(|(l, e)| refused(&self.f.name, l, e))?;
         let outer = parser.function().map_err(|(l, e)| refused(&self.f.name, l, e))?;
         let args = outer.params.iter().map(|p| Ex::Name(p.0.clone())).collect();

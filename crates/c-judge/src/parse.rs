@@ -1,6 +1,7 @@
 //! Words to trees. What is not of the C that we print is refused.
 
 use crate::lex::{words, Word};
+use crate::pieces::Pieces;
 use crate::tree::{Ex, Function, Init, Kind, Num, Stmt, Type};
 use santoku_num::Int;
 
@@ -9,6 +10,12 @@ use santoku_num::Int;
 pub struct Types {
     pub structs: Vec<String>,
     pub lanes: Option<String>,
+}
+
+impl Types {
+    pub fn of(pieces: &Pieces) -> Types {
+        Types { structs: pieces.structs.iter().flatten().cloned().collect(), lanes: pieces.lanes.clone() }
+    }
 }
 
 pub struct Parser<'a> {

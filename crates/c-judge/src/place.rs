@@ -56,6 +56,15 @@ impl<'a> State<'a> {
         }
     }
 
+    /// A path whose first index counts from an element on.
+    pub fn counted(&mut self, from: Option<T>, path: &[Step]) -> Vec<Step> {
+        let mut path = path.to_vec();
+        if let (Some(f), Some(Step::Index(i))) = (from, path.first().copied()) {
+            path[0] = Step::Index(self.terms.add(f, i));
+        }
+        path
+    }
+
     fn element(&self, elem: &Ty, ranges: Option<&Vec<Itv>>, at: T) -> Ty {
         let Some(rs) = ranges else { return elem.clone() };
         let one = self.terms.value(at).and_then(|v| v.to_u64()).and_then(|k| rs.get(k as usize).cloned());
@@ -149,7 +158,7 @@ impl<'a> State<'a> {
         match what {
             Stored::Value(t) => Ok(bound.iter().fold(*t, |t, (from, to)| self.terms.replace(t, *from, *to))),
             Stored::Copy(root, path, before) => {
-                let mut path: Vec<Step> = path.iter().map(|s| bound.iter().fold(*s, |s, (from, to)| self.terms.replace_step(s, *from, *to))).collect();
+                let mut path = self.bound(path, bound);
                 path.extend_from_slice(rest);
                 match root {
                     // It was read when it was copied.

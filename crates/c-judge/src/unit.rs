@@ -32,7 +32,7 @@ pub fn refused(what: &str, line: usize, why: impl Into<String>) -> Refused {
 
 impl<'a> Unit<'a> {
     pub fn read(program: &'a Program, pieces: &'a Pieces) -> Result<Unit<'a>, Refused> {
-        let types = Types { structs: pieces.structs.iter().flatten().cloned().collect(), lanes: pieces.lanes.clone() };
+        let types = Types::of(pieces);
         let mut unit = Unit { program, pieces, fields: HashMap::new(), tables: HashMap::new(), functions: HashMap::new(), read: vec![] };
         unit.read_types(&types)?;
         unit.read_tables(&types)?;

@@ -223,10 +223,7 @@ impl<'a> State<'a> {
     fn unchanged(&mut self, (root, path, from, ty): &(Root, Vec<Step>, Option<u32>, Ty), src: &Expr) -> Res<bool> {
         for part in self.scalars(ty, 0)? {
             let want = self.part(src, &part)?;
-            let mut rest = part;
-            if let (Some(from), Some(Step::Index(i))) = (from, rest.first()) {
-                rest[0] = Step::Index(self.terms.add(*from, *i));
-            }
+            let rest = self.counted(*from, &part);
             if self.held(*root, [path.clone(), rest].concat())? != want {
                 return Ok(false);
             }
@@ -311,7 +308,7 @@ impl<'a> State<'a> {
         if self.accesses.iter().any(|x| x.root != s.root && changed(x.root, self)) {
             return self.fail("a loop whose bound changes");
         }
-        let stepped = |e: &Ex, by: &str| *e == Ex::Step(Box::new(counter.clone()), if by == "+" { "+" } else { "-" });
+        let stepped = |e: &Ex, by: &'static str| *e == Ex::Step(Box::new(counter.clone()), by);
         let inner = match (rev, step, inner.split_first()) {
             (false, Some(e), _) if stepped(e, "+") && !down => inner,
             (true, None, _) if down && !ty.signed => inner,
@@ -360,4 +357,3 @@ impl<'a> State<'a> {
         }
     }
 }
-

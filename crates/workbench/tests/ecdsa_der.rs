@@ -8,7 +8,7 @@ use santoku_lab::host::HostProgram;
 use santoku_num::SplitMix64;
 use santoku_skips::{checked, lacking};
 use santoku_target::Level;
-use santoku_vectors::ecdsa::{wycheproof_der, DerVector};
+use santoku_vectors::ecdsa::{wycheproof_der, EcdsaVector};
 use santoku_vectors::{oracle, secp256k1, Expected};
 use santoku_workbench::compile::front;
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,7 +71,7 @@ fn compressed(public: &[u8; 65]) -> Vec<u8> {
     [&[2 + (public[64] & 1)], &public[1..33]].concat()
 }
 
-fn of(v: &DerVector, key: Vec<u8>) -> Asked {
+fn of(v: &EcdsaVector, key: Vec<u8>) -> Asked {
     Asked { digest: v.digest, signature: v.signature.clone(), key }
 }
 
@@ -140,7 +140,7 @@ fn forms_that_are_no_der_are_refused_as_others_refuse_them() {
     }
     let mut rng = SplitMix64::new(7);
     for curve in ["p256", "secp256k1"] {
-        let valid: Vec<DerVector> = wycheproof_der(curve).into_iter().filter(|v| v.expected == Expected::Valid).collect();
+        let valid: Vec<EcdsaVector> = wycheproof_der(curve).into_iter().filter(|v| v.expected == Expected::Valid).collect();
         let mut asked = vec![];
         let mut expected = vec![];
         for k in 0..3000 {

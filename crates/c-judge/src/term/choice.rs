@@ -1,6 +1,7 @@
 //! Orders, equalities and what is chosen by them.
 
 use super::arena::{Bit, Node, Terms, T};
+use super::remainder::centred;
 use santoku_num::{Int, Itv};
 
 impl Terms {
@@ -79,11 +80,9 @@ impl Terms {
                 self.select(c, a, b)
             }
             Node::Poly(ms) => {
-                let (whole, half) = (Int::pow2(k), Int::pow2(k - 1));
                 let mut sum = self.int(0);
                 for (m, c) in ms {
-                    let c = half.sub(&half.sub(&c).mod_floor(&whole).unwrap_or(Int::ZERO));
-                    let mut one = self.int(c);
+                    let mut one = self.int(centred(&c, k));
                     for f in m {
                         let f = self.stripped(f, k);
                         one = self.mul(one, f);

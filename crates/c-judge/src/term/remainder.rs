@@ -49,11 +49,10 @@ impl Terms {
     }
 
     pub fn poly_modulo(&mut self, t: T, ms: Vec<(Monomial, Int)>, k: u32) -> T {
-        let (whole, half) = (Int::pow2(k), Int::pow2(k - 1));
+        let whole = Int::pow2(k);
         let mut sum = self.int(0);
         for (m, c) in ms {
-            // Above -2^(k-1), at most 2^(k-1).
-            let c = half.sub(&half.sub(&c).mod_floor(&whole).unwrap_or(Int::ZERO));
+            let c = centred(&c, k);
             let mut one = self.int(c.clone());
             for f in m {
                 let f = match *self.node(f) {
@@ -174,4 +173,10 @@ impl Terms {
         let divided = ms.into_iter().map(|(m, c)| Some((m, c.div_floor(d).filter(|q| q.mul(d) == c)?))).collect::<Option<Vec<_>>>()?;
         Some(self.sum(divided))
     }
+}
+
+/// The number above `-2^(k-1)`, at most `2^(k-1)`, that is congruent modulo `2^k`.
+pub fn centred(c: &Int, k: u32) -> Int {
+    let half = Int::pow2(k - 1);
+    half.sub(&half.sub(c).mod_floor(&Int::pow2(k)).unwrap_or(Int::ZERO))
 }
