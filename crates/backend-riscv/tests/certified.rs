@@ -6,7 +6,7 @@ mod library;
 
 use library::{built, built_with, programs};
 use santoku_backend_riscv::{emit, Latency, Options, Product};
-use santoku_certify::report::FileReport;
+use santoku_certify::report::{FileReport, Status};
 use santoku_certify::{certify, isa_of, Options as Judging, World};
 use santoku_driver::{Built, Store};
 use santoku_lower::legalise::{legalise, Spread};
@@ -156,6 +156,32 @@ fn a_wrong_instruction_is_not_proved() {
     }
     println!("{refused} changed instructions, all refused");
     assert!(refused >= 5, "{refused}");
+}
+
+/// The reader of DER calls at an index that may be negative in rounds whose call is not made: proved, and refused where the index or its test is another.
+#[test]
+fn an_index_that_a_branch_keeps_in_range_is_proved() {
+    let target = &TARGETS[1];
+    let made = built("lib/ecdsa/p256_der.stk", target.name, Level::O2).expect("it is built");
+    let (text, name) = (assembly(&made, target, true), "ecdsa_p256_der_E_number");
+    let proved = |report: &FileReport| report.functions.iter().any(|f| f.symbol == name && matches!(f.status, Status::Equal));
+    let Some(report) = judged_alone(&made, &text, target, name) else { return };
+    assert!(proved(&report), "{name} is not proved: {:?}", report.functions.iter().map(|f| (&f.symbol, &f.status)).collect::<Vec<_>>());
+    let start = text.find(&format!("\n{name}:\n")).unwrap_or_else(|| panic!("no {name}"));
+    let body = &text[start..start + text[start..].find("\t.size").expect("an end")];
+    let mut refused = 0;
+    for (from, to) in [(", -32", ", -31"), (", 32", ", 33"), ("\tbeq ", "\tbne ")] {
+        let places: Vec<usize> = body.match_indices(from).map(|(at, _)| start + at).collect();
+        assert!(!places.is_empty(), "no `{from}` in {body}");
+        for at in places {
+            let spoiled = format!("{}{to}{}", &text[..at], &text[at + from.len()..]);
+            let Some(report) = judged_alone(&made, &spoiled, target, name) else { return };
+            assert!(!proved(&report), "`{from}` -> `{to}` at {at} is accepted");
+            refused += 1;
+        }
+    }
+    println!("tried: the reader of DER proved, {refused} changed instructions refused");
+    assert!(refused >= 4, "{refused}");
 }
 
 /// Sums and products of a field are groups of CKB-VM: proved as the VM executes them, and refused where a group is broken.

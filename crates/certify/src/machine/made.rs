@@ -17,14 +17,18 @@ impl Exec<'_> {
         if state.conditions.is_empty() {
             return args;
         }
-        let terms = &mut *self.terms;
+        let (terms, facts) = (&mut *self.terms, &self.facts[..]);
         let here: Vec<usize> = (0..terms.samples()).filter(|n| terms.sample(state.path, *n).is_one()).collect();
         let there = |c: &&CallMade| c.func == func && alike(terms, &c.flat, &args, &here);
         let mut candidates: Vec<&CallMade> = self.calls.iter().filter(there).collect();
         candidates.sort_by_key(|c| c.flat != args);
         let found = candidates.into_iter().find(|c| {
-            let same = c.flat.iter().zip(&args).all(|(s, m)| s == m || state.conditions.iter().fold(*s, |s, c| terms.where_bit(s, *c)) == *m);
-            same && under(terms, (state.path, &state.conditions), c.path)
+            let mut same = |s: T, m: T| {
+                let here = state.conditions.iter().fold(s, |s, c| terms.where_bit(s, *c));
+                // An index of the code may wrap where it is not used: never here.
+                here == m || terms.under(here, facts) == terms.under(m, facts)
+            };
+            c.flat.iter().zip(&args).all(|(s, m)| s == m || same(*s, *m)) && under(terms, (state.path, &state.conditions), c.path)
         });
         found.map_or(args, |c| c.flat.clone())
     }
