@@ -2,6 +2,8 @@
 //! Trusted: nothing: the certifier looks at the bytes.
 
 use crate::forms::Kind;
+use santoku_lower::Note;
+use std::collections::BTreeMap;
 
 /// A register: one of the function's own, any number of them, or the one that is always 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +65,8 @@ pub struct Code {
     pub loops: Vec<(usize, usize)>,
     /// Bytes and alignment.
     pub slots: Vec<(u64, u32)>,
+    /// What registers are in the source.
+    pub notes: BTreeMap<u32, Note>,
 }
 
 impl Inst {

@@ -2,9 +2,10 @@
 //! Trusted: nothing: the certifier looks at the bytes.
 
 use crate::allocate::{allocate, Allocated};
+use crate::comments::Comments;
 use crate::code::{length, small, Code, Inst, Label};
 use crate::layout::inward;
-use crate::mach::{word_access, At, Mach, SCRATCH, SP, X};
+use crate::mach::{word_access, At, Line, Mach, SCRATCH, SP, X};
 use crate::options::{NotEmitted, Options};
 use crate::schedule::{schedule, schedule_again};
 use crate::select::select;
@@ -25,7 +26,8 @@ const NAMES: [&str; 32] = [
 /// The first function that has no code.
 pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
     // Compressed forms have their operands in another order, and groups know one.
-    let mut text = String::from(if options.fused { "\t.option norvc\n\t.text\n" } else { "\t.text\n" });
+    let mut text = String::from("# Behind an instruction: the line that it comes from, with the file's name where that is another, and the variable whose value it gives.\n");
+    text.push_str(if options.fused { "\t.option norvc\n\t.text\n" } else { "\t.text\n" });
     let mut depths: BTreeMap<String, u64> = BTreeMap::new();
     let mut words = vec![];
     let sharing = sharing(module);
@@ -48,7 +50,8 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
         if let Some(latency) = &options.latency {
             made.code = schedule_again(made.code, latency, &|at| frame.place(at, options.xlen).1);
         }
-        let mut e = Emit { options, frame, made, number: k, words: &mut words, out: String::new() };
+        let told = Comments { file: f.notes.file(), notes: &code.notes, last: None };
+        let mut e = Emit { options, frame, made, number: k, words: &mut words, told, out: String::new() };
         e.function();
         let below = code.insts.iter().filter_map(|i| match i {
             Inst::Call { symbol, .. } => Some(depths.get(symbol).copied().unwrap_or(OF_LIBRARY)),
@@ -57,7 +60,8 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
         let depth = e.frame.bytes + below.max().unwrap_or(0);
         depths.insert(symbol.clone(), depth);
         let body = std::mem::take(&mut e.out);
-        text.push_str(&function(&f.name, symbol, f.export.is_some() && outer.is_none(), &body));
+        let place = f.notes.place.as_ref().map(|p| format!(" ({}, line {})", p.file, p.line)).unwrap_or_default();
+        text.push_str(&function(&format!("{}{place}", f.name), symbol, f.export.is_some() && outer.is_none(), &body));
         if let Some(outer) = outer {
             let words = f.params.len().saturating_sub(8) as u64;
             text.push_str(&function(&format!("{}, of which no secret stays behind", f.name), outer, true, &clearing(symbol, (words, f.results.len()), depth, options.xlen)));
@@ -86,13 +90,13 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
 }
 
 /// The same code, which gives callers back what is in these registers.
-fn keeping(code: Vec<Mach>, saved: &[X], xlen: u32) -> Vec<Mach> {
+fn keeping(code: Vec<Line>, saved: &[X], xlen: u32) -> Vec<Line> {
     let (load, store) = word_access(xlen);
     let all = || saved.iter().zip(0..);
-    let mut out: Vec<Mach> = all().map(|(x, k)| Mach::Store(store, *x, At::Saved(k), 0)).collect();
+    let mut out: Vec<Line> = all().map(|(x, k)| Mach::Store(store, *x, At::Saved(k), 0).into()).collect();
     for i in code {
-        if i == Mach::Return {
-            out.extend(all().map(|(x, k)| Mach::Load(load, *x, At::Saved(k), 0)));
+        if i.mach == Mach::Return {
+            out.extend(all().map(|(x, k)| Line::from(Mach::Load(load, *x, At::Saved(k), 0))));
         }
         out.push(i);
     }
@@ -186,6 +190,7 @@ struct Emit<'c> {
     made: Allocated,
     frame: Frame,
     number: usize,
+    told: Comments<'c>,
     out: String,
 }
 
@@ -201,7 +206,10 @@ impl Emit<'_> {
     fn function(&mut self) {
         self.move_stack(-(self.frame.bytes as i64));
         let code = std::mem::take(&mut self.made.code);
-        code.iter().for_each(|i| self.inst(i));
+        for i in code {
+            self.inst(&i.mach);
+            self.told.behind(&mut self.out, i.of);
+        }
     }
 
     fn move_stack(&mut self, by: i64) {

@@ -7,7 +7,7 @@
 //! Trusted: nothing: the certifier looks at the bytes.
 
 use crate::code::Label;
-use crate::mach::Mach;
+use crate::mach::{Line, Mach};
 use std::collections::BTreeMap;
 
 /// The branch that is taken where this one is not.
@@ -24,9 +24,9 @@ fn opposite(name: &str) -> Option<&'static str> {
 }
 
 /// How often each label is named.
-fn named(code: &[Mach]) -> BTreeMap<Label, usize> {
+fn named(code: &[Line]) -> BTreeMap<Label, usize> {
     let mut count = BTreeMap::new();
-    for l in code.iter().filter_map(|i| match i {
+    for l in code.iter().filter_map(|i| match &i.mach {
         Mach::Branch(.., l) | Mach::Jump(l) => Some(*l),
         _ => None,
     }) {
@@ -36,16 +36,16 @@ fn named(code: &[Mach]) -> BTreeMap<Label, usize> {
 }
 
 /// The way from `from` to the jump to `back`, both included, if nothing falls into it. Jumps within go to what stands in it.
-fn way(code: &[Mach], from: Label, back: Label) -> Option<std::ops::RangeInclusive<usize>> {
-    let start = code.iter().position(|i| *i == Mach::Label(from)).filter(|k| *k > 0)?;
-    if !matches!(code[start - 1], Mach::Jump(_) | Mach::Return | Mach::Stop) {
+fn way(code: &[Line], from: Label, back: Label) -> Option<std::ops::RangeInclusive<usize>> {
+    let start = code.iter().position(|i| i.mach == Mach::Label(from)).filter(|k| *k > 0)?;
+    if !matches!(code[start - 1].mach, Mach::Jump(_) | Mach::Return | Mach::Stop) {
         return None;
     }
     let mut inner = vec![];
     for (k, i) in code.iter().enumerate().skip(start) {
-        match i {
+        match &i.mach {
             Mach::Jump(l) if *l == back => {
-                let within = inner.iter().all(|l| code[start..k].contains(&Mach::Label(*l)));
+                let within = inner.iter().all(|l| code[start..k].iter().any(|i| i.mach == Mach::Label(*l)));
                 return within.then_some(start..=k);
             }
             Mach::Jump(l) => inner.push(*l),
@@ -57,15 +57,15 @@ fn way(code: &[Mach], from: Label, back: Label) -> Option<std::ops::RangeInclusi
 }
 
 /// The same code with every such way between its branch and the label behind that.
-pub fn inward(mut code: Vec<Mach>) -> Vec<Mach> {
+pub fn inward(mut code: Vec<Line>) -> Vec<Line> {
     let count = named(&code);
     let mut k = 0;
     while k + 1 < code.len() {
-        if let (Mach::Branch(name, a, b, from), Mach::Label(back)) = (code[k].clone(), code[k + 1].clone()) {
+        if let (Mach::Branch(name, a, b, from), Mach::Label(back)) = (code[k].mach.clone(), code[k + 1].mach.clone()) {
             let range = way(&code, from, back).filter(|r| count.get(&from) == Some(&1) && *r.start() > k);
             if let Some((range, name)) = range.zip(opposite(name)) {
-                let moved: Vec<Mach> = code.drain(range).collect();
-                code[k] = Mach::Branch(name, a, b, back);
+                let moved: Vec<Line> = code.drain(range).collect();
+                code[k].mach = Mach::Branch(name, a, b, back);
                 let body = moved[1..moved.len() - 1].to_vec();
                 code.splice(k + 1..k + 1, body);
             }
@@ -79,6 +79,10 @@ pub fn inward(mut code: Vec<Mach>) -> Vec<Mach> {
 mod tests {
     use super::*;
 
+    fn lines(code: Vec<Mach>) -> Vec<Line> {
+        code.into_iter().map(Line::from).collect()
+    }
+
     fn add(x: u8) -> Mach {
         Mach::Imm("addi", x, x, 1)
     }
@@ -89,7 +93,7 @@ mod tests {
         let l = |n| Mach::Label(Label(n));
         let code = vec![Mach::Branch("bne", 10, 0, Label(0)), l(1), add(11), Mach::Return, l(0), add(12), Mach::Branch("bltu", 12, 13, Label(2)), l(3), Mach::Jump(Label(1)), l(2), add(13), Mach::Jump(Label(3))];
         let want = vec![Mach::Branch("beq", 10, 0, Label(1)), add(12), Mach::Branch("bgeu", 12, 13, Label(3)), add(13), l(3), l(1), add(11), Mach::Return];
-        assert_eq!(inward(code), want);
+        assert_eq!(inward(lines(code)), lines(want));
     }
 
     /// A way with a choice in it comes back as a whole.
@@ -103,7 +107,7 @@ mod tests {
         let mut want = vec![Mach::Branch("beq", 10, 0, Label(1))];
         want.extend(way);
         want.extend([l(1), add(11), Mach::Return]);
-        assert_eq!(inward(code), want);
+        assert_eq!(inward(lines(code)), lines(want));
     }
 
     /// Ways that two branches lead to, that something falls into, or that end elsewhere stay where they are.
@@ -114,7 +118,7 @@ mod tests {
         let falls = vec![Mach::Branch("bne", 10, 0, Label(0)), l(1), add(11), l(0), add(12), Mach::Jump(Label(1))];
         let elsewhere = vec![Mach::Branch("bne", 10, 0, Label(0)), l(1), add(11), l(2), Mach::Return, l(0), add(12), Mach::Jump(Label(2))];
         for code in [twice, falls, elsewhere] {
-            assert_eq!(inward(code.clone()), code);
+            assert_eq!(inward(lines(code.clone())), lines(code));
         }
     }
 }

@@ -8,6 +8,7 @@
 mod allocate;
 mod clear;
 mod code;
+mod comments;
 mod conditions;
 mod emit;
 mod flow;

@@ -43,6 +43,29 @@ pub enum Mach {
     Fill,
 }
 
+/// An instruction, and the function's register that it gives a value, for the reader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    pub mach: Mach,
+    pub of: Option<u32>,
+}
+
+impl From<Mach> for Line {
+    fn from(mach: Mach) -> Line {
+        Line { mach, of: None }
+    }
+}
+
+impl Mach {
+    /// The register of the machine that it writes, of one that writes one.
+    pub fn writes(&self) -> Option<X> {
+        match self {
+            Mach::Three(_, d, ..) | Mach::Imm(_, d, ..) | Mach::Mv(d, _) | Mach::Li(d, _) | Mach::Table(d, _) | Mach::Slot(d, ..) | Mach::Load(_, d, ..) => Some(*d),
+            _ => None,
+        }
+    }
+}
+
 /// A load and a store of a whole register.
 pub fn word_access(xlen: u32) -> (&'static str, &'static str) {
     if xlen == 64 { ("ld", "sd") } else { ("lw", "sw") }

@@ -4,6 +4,7 @@
 //! arrays: memory is bytes, and how the core's values lie in it is decided before.
 //! Trusted: nothing: nothing that ships is made of it.
 
+use crate::notes::Notes;
 use std::collections::BTreeMap;
 
 /// A value of a function, by number. Instructions name each value once.
@@ -216,6 +217,8 @@ pub struct Func {
     pub results: Vec<Type>,
     pub slots: Vec<Slot>,
     pub body: Block,
+    /// Where it is in the source: path and line.
+    pub notes: Notes,
 }
 
 /// Constant bytes.

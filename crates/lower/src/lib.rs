@@ -9,10 +9,12 @@ pub mod exec;
 mod layout;
 pub mod legalise;
 mod memory;
+mod notes;
 pub mod pass;
 pub mod text;
 mod verify;
 
 pub use data::{Address, BinOp, Block, CmpOp, ConvertOp, Count, For, Func, Inst, Kind, Machine, Module, Named, Op, Param, ShiftOp, Slot, Table, Type, Value};
 pub use layout::{range_of, Layout, Scalar};
+pub use notes::{Note, Notes};
 pub use verify::{verify, Problem};

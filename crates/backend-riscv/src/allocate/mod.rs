@@ -12,7 +12,7 @@ mod joins;
 
 use crate::code::{Base, Code, Inst, Label, Reg};
 use crate::flow::{number, Flow, Remade};
-use crate::mach::{word_access, At, Mach, CALLEE, CALLER, RA, X};
+use crate::mach::{word_access, At, Line, Mach, CALLEE, CALLER, RA, X};
 use hints::Hints;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -23,7 +23,7 @@ const CHEAP: u32 = 2;
 
 /// What the frame is made of, and the code.
 pub struct Allocated {
-    pub code: Vec<Mach>,
+    pub code: Vec<Line>,
     /// Registers that are kept in the frame, each with the places where it is live.
     pub spilled: BTreeMap<u32, (usize, usize)>,
     /// Registers that the caller wants back, in order.
@@ -63,6 +63,8 @@ struct Allocator<'c> {
     spilled: BTreeSet<u32>,
     used: BTreeSet<X>,
     out: Vec<Mach>,
+    /// Which instructions of these give a register of the function its value.
+    made: BTreeMap<usize, u32>,
     /// The instruction at work.
     at: u32,
 }
@@ -89,6 +91,7 @@ pub fn allocate(code: &Code, xlen: u32, lazy: bool) -> Res<Allocated> {
         spilled: BTreeSet::new(),
         used: BTreeSet::new(),
         out: vec![],
+        made: BTreeMap::new(),
         at: 0,
     };
     if a.calls {
@@ -97,7 +100,9 @@ pub fn allocate(code: &Code, xlen: u32, lazy: bool) -> Res<Allocated> {
     a.run()?;
     let spans = a.spilled.iter().map(|v| (*v, a.flow.spans[*v as usize].unwrap_or((0, code.insts.len())))).collect();
     let saved = a.used.iter().copied().filter(|x| CALLEE.contains(x) || *x == RA).collect();
-    Ok(Allocated { code: a.out, spilled: spans, saved })
+    let made = a.made;
+    let code = a.out.into_iter().enumerate().map(|(k, mach)| Line { mach, of: made.get(&k).copied() }).collect();
+    Ok(Allocated { code, spilled: spans, saved })
 }
 
 /// Where arguments and results go.
@@ -140,10 +145,23 @@ impl Allocator<'_> {
             let after = self.flow.after(code, k);
             for (i, after) in range.zip(after) {
                 self.at = i as u32;
+                let start = self.out.len();
                 self.inst(&code.insts[i], &after)?;
+                self.note(&code.insts[i], start);
             }
         }
         Ok(())
+    }
+
+    /// Of what was written since `start`, the last instruction that writes where a result is.
+    fn note(&mut self, i: &Inst, start: usize) {
+        for v in i.writes().into_iter().filter_map(number) {
+            let Some(x) = self.state.reg_of.get(&v).copied() else { continue };
+            let gives = |m: &Mach| m.writes() == Some(x) || matches!(m, Mach::Group(_, _, outs, _) if outs.contains(&x));
+            if let Some(k) = (start..self.out.len()).rev().find(|k| gives(&self.out[*k])) {
+                self.made.entry(k).or_insert(v);
+            }
+        }
     }
 
     fn word_load(&self) -> &'static str {

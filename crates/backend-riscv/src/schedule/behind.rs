@@ -3,7 +3,7 @@
 
 use super::order::{between, unit, width, Piece, Place, Placed, Root, Way};
 use crate::code::{length, small};
-use crate::mach::{At, Mach, SCRATCH, X};
+use crate::mach::{At, Line, Mach, SCRATCH, X};
 use crate::options::Latency;
 use crate::pipeline::{Step, Unit};
 
@@ -11,19 +11,19 @@ use crate::pipeline::{Step, Unit};
 const WINDOW: usize = 48;
 
 /// `stack`: the distance of a place from the stack pointer, which several places may share.
-pub fn schedule_again(code: Vec<Mach>, latency: &Latency, stack: &dyn Fn(At) -> i64) -> Vec<Mach> {
-    between(code, |i| is_fixed(i) || is_far(i, stack), |run| ordered(&run, latency, stack))
+pub fn schedule_again(code: Vec<Line>, latency: &Latency, stack: &dyn Fn(At) -> i64) -> Vec<Line> {
+    between(code, |i| is_fixed(&i.mach) || is_far(&i.mach, stack), |run| ordered(&run, latency, stack))
 }
 
 fn is_fixed(i: &Mach) -> bool {
     matches!(i, Mach::Label(_) | Mach::Jump(_) | Mach::Branch(..) | Mach::Call(_) | Mach::Return | Mach::Stop | Mach::Group(..) | Mach::Fill) || touched(i).contains(&SCRATCH)
 }
 
-fn ordered(insts: &[Mach], latency: &Latency, stack: &dyn Fn(At) -> i64) -> Vec<Mach> {
+fn ordered(insts: &[Line], latency: &Latency, stack: &dyn Fn(At) -> i64) -> Vec<Line> {
     let order = piece(insts, latency, stack).order(latency, Way { window: WINDOW, by_height: true });
     let placed = order.into_iter().map(|p| match p {
         Placed::Step(k) => insts[k].clone(),
-        Placed::Fill => Mach::Fill,
+        Placed::Fill => Mach::Fill.into(),
     });
     placed.collect()
 }
@@ -49,19 +49,19 @@ fn effects(i: &Mach) -> (Vec<X>, Option<X>) {
         At::Reg(x) => Some(*x),
         _ => None,
     };
-    match i {
-        Mach::Three(_, d, a, b) => (vec![*a, *b], Some(*d)),
-        Mach::Imm(_, d, a, _) | Mach::Mv(d, a) => (vec![*a], Some(*d)),
-        Mach::Li(d, _) | Mach::Table(d, _) | Mach::Slot(d, ..) => (vec![], Some(*d)),
-        Mach::Load(_, d, at, _) => (of(at).into_iter().collect(), Some(*d)),
-        Mach::Store(_, v, at, _) => (of(at).into_iter().chain([*v]).collect(), None),
-        _ => (vec![], None),
-    }
+    let reads = match i {
+        Mach::Three(_, _, a, b) => vec![*a, *b],
+        Mach::Imm(_, _, a, _) | Mach::Mv(_, a) => vec![*a],
+        Mach::Load(_, _, at, _) => of(at).into_iter().collect(),
+        Mach::Store(_, v, at, _) => of(at).into_iter().chain([*v]).collect(),
+        _ => vec![],
+    };
+    (reads, i.writes())
 }
 
-fn piece(insts: &[Mach], latency: &Latency, stack: &dyn Fn(At) -> i64) -> Piece {
+fn piece(insts: &[Line], latency: &Latency, stack: &dyn Fn(At) -> i64) -> Piece {
     let mut piece = Piece::default();
-    for i in insts {
+    for i in insts.iter().map(|l| &l.mach) {
         let unit = match i {
             Mach::Load(name, ..) | Mach::Three(name, ..) => unit(name, latency),
             Mach::Store(..) => Unit::Store,

@@ -13,7 +13,7 @@ use crate::forms::Kind as Group;
 use crate::merge::{merges, Merges};
 use crate::options::Options;
 use santoku_lower::pass::Bounds;
-use santoku_lower::{Address, Block, For, Func, Inst as Low, Kind, Module, Named, Op, ShiftOp, Value};
+use santoku_lower::{Address, Block, For, Func, Inst as Low, Kind, Module, Named, Note, Notes, Op, ShiftOp, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Res<T> = Result<T, String>;
@@ -28,6 +28,7 @@ enum Known {
 
 struct Select<'m> {
     module: &'m Module,
+    notes: &'m Notes,
     options: &'m Options,
     code: Code,
     regs: BTreeMap<Value, Reg>,
@@ -57,6 +58,7 @@ struct Select<'m> {
 pub fn select(module: &Module, f: &Func, options: &Options, unchanging: bool) -> Res<Code> {
     let mut s = Select {
         module,
+        notes: &f.notes,
         options,
         code: Code { slots: f.slots.iter().map(|s| (s.bytes, s.align)).collect(), ..Code::default() },
         regs: BTreeMap::new(),
@@ -186,13 +188,33 @@ impl Select<'_> {
         Ok(())
     }
 
+    /// Registers from `first` on are of the line that names these values, and those that hold them are these.
+    fn note(&mut self, dst: &[Named], first: u32) {
+        let Some(note) = self.notes.of(dst[0].0) else { return };
+        for r in first..self.code.registers {
+            self.code.notes.entry(r).or_insert_with(|| Note { variable: None, ..note.clone() });
+        }
+        for (v, _) in dst {
+            if let (Some(Reg::Own(r)), Some(note)) = (self.regs.get(v).filter(|r| matches!(r, Reg::Own(r) if *r >= first)), self.notes.of(*v)) {
+                if self.code.notes.get(r).is_none_or(|n| n.variable.is_none()) {
+                    self.code.notes.insert(*r, note.clone());
+                }
+            }
+        }
+    }
+
     fn is_read(&self, v: Value) -> bool {
         self.reads.contains_key(&v)
     }
 
     fn inst(&mut self, i: &Low) -> Res<()> {
         match i {
-            Low::Let { dst, op } => self.operation(dst, op),
+            Low::Let { dst, op } => {
+                let first = self.code.registers;
+                self.operation(dst, op)?;
+                self.note(dst, first);
+                Ok(())
+            }
             Low::Store { bytes, at, value } => {
                 let v = self.reg(*value);
                 let (base, offset) = self.address(at);

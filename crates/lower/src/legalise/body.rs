@@ -3,12 +3,15 @@
 
 use super::homes::{homes, Home};
 use super::number::{word_of, Num, Rep};
+use super::described::described;
 use super::shared::{param, Shared, Signature};
 use crate::data::{Address, Inst, Op, Param, Slot, Type, Value};
 use crate::layout::{Layout, Scalar};
 use num_bigint::BigInt;
-use santoku_ir::{Func, Len, LocalId, LocalKind};
+use crate::notes::{Note, Notes};
+use santoku_ir::{Func, Len, Loc, LocalId, LocalKind};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub(crate) type Res<T> = Result<T, String>;
 
@@ -31,6 +34,10 @@ pub(crate) struct Body<'s, 'p> {
     pub bases: BTreeMap<LocalId, Value>,
     /// Known values, by name.
     known: BTreeMap<Value, u128>,
+    /// The statement at work, and the files of the program.
+    pub here: Loc,
+    files: Vec<Arc<str>>,
+    notes: Notes,
 }
 
 impl<'s, 'p> Body<'s, 'p> {
@@ -39,17 +46,47 @@ impl<'s, 'p> Body<'s, 'p> {
         let at = program.funcs.iter().position(|f| std::ptr::eq(f, func)).ok_or("a function of another program")?;
         let func = &program.funcs[at];
         let homes = homes(program, func, shared.spread)?;
-        Ok(Body { shared, func, types: vec![], open: vec![vec![]], slots: vec![], homes, now: BTreeMap::new(), bases: BTreeMap::new(), known: BTreeMap::new() })
+        let files: Vec<Arc<str>> = program.files.iter().map(|f| f.as_str().into()).collect();
+        let place = files.get(func.loc.file as usize).filter(|_| func.loc.line > 0).map(|file| Note { file: file.clone(), line: func.loc.line, variable: None });
+        Ok(Body {
+            shared,
+            func,
+            types: vec![],
+            open: vec![vec![]],
+            slots: vec![],
+            homes,
+            now: BTreeMap::new(),
+            bases: BTreeMap::new(),
+            known: BTreeMap::new(),
+            here: Loc::default(),
+            files,
+            notes: Notes { place, ..Notes::default() },
+        })
     }
 
-    pub fn finish(mut self) -> (Vec<Inst>, Vec<Slot>) {
-        (self.open.pop().unwrap_or_default(), self.slots)
+    pub fn finish(mut self) -> (Vec<Inst>, Vec<Slot>, Notes) {
+        (self.open.pop().unwrap_or_default(), self.slots, self.notes)
     }
 
     /// A new name.
     pub fn fresh(&mut self, ty: Type) -> Value {
         self.types.push(ty);
-        Value(self.types.len() as u32 - 1)
+        let v = Value(self.types.len() as u32 - 1);
+        if let Some(file) = self.files.get(self.here.file as usize).filter(|_| self.here.line > 0) {
+            self.notes.values.insert(v, Note { file: file.clone(), line: self.here.line, variable: None });
+        }
+        v
+    }
+
+    /// These words are what a variable is from here on, unless they are another's already.
+    pub fn note(&mut self, key: Key, n: &Num) {
+        let several = n.words.len() > 1;
+        for (k, v) in n.words.iter().enumerate() {
+            if let Some(note) = self.notes.values.get_mut(v).filter(|n| n.variable.is_none()) {
+                let text = described(self.shared.program, self.func.local(key.0), key.1);
+                note.variable = Some(if several { format!("word {k} of {text}").into() } else { text.into() });
+            }
+        }
     }
 
     pub fn ty(&self, v: Value) -> Type {

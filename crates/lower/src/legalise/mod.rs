@@ -7,6 +7,7 @@
 mod aggregate;
 mod body;
 mod call;
+mod described;
 mod expr;
 mod homes;
 mod number;
@@ -102,7 +103,7 @@ fn function(shared: &mut Shared<'_>, f: &Func) -> Result<crate::data::Func, Stri
     b.statements(&f.body)?;
     let results = b.results(&signature)?;
     let types = results.iter().map(|v| b.ty(*v)).collect::<Vec<Type>>();
-    let (insts, slots) = b.finish();
+    let (insts, slots, notes) = b.finish();
     Ok(crate::data::Func {
         name: f.name.clone(),
         export: f.export.clone(),
@@ -111,5 +112,6 @@ fn function(shared: &mut Shared<'_>, f: &Func) -> Result<crate::data::Func, Stri
         results: types,
         slots,
         body: crate::data::Block { insts, yields: results },
+        notes,
     })
 }

@@ -141,6 +141,7 @@ impl Body<'_, '_> {
         let s = self.scalar_at(key)?;
         let rep = self.shared.words.fit(&s.range);
         let n = self.converted(n, rep);
+        self.note(key, &n);
         self.now.insert(key, n);
         Ok(())
     }

@@ -16,6 +16,9 @@ impl Body<'_, '_> {
     }
 
     fn statement(&mut self, s: &Stmt) -> Res<()> {
+        self.here = match s {
+            Stmt::Assign { loc, .. } | Stmt::Call { loc, .. } | Stmt::For { loc, .. } | Stmt::If { loc, .. } | Stmt::Assert { loc, .. } | Stmt::Ghost { loc, .. } => *loc,
+        };
         match s {
             Stmt::Assert { .. } | Stmt::Ghost { .. } => Ok(()),
             Stmt::Assign { dst, src, .. } if src.ty.is_scalar() => {
@@ -76,7 +79,9 @@ impl Body<'_, '_> {
     fn named(&mut self, key: Key, rep: Rep) -> Vec<Value> {
         let l = self.func.local(key.0);
         let ty = Type::word(rep.bits, !l.public && l.kind != LocalKind::Counter);
-        (0..rep.words).map(|_| self.fresh(ty)).collect()
+        let n = Num { words: (0..rep.words).map(|_| self.fresh(ty)).collect(), bits: rep.bits, signed: rep.signed };
+        self.note(key, &n);
+        n.words
     }
 
     fn rounds(&mut self, var: LocalId, (lo, hi): (&Expr, &Expr), rev: bool, body: &[Stmt]) -> Res<()> {

@@ -8,6 +8,7 @@ use super::facts::{most_of, ones, Bounds, Fact, Known};
 use super::root::{roots, Root};
 use super::costs::Costs;
 use crate::data::{Address, BinOp, Block, Count, For, Func, Inst, Kind, Module, Named, Op, Type, Value};
+use crate::notes::{Note, Notes};
 use std::collections::{BTreeMap, HashMap};
 
 /// What is simpler than an operation, by how many results it has.
@@ -43,6 +44,10 @@ pub(super) struct Fold<'f> {
     /// What the second result of the operation at work is added to.
     pub added_to: Option<Value>,
     out: Vec<Inst>,
+    /// Of new values; the line at work, and the first value that is made for it.
+    notes: Notes,
+    here: Option<Note>,
+    first: u32,
 }
 
 /// Values that are read once, by a sum of two: what the other one is.
@@ -74,12 +79,16 @@ pub(super) fn fold(f: &Func, module: &Module, costs: &Costs, rules: Rules) -> Fu
         used: HashMap::new(),
         constant: BTreeMap::new(),
         out: vec![],
+        notes: Notes { place: f.notes.place.clone(), ..Notes::default() },
+        here: None,
+        first: 0,
     };
     let mut made = f.clone();
     for p in &mut made.params {
         p.value = fold.given(&(p.value, p.ty)).0;
     }
     made.body = fold.block(&f.body);
+    made.notes = fold.notes;
     made
 }
 
@@ -110,6 +119,10 @@ impl Fold<'_> {
 
     fn named(&mut self, old: Value, new: Value) {
         self.alias.insert(old, new);
+        // What is at hand from elsewhere may have a wider range there.
+        if new.0 >= self.first && self.notes.of(new).is_none_or(|n| n.variable.is_none()) {
+            self.notes.copy(new, self.func.notes.of(old));
+        }
         let uses = self.uses.get(&old).copied().unwrap_or(0);
         *self.used.entry(new).or_default() += uses;
         if let Some(root) = self.roots.get(&old) {
@@ -128,7 +141,9 @@ impl Fold<'_> {
             Kind::Ptr => u128::MAX,
         };
         self.facts.push(Fact { ty, op, most });
-        Value(self.facts.len() as u32 - 1)
+        let v = Value(self.facts.len() as u32 - 1);
+        self.notes.copy(v, self.here.as_ref());
+        v
     }
 
     fn now(&self, old: Value) -> Value {
@@ -258,6 +273,12 @@ impl Fold<'_> {
     }
 
     fn inst(&mut self, i: &Inst) {
+        self.first = self.facts.len() as u32;
+        let line = match i {
+            Inst::Let { dst, .. } => dst.first().and_then(|d| self.func.notes.of(d.0)),
+            _ => None,
+        };
+        self.here = line.map(|n| Note { variable: None, ..n.clone() });
         match i {
             Inst::Let { dst, op } => self.operation(dst, op),
             Inst::Store { bytes, at, value } => {

@@ -7,6 +7,7 @@
 use super::dead::calls;
 use super::costs::Costs;
 use crate::data::{Address, Block, Count, For, Func, Inst, Named, Op, Slot, Value};
+use crate::notes::Notes;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// `done`: the functions before this one, as they are now.
@@ -33,9 +34,9 @@ pub(super) fn inline(f: &Func, done: &[Func], costs: &Costs) -> Func {
     if chosen.is_empty() {
         return f.clone();
     }
-    let mut i = Inline { done, chosen, next: super::names::names(f), slots: f.slots.clone() };
+    let mut i = Inline { done, chosen, next: super::names::names(f), slots: f.slots.clone(), notes: f.notes.clone() };
     let body = i.block(&f.body);
-    Func { body, slots: i.slots, ..f.clone() }
+    Func { body, slots: i.slots, notes: i.notes, ..f.clone() }
 }
 
 struct Inline<'d> {
@@ -43,6 +44,7 @@ struct Inline<'d> {
     chosen: Vec<u32>,
     next: u32,
     slots: Vec<Slot>,
+    notes: Notes,
 }
 
 impl Inline<'_> {
@@ -72,7 +74,7 @@ impl Inline<'_> {
         // Until something secret is put there.
         self.slots.extend(callee.slots.iter().map(|s| Slot { secret: false, ..s.clone() }));
         let mut names: HashMap<Value, Value> = callee.params.iter().map(|p| p.value).zip(args.iter().copied()).collect();
-        let mut copy = Copy { names: &mut names, next: &mut self.next, slots: first };
+        let mut copy = Copy { names: &mut names, next: &mut self.next, slots: first, notes: (&callee.notes, &mut self.notes) };
         let body = copy.block(&callee.body);
         let mut out = body.insts;
         // A result is named by an operation that changes nothing.
@@ -92,6 +94,8 @@ struct Copy<'n> {
     names: &'n mut HashMap<Value, Value>,
     next: &'n mut u32,
     slots: u32,
+    /// The callee's, and the caller's.
+    notes: (&'n Notes, &'n mut Notes),
 }
 
 impl Copy<'_> {
@@ -99,6 +103,7 @@ impl Copy<'_> {
         let v = Value(*self.next);
         *self.next += 1;
         self.names.insert(d.0, v);
+        self.notes.1.copy(v, self.notes.0.of(d.0));
         (v, d.1)
     }
 

@@ -194,7 +194,7 @@ impl Parser {
             slots.push(self.slot(slots.len())?);
         }
         let body = self.block()?;
-        Ok(Func { name, export, apart, params, results, slots, body })
+        Ok(Func { name, export, apart, params, results, slots, body, notes: Default::default() })
     }
 
     fn slot(&mut self, number: usize) -> Res<Slot> {

@@ -3,6 +3,7 @@
 
 use super::words::{name, BIN, CMP, CONVERT, SHIFT};
 use crate::data::{Address, Block, Count, Func, Inst, Kind, Module, Named, Op, Type, Value};
+use crate::notes::Notes;
 use std::fmt::Write;
 
 pub fn print(module: &Module) -> String {
@@ -31,15 +32,20 @@ fn func(text: &mut String, module: &Module, f: &Func) {
     for (k, s) in f.slots.iter().enumerate() {
         let _ = writeln!(text, "  slot ${k} {:?}: {} align {}{}", s.name, s.bytes, s.align, if s.secret { " !" } else { "" });
     }
-    block(text, module, &f.body, 1);
+    block(text, (module, &f.notes), &f.body, 1);
     text.push_str("}\n");
 }
 
-fn block(text: &mut String, module: &Module, b: &Block, depth: usize) {
+fn block(text: &mut String, (module, notes): (&Module, &Notes), b: &Block, depth: usize) {
     let pad = "  ".repeat(depth);
     for i in &b.insts {
         text.push_str(&pad);
-        inst(text, module, i, depth);
+        inst(text, (module, notes), i, depth);
+        if let Inst::Let { dst, .. } | Inst::Call { dst, .. } = i {
+            if let Some(note) = dst.first().and_then(|d| notes.of(d.0)) {
+                let _ = write!(text, "  # {}", note.text(notes.file()));
+            }
+        }
         text.push('\n');
     }
     if !b.yields.is_empty() {
@@ -47,7 +53,8 @@ fn block(text: &mut String, module: &Module, b: &Block, depth: usize) {
     }
 }
 
-fn inst(text: &mut String, module: &Module, i: &Inst, depth: usize) {
+fn inst(text: &mut String, of: (&Module, &Notes), i: &Inst, depth: usize) {
+    let module = of.0;
     let pad = "  ".repeat(depth);
     let names = |dst: &[Named]| dst.iter().map(named).collect::<Vec<_>>().join(", ");
     let _ = match i {
@@ -61,16 +68,16 @@ fn inst(text: &mut String, module: &Module, i: &Inst, depth: usize) {
         }
         Inst::If { cond, dst, then, els } => {
             let _ = writeln!(text, "if %{} -> ({}) {{", cond.0, names(dst));
-            block(text, module, then, depth + 1);
+            block(text, of, then, depth + 1);
             let _ = writeln!(text, "{pad}}} else {{");
-            block(text, module, els, depth + 1);
+            block(text, of, els, depth + 1);
             write!(text, "{pad}}}")
         }
         Inst::For(f) => {
             let carried: Vec<String> = f.carried.iter().map(|(n, v)| format!("{} = %{}", named(n), v.0)).collect();
             let how = format!("{}{}", if f.rev { " rev" } else { "" }, if f.signed { " signed" } else { "" });
             let _ = writeln!(text, "for {} = %{} to %{}{how} carry ({}) -> ({}) {{", named(&f.counter), f.lo.0, f.hi.0, carried.join(", "), names(&f.dst));
-            block(text, module, &f.body, depth + 1);
+            block(text, of, &f.body, depth + 1);
             write!(text, "{pad}}}")
         }
     };
