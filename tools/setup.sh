@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Santoku needs to build, prove, emit and measure. Says what it installs; does nothing where all is present.
-# usage: setup.sh [rtl] [site] [soak]     what `make rtl`, `make site` and `make soak` need besides
+# usage: setup.sh [rtl] [site] [soak] [ckb]     what `make rtl`, `make site` and `make soak` need besides; `ckb`: the chain's debugger,
+# which a test compares cycles with (part of `soak`; minutes to build)
 # Debian 12 or newer, Ubuntu 24.10 or newer. Works without root when the packages are already there.
 set -euo pipefail
 
@@ -11,9 +12,10 @@ packages+=(g++ make cmake python3 pkg-config qemu-system-misc z3 libsodium-dev l
 for part in "$@"; do
   case "$part" in
   rtl) packages+=(default-jdk-headless maven verilator device-tree-compiler unzip) ;;
-  soak) packages+=(clang-14 clang-16) ;;
+  soak) packages+=(clang-14 clang-16 protobuf-compiler) ;;
+  ckb) packages+=(protobuf-compiler) ;;
   site) packages+=(chromium fonts-dejavu-core) ;;
-  *) echo "setup: no part is called \`$part\`; there are: rtl, site, soak" >&2; exit 2 ;;
+  *) echo "setup: no part is called \`$part\`; there are: ckb, rtl, site, soak" >&2; exit 2 ;;
   esac
 done
 rust_min=1.85
@@ -62,3 +64,22 @@ else
     curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal >/dev/null
   fi
 fi
+
+# The chain's debugger, for this checkout alone.
+ckb_version=1.1.1
+ckb_root=$(cd "$(dirname "$0")/.." && pwd)/build/ckb-debugger
+for part in "$@"; do
+  case "$part" in
+  ckb | soak)
+    [ -f "$HOME/.cargo/env" ] && . "$HOME/.cargo/env"
+    if [ "$("$ckb_root/bin/ckb-debugger" --version 2>/dev/null)" = "ckb-debugger $ckb_version" ]; then
+      echo "setup: ckb-debugger $ckb_version present"
+    else
+      echo "setup: building ckb-debugger $ckb_version (about 8 minutes)"
+      # Only a test needs it, which says that it is not there.
+      cargo install --quiet --locked --root "$ckb_root" "ckb-debugger@$ckb_version" ||
+        echo "setup: ckb-debugger cannot be built here: its test compares with recorded counts alone" >&2
+    fi
+    ;;
+  esac
+done
