@@ -35,6 +35,18 @@ impl InPlace {
         self
     }
 
+    /// None may.
+    pub fn none(f: &Func) -> InPlace {
+        InPlace { ok: f.rets.iter().map(|_| vec![false; f.params.len()]).collect() }
+    }
+
+    /// All of the same shape may, whatever is read when.
+    #[cfg(test)]
+    pub fn careless(f: &Func) -> InPlace {
+        let alike = |r: &LocalId, p: &LocalId| f.local(*r).ty.same_shape(&f.local(*p).ty) && !f.local(*r).ty.is_scalar();
+        InPlace { ok: f.rets.iter().map(|r| f.params.iter().map(|p| alike(r, p)).collect()).collect() }
+    }
+
     /// `done`: the answers for all callees, by function index.
     pub fn of(f: &Func, done: &[InPlace]) -> InPlace {
         InPlace::with(f, done, false)

@@ -172,3 +172,13 @@ impl CTy {
 pub fn is_empty(t: &CTy) -> bool {
     matches!(t, CTy::Array(e, len) if *len == Len::Const(0) || is_empty(e))
 }
+
+/// Elements of one type are stored as the other, which holds all of their values.
+pub fn adopts(have: CInt, want: CInt, values: Option<&Range>) -> bool {
+    want.range().contains(&have.range()) || values.is_some_and(|r| want.holds(r)) && want.bits >= have.bits
+}
+
+/// Bits of the narrowest type that has so many.
+pub fn enough(k: u32) -> u32 {
+    [32, 64, 128].into_iter().find(|b| *b >= k).unwrap_or(128)
+}

@@ -2,8 +2,7 @@
 
 use crate::context::{storage, FnCx, Res, Signature, UnitCx};
 use crate::ctype::{is_empty, CTy};
-use crate::merge::merged;
-use crate::scope::{place_locals, BlockPath};
+use crate::scope::BlockPath;
 use crate::{EmitError, LOCAL_BYTES};
 use santoku_ir::visit::walk_stmts;
 use santoku_ir::{Base, ExprKind, Func, FuncId, Len, LocalId, LocalKind, Place, Proj, Range, Stmt, Ty};
@@ -24,7 +23,7 @@ impl<'a> FnCx<'a> {
             fresh: unit.globals.clone(),
             out: String::new(),
             indent: 1,
-            declared_at: place_locals(f),
+            declared_at: (unit.opts.decisions.blocks)(f),
             one: None,
         };
         for l in &f.locals {
@@ -96,7 +95,7 @@ impl<'a> FnCx<'a> {
 
     /// The name of the result for a variable that becomes it, if C stores both alike.
     fn merge(&mut self) {
-        let Some((var, ret)) = merged(self.f).filter(|(v, r)| self.ctys[v.0 as usize] == self.ctys[r.0 as usize]) else { return };
+        let Some((var, ret)) = (self.unit.opts.decisions.one_object)(self.f).filter(|(v, r)| self.ctys[v.0 as usize] == self.ctys[r.0 as usize]) else { return };
         self.names[var.0 as usize] = self.names[ret.0 as usize].clone();
         self.declared_at.values_mut().for_each(|ids| ids.retain(|id| *id != var));
         self.one = Some((var, ret));
@@ -109,7 +108,7 @@ impl<'a> FnCx<'a> {
             return;
         }
         if let (CTy::Int(have), CTy::Int(want)) = (self.ctys[id.0 as usize].leaf().clone(), t.leaf()) {
-            if want.range().contains(&have.range()) || leaf_range(&local.ty).is_some_and(|r| want.holds(&r)) && want.bits >= have.bits {
+            if (self.unit.opts.decisions.adopts)(have, *want, leaf_range(&local.ty).as_ref()) {
                 *self.ctys[id.0 as usize].leaf_mut() = CTy::Int(*want);
             }
         }

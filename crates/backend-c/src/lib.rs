@@ -14,6 +14,9 @@ mod call;
 mod clear;
 mod context;
 mod ctype;
+#[cfg(test)]
+mod decided_tests;
+mod decisions;
 mod error;
 mod estimate;
 mod exported;
@@ -37,6 +40,7 @@ mod words;
 
 pub use clear::stack_macro;
 pub use santoku_c_judge::Compared;
+pub use decisions::{Decision, Decisions, DECISIONS};
 pub use error::{EmitError, LOCAL_BYTES};
 pub use exported::{Argument, Exported, Number, Role};
 pub use options::{Clears, Options, Placement, Products, Stack, Vector};

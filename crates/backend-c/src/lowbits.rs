@@ -2,7 +2,7 @@
 //! type of at least k bits, where wrapping is defined and harmless.
 
 use crate::context::{FnCx, Res};
-use crate::ctype::{literal, CInt};
+use crate::ctype::{enough, literal, CInt};
 use crate::expr::{cast, Val};
 use crate::known::const_count;
 use santoku_ir::{BinOp, Expr, ExprKind, Ty, UnOp};
@@ -10,11 +10,16 @@ use santoku_ir::{BinOp, Expr, ExprKind, Ty, UnOp};
 impl FnCx<'_> {
     /// A value congruent to `e` modulo 2^k, of an unsigned type of at least k bits.
     pub fn low_bits(&mut self, e: &Expr, k: u32) -> Res<Val> {
-        let t = CInt::unsigned([32, 64, 128].into_iter().find(|b| *b >= k).unwrap_or(128));
+        let decided = (self.unit.opts.decisions.low_bits)(k);
+        let t = CInt::unsigned(decided.unwrap_or_else(|| enough(k)));
         if t.bits > self.unit.opts.widest {
             return Err(crate::EmitError::TooWide { func: self.f.name.clone(), bits: k.into(), widest: self.unit.opts.widest, loc: self.loc });
         }
-        Ok(Val { text: self.low_text(e, t)?, ty: t })
+        let text = match decided {
+            Some(_) => self.low_text(e, t)?,
+            None => cast(self.emit(e)?, t),
+        };
+        Ok(Val { text, ty: t })
     }
 
     fn low_text(&mut self, e: &Expr, t: CInt) -> Res<String> {

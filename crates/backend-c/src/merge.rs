@@ -23,12 +23,11 @@ pub fn merged(f: &Func) -> Option<(LocalId, LocalId)> {
 }
 
 /// The function with the result in the place of the variable: what is shared with what is seen here. Ranges are not right in it.
-pub fn in_one(f: &Func) -> Option<Func> {
-    let (var, ret) = merged(f)?;
+pub fn in_one(f: &Func, (var, ret): (LocalId, LocalId)) -> Func {
     let mut out = f.clone();
     out.body.pop();
     rename_locals(&mut out.body, &|id| if id == var { ret } else { id });
-    Some(out)
+    out
 }
 
 fn whole(p: &Place) -> Option<LocalId> {

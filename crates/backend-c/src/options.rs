@@ -1,5 +1,6 @@
 //! What the caller of the back end chooses for a unit.
 
+use crate::decisions::Decisions;
 use std::collections::BTreeMap;
 
 /// Where constant tables live when the user of the C file does not say.
@@ -66,6 +67,7 @@ pub struct Options {
     pub renamed: bool,
     /// What functions of the header that get secrets do before they return.
     pub clears: Clears,
+    pub decisions: Decisions,
 }
 
 impl Options {
@@ -84,6 +86,7 @@ impl Options {
             export: true,
             renamed: false,
             clears: Clears::Nothing,
+            decisions: Decisions::default(),
         }
     }
 }

@@ -25,6 +25,12 @@ pub fn place_locals(f: &Func) -> BTreeMap<BlockPath, Vec<LocalId>> {
     out
 }
 
+/// All at the head of the function.
+pub fn at_the_head(f: &Func) -> BTreeMap<BlockPath, Vec<LocalId>> {
+    let all = place_locals(f).into_values().flatten().collect::<BTreeSet<_>>();
+    BTreeMap::from([(vec![], all.into_iter().collect())])
+}
+
 /// Which statements of each block mention a local, also as the counter of a loop that never reads it. Made once: kernels have as
 /// many locals as statements.
 struct Uses {

@@ -13,8 +13,8 @@ use crate::merge::in_one;
 use crate::names::Names;
 use crate::options::{Clears, Options, Placement, Stack};
 use crate::preamble::{helpers_for, in_parts, mentions, products, wide_types, API, ASSUMED, ASSUMPTIONS, MEMORY, NAMES, NOINLINE, PLACEMENT};
-use crate::printed::printed_functions;
 use crate::settle::settled;
+use crate::printed::printed_functions;
 use crate::together::{helpers_in, renaming};
 use santoku_c_judge::{Compared, Piece, Pieces};
 use santoku_ir::visit::walk_places;
@@ -213,8 +213,8 @@ fn prepare<'a>(program: &'a Program, opts: &'a Options) -> Res<UnitCx<'a>> {
         let renamed = renamed && outer.is_none();
         let sizes = opts.export && f.export.is_some() && macro_of(opts, f).is_none();
         unit.signatures.push(Signature { outer, sizes, ..signature(&unit, f, name, renamed)? });
-        let mut done = InPlace::of(f, &unit.in_place);
-        if let Some(one) = in_one(f) {
+        let mut done = (opts.decisions.in_place)(f, &unit.in_place);
+        if let Some(one) = (opts.decisions.one_object)(f).map(|pair| in_one(f, pair)) {
             done = done.and(&InPlace::of_merged(&one, &unit.in_place));
         }
         unit.in_place.push(done);

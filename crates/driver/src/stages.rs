@@ -44,6 +44,11 @@ const BACK: &[Stage] = &[
     Stage { name: "c-judge", doc: "Reads the C back.", class: None, why: "a checker" },
 ];
 
+/// Names of what the C printer decides and can do without, each with a sentence.
+pub fn c_decisions() -> impl Iterator<Item = (&'static str, &'static str)> {
+    santoku_backend_c::DECISIONS.iter().map(|d| (d.name, d.doc))
+}
+
 /// The whole pipeline, passes included.
 pub fn stages() -> Vec<Stage> {
     let pass = |p: &santoku_passes::Pass| Stage { name: p.name, doc: p.doc, class: Some(p.class), why: p.why };

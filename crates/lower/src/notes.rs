@@ -4,7 +4,6 @@
 //! Absent: values that passes make; most have none.
 //! Trusted: nothing: nothing that ships is made of it.
 
-use crate::data::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -24,7 +23,8 @@ pub struct Note {
 pub struct Notes {
     /// Where the function itself begins.
     pub place: Option<Note>,
-    pub values: BTreeMap<Value, Note>,
+    /// By number.
+    pub values: BTreeMap<u32, Note>,
 }
 
 impl PartialEq for Notes {
@@ -36,8 +36,8 @@ impl PartialEq for Notes {
 impl Eq for Notes {}
 
 impl Notes {
-    pub fn of(&self, v: Value) -> Option<&Note> {
-        self.values.get(&v)
+    pub fn of(&self, value: u32) -> Option<&Note> {
+        self.values.get(&value)
     }
 
     /// The function's file; nothing where that is not known.
@@ -46,7 +46,7 @@ impl Notes {
     }
 
     /// `to` is what `from` is in another function.
-    pub fn copy(&mut self, to: Value, from: Option<&Note>) {
+    pub fn copy(&mut self, to: u32, from: Option<&Note>) {
         if let Some(note) = from {
             self.values.insert(to, note.clone());
         }

@@ -1,4 +1,4 @@
-//! What each optimisation brings: one pass switched off at a time, and all of them switched on one after the other in the order of the series
+//! What each optimisation brings: one pass or decision of the C printer switched off at a time, and all of them switched on one after the other in the order of the series
 //! that the row names. Every build passes the checks of its passes, and every program computes what it should.
 
 use crate::compile::{Checks, DERIVE_WIDTH};
@@ -35,7 +35,7 @@ pub struct Ablation {
     pub level: Level,
     pub machine: String,
     pub work: Work,
-    /// All passes, then without each.
+    /// All passes, then without each, then without each decision of the C printer.
     pub one_by_one: Vec<Trial>,
     /// Empty for a primitive whose row has no series.
     pub series: Vec<Trial>,
@@ -108,7 +108,8 @@ fn one_by_one(level: Level, compresses: bool) -> Vec<Plan> {
         code,
     };
     let mut plans = vec![plan("all passes".into(), &[], Code::Compressed)];
-    plans.extend(switches(level).into_iter().map(|name| plan(format!("without {name}"), &[name], Code::Compressed)));
+    let decisions = santoku_backend_c::DECISIONS.iter().map(|d| d.name);
+    plans.extend(switches(level).into_iter().chain(decisions).map(|name| plan(format!("without {name}"), &[name], Code::Compressed)));
     plans.extend(compresses.then(|| plan("uncompressed code".into(), &[], Code::Plain)));
     plans
 }

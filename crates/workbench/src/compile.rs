@@ -4,7 +4,7 @@
 use crate::primitives::{Primitive, Tree};
 use crate::widen::widen;
 use crate::BenchError;
-use santoku_backend_c::{Clears, Emitted, Options, Stack};
+use santoku_backend_c::{Clears, Decisions, Emitted, Options, Stack, DECISIONS};
 use santoku_driver::{check, products, Checked, Request, Target};
 use santoku_ir::Program;
 use santoku_passes::{Again, Level, PassOptions, StepReport};
@@ -26,6 +26,8 @@ pub struct Compiled {
     pub program: Program,
     pub steps: Vec<StepReport>,
     pub again: Again,
+    /// Of its C.
+    pub decisions: Decisions,
 }
 
 /// Front end only: an entry file with the target's implementations, nothing proved.
@@ -47,9 +49,11 @@ pub fn optimised(program: &Program, target: &Target, level: Level, without: &BTr
     let options = PassOptions { keep_tests: false, circuits, ..PassOptions::new(level, target.word_bits) };
     let mut without = without.clone();
     let wide = without.remove(DERIVE_WIDTH);
+    let decisions = Decisions::without(&without);
+    without.retain(|n| DECISIONS.iter().all(|d| d.name != *n));
     let done = santoku_passes::optimise(program, level, &without, &options)?;
     let program = if wide { widened(&done.program)? } else { done.program };
-    Ok(Compiled { program, steps: done.steps, again: done.again })
+    Ok(Compiled { program, steps: done.steps, again: done.again, decisions })
 }
 
 /// C needs some width: without this pass, the widths of code without proved ranges are taken.
@@ -110,6 +114,7 @@ pub fn emit(primitive: &Primitive, build: &Build, compiled: &Compiled, provenanc
         export: primitive.api_source.is_none(),
         renamed: true,
         clears: primitive.stack.of(build.target.word_bits).map_or(Clears::Estimated, |s| Clears::Stack(Stack { optimised: s.optimised, plain: s.plain })),
+        decisions: compiled.decisions,
         ..Options::new(&primitive.unit, widest_secret_product(&compiled.program))
     };
     Ok(santoku_backend_c::emit(&compiled.program, &options)?)

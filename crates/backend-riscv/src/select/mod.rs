@@ -190,12 +190,12 @@ impl Select<'_> {
 
     /// Registers from `first` on are of the line that names these values, and those that hold them are these.
     fn note(&mut self, dst: &[Named], first: u32) {
-        let Some(note) = self.notes.of(dst[0].0) else { return };
+        let Some(note) = self.notes.of(dst[0].0 .0) else { return };
         for r in first..self.code.registers {
             self.code.notes.entry(r).or_insert_with(|| Note { variable: None, ..note.clone() });
         }
         for (v, _) in dst {
-            if let (Some(Reg::Own(r)), Some(note)) = (self.regs.get(v).filter(|r| matches!(r, Reg::Own(r) if *r >= first)), self.notes.of(*v)) {
+            if let (Some(Reg::Own(r)), Some(note)) = (self.regs.get(v).filter(|r| matches!(r, Reg::Own(r) if *r >= first)), self.notes.of(v.0)) {
                 if self.code.notes.get(r).is_none_or(|n| n.variable.is_none()) {
                     self.code.notes.insert(*r, note.clone());
                 }

@@ -8,7 +8,7 @@ use crate::tables::Tables;
 use crate::project::Project;
 use crate::{files, report};
 use santoku_diag::{Diagnostic, Sources};
-use santoku_driver::{assembly, believed, build_watched, interface, lowered_passes, lowered_text, BuildOptions, Built, Checked, Choice, Failure, Lowering, Step};
+use santoku_driver::{assembly, believed, build_watched, c_decisions, interface, lowered_passes, lowered_text, BuildOptions, Built, Checked, Choice, Failure, Lowering, Step};
 use santoku_passes::{Again, Level};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub struct Args {
     /// Level of optimisation
     #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = ["0", "1", "2", "3", "s"])]
     level: String,
-    /// Leave out a pass
+    /// Leave out a pass, or a decision of the C printer
     #[arg(long, value_name = "PASS")]
     without: Vec<String>,
     /// Write the core program after each run of a pass (`sema`: before all passes)
@@ -122,6 +122,10 @@ fn written(args: &Args, checked: &Checked, built: &Built) -> Result<Vec<(String,
     if args.inline.is_some() && args.emit == "c" {
         let d = Diagnostic::error("bad-option", "`--inline` says nothing about C").note("why: C compilers put functions where they are called as they see fit");
         return Err(Failure::refused(&checked.sources, d.help("add `--emit asm`, or leave it out")));
+    }
+    if let Some(name) = args.without.iter().find(|n| args.emit != "c" && c_decisions().any(|d| d.0 == **n)) {
+        let d = Diagnostic::error("bad-option", format!("`--without {name}` says nothing about what `--emit {}` writes", args.emit)).note("why: it is a decision of the C printer");
+        return Err(Failure::refused(&checked.sources, d.help("leave it out, or build C")));
     }
     let text = |how: &Lowering| lowered_text(built, &checked.target, &checked.sources, how);
     let mut files: Vec<(String, String)> = match args.emit.as_str() {

@@ -1,7 +1,7 @@
 //! `santoku passes`
 
 use crate::report;
-use santoku_driver::{stages, Failure};
+use santoku_driver::{c_decisions, stages, Failure};
 use santoku_passes::Class;
 use serde_json::json;
 
@@ -19,7 +19,13 @@ pub fn run() -> Result<u8, Failure> {
         all.push(json!({ "name": s.name, "class": class, "what": s.doc }));
         text += &format!("{:>2}  {:<16} {:<8} {}\n", i + 1, s.name, class, s.doc);
     }
+    text += "\nThe C printer decides, and `--without NAME` leaves out:\n";
+    let mut decided = vec![];
+    for (name, doc) in c_decisions() {
+        decided.push(json!({ "name": name, "what": doc }));
+        text += &format!("    {name:<16} {doc}\n");
+    }
     report::out(&text);
-    report::answer(&json!({ "stages": all }))?;
+    report::answer(&json!({ "stages": all, "c_decisions": decided }))?;
     Ok(report::DONE)
 }

@@ -73,7 +73,7 @@ impl<'s, 'p> Body<'s, 'p> {
         self.types.push(ty);
         let v = Value(self.types.len() as u32 - 1);
         if let Some(file) = self.files.get(self.here.file as usize).filter(|_| self.here.line > 0) {
-            self.notes.values.insert(v, Note { file: file.clone(), line: self.here.line, variable: None });
+            self.notes.values.insert(v.0, Note { file: file.clone(), line: self.here.line, variable: None });
         }
         v
     }
@@ -82,7 +82,7 @@ impl<'s, 'p> Body<'s, 'p> {
     pub fn note(&mut self, key: Key, n: &Num) {
         let several = n.words.len() > 1;
         for (k, v) in n.words.iter().enumerate() {
-            if let Some(note) = self.notes.values.get_mut(v).filter(|n| n.variable.is_none()) {
+            if let Some(note) = self.notes.values.get_mut(&v.0).filter(|n| n.variable.is_none()) {
                 let text = described(self.shared.program, self.func.local(key.0), key.1);
                 note.variable = Some(if several { format!("word {k} of {text}").into() } else { text.into() });
             }

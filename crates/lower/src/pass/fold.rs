@@ -120,8 +120,8 @@ impl Fold<'_> {
     fn named(&mut self, old: Value, new: Value) {
         self.alias.insert(old, new);
         // What is at hand from elsewhere may have a wider range there.
-        if new.0 >= self.first && self.notes.of(new).is_none_or(|n| n.variable.is_none()) {
-            self.notes.copy(new, self.func.notes.of(old));
+        if new.0 >= self.first && self.notes.of(new.0).is_none_or(|n| n.variable.is_none()) {
+            self.notes.copy(new.0, self.func.notes.of(old.0));
         }
         let uses = self.uses.get(&old).copied().unwrap_or(0);
         *self.used.entry(new).or_default() += uses;
@@ -142,7 +142,7 @@ impl Fold<'_> {
         };
         self.facts.push(Fact { ty, op, most });
         let v = Value(self.facts.len() as u32 - 1);
-        self.notes.copy(v, self.here.as_ref());
+        self.notes.copy(v.0, self.here.as_ref());
         v
     }
 
@@ -275,7 +275,7 @@ impl Fold<'_> {
     fn inst(&mut self, i: &Inst) {
         self.first = self.facts.len() as u32;
         let line = match i {
-            Inst::Let { dst, .. } => dst.first().and_then(|d| self.func.notes.of(d.0)),
+            Inst::Let { dst, .. } => dst.first().and_then(|d| self.func.notes.of(d.0 .0)),
             _ => None,
         };
         self.here = line.map(|n| Note { variable: None, ..n.clone() });

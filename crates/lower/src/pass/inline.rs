@@ -103,7 +103,7 @@ impl Copy<'_> {
         let v = Value(*self.next);
         *self.next += 1;
         self.names.insert(d.0, v);
-        self.notes.1.copy(v, self.notes.0.of(d.0));
+        self.notes.1.copy(v.0, self.notes.0.of(d.0 .0));
         (v, d.1)
     }
 

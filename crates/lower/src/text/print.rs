@@ -42,7 +42,7 @@ fn block(text: &mut String, (module, notes): (&Module, &Notes), b: &Block, depth
         text.push_str(&pad);
         inst(text, (module, notes), i, depth);
         if let Inst::Let { dst, .. } | Inst::Call { dst, .. } = i {
-            if let Some(note) = dst.first().and_then(|d| notes.of(d.0)) {
+            if let Some(note) = dst.first().and_then(|d| notes.of(d.0 .0)) {
                 let _ = write!(text, "  # {}", note.text(notes.file()));
             }
         }
