@@ -37,6 +37,9 @@ fn targets(s: &Stmt, out: &mut BTreeSet<String>) {
     }
 }
 
+/// Of what hid a place while a loop was looked at, and hides none any more.
+const NOWHERE: Root = Root::Local(u32::MAX);
+
 impl State<'_> {
     pub fn run(&mut self, s: &Stmt) -> Res<()> {
         self.line = s.line;
@@ -201,7 +204,7 @@ impl State<'_> {
         self.loops.push((name, round));
         self.scoped(body)?;
         self.loops.pop();
-        self.stores[veiled..unveiled].iter_mut().for_each(|s| s.root = Root::Local(u32::MAX));
+        self.stores[veiled..unveiled].iter_mut().for_each(|s| s.root = NOWHERE);
         self.close(before, round)
     }
 
@@ -215,7 +218,7 @@ impl State<'_> {
     /// What a loop stored at one place in every round holds what the last one made.
     fn close(&mut self, before: usize, round: T) -> Res<()> {
         for k in before..self.stores.len() {
-            if self.stores[k].path.contains(&Step::Index(round)) || self.stores[k].root == Root::Local(u32::MAX) {
+            if self.stores[k].path.contains(&Step::Index(round)) || self.stores[k].root == NOWHERE {
                 continue;
             }
             if !State::own(self.stores[k].root) {
@@ -243,7 +246,7 @@ impl State<'_> {
         let mut done: Vec<(Root, Vec<Step>)> = vec![];
         for (root, path, ty, public) in paths {
             // What a side declared is gone.
-            let gone = State::own(root) && self.objects.values().all(|o| o.root != root);
+            let gone = root == NOWHERE || State::own(root) && self.objects.values().all(|o| o.root != root);
             if gone || done.contains(&(root, path.clone())) {
                 continue;
             }

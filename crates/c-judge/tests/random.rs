@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const LEVELS: [Level; 5] = [Level::O0, Level::O1, Level::O2, Level::O3, Level::Os];
 
+/// A loop in a branch: its own stores were taken for those of the program.
+const FOUND: [u64; 4] = [4181, 6661, 6843, 7862];
+
 fn config(seed: u64) -> Config {
     match seed % 4 {
         0 => Config::plain(),
@@ -22,7 +25,7 @@ fn random_programs_are_read_back() {
     let (mut functions, mut statements, mut others) = (0, 0, BTreeMap::<String, usize>::new());
     let mut wrong = vec![];
     let first = std::env::var("SANTOKU_FIRST").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    for seed in first..last {
+    for seed in FOUND.into_iter().filter(|_| first == 0).chain(first..last) {
         let mut p = program_with(seed, &config(seed));
         for f in &mut p.funcs {
             f.export = Some(format!("exported_{}", f.name));
