@@ -240,10 +240,20 @@ fn a_proof_of_nothing_is_no_success() {
 fn passes_are_listed_in_order() {
     let run = Sandbox::new(&[]).run(&["passes"]);
     assert_eq!(run.code, 0);
-    let names: Vec<&str> = run.stdout.lines().skip(1).filter_map(|l| l.split_whitespace().nth(1)).collect();
+    let (stages, decisions) = run.stdout.split_once("\n\n").expect("two lists");
+    let names: Vec<&str> = stages.lines().skip(1).filter_map(|l| l.split_whitespace().nth(1)).collect();
     assert_eq!(names.first(), Some(&"load"));
     assert_eq!(names.last(), Some(&"c-judge"));
     assert!(names.contains(&"derive-width"));
+    let decided: Vec<&str> = decisions.lines().skip(1).filter_map(|l| l.split_whitespace().next()).collect();
+    assert!(decided.len() > 3 && decided.iter().all(|n| n.starts_with("c-")), "{decided:?}");
+    // Each is something that a build can leave out.
+    let s = Sandbox::new(&[("p.stk", b"@export(\"p_f\")\nfn f(x: u32) -> u32 { x + 1 }\n")]);
+    for name in decided {
+        assert_eq!(s.run(&["build", &s.path("p.stk"), "--without", name, "-o", &s.path("out")]).code, 0, "{name}");
+    }
+    let asm = s.run(&["build", &s.path("p.stk"), "--target", "rv32", "--emit", "asm", "--without", "c-blocks", "-o", &s.path("asm")]);
+    assert!(asm.code == 2 && asm.stderr.contains("a decision of the C printer"), "{}", asm.stderr);
 }
 
 #[test]
