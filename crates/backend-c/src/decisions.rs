@@ -58,10 +58,10 @@ impl Default for Decisions {
 }
 
 impl Decisions {
-    /// All but those of these names; other names say nothing here.
-    pub fn without(names: &BTreeSet<String>) -> Decisions {
-        let mut all = Decisions::default();
-        DECISIONS.iter().filter(|d| names.contains(d.name)).for_each(|d| (d.leave_out)(&mut all));
-        all
+    /// All but those of these names, and the names that are of something else.
+    pub fn without(names: &BTreeSet<String>) -> (Decisions, BTreeSet<String>) {
+        let (mut all, mut others) = (Decisions::default(), names.clone());
+        DECISIONS.iter().filter(|d| others.remove(d.name)).for_each(|d| (d.leave_out)(&mut all));
+        (all, others)
     }
 }

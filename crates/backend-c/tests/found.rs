@@ -274,69 +274,7 @@ fn f {
 /// type for both.
 #[test]
 fn a_variable_that_becomes_the_result_is_the_result() {
-    let text = "fn narrowed noinline {
-  param a: [int -26632..26632; 8]
-  ret r: [int -3329..3329; 8]
-  var v: [int; 8]
-  counter i: public int
-  body {
-    v#2 = a#0
-    for i#3 in 0 ..< 8 { v#2[i#3] = (v#2[i#3] + 3000) }
-    for i#3 in 0 ..< 8 { v#2[i#3] = ((v#2[i#3] & 4095) - 2000) }
-    r#1 = v#2
-  }
-}
-fn turned noinline {
-  param a: [int -26632..26632; 8]
-  ret r: [int -3329..3329; 8]
-  var v: [int; 8]
-  counter i: public int
-  body {
-    for i#3 in 0 ..< 8 { v#2[i#3] = (a#0[(7 - i#3)] + 3000) }
-    for i#3 in 0 ..< 8 { v#2[i#3] = ((v#2[i#3] & 4095) - 2000) }
-    r#1 = v#2
-  }
-}
-fn smaller noinline {
-  param a: [int -26632..26632; 8]
-  ret r: [int 0..15; 8]
-  var v: [int; 8]
-  counter i: public int
-  body {
-    v#2 = a#0
-    for i#3 in 0 ..< 8 { v#2[i#3] = (v#2[i#3] & 15) }
-    r#1 = v#2
-  }
-}
-fn read noinline {
-  param a: [int -26632..26632; 8]
-  ret r: [int -3329..3329; 8]
-  var v: [int; 8]
-  counter i: public int
-  body {
-    r#1 = [1, 2, 3, 4, 5, 6, 7, 8]
-    v#2 = a#0
-    for i#3 in 0 ..< 8 { v#2[i#3] = (((v#2[i#3] + r#1[(7 - i#3)]) & 4095) - 2000) }
-    r#1 = v#2
-  }
-}
-fn f {
-  param x: [int -26632..26632; 8]
-  ret r: [int -3329..3329; 8]
-  ret s: [int -3329..3329; 8]
-  ret t: [int 0..15; 8]
-  ret u: [int -3329..3329; 8]
-  body {
-    call (r#1) = narrowed#f0(x#0)
-    call (r#1) = narrowed#f0(r#1)
-    call (s#2) = turned#f1(r#1)
-    call (s#2) = turned#f1(s#2)
-    call (t#3) = smaller#f2(s#2)
-    call (u#4) = read#f3(s#2)
-    call (u#4) = read#f3(u#4)
-  }
-}
-";
+    let text = include_str!("support/merged.ir");
     let text = sound("merged", text, 128, &[]);
     let body = |name: &str| {
         let from = text.rfind(&format!("void merged_{name}(")).unwrap_or_else(|| panic!("{name}\n{text}"));

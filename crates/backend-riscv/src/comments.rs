@@ -27,11 +27,9 @@ impl Comments<'_> {
             return;
         }
         self.last = place;
-        if text.ends_with('\n') {
-            text.truncate(text.len() - 1);
-            let start = text.rfind('\n').map_or(0, |k| k + 1);
-            let width = text[start..].trim_start().chars().count();
-            let _ = writeln!(text, "{:pad$} # {}", "", note.text(self.file), pad = COLUMN.saturating_sub(width));
-        }
+        text.truncate(text.trim_end().len());
+        let line = text.lines().next_back().unwrap_or_default().trim_start();
+        let pad = COLUMN.saturating_sub(line.chars().count());
+        let _ = writeln!(text, "{:pad$} # {}", "", note.text(self.file));
     }
 }

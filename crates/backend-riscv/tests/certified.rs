@@ -136,6 +136,11 @@ fn what_our_back_end_makes_is_proved() {
     assert!(objects >= 1 && functions >= 1, "{objects} {functions}");
 }
 
+/// The text with another word in the place of the one at `at`.
+fn changed(text: &str, at: usize, from: &str, to: &str) -> String {
+    format!("{}{to}{}", &text[..at], &text[at + from.len()..])
+}
+
 /// The same judge refuses code of ours with one instruction changed.
 #[test]
 fn a_wrong_instruction_is_not_proved() {
@@ -149,7 +154,7 @@ fn a_wrong_instruction_is_not_proved() {
         // Somewhere in the middle: the first may belong to a frame.
         let places: Vec<usize> = text.match_indices(from).map(|(at, _)| at).collect();
         let Some(at) = places.get(places.len() / 2 + k % 2) else { continue };
-        let spoiled = format!("{}{to}{}", &text[..*at], &text[at + from.len()..]);
+        let spoiled = changed(&text, *at, from, to);
         let Some(report) = judged(&made, &spoiled, target) else { return };
         assert!(!report.holds(), "`{from}` -> `{to}` at {at} is accepted");
         refused += 1;
@@ -174,7 +179,7 @@ fn an_index_that_a_branch_keeps_in_range_is_proved() {
         let places: Vec<usize> = body.match_indices(from).map(|(at, _)| start + at).collect();
         assert!(!places.is_empty(), "no `{from}` in {body}");
         for at in places {
-            let spoiled = format!("{}{to}{}", &text[..at], &text[at + from.len()..]);
+            let spoiled = changed(&text, at, from, to);
             let Some(report) = judged_alone(&made, &spoiled, target, name) else { return };
             assert!(!proved(&report), "`{from}` -> `{to}` at {at} is accepted");
             refused += 1;
@@ -202,7 +207,7 @@ fn groups_are_proved_as_the_machine_executes_them() {
     let mut refused = 0;
     for (from, to) in [("\tadd ", "\tsub "), ("\tsltu ", "\tslt "), ("\tsub ", "\tadd ")] {
         let at = text.find(body(sum)).and_then(|start| Some(start + body(sum).find(from)?)).unwrap_or_else(|| panic!("no `{from}`"));
-        let spoiled = format!("{}{to}{}", &text[..at], &text[at + from.len()..]);
+        let spoiled = changed(&text, at, from, to);
         let Some(report) = judged_alone(&made, &spoiled, target, sum) else { return };
         assert!(!report.holds(), "`{from}` -> `{to}` is accepted");
         refused += 1;
@@ -229,7 +234,7 @@ fn inlined_products_are_proved() {
     let mut refused = 0;
     for (from, to, at) in [("\tsltu ", "\tslt ", body.find("\tsltu ")), ("\tmulhu ", "\tmulh ", body.rfind("\tmulhu "))] {
         let at = start + at.unwrap_or_else(|| panic!("no `{from}`"));
-        let spoiled = format!("{}{to}{}", &text[..at], &text[at + from.len()..]);
+        let spoiled = changed(&text, at, from, to);
         let Some(report) = judged_alone(&made, &spoiled, target, name) else { return };
         assert!(!report.holds(), "`{from}` -> `{to}` is accepted");
         refused += 1;
@@ -257,7 +262,7 @@ fn a_schedule_for_late_products_is_proved() {
     let changes = [("\tbne zero, zero, .+4\n", "\tsw zero, 0(sp)\n"), ("\tlw s0, ", "\tlw s1, "), ("\tlw s2, ", "\tlh s2, ")];
     for (from, to) in changes {
         let at = start + body.rfind(from).unwrap_or_else(|| panic!("no `{from}`"));
-        let spoiled = format!("{}{to}{}", &text[..at], &text[at + from.len()..]);
+        let spoiled = changed(&text, at, from, to);
         let Some(report) = judged_alone(&made, &spoiled, target, name) else { return };
         assert!(!report.holds(), "`{from}` -> `{to}` is accepted");
         refused += 1;

@@ -4,7 +4,7 @@
 #[allow(dead_code)] // each test binary uses its part
 mod library;
 
-use library::{built, built_with};
+use library::built_with;
 use santoku_backend_riscv::{emit, Options};
 use santoku_driver::Built;
 use santoku_lower::legalise::{legalise, Spread};
@@ -88,7 +88,7 @@ fn comments_name_what_stands_on_their_line() {
     let (mut all, mut right, mut shifted) = (0, 0, 0);
     for (path, target, words, fused) in [("lib/scalarmult/curve25519.stk", "e31", &[32][..], false), ("lib/hash/sha256.stk", "rv32", &[32], false), ("lib/ecdsa/p256.stk", "ckb", &[32, 64], true)] {
         let impls: &[(&str, &str)] = if fused { &[("field.fep256", "mont64")] } else { &[] };
-        let made = if impls.is_empty() { built(path, target, Level::O2) } else { built_with(path, target, Level::O2, impls) }.expect("it is built");
+        let made = built_with(path, target, Level::O2, impls).expect("it is built");
         let mut module = lowered(&made, words);
         let xlen = *words.last().expect("words");
         let told = text(&module, xlen, fused);

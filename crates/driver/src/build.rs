@@ -4,7 +4,7 @@
 use crate::check::Checked;
 use crate::failure::{emit_error, pass_failure, unknown_pass, Failure};
 use crate::target::products;
-use santoku_backend_c::{Clears, Compared, Decisions, DECISIONS};
+use santoku_backend_c::{Clears, Compared, Decisions};
 use santoku_diag::Diagnostic;
 use santoku_ir::FuncId;
 use santoku_passes::{circuits, Circuits, Level, Observer, PassOptions, Silent};
@@ -123,8 +123,7 @@ pub fn build_watched(checked: &Checked, options: &BuildOptions, clock: &dyn Fn()
     dump("sema", &checked.program);
     let circuits = if options.without.contains("tables") { Circuits::new() } else { circuits(&checked.program, watch) };
     let pass_options = PassOptions { keep_tests: false, circuits, ..PassOptions::new(options.level, checked.target.word_bits) };
-    let decided = |n: &&String| DECISIONS.iter().any(|d| d.name == **n);
-    let without = options.without.iter().filter(|n| !decided(n)).cloned().collect();
+    let (decisions, without) = Decisions::without(&options.without);
     let done = santoku_passes::optimise_with(&checked.program, options.level, &without, &pass_options, &mut |n, p| dump(n, p), clock);
     let done = done.map_err(|e| pass_failure(&e, &checked.sources))?;
     let c_options = santoku_backend_c::Options {
@@ -132,7 +131,7 @@ pub fn build_watched(checked: &Checked, options: &BuildOptions, clock: &dyn Fn()
         products: products(&checked.target),
         provenance: options.provenance.clone(),
         clears: if options.keep_secrets { Clears::Nothing } else { Clears::Estimated },
-        decisions: Decisions::without(&options.without),
+        decisions,
         ..santoku_backend_c::Options::new(&options.unit, widest_secret_product(&done.program))
     };
     let emitted = santoku_backend_c::emit(&done.program, &c_options).map_err(|e| emit_error(&e, &checked.sources))?;

@@ -4,6 +4,7 @@
 //! with it and `UPDATE_EXPECT=1`, that is written anew.
 
 use santoku_lab::ckb::{self, CkbJob, Machine, Version};
+use santoku_num::SplitMix64;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,49 +14,34 @@ const GENERATED: u64 = 40;
 /// Few registers, so that neighbours often read what was written.
 const REGS: [&str; 7] = ["a1", "a2", "a3", "a4", "a5", "t0", "s1"];
 
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % n
-    }
-
-    fn reg(&mut self) -> &'static str {
-        REGS[self.below(REGS.len() as u64) as usize]
-    }
-
-    fn of(&mut self, all: &[&'static str]) -> &'static str {
-        all[self.below(all.len() as u64) as usize]
-    }
+fn of(r: &mut SplitMix64, all: &[&'static str]) -> &'static str {
+    all[r.below(all.len() as u64) as usize]
 }
 
 /// One instruction, or several that the machine may execute as one: products of both words, quotients with remainders, sums with carries.
-fn piece(r: &mut Rng, out: &mut String, k: u64, extended: bool) {
-    let (d, e, a, b, c) = (r.reg(), r.reg(), r.reg(), r.reg(), r.reg());
+fn piece(r: &mut SplitMix64, out: &mut String, k: u64, extended: bool) {
+    let (d, e, a, b, c) = (of(r, &REGS), of(r, &REGS), of(r, &REGS), of(r, &REGS), of(r, &REGS));
     let _ = match r.below(14) {
-        0 => writeln!(out, " {} {d}, {a}, {b}\n mul {e}, {a}, {b}", r.of(&["mulhu", "mulh", "mulhsu"])),
+        0 => writeln!(out, " {} {d}, {a}, {b}\n mul {e}, {a}, {b}", of(r, &["mulhu", "mulh", "mulhsu"])),
         1 => writeln!(out, " mul {e}, {a}, {b}\n mulhu {d}, {a}, {b}"),
-        2 => writeln!(out, " {0} {d}, {a}, {b}\n {1} {e}, {a}, {b}", r.of(&["div", "divu"]), r.of(&["rem", "remu"])),
+        2 => writeln!(out, " {0} {d}, {a}, {b}\n {1} {e}, {a}, {b}", of(r, &["div", "divu"]), of(r, &["rem", "remu"])),
         3 => writeln!(out, " add {a}, {b}, {a}\n sltu {d}, {a}, {b}\n add {e}, {a}, {c}\n sltu {c}, {e}, {c}\n or {c}, {d}, {c}"),
-        4 => writeln!(out, " add {d}, {a}, {b}\n sltu {e}, {d}, {}", r.of(&[a, b])),
-        5 => writeln!(out, " sub {d}, {a}, {b}\n sltu {e}, {a}, {}\n sub {a}, {d}, {c}\n sltu {c}, {d}, {a}\n or {c}, {c}, {e}", r.of(&[b, d])),
+        4 => writeln!(out, " add {d}, {a}, {b}\n sltu {e}, {d}, {}", of(r, &[a, b])),
+        5 => writeln!(out, " sub {d}, {a}, {b}\n sltu {e}, {a}, {}\n sub {a}, {d}, {c}\n sltu {c}, {d}, {a}\n or {c}, {c}, {e}", of(r, &[b, d])),
         6 => writeln!(out, " sltu {d}, {a}, {b}\n sub {e}, {a}, {b}\n sltu {c}, {e}, {d}\n sub {e}, {e}, {d}\n add {c}, {c}, {d}"),
         7 => writeln!(out, " lui {d}, {}\n addiw {d}, {d}, {}", r.below(1 << 20), r.below(2048)),
-        8 => writeln!(out, " sd {a}, {0}(sp)\n ld {d}, {0}(sp)\n {1} {e}, {2}(sp)", 8 * r.below(16), r.of(&["lb", "lbu", "lh", "lhu", "lw", "lwu"]), 8 * r.below(16)),
-        9 => writeln!(out, " {} {a}, {b}, past{k}\n xor {d}, {a}, {b}\npast{k}:", r.of(&["beq", "bne", "bltu", "bge"])),
-        10 if extended => writeln!(out, " {} {d}, {a}, {b}", r.of(&["sh1add", "sh2add", "sh3add", "andn", "xnor", "rol", "max", "minu", "clmul", "clmulh", "clmulr", "bset", "add.uw"])),
-        11 if extended => writeln!(out, " {} {d}, {a}", r.of(&["clz", "ctz", "cpop", "rev8", "orc.b", "sext.b", "zext.h"])),
+        8 => writeln!(out, " sd {a}, {0}(sp)\n ld {d}, {0}(sp)\n {1} {e}, {2}(sp)", 8 * r.below(16), of(r, &["lb", "lbu", "lh", "lhu", "lw", "lwu"]), 8 * r.below(16)),
+        9 => writeln!(out, " {} {a}, {b}, past{k}\n xor {d}, {a}, {b}\npast{k}:", of(r, &["beq", "bne", "bltu", "bge"])),
+        10 if extended => writeln!(out, " {} {d}, {a}, {b}", of(r, &["sh1add", "sh2add", "sh3add", "andn", "xnor", "rol", "max", "minu", "clmul", "clmulh", "clmulr", "bset", "add.uw"])),
+        11 if extended => writeln!(out, " {} {d}, {a}", of(r, &["clz", "ctz", "cpop", "rev8", "orc.b", "sext.b", "zext.h"])),
         12 => writeln!(out, " jal ra, g{}", r.below(2)),
-        _ => writeln!(out, " {} {d}, {a}, {b}", r.of(&["add", "sub", "xor", "or", "and", "sll", "srl", "sra", "slt", "addw", "subw", "mulw", "divw", "sltu", "remuw"])),
+        _ => writeln!(out, " {} {d}, {a}, {b}", of(r, &["add", "sub", "xor", "or", "and", "sll", "srl", "sra", "slt", "addw", "subw", "mulw", "divw", "sltu", "remuw"])),
     };
 }
 
 /// A loop of such pieces; what the registers hold at last decides the code it ends with.
 fn generated(seed: u64) -> String {
-    let mut r = Rng(0x9e37_79b9_7f4a_7c15 ^ (seed + 1).wrapping_mul(0xd134_2543_de82_ef95));
+    let mut r = SplitMix64::new(seed);
     let extended = seed % 2 == 1;
     let compressed = seed % 4 < 2;
     let mut text = String::from(if compressed { "" } else { " .option norvc\n" });
@@ -94,7 +80,7 @@ fn shipped() -> Vec<(String, String)> {
             " .globl _start\n_start:\n addi sp, sp, -16\n lla a0, digest\n lla a1, sig\n lla a2, key\n call {entry}\n andi a0, a0, 63\n li a7, 93\n ecall\n .section .rodata\ndigest: .fill 32, 1, 0x5a\nsig: .fill 64, 1, 0x33\nkey:\n{}",
             bytes(key(file))
         );
-        // Bytes of memory are moved by a function of the C library.
+        // Bytes are moved by a function of the C library: this one takes the same cycles whatever compiler is here.
         let memmove = "\n .text\n .weak memmove\nmemmove:\n beqz a2, 2f\n bltu a0, a1, 3f\n add a0, a0, a2\n add a1, a1, a2\n1: addi a0, a0, -1\n addi a1, a1, -1\n lbu t0, 0(a1)\n sb t0, 0(a0)\n addi a2, a2, -1\n bnez a2, 1b\n2: ret\n3: mv t1, a0\n4: lbu t0, 0(a1)\n sb t0, 0(t1)\n addi a1, a1, 1\n addi t1, t1, 1\n addi a2, a2, -1\n bnez a2, 4b\n ret\n";
         all.push((file.split('_').next().unwrap_or_default().to_string(), format!("{unit}\n .text\n{start}{memmove}")));
     }

@@ -217,7 +217,7 @@ pub struct Func {
     pub results: Vec<Type>,
     pub slots: Vec<Slot>,
     pub body: Block,
-    /// Where it is in the source: path and line.
+    /// For readers.
     pub notes: Notes,
 }
 

@@ -45,7 +45,7 @@ impl Notes {
         self.place.as_ref().map_or("", |p| &p.file)
     }
 
-    /// `to` is what `from` is in another function.
+    /// `to` is what `from` says; nothing said, nothing noted.
     pub fn copy(&mut self, to: u32, from: Option<&Note>) {
         if let Some(note) = from {
             self.values.insert(to, note.clone());

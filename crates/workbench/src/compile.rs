@@ -4,7 +4,7 @@
 use crate::primitives::{Primitive, Tree};
 use crate::widen::widen;
 use crate::BenchError;
-use santoku_backend_c::{Clears, Decisions, Emitted, Options, Stack, DECISIONS};
+use santoku_backend_c::{Clears, Decisions, Emitted, Options, Stack};
 use santoku_driver::{check, products, Checked, Request, Target};
 use santoku_ir::Program;
 use santoku_passes::{Again, Level, PassOptions, StepReport};
@@ -47,10 +47,8 @@ pub fn compile(tree: &Tree, primitive: &Primitive, build: &Build) -> Result<Comp
 pub fn optimised(program: &Program, target: &Target, level: Level, without: &BTreeSet<String>) -> Result<Compiled, BenchError> {
     let circuits = santoku_passes::circuits(program, &mut santoku_passes::Silent);
     let options = PassOptions { keep_tests: false, circuits, ..PassOptions::new(level, target.word_bits) };
-    let mut without = without.clone();
+    let (decisions, mut without) = Decisions::without(without);
     let wide = without.remove(DERIVE_WIDTH);
-    let decisions = Decisions::without(&without);
-    without.retain(|n| DECISIONS.iter().all(|d| d.name != *n));
     let done = santoku_passes::optimise(program, level, &without, &options)?;
     let program = if wide { widened(&done.program)? } else { done.program };
     Ok(Compiled { program, steps: done.steps, again: done.again, decisions })

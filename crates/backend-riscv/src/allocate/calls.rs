@@ -27,7 +27,7 @@ impl Allocator<'_> {
 
     pub(super) fn finish(&mut self, regs: &[Reg]) -> Res<()> {
         self.arguments(regs)?;
-        self.out.push(Mach::Return);
+        self.push(Mach::Return);
         Ok(())
     }
 
@@ -36,7 +36,7 @@ impl Allocator<'_> {
         let own: Vec<u32> = regs.iter().copied().filter_map(number).collect();
         for (k, r) in regs.iter().enumerate().skip(8) {
             let x = self.read(*r, &own)?;
-            self.out.push(Mach::Store(self.word_store(), x, At::Outgoing(k as u32 - 8), 0));
+            self.push(Mach::Store(self.word_store(), x, At::Outgoing(k as u32 - 8), 0));
         }
         let mut moves = vec![];
         let mut late = vec![];
@@ -69,7 +69,7 @@ impl Allocator<'_> {
         self.shuffle(&moves);
         for (to, v) in late {
             match v {
-                None => self.out.push(Mach::Li(to, 0)),
+                None => self.push(Mach::Li(to, 0)),
                 Some(v) => self.fetch(v, to, &own)?,
             }
         }
@@ -79,7 +79,7 @@ impl Allocator<'_> {
     /// Moves that happen at once.
     pub(super) fn shuffle(&mut self, moves: &[(X, X)]) {
         for Step { to, from } in ordered(moves, SCRATCH) {
-            self.out.push(Mach::Mv(to, from));
+            self.push(Mach::Mv(to, from));
         }
     }
 
@@ -101,7 +101,7 @@ impl Allocator<'_> {
             match free.iter().find(|c| self.used.contains(c)).or(free.first()) {
                 Some(c) => {
                     self.used.insert(*c);
-                    self.out.push(Mach::Mv(*c, x));
+                    self.push(Mach::Mv(*c, x));
                     safe.push((v, *c, x));
                 }
                 None => self.put_away(v),
@@ -112,7 +112,7 @@ impl Allocator<'_> {
             self.state.hold(*v, *c);
         }
         self.arguments(args)?;
-        self.out.push(Mach::Call(symbol.to_string()));
+        self.push(Mach::Call(symbol.to_string()));
         self.advance(after);
         let gone: Vec<u32> = self.state.holder.iter().filter(|(x, _)| !CALLEE.contains(x)).map(|(_, v)| *v).collect();
         gone.into_iter().for_each(|v| self.state.release(v));
@@ -144,7 +144,7 @@ impl Allocator<'_> {
             if lives(after, v) {
                 let own: Vec<u32> = number(*s).into_iter().collect();
                 let x = self.read(*s, &own)?;
-                self.out.push(Mach::Store(self.word_store(), x, self.home(v), 0));
+                self.push(Mach::Store(self.word_store(), x, self.home(v), 0));
                 self.state.mem.insert(v);
                 self.spilled.insert(v);
             }
@@ -180,7 +180,7 @@ impl Allocator<'_> {
                     let keep: Vec<u32> = sources.clone();
                     let to = self.take(Some(d), &keep, &taken)?;
                     taken.push(to);
-                    self.out.push(match x {
+                    self.push(match x {
                         Some(x) => Mach::Mv(to, *x),
                         None => Mach::Li(to, 0),
                     });

@@ -44,7 +44,7 @@ impl Allocator<'_> {
         }
         let dead: Vec<u32> = ins.iter().copied().filter(|v| !self.next.contains_key(v)).collect();
         self.drop_dead(&dead);
-        self.out.push(Mach::Group(kind, xs, given, vec![]));
+        self.push(Mach::Group(kind, xs, given, vec![]));
         self.unheld(outs);
         Ok(())
     }
@@ -82,7 +82,7 @@ impl Allocator<'_> {
                 continue;
             }
             let x = self.take(None, ins, &taken)?;
-            self.out.push(Mach::Mv(x, xs[k]));
+            self.push(Mach::Mv(x, xs[k]));
             xs[k] = x;
             taken.push(x);
         }
@@ -98,7 +98,7 @@ impl Allocator<'_> {
         for (k, r) in outs.into_iter().enumerate() {
             self.held_for(r, xs[k]);
         }
-        self.out.push(Mach::Group(kind, xs, vec![], temporaries));
+        self.push(Mach::Group(kind, xs, vec![], temporaries));
         self.unheld(outs);
         Ok(())
     }

@@ -21,13 +21,13 @@ impl Allocator<'_> {
             self.arrive(l, false)?;
         }
         self.state = self.expected.get(&l).cloned().unwrap_or_default();
-        self.out.push(Mach::Label(l));
+        self.push(Mach::Label(l));
         Ok(())
     }
 
     pub(super) fn jump(&mut self, l: Label) -> Res<()> {
         self.arrive(l, false)?;
-        self.out.push(Mach::Jump(l));
+        self.push(Mach::Jump(l));
         Ok(())
     }
 
@@ -62,7 +62,7 @@ impl Allocator<'_> {
             state.keep(&self.live_at(l));
             self.expected.insert(l, state);
         }
-        self.out.push(Mach::Branch(name, xs[0], xs[1], l));
+        self.push(Mach::Branch(name, xs[0], xs[1], l));
         Ok(())
     }
 
@@ -80,7 +80,7 @@ impl Allocator<'_> {
                 match found {
                     Some(c) => {
                         self.used.insert(c);
-                        self.out.push(Mach::Mv(c, x));
+                        self.push(Mach::Mv(c, x));
                         self.state.release(v);
                         self.state.hold(v, c);
                     }
@@ -127,7 +127,7 @@ impl Allocator<'_> {
         for v in &want.mem {
             if !self.state.mem.contains(v) {
                 let x = self.state.reg_of.get(v).copied().ok_or("a value that is nowhere")?;
-                self.out.push(Mach::Store(self.word_store(), x, self.home(*v), 0));
+                self.push(Mach::Store(self.word_store(), x, self.home(*v), 0));
                 if matches!(self.home(*v), At::Spilled(_)) {
                     self.spilled.insert(*v);
                 }
@@ -152,7 +152,7 @@ impl Allocator<'_> {
                 Some(Reg::Own(base)) if !self.state.reg_of.contains_key(&base) => {
                     self.fetch(base, x, &[])?;
                     let Some(Inst::Again(name, _, _, offset)) = self.flow.remade[v as usize].as_ref().map(|m| m.0.clone()) else { return Err("what is made again".into()) };
-                    self.out.push(Mach::Load(name, x, At::Reg(x), offset));
+                    self.push(Mach::Load(name, x, At::Reg(x), offset));
                 }
                 _ => self.fetch(v, x, &[])?,
             }

@@ -62,9 +62,7 @@ struct Allocator<'c> {
     incoming: HashMap<u32, u32>,
     spilled: BTreeSet<u32>,
     used: BTreeSet<X>,
-    out: Vec<Mach>,
-    /// Which instructions of these give a register of the function its value.
-    made: BTreeMap<usize, u32>,
+    out: Vec<Line>,
     /// The instruction at work.
     at: u32,
 }
@@ -91,7 +89,6 @@ pub fn allocate(code: &Code, xlen: u32, lazy: bool) -> Res<Allocated> {
         spilled: BTreeSet::new(),
         used: BTreeSet::new(),
         out: vec![],
-        made: BTreeMap::new(),
         at: 0,
     };
     if a.calls {
@@ -100,9 +97,7 @@ pub fn allocate(code: &Code, xlen: u32, lazy: bool) -> Res<Allocated> {
     a.run()?;
     let spans = a.spilled.iter().map(|v| (*v, a.flow.spans[*v as usize].unwrap_or((0, code.insts.len())))).collect();
     let saved = a.used.iter().copied().filter(|x| CALLEE.contains(x) || *x == RA).collect();
-    let made = a.made;
-    let code = a.out.into_iter().enumerate().map(|(k, mach)| Line { mach, of: made.get(&k).copied() }).collect();
-    Ok(Allocated { code, spilled: spans, saved })
+    Ok(Allocated { code: a.out, spilled: spans, saved })
 }
 
 /// Where arguments and results go.
@@ -153,13 +148,17 @@ impl Allocator<'_> {
         Ok(())
     }
 
+    fn push(&mut self, mach: Mach) {
+        self.out.push(mach.into());
+    }
+
     /// Of what was written since `start`, the last instruction that writes where a result is.
     fn note(&mut self, i: &Inst, start: usize) {
         for v in i.writes().into_iter().filter_map(number) {
             let Some(x) = self.state.reg_of.get(&v).copied() else { continue };
             let gives = |m: &Mach| m.writes() == Some(x) || matches!(m, Mach::Group(_, _, outs, _) if outs.contains(&x));
-            if let Some(k) = (start..self.out.len()).rev().find(|k| gives(&self.out[*k])) {
-                self.made.entry(k).or_insert(v);
+            if let Some(line) = self.out[start..].iter_mut().rev().find(|l| gives(&l.mach)) {
+                line.of.get_or_insert(v);
             }
         }
     }
@@ -241,7 +240,7 @@ impl Allocator<'_> {
     fn put_away(&mut self, v: u32) {
         if self.next.contains_key(&v) && self.remade(v).is_none() && !self.state.mem.contains(&v) {
             if let Some(x) = self.state.reg_of.get(&v).copied() {
-                self.out.push(Mach::Store(self.word_store(), x, self.home(v), 0));
+                self.push(Mach::Store(self.word_store(), x, self.home(v), 0));
                 self.state.mem.insert(v);
                 if !self.incoming.contains_key(&v) {
                     self.spilled.insert(v);
@@ -268,7 +267,7 @@ impl Allocator<'_> {
         match self.remade(v).cloned() {
             Some(Remade(i)) => self.remake(&i, x, keep),
             None if self.state.mem.contains(&v) => {
-                self.out.push(Mach::Load(self.word_load(), x, self.home(v), 0));
+                self.push(Mach::Load(self.word_load(), x, self.home(v), 0));
                 Ok(())
             }
             None => Err(format!("register {v} has no value")),
@@ -283,7 +282,7 @@ impl Allocator<'_> {
             Inst::Again(name, _, base, offset) => Mach::Load(name, x, self.base(*base, keep)?, *offset),
             _ => return Err("what is made again".into()),
         };
-        self.out.push(made);
+        self.push(made);
         Ok(())
     }
 
@@ -345,7 +344,7 @@ impl Allocator<'_> {
             Inst::Label(_) => return Ok(()),
             Inst::Jump(l) => return self.jump(*l),
             Inst::Stop => {
-                self.out.push(Mach::Stop);
+                self.push(Mach::Stop);
                 return Ok(());
             }
             Inst::Branch(name, a, b, l) => return self.branch(name, (*a, *b), *l, after),
@@ -391,7 +390,7 @@ impl Allocator<'_> {
             Inst::Store(name, _, base, offset) => Mach::Store(name, xs[0], at(base, xs.get(1)), *offset),
             _ => return Err("an instruction without registers".into()),
         };
-        self.out.push(made);
+        self.push(made);
         Ok(())
     }
 

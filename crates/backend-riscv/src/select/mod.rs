@@ -195,10 +195,11 @@ impl Select<'_> {
             self.code.notes.entry(r).or_insert_with(|| Note { variable: None, ..note.clone() });
         }
         for (v, _) in dst {
-            if let (Some(Reg::Own(r)), Some(note)) = (self.regs.get(v).filter(|r| matches!(r, Reg::Own(r) if *r >= first)), self.notes.of(v.0)) {
-                if self.code.notes.get(r).is_none_or(|n| n.variable.is_none()) {
+            match (self.regs.get(v), self.notes.of(v.0)) {
+                (Some(Reg::Own(r)), Some(note)) if *r >= first => {
                     self.code.notes.insert(*r, note.clone());
                 }
+                _ => {}
             }
         }
     }

@@ -8,10 +8,9 @@ use super::shared::{param, Shared, Signature};
 use crate::data::{Address, Inst, Op, Param, Slot, Type, Value};
 use crate::layout::{Layout, Scalar};
 use num_bigint::BigInt;
-use crate::notes::{Note, Notes};
+use crate::notes::Notes;
 use santoku_ir::{Func, Len, Loc, LocalId, LocalKind};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 pub(crate) type Res<T> = Result<T, String>;
 
@@ -34,9 +33,8 @@ pub(crate) struct Body<'s, 'p> {
     pub bases: BTreeMap<LocalId, Value>,
     /// Known values, by name.
     known: BTreeMap<Value, u128>,
-    /// The statement at work, and the files of the program.
+    /// The statement at work.
     pub here: Loc,
-    files: Vec<Arc<str>>,
     notes: Notes,
 }
 
@@ -46,8 +44,7 @@ impl<'s, 'p> Body<'s, 'p> {
         let at = program.funcs.iter().position(|f| std::ptr::eq(f, func)).ok_or("a function of another program")?;
         let func = &program.funcs[at];
         let homes = homes(program, func, shared.spread)?;
-        let files: Vec<Arc<str>> = program.files.iter().map(|f| f.as_str().into()).collect();
-        let place = files.get(func.loc.file as usize).filter(|_| func.loc.line > 0).map(|file| Note { file: file.clone(), line: func.loc.line, variable: None });
+        let notes = Notes { place: shared.note(func.loc), ..Notes::default() };
         Ok(Body {
             shared,
             func,
@@ -59,8 +56,7 @@ impl<'s, 'p> Body<'s, 'p> {
             bases: BTreeMap::new(),
             known: BTreeMap::new(),
             here: Loc::default(),
-            files,
-            notes: Notes { place, ..Notes::default() },
+            notes,
         })
     }
 
@@ -72,19 +68,17 @@ impl<'s, 'p> Body<'s, 'p> {
     pub fn fresh(&mut self, ty: Type) -> Value {
         self.types.push(ty);
         let v = Value(self.types.len() as u32 - 1);
-        if let Some(file) = self.files.get(self.here.file as usize).filter(|_| self.here.line > 0) {
-            self.notes.values.insert(v.0, Note { file: file.clone(), line: self.here.line, variable: None });
-        }
+        self.notes.copy(v.0, self.shared.note(self.here).as_ref());
         v
     }
 
     /// These words are what a variable is from here on, unless they are another's already.
     pub fn note(&mut self, key: Key, n: &Num) {
+        let text = described(self.shared.program, self.func.local(key.0), key.1);
         let several = n.words.len() > 1;
         for (k, v) in n.words.iter().enumerate() {
             if let Some(note) = self.notes.values.get_mut(&v.0).filter(|n| n.variable.is_none()) {
-                let text = described(self.shared.program, self.func.local(key.0), key.1);
-                note.variable = Some(if several { format!("word {k} of {text}").into() } else { text.into() });
+                note.variable = Some(if several { format!("word {k} of {text}").into() } else { text.as_str().into() });
             }
         }
     }

@@ -62,6 +62,7 @@ pub fn legalise(program: &Program, machine: &Machine, spread: Spread) -> Result<
         funcs: BTreeMap::new(),
         big_endian: machine.big_endian,
         spread,
+        files: program.files.iter().map(|f| f.as_str().into()).collect(),
     };
     let mut funcs = vec![];
     let runs = runs(program);

@@ -5,8 +5,10 @@ use super::homes::Spread;
 use super::number::{bits_of, Words};
 use crate::data::{Param, Table, Type, Value};
 use crate::layout::Layout;
-use santoku_ir::{ConstId, ConstValue, Func, FuncId, Program};
+use crate::notes::Note;
+use santoku_ir::{ConstId, ConstValue, Func, FuncId, Loc, Program};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How a function is called, in the order of C: results that are written, lengths, parameters.
 #[derive(Clone, Debug)]
@@ -30,9 +32,17 @@ pub(crate) struct Shared<'p> {
     pub funcs: BTreeMap<FuncId, u32>,
     pub big_endian: bool,
     pub spread: Spread,
+    /// Paths of the program's files.
+    pub files: Vec<Arc<str>>,
 }
 
 impl Shared<'_> {
+    /// The line of a place; nothing where that is not known.
+    pub(crate) fn note(&self, at: Loc) -> Option<Note> {
+        let file = self.files.get(at.file as usize).filter(|_| at.line > 0)?;
+        Some(Note { file: file.clone(), line: at.line, variable: None })
+    }
+
     /// The table of a constant array or struct.
     pub(crate) fn table(&mut self, id: ConstId) -> Result<u32, String> {
         if let Some(k) = self.table_of.get(&id) {

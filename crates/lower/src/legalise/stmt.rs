@@ -16,9 +16,7 @@ impl Body<'_, '_> {
     }
 
     fn statement(&mut self, s: &Stmt) -> Res<()> {
-        self.here = match s {
-            Stmt::Assign { loc, .. } | Stmt::Call { loc, .. } | Stmt::For { loc, .. } | Stmt::If { loc, .. } | Stmt::Assert { loc, .. } | Stmt::Ghost { loc, .. } => *loc,
-        };
+        self.here = s.loc();
         match s {
             Stmt::Assert { .. } | Stmt::Ghost { .. } => Ok(()),
             Stmt::Assign { dst, src, .. } if src.ty.is_scalar() => {
