@@ -113,9 +113,11 @@ pub(crate) fn pass_failure(e: &PassFailure, sources: &Sources) -> Failure {
 /// No pass has this name.
 pub(crate) fn unknown_pass(name: &str) -> Diagnostic {
     let known: Vec<&str> = santoku_passes::TABLE.iter().map(|p| p.name).collect();
+    let layouts: Vec<&str> = santoku_layout::TABLE.iter().map(|p| p.name).collect();
     let decisions: Vec<&str> = crate::stages::c_decisions().map(|d| d.0).collect();
     Diagnostic::error("unknown-pass", format!("there is no pass `{name}`"))
         .note(format!("passes: {}", known.join(", ")))
+        .note(format!("with `--layout`, also: {}", layouts.join(", ")))
         .note(format!("decisions of the C printer, for `--without`: {}", decisions.join(", ")))
         .help("`santoku passes` lists them with what they do")
 }

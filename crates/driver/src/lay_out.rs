@@ -1,7 +1,7 @@
 //! From a checked one-block program to a kernel for many blocks.
 
 use crate::check::Checked;
-use crate::failure::{span, Failure};
+use crate::failure::{span, unknown_pass, Failure};
 use santoku_diag::Diagnostic;
 use santoku_ir::{Func, LocalKind, Ty};
 pub use santoku_layout::{Isa, Layout, GRANULARITY};
@@ -24,12 +24,16 @@ pub struct LayoutOptions {
     pub unit: String,
     /// First comment of both files.
     pub provenance: String,
+    /// Passes to leave out, by name: those of layouts that only make a kernel faster, and those of [`santoku_passes::TABLE`].
+    pub without: BTreeSet<String>,
+    /// Also give the core program as it is behind this pass of layouts.
+    pub dump_after: Option<String>,
 }
 
 /// A kernel: texts, nothing written.
 #[derive(Clone, Debug)]
 pub struct LaidOut {
-    /// File name and text, in order of name.
+    /// File name and text, the program that was asked for with [`LayoutOptions::dump_after`] last.
     pub files: Vec<(String, String)>,
     /// Flags that gcc and clang need.
     pub cflags: Vec<String>,
@@ -44,7 +48,7 @@ pub struct LaidOut {
 /// Lays the function of one block out; its other parameters are shared by all blocks. Each step is checked on the way.
 ///
 /// # Errors
-/// `no-block-function`, `not-in-layout`; [`Failure::Internal`] where a step is at fault.
+/// `no-block-function`, `not-in-layout`, `unknown-pass`, `needed-pass`, `bad-option`; [`Failure::Internal`] where a step is at fault.
 pub fn lay_out(checked: &Checked, options: &LayoutOptions) -> Result<LaidOut, Failure> {
     lay_out_watched(checked, options, &mut Silent)
 }
@@ -62,17 +66,52 @@ pub fn lay_out_watched(checked: &Checked, options: &LayoutOptions, watch: &mut d
         granularity: options.granularity,
         shared: func.params.iter().skip(1).map(|id| func.local(*id).name.clone()).collect::<BTreeSet<_>>(),
         name: options.unit.clone(),
+        without: options.without.clone(),
+        dump_after: options.dump_after.clone(),
     };
+    names_of_passes(&request).map_err(|d| Failure::refused(&checked.sources, d))?;
     let kernel = santoku_layout::build_watched(&checked.program, &func.name, &request, watch).map_err(|e| refused(&e, checked))?;
     let first: String = options.provenance.lines().map(|l| format!(" * {l}\n")).collect();
     let with = |text: &str| format!("/*\n{first} */\n{text}");
+    let mut files = vec![(format!("{}.c", options.unit), with(&kernel.source)), (format!("{}.h", options.unit), with(&kernel.header))];
+    files.extend(options.dump_after.iter().map(|pass| (format!("{}.after-{pass}.ir", options.unit), kernel.dump.clone())));
     Ok(LaidOut {
-        files: vec![(format!("{}.c", options.unit), with(&kernel.source)), (format!("{}.h", options.unit), with(&kernel.header))],
+        files,
         cflags: kernel.cflags,
         blocks: kernel.blocks,
         checks: kernel.checks,
         left_out: kernel.left_out,
     })
+}
+
+/// Is everything that is left out or shown a pass that can be?
+fn names_of_passes(request: &Request) -> Result<(), Diagnostic> {
+    for name in &request.without {
+        match (santoku_layout::find(name), santoku_passes::find(name)) {
+            (Some(p), _) if p.optional => {}
+            (Some(_), _) => {
+                let d = Diagnostic::error("needed-pass", format!("there is no kernel without `{name}`"));
+                return Err(d.note("why: it only makes some kernels possible, none faster").help(format!("build without `--without {name}`")));
+            }
+            (None, Some(p)) if !p.writes_ranges => {}
+            (None, Some(_)) => {
+                let d = Diagnostic::error("needed-pass", format!("C cannot be printed without `{name}`"));
+                return Err(d.note("why: it writes the proven range of each integer").help(format!("build without `--without {name}`")));
+            }
+            (None, None) => return Err(unknown_pass(name)),
+        }
+    }
+    let Some(name) = &request.dump_after else { return Ok(()) };
+    let (Some(pass), None) = (santoku_layout::find(name), santoku_passes::find(name)) else {
+        let layouts: Vec<&str> = santoku_layout::TABLE.iter().map(|p| p.name).collect();
+        let d = Diagnostic::error("bad-option", format!("`--dump-after {name}` shows nothing of a layout"));
+        return Err(d.note(format!("why: the passes of layouts are {}", layouts.join(", "))).help("name one of them, or leave out `--layout`"));
+    };
+    if pass.runs_in(request) {
+        return Ok(());
+    }
+    let d = Diagnostic::error("bad-option", format!("`{name}` does not run, so there is nothing behind it to show"));
+    Err(d.note("why: it is for another layout or instruction set, or left out").help("`docs/passes` says for which layouts each pass is"))
 }
 
 fn find<'c>(checked: &'c Checked, name: Option<&str>) -> Result<&'c Func, Failure> {

@@ -30,12 +30,6 @@ const FRONT: &[Stage] = &[
 /// Stages behind the passes.
 const BACK: &[Stage] = &[
     Stage {
-        name: "layout",
-        doc: "With `--layout`: a one-block program laid out for many blocks, copies interleaved.",
-        class: Some(Class::Checked),
-        why: "each step is compared with the program before it, by terms or bit by bit",
-    },
-    Stage {
         name: "backend-c",
         doc: "Prints C99: every integer in the narrowest machine type its proven range allows.",
         class: Some(Class::Checked),
@@ -49,8 +43,9 @@ pub fn c_decisions() -> impl Iterator<Item = (&'static str, &'static str)> {
     santoku_backend_c::DECISIONS.iter().map(|d| (d.name, d.doc))
 }
 
-/// The whole pipeline, passes included.
+/// The whole pipeline, passes included. Those of layouts run with `--layout`.
 pub fn stages() -> Vec<Stage> {
+    let laid_out = |p: &santoku_layout::LayoutPass| Stage { name: p.name, doc: p.doc, class: Some(Class::Checked), why: p.why };
     let pass = |p: &santoku_passes::Pass| Stage { name: p.name, doc: p.doc, class: Some(p.class), why: p.why };
-    FRONT.iter().copied().chain(TABLE.iter().map(pass)).chain(BACK.iter().copied()).collect()
+    FRONT.iter().copied().chain(TABLE.iter().map(pass)).chain(santoku_layout::TABLE.iter().map(laid_out)).chain(BACK.iter().copied()).collect()
 }

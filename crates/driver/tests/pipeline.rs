@@ -115,7 +115,7 @@ fn everything(text: &str, out: &mut Vec<Result<&'static str, Failure>>) {
 
 fn laid_out(checked: &Checked, layout: Layout, isa: &str) -> Result<&'static str, Failure> {
     let isa = santoku_target::vector(isa).expect("right").expect("compiled in");
-    let options = LayoutOptions { layout, isa, interleave: 2, granularity: 10, block: None, unit: "unit".into(), provenance: String::new() };
+    let options = LayoutOptions { layout, isa, interleave: 2, granularity: 10, block: None, unit: "unit".into(), provenance: String::new(), without: BTreeSet::new(), dump_after: None };
     lay_out(checked, &options).map(|_| "layout")
 }
 

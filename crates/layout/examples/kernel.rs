@@ -14,6 +14,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         granularity: a[6].parse()?,
         shared: a[7].split(',').filter(|s| !s.is_empty()).map(String::from).collect(),
         name: a[9].clone(),
+        without: Default::default(),
+        dump_after: None,
     };
     let kernel = build(&program, &a[2], &request)?;
     for line in &kernel.checks {

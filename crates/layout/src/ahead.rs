@@ -19,7 +19,7 @@ struct Masked {
 
 /// Moves masks ahead in every loop at the top of the function; gives the number of variables moved.
 pub fn ahead(program: &Program, func: &mut Func, shared: &BTreeSet<LocalId>) -> usize {
-    let inner = Inner::of(func);
+    let inner = Inner::of(program, func);
     let mut moved = 0;
     let mut out = Vec::new();
     for stmt in std::mem::take(&mut func.body) {
@@ -157,7 +157,7 @@ pub fn hoist(program: &Program, func: &mut Func, shared: &BTreeSet<LocalId>) -> 
         names.insert(*id, prepare.param(func.local(*id).name.clone(), func.local(*id).ty.clone()));
     }
     let mut any = false;
-    let inner = Inner::of(func);
+    let inner = Inner::of(program, func);
     let mut body = std::mem::take(&mut func.body);
     for stmt in &mut body {
         let Stmt::For { var, lo, hi, rev: false, body, .. } = stmt else { continue };

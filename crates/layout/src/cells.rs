@@ -22,10 +22,10 @@ const PARTS: u32 = 1 << 30;
 /// [`LayoutError::Internal`] if the step changed the function.
 pub fn cover(program: &Program, func: FuncId) -> Result<Result<(Program, FuncId), Unequal>, LayoutError> {
     let mut f = program.func(func).clone();
-    let inner = Inner::of(&f);
+    let inner = Inner::of(program, &f);
     let mut parts: Vec<Func> = Vec::new();
     let body = std::mem::take(&mut f.body);
-    f.body = each_run(body, &mut |run| match Graph::of(program, &f, &run, &inner) {
+    f.body = each_run(program, body, &mut |run| match Graph::of(program, &f, &run, &inner) {
         Some(g) => {
             let g = cut(&g, &f, &mut parts);
             g.statements(&mut f, program)
@@ -123,7 +123,7 @@ fn cut(g: &Graph, f: &Func, parts: &mut Vec<Func>) -> Graph {
             Some(cell) if cell.leaves.is_empty() => new.node(Op::Const(filled(cell.table, node.bits)), vec![], node.bits),
             Some(cell) => {
                 let args = (0..3).map(|k| held[cell.leaves.get(k).unwrap_or(&cell.leaves[cell.leaves.len() - 1])]).collect();
-                parts.push(part(g, cell, parts.len()));
+                parts.push(part(g, cell, format!("{}$part{}", f.name, parts.len())));
                 new.node(Op::Part(PARTS + parts.len() as u32 - 1), args, node.bits)
             }
             None if need[n as usize] && net[n as usize] == Net::Leaf => {
@@ -170,10 +170,10 @@ fn net(node: &Node) -> Net {
 
 /// The operations between the cell's leaves and its node as a function of three words. A leaf that makes no difference is none of
 /// the cell's, and what lies behind it may be large: then the function is that of the table.
-fn part(g: &Graph, cell: &Cell, number: usize) -> Func {
+fn part(g: &Graph, cell: &Cell, name: String) -> Func {
     let empty = Program::default();
     let bits = g.nodes[cell.node as usize].bits;
-    let mut b = FuncBuilder::new(&empty, format!("part${number}"));
+    let mut b = FuncBuilder::new(&empty, name);
     let params: Vec<LocalId> = ["a", "b", "c"].iter().map(|p| b.param(*p, Ty::Word(bits))).collect();
     let ret = b.ret("r", Ty::Word(bits));
     let mut known: BTreeMap<u32, Expr> = cell.leaves.iter().zip(&params).map(|(l, p)| (*l, b.get(*p))).collect();

@@ -18,7 +18,7 @@ enum Gate {
     Xor(Vec<Bit>, bool),
 }
 
-/// Longer sums are not merged: what a round adds up to before the next products, four S-boxes and keys among them, fits.
+/// Sums that stay longer are not merged: what a round adds up to before the next products, four S-boxes and keys among them, fits.
 const SUM_MAX: usize = 128;
 /// Once sums hold this many terms together, only shorter ones are merged, for the sake of memory.
 const TERMS_MAX: usize = 20_000_000;
@@ -94,12 +94,19 @@ impl Gates {
         }
     }
     pub fn xor(&mut self, a: Bit, b: Bit) -> Bit {
-        let ((mut xs, c), (ys, d)) = (self.terms(a), self.terms(b));
-        if xs.len() + ys.len() > if self.terms < TERMS_MAX { SUM_MAX } else { SUM_MAX_LATER } {
-            return self.sum(vec![a, b], false);
+        let ((xs, c), (ys, d)) = (self.terms(a), self.terms(b));
+        // `(b ^ c) ^ b`, where `b` was too long to be merged.
+        if xs.len() > 1 && xs.contains(&b) {
+            return self.sum([xs, vec![b]].concat(), c);
         }
-        xs.extend(ys);
-        self.sum(xs, c ^ d)
+        if ys.len() > 1 && ys.contains(&a) {
+            return self.sum([ys, vec![a]].concat(), d);
+        }
+        let (once, most) = (odd(&xs, &ys), if self.terms < TERMS_MAX { SUM_MAX } else { SUM_MAX_LATER });
+        match once.len() > most {
+            true => self.sum(vec![a, b], false),
+            false => self.sum(once, c ^ d),
+        }
     }
     pub fn not(&mut self, a: Bit) -> Bit {
         let (xs, c) = self.terms(a);
@@ -169,6 +176,24 @@ impl Gates {
         }
         pairs.iter().position(|(a, b)| value[*a as usize] != value[*b as usize])
     }
+}
+
+/// What is in one of two sorted lists, but not in both.
+fn odd(xs: &[Bit], ys: &[Bit]) -> Vec<Bit> {
+    let (mut out, mut k) = (Vec::with_capacity(xs.len() + ys.len()), 0);
+    for &x in xs {
+        while k < ys.len() && ys[k] < x {
+            out.push(ys[k]);
+            k += 1;
+        }
+        if ys.get(k) == Some(&x) {
+            k += 1;
+        } else {
+            out.push(x);
+        }
+    }
+    out.extend(&ys[k..]);
+    out
 }
 
 /// Exact integers that depend on inputs: two's complement, the last bit is the sign, no bit more than needed.

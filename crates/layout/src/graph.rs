@@ -52,15 +52,18 @@ pub struct Graph {
 pub struct Inner(BTreeSet<LocalId>);
 
 impl Inner {
-    pub fn of(func: &Func) -> Inner {
+    pub fn of(program: &Program, func: &Func) -> Inner {
         let mut runs: BTreeMap<LocalId, u32> = BTreeMap::new();
         let mut count = |ids: BTreeSet<LocalId>, n: u32| ids.into_iter().for_each(|id| *runs.entry(id).or_default() += n);
         santoku_ir::visit::walk_stmts(&func.body, &mut |s| {
-            if matches!(s, Stmt::For { .. } | Stmt::If { .. }) {
+            if matches!(s, Stmt::For { .. } | Stmt::If { .. }) || is_apart(program, s) {
                 santoku_ir::visit::stmt_exprs(s, &mut |e| count(santoku_ir::visit::expr_locals(e), 2));
             }
+            if is_apart(program, s) {
+                count(santoku_ir::visit::written_locals(std::slice::from_ref(s)), 2);
+            }
         });
-        each_run(func.body.clone(), &mut |run| {
+        each_run(program, func.body.clone(), &mut |run| {
             let all = santoku_ir::visit::read_locals(&run).union(&santoku_ir::visit::written_locals(&run)).copied().collect();
             count(all, 1);
             run
@@ -83,7 +86,7 @@ impl Graph {
                     let mut values = Vec::new();
                     g.scalars(program, src, dst, &mut values)?;
                     for (dst, v) in values {
-                        g.write(func, &dst, v)?;
+                        g.write(program, func, &dst, v)?;
                     }
                 }
                 Stmt::Call { dsts, func: callee, args, .. } if lut::is_lut(program.func(*callee)) => {
@@ -91,13 +94,13 @@ impl Graph {
                     let args = args.iter().map(|a| g.expr(program, a)).collect::<Option<Vec<u32>>>()?;
                     let bits = g.nodes[*args.first()? as usize].bits;
                     let v = g.node(Op::Lut(table), args, bits);
-                    g.write(func, dsts.first()?, v)?;
+                    g.write(program, func, dsts.first()?, v)?;
                 }
                 Stmt::Call { dsts, func: callee, args, .. } => {
                     let table = lookup::table_of(program, program.func(*callee))?;
                     let x = g.expr(program, args.first()?)?;
                     let v = g.node(Op::Lookup(table), vec![x], 8);
-                    g.write(func, dsts.first()?, v)?;
+                    g.write(program, func, dsts.first()?, v)?;
                 }
                 _ => return None,
             }
@@ -114,6 +117,17 @@ impl Graph {
 
     /// All words of a value, each with its place under `dst`.
     fn scalars(&mut self, program: &Program, e: &Expr, dst: &Place, out: &mut Vec<(Place, u32)>) -> Option<()> {
+        if let Ty::Struct(id) = &e.ty {
+            for (k, (_, ty)) in (0..).zip(&program.structs[id.0 as usize].fields) {
+                let part = match &e.kind {
+                    ExprKind::Read(p) => Expr::read(p.clone().field(k), ty),
+                    ExprKind::Struct(_, es) => es.get(k as usize)?.clone(),
+                    _ => return None,
+                };
+                self.scalars(program, &part, &dst.clone().field(k), out)?;
+            }
+            return Some(());
+        }
         let Ty::Array { elem, len: Len::Const(n), .. } = &e.ty else {
             out.push((dst.clone(), self.expr(program, e)?));
             return Some(());
@@ -130,9 +144,9 @@ impl Graph {
         Some(())
     }
 
-    fn write(&mut self, func: &Func, dst: &Place, v: u32) -> Option<()> {
+    fn write(&mut self, program: &Program, func: &Func, dst: &Place, v: u32) -> Option<()> {
         let Base::Local(_) = dst.base else { return None };
-        if !fixed(dst) || func_place_bits(func, dst)? != self.nodes[v as usize].bits {
+        if !fixed(dst) || place_bits(program, func, dst)? != self.nodes[v as usize].bits {
             return None;
         }
         match self.writes.iter_mut().find(|(p, _)| p == dst) {
@@ -434,13 +448,14 @@ pub fn fixed(p: &Place) -> bool {
     })
 }
 
-/// Bits of the word at a place of locals that holds no struct.
-pub fn func_place_bits(func: &Func, p: &Place) -> Option<u32> {
+/// Bits of the word at a place of locals.
+fn place_bits(program: &Program, func: &Func, p: &Place) -> Option<u32> {
     let Base::Local(id) = p.base else { return None };
     let mut ty = &func.local(id).ty;
     for j in &p.projs {
         match (j, ty) {
             (Proj::Index(_), Ty::Array { elem, .. }) => ty = elem,
+            (Proj::Field(k), Ty::Struct(id)) => ty = &program.structs[id.0 as usize].fields.get(*k as usize)?.1,
             _ => return None,
         }
     }
@@ -450,11 +465,18 @@ pub fn func_place_bits(func: &Func, p: &Place) -> Option<u32> {
     }
 }
 
+/// A call of a function that stays one: it is neither a cell nor a table that the machine looks up in.
+pub fn is_apart(program: &Program, s: &Stmt) -> bool {
+    let Stmt::Call { func, .. } = s else { return false };
+    let callee = program.func(*func);
+    !lut::is_lut(callee) && lookup::table_of(program, callee).is_none()
+}
+
 /// Applies `f` to each maximal straight run of a body, inner blocks first.
-pub fn each_run(body: Vec<Stmt>, f: &mut dyn FnMut(Vec<Stmt>) -> Vec<Stmt>) -> Vec<Stmt> {
+pub fn each_run(program: &Program, body: Vec<Stmt>, f: &mut dyn FnMut(Vec<Stmt>) -> Vec<Stmt>) -> Vec<Stmt> {
     let (mut out, mut run) = (Vec::new(), Vec::new());
     for mut s in body {
-        if matches!(s, Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. }) {
+        if matches!(s, Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. }) && !is_apart(program, &s) {
             run.push(s);
             continue;
         }
@@ -462,7 +484,7 @@ pub fn each_run(body: Vec<Stmt>, f: &mut dyn FnMut(Vec<Stmt>) -> Vec<Stmt>) -> V
             out.extend(f(std::mem::take(&mut run)));
         }
         for inner in santoku_ir::visit::blocks_mut(&mut s) {
-            *inner = each_run(std::mem::take(inner), f);
+            *inner = each_run(program, std::mem::take(inner), f);
         }
         out.push(s);
     }
@@ -492,10 +514,10 @@ pub fn normalise(program: &Program, func: &mut Func) {
             e.ty = Ty::int();
         }
     });
-    let inner = Inner::of(func);
+    let inner = Inner::of(program, func);
     let mut graphs = Vec::new();
     let mut live = BTreeSet::new();
-    let body = each_run(std::mem::take(&mut func.body), &mut |run| {
+    let body = each_run(program, std::mem::take(&mut func.body), &mut |run| {
         let g = Graph::of(program, func, &run, &inner);
         if g.is_none() {
             live.extend(santoku_ir::visit::read_locals(&run));
@@ -503,13 +525,14 @@ pub fn normalise(program: &Program, func: &mut Func) {
         graphs.push(g);
         run
     });
-    santoku_ir::visit::walk_stmts(&body, &mut |s| match s {
-        Stmt::For { .. } | Stmt::If { .. } => santoku_ir::visit::stmt_exprs(s, &mut |e| live.extend(santoku_ir::visit::expr_locals(e))),
-        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
+    santoku_ir::visit::walk_stmts(&body, &mut |s| {
+        if matches!(s, Stmt::For { .. } | Stmt::If { .. }) || is_apart(program, s) {
+            santoku_ir::visit::stmt_exprs(s, &mut |e| live.extend(santoku_ir::visit::expr_locals(e)));
+        }
     });
     while graphs.iter_mut().flatten().any(|g| g.keep_live(func, &mut live)) {}
     let mut graphs = graphs.into_iter();
-    func.body = each_run(body, &mut |run| match graphs.next().flatten() {
+    func.body = each_run(program, body, &mut |run| match graphs.next().flatten() {
         Some(mut g) => {
             g.writes.retain(|(p, _)| alive(func, p, &live));
             g.statements(func, program)
@@ -517,6 +540,26 @@ pub fn normalise(program: &Program, func: &mut Func) {
         None => run,
     });
     drop_unused_locals(func);
+}
+
+/// Gives a variable to every value that a call of a function apart takes, where it is no place of a local.
+pub fn name_arguments(program: &Program, func: &mut Func) {
+    let mut body = std::mem::take(&mut func.body);
+    santoku_ir::visit::rewrite_stmts(&mut body, &mut |mut s| {
+        let mut out = Vec::new();
+        if is_apart(program, &s) {
+            if let Stmt::Call { args, loc, .. } = &mut s {
+                for a in args.iter_mut().filter(|a| !matches!((&a.kind, &a.ty), (ExprKind::Read(Place { base: Base::Local(_), .. }), _) | (_, Ty::Int(_) | Ty::Bool))) {
+                    let id = fresh(func, "a", santoku_ir::typing::without_ranges(&a.ty), LocalKind::Var);
+                    let read = Expr::read(Place::local(id), &a.ty);
+                    out.push(Stmt::Assign { dst: Place::local(id), src: std::mem::replace(a, read), loc: *loc });
+                }
+            }
+        }
+        out.push(s);
+        out
+    });
+    func.body = body;
 }
 
 /// Removes variables that the body does not mention.

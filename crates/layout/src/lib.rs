@@ -6,8 +6,11 @@
 //! Trusted: c.
 
 mod ahead;
+mod api;
 pub mod bits;
 mod cells;
+mod choices;
+mod circuits;
 mod columns;
 mod count;
 mod error;
@@ -18,10 +21,17 @@ mod isa;
 mod kernel;
 mod lookup;
 mod lut;
+mod print;
+mod ranges;
+mod request;
+mod run;
 mod slice;
+mod steps;
+mod table;
 mod tables;
 mod transpose;
 mod widen;
+mod words;
 
 pub use error::LayoutError;
 
@@ -29,6 +39,8 @@ pub use error::LayoutError;
 pub const GRANULARITY: u32 = 10;
 
 pub use isa::{Isa, Layout};
-pub use kernel::{build, build_watched, Kernel, Request};
+pub use kernel::{build, build_watched};
+pub use request::{Kernel, Request};
 pub use slice::bitslice;
+pub use table::{find, LayoutPass, TABLE};
 pub use transpose::Block;

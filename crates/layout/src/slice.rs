@@ -3,20 +3,55 @@
 //! Rotations and shifts become renaming, additions become adders; anything else is refused with its place. Loops stay loops:
 //! their bodies become functions from one state to the next, called in pairs so that no state is copied.
 
+use crate::circuits::Bits;
 use crate::error::LayoutError;
 use crate::graph::{fresh, Graph, Inner, Op};
 use crate::lut;
 use num_bigint::BigInt;
 use santoku_ir::visit::{read_locals, written_locals};
-use santoku_ir::{Base, BinOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Inline, Len, Local, LocalId, LocalKind, Place, Program, Range, Stmt, Ty, UnOp};
+use santoku_ir::{Base, BinOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Inline, Len, Local, LocalId, LocalKind, Place, Program, Range, Stmt, StructDef, StructId, Ty, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Adds the bitsliced form of `func`, on words of `width` bits, as `FUNC$bits`; with `rolled`, loops become calls.
+/// Adds the bitsliced form of `func` and of every function it calls, on words of `width` bits, as `FUNC$bits`; with `rolled`,
+/// loops become calls.
 ///
 /// # Errors
 /// [`LayoutError::Operation`] for what has no bitsliced form.
 pub fn bitslice(program: &Program, func: FuncId, width: u32, rolled: bool) -> Result<(Program, FuncId), LayoutError> {
     let mut p = program.clone();
+    let old = program.structs.len() as u32;
+    for s in &program.structs {
+        let fields = s.fields.iter().map(|(n, ty)| (n.clone(), sliced(ty, width, old))).collect();
+        p.structs.push(StructDef { name: format!("{}$bits", s.name), fields });
+    }
+    // What is called by name: cells come in front of all others and move them.
+    let mut done = BTreeMap::new();
+    for name in reached(program, func) {
+        let at = program.find(&name).unwrap_or(func);
+        let id = one(program, &mut p, at, (width, rolled), &done)?;
+        done.insert(name, p.func(id).name.clone());
+    }
+    let id = done.get(&program.func(func).name).and_then(|n| p.find(n));
+    let id = id.ok_or_else(|| LayoutError::internal("bitslice", "the function is gone"))?;
+    Ok((p, id))
+}
+
+/// Names of the functions that `func` reaches and that are no cells, callees first, itself last.
+fn reached(program: &Program, func: FuncId) -> Vec<String> {
+    let mut need = BTreeSet::from([func]);
+    for k in (0..=func.0).rev().map(FuncId).collect::<Vec<_>>() {
+        if need.contains(&k) {
+            santoku_ir::visit::walk_stmts(&program.func(k).body, &mut |s| {
+                if let Stmt::Call { func, .. } = s {
+                    need.extend((!lut::is_lut(program.func(*func))).then_some(*func));
+                }
+            });
+        }
+    }
+    need.into_iter().map(|id| program.func(id).name.clone()).collect()
+}
+
+fn one(program: &Program, p: &mut Program, func: FuncId, (width, rolled): (u32, bool), done: &BTreeMap<String, String>) -> Result<FuncId, LayoutError> {
     let mut tables = BTreeSet::new();
     let mut f = program.func(func).clone();
     let name = f.name.clone();
@@ -27,33 +62,37 @@ pub fn bitslice(program: &Program, func: FuncId, width: u32, rolled: bool) -> Re
         }
     });
     for t in tables {
-        lut::ensure(&mut p, t, width);
+        lut::ensure(p, t, width);
     }
+    let structs = program.structs.len() as u32;
     for l in &mut f.locals {
-        l.ty = sliced(&l.ty, width);
+        l.ty = sliced(&l.ty, width, structs);
     }
-    let tables = sliced_tables(program, &mut p, &f, width);
+    let tables = sliced_tables(program, p, &f, width);
     f.name = format!("{name}$bits");
     f.export = None;
+    f.applies = None;
     f.contracts = vec![];
     let original = program.func(func).clone();
     let mut rounds = Vec::new();
     let body = std::mem::take(&mut f.body);
-    f.body = block(&Cx { program, new: &p, original: &original, width, inner: Inner::of(&original), tables }, &mut f, &body)?;
+    let cx = Cx { program, new: p, original: &original, width, inner: Inner::of(program, &original), tables, done };
+    f.body = block(&cx, &mut f, &body)?;
     if rolled {
-        roll(&p, &mut f, &mut rounds);
+        roll(p, &mut f, &mut rounds);
     }
     for r in rounds {
         p.add_func(r);
     }
-    let id = p.add_func(f);
-    Ok((p, id))
+    Ok(p.add_func(f))
 }
 
-fn sliced(ty: &Ty, width: u32) -> Ty {
+/// The type in bits; structs have their sliced forms `structs` numbers behind.
+fn sliced(ty: &Ty, width: u32, structs: u32) -> Ty {
     match ty {
         Ty::Word(n) => Ty::array(Ty::Word(width), u64::from(*n)),
-        Ty::Array { elem, len, .. } => Ty::Array { elem: Box::new(sliced(elem, width)), len: len.clone(), ranges: None },
+        Ty::Array { elem, len, .. } => Ty::Array { elem: Box::new(sliced(elem, width, structs)), len: len.clone(), ranges: None },
+        Ty::Struct(id) => Ty::Struct(StructId(id.0 + structs)),
         other => other.clone(),
     }
 }
@@ -70,7 +109,9 @@ fn sliced_tables(program: &Program, new: &mut Program, f: &Func, width: u32) -> 
     for id in ids {
         let c = &program.consts[id.0 as usize];
         if let Some(value) = sliced_value(&c.ty, &c.value, width) {
-            out.insert(id, new.add_const(format!("{}$bits", c.name), sliced(&c.ty, width), value));
+            let name = format!("{}$bits", c.name);
+            let there = new.consts.iter().position(|c| c.name == name && c.value == value);
+            out.insert(id, there.map_or_else(|| new.add_const(name, sliced(&c.ty, width, 0), value), |k| ConstId(k as u32)));
         }
     }
     out
@@ -95,6 +136,8 @@ struct Cx<'a> {
     inner: Inner,
     /// Constants and their sliced forms.
     tables: BTreeMap<ConstId, ConstId>,
+    /// Functions apart, and what their sliced forms are called.
+    done: &'a BTreeMap<String, String>,
 }
 
 impl Cx<'_> {
@@ -141,6 +184,10 @@ fn block(cx: &Cx<'_>, f: &mut Func, body: &[Stmt]) -> Result<Vec<Stmt>, LayoutEr
     for s in body {
         match s {
             Stmt::Assert { .. } | Stmt::Ghost { .. } => {}
+            s if crate::graph::is_apart(cx.program, s) => {
+                flush(&mut run, f, &mut out)?;
+                out.push(call(cx, s)?);
+            }
             Stmt::Assign { .. } | Stmt::Call { .. } => run.push(s.clone()),
             Stmt::For { body, .. } => {
                 flush(&mut run, f, &mut out)?;
@@ -152,11 +199,30 @@ fn block(cx: &Cx<'_>, f: &mut Func, body: &[Stmt]) -> Result<Vec<Stmt>, LayoutEr
                 }
                 out.push(s);
             }
-            Stmt::If { loc, .. } => return Err(cx.refuse("branch", *loc)),
+            Stmt::If { cond, then, els, loc } => {
+                flush(&mut run, f, &mut out)?;
+                let (then, els) = (block(cx, f, then)?, block(cx, f, els)?);
+                out.push(Stmt::If { cond: cond.clone(), then, els, loc: *loc });
+            }
         }
     }
     flush(&mut run, f, &mut out)?;
     Ok(out)
+}
+
+/// A call of the sliced form of a function apart.
+fn call(cx: &Cx<'_>, s: &Stmt) -> Result<Stmt, LayoutError> {
+    let Stmt::Call { dsts, func, lens, args, loc } = s else { return Err(cx.refuse("call", s.loc())) };
+    let structs = cx.program.structs.len() as u32;
+    let made = cx.done.get(&cx.program.func(*func).name).and_then(|n| cx.new.find(n));
+    let (Some(func), true) = (made, lens.is_empty()) else { return Err(cx.refuse("call of a function of run-time length", *loc)) };
+    let arg = |a: &Expr| match (&a.kind, &a.ty) {
+        (_, Ty::Int(_) | Ty::Bool) => Ok(a.clone()),
+        (ExprKind::Read(p), ty) => Ok(Expr::read(p.clone(), &sliced(ty, cx.width, structs))),
+        _ => Err(cx.refuse("call with a value like this", *loc)),
+    };
+    let args = args.iter().map(arg).collect::<Result<Vec<_>, _>>()?;
+    Ok(Stmt::Call { dsts: dsts.clone(), func, lens: vec![], args, loc: *loc })
 }
 
 /// The graph of the bits.
@@ -165,6 +231,7 @@ fn bits(cx: &Cx<'_>, g: &Graph) -> Result<Graph, LayoutError> {
     let mut new = Graph::default();
     let mut held: Vec<Vec<u32>> = Vec::new();
     let need = g.needed();
+    let constant = |new: &mut Graph, v: bool| Bits { graph: new, width: w }.constant(v);
     for (k, node) in g.nodes.iter().enumerate() {
         let n = node.bits as usize;
         new.at(g.locs[k]);
@@ -183,19 +250,24 @@ fn bits(cx: &Cx<'_>, g: &Graph) -> Result<Graph, LayoutError> {
                 let p = Place { base: Base::Const(*id), projs: projs.clone() };
                 (0..n).map(|b| new.node(Op::Leaf(p.clone().at(b as u64)), vec![], w)).collect()
             }
-            Op::Resize => (0..n).map(|b| args[0].get(b).copied().unwrap_or_else(|| constant(&mut new, false, w))).collect(),
+            Op::Resize => (0..n).map(|b| args[0].get(b).copied().unwrap_or_else(|| constant(&mut new, false))).collect(),
             Op::Leaf(p) => (0..n).map(|b| new.node(Op::Leaf(p.clone().at(b as u64)), vec![], w)).collect(),
-            Op::Const(v) => (0..n).map(|b| constant(&mut new, v.bit(b as u64), w)).collect(),
-            Op::Un(UnOp::Not) | Op::Bin(BinOp::And | BinOp::Or | BinOp::Xor) | Op::Lut(_) => {
-                (0..n).map(|b| at(b, &mut new, node.op.clone())).collect()
+            Op::Const(v) => (0..n).map(|b| constant(&mut new, v.bit(b as u64))).collect(),
+            Op::Un(UnOp::Not) => args[0].iter().map(|a| Bits { graph: &mut new, width: w }.not(*a)).collect(),
+            Op::Bin(op @ (BinOp::And | BinOp::Or | BinOp::Xor)) => {
+                args[0].iter().zip(&args[1]).map(|(a, b)| Bits { graph: &mut new, width: w }.gate(*op, *a, *b)).collect()
             }
+            Op::Lut(_) => (0..n).map(|b| at(b, &mut new, node.op.clone())).collect(),
             Op::Rotl(r) => (0..n).map(|b| args[0][(b + n - *r as usize) % n]).collect(),
-            Op::Shl(r) => (0..n).map(|b| if b >= *r as usize { args[0][b - *r as usize] } else { constant(&mut new, false, w) }).collect(),
-            Op::Shr(r) => (0..n).map(|b| args[0].get(b + *r as usize).copied().unwrap_or_else(|| constant(&mut new, false, w))).collect(),
-            Op::Bin(BinOp::Add) => adder(&mut new, &args[0], &args[1], w),
-            Op::Bin(BinOp::Sub) => return Err(cx.refuse("subtraction", g.locs[k])),
-            Op::Bin(BinOp::Mul) => return Err(cx.refuse("multiplication", g.locs[k])),
-            Op::Un(UnOp::Neg) => return Err(cx.refuse("negation", g.locs[k])),
+            Op::Shl(r) => (0..n).map(|b| if b >= *r as usize { args[0][b - *r as usize] } else { constant(&mut new, false) }).collect(),
+            Op::Shr(r) => (0..n).map(|b| args[0].get(b + *r as usize).copied().unwrap_or_else(|| constant(&mut new, false))).collect(),
+            Op::Bin(BinOp::Add) => Bits { graph: &mut new, width: w }.add(&args[0], &args[1], false),
+            Op::Bin(BinOp::Sub) => Bits { graph: &mut new, width: w }.subtract(&args[0], &args[1]),
+            Op::Bin(BinOp::Mul) => Bits { graph: &mut new, width: w }.multiply(&args[0], &args[1]),
+            Op::Un(UnOp::Neg) => {
+                let zeros: Vec<u32> = (0..n).map(|_| constant(&mut new, false)).collect();
+                Bits { graph: &mut new, width: w }.subtract(&zeros, &args[0])
+            }
             Op::Bin(_) | Op::Part(_) | Op::Lookup(_) => return Err(cx.refuse("operation like this", g.locs[k])),
         };
         held.push(value);
@@ -205,36 +277,6 @@ fn bits(cx: &Cx<'_>, g: &Graph) -> Result<Graph, LayoutError> {
         new.writes.extend(bits.iter().enumerate().map(|(b, v)| (p.clone().at(b as u64), *v)));
     }
     Ok(new)
-}
-
-fn constant(g: &mut Graph, v: bool, w: u32) -> u32 {
-    let all = (BigInt::from(1) << w) - 1u32;
-    g.node(Op::Const(if v { all } else { 0.into() }), vec![], w)
-}
-
-/// Full adders from the lowest bit up; the first has no carry in.
-fn adder(g: &mut Graph, a: &[u32], b: &[u32], w: u32) -> Vec<u32> {
-    let mut carry = None;
-    let mut out = Vec::new();
-    for (k, (&x, &y)) in a.iter().zip(b).enumerate() {
-        let p = g.node(Op::Bin(BinOp::Xor), vec![x, y], w);
-        out.push(match carry {
-            None => p,
-            Some(c) => g.node(Op::Bin(BinOp::Xor), vec![p, c], w),
-        });
-        if k + 1 == a.len() {
-            break;
-        }
-        let both = g.node(Op::Bin(BinOp::And), vec![x, y], w);
-        carry = Some(match carry {
-            None => both,
-            Some(c) => {
-                let t = g.node(Op::Bin(BinOp::And), vec![p, c], w);
-                g.node(Op::Bin(BinOp::Xor), vec![both, t], w)
-            }
-        });
-    }
-    out
 }
 
 /// Loop bodies as functions from state to state.
@@ -263,11 +305,19 @@ fn roll(program: &Program, f: &mut Func, rounds: &mut Vec<Func>) {
 fn rolled_loop(program: &Program, f: &mut Func, s: &Stmt, n: usize) -> Option<(Vec<Stmt>, Func)> {
     let Stmt::For { var, lo, hi, rev: false, body, loc, .. } = s else { return None };
     let (lo, hi) = (i64::try_from(lo.as_const()?).ok()?, i64::try_from(hi.as_const()?).ok()?);
-    if lo != 0 || hi < 2 || !body.iter().all(|s| matches!(s, Stmt::Assign { .. } | Stmt::Call { .. })) {
+    // One run alone reads everything before it writes anything.
+    let of_run = |s: &Stmt| matches!(s, Stmt::Assign { .. } | Stmt::Call { .. }) && !crate::graph::is_apart(program, s);
+    if lo != 0 || hi < 2 || !body.iter().all(of_run) {
         return None;
     }
-    let arrays = |ids: BTreeSet<LocalId>| ids.into_iter().filter(|id| matches!(f.local(*id).ty, Ty::Array { .. })).collect::<BTreeSet<_>>();
-    let (read, state) = (arrays(read_locals(body)), arrays(written_locals(body)));
+    let (read, state) = (read_locals(body), written_locals(body));
+    let array = |id: &LocalId| matches!(f.local(*id).ty, Ty::Array { .. });
+    // Words of one bit are values of one round; whatever else is handed on is in arrays.
+    let passing = |id: &LocalId| *id == *var || matches!(f.local(*id).ty, Ty::Word(_)) && state.contains(id);
+    if !state.union(&read).all(|id| array(id) || passing(id)) {
+        return None;
+    }
+    let (read, state): (BTreeSet<LocalId>, BTreeSet<LocalId>) = (read.into_iter().filter(array).collect(), state.iter().copied().filter(array).collect());
     let given: Vec<LocalId> = read.difference(&state).copied().collect();
     let round = round(f, *var, hi, body, (&state, &given), n);
     let id = FuncId((program.funcs.len() + n) as u32);

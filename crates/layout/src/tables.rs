@@ -1,4 +1,5 @@
-//! Words made of a loop's counter alone (`u32(i)`, `RC[i] ^ u32(2 * i)`) become a constant table, read at the counter.
+//! Words made of a loop's counter alone (`u32(i)`, `RC[i] ^ u32(2 * i)`), or of a public integer that a function is given,
+//! become a constant table, read at the counter.
 //!
 //! Needs: constant bounds.  Keeps: the value in every round; what cannot be computed for every round stays as it is.
 
@@ -18,11 +19,20 @@ struct Loop {
     hi: i64,
 }
 
-/// Puts tables for the words that depend on one counter of `func`.
+/// Puts tables for the words that depend on one counter or integer of `func`.
 pub fn of_counters(program: &mut Program, func: FuncId) {
     let mut body = std::mem::take(&mut program.funcs[func.0 as usize].body);
-    block(program, func, &mut body, &mut Vec::new());
+    // A public integer that is handed to a function is as good as a counter.
+    let f = program.func(func);
+    let mut loops: Vec<Loop> = f.params.iter().filter(|id| f.local(**id).public).filter_map(|id| counted(*id, &f.local(*id).ty)).collect();
+    block(program, func, &mut body, &mut loops);
     program.funcs[func.0 as usize].body = body;
+}
+
+fn counted(var: LocalId, ty: &Ty) -> Option<Loop> {
+    let Ty::Int(Some(r)) = ty else { return None };
+    let (lo, hi) = (i64::try_from(r.lo.to_big()).ok()?, i64::try_from(r.hi.to_big()).ok()?.checked_add(1)?);
+    (1..=TRIPS_MAX).contains(&hi.saturating_sub(lo)).then_some(Loop { var, lo, hi })
 }
 
 fn block(program: &mut Program, func: FuncId, body: &mut [Stmt], loops: &mut Vec<Loop>) {

@@ -6,47 +6,62 @@
 use crate::graph::{each_run, Graph, Inner, Node, Op};
 use crate::lut;
 use num_bigint::BigInt;
-use santoku_ir::{Base, BinOp, FuncId, Len, LocalKind, Place, Program, Ty, UnOp};
+use santoku_ir::{Base, BinOp, ExprKind, FuncId, Len, LocalKind, Place, Program, Ty, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The program with every variable, constant and operation of `func` in words of `lane` bits; `None` where there is nothing to
-/// widen, or something that has no such form.
-pub fn widen(program: &Program, func: FuncId, lane: u32) -> Option<Program> {
-    let old = program.func(func);
+/// The program with every variable, constant and operation of the functions `of` in words of `lane` bits; `None` where there is
+/// nothing to widen, or something that has no such form. The inputs and the result of `root` stay as they are.
+pub fn widen(program: &Program, of: &[String], root: FuncId, lane: u32) -> Option<Program> {
     let narrow = |ty: &Ty| element(ty).is_some_and(|b| b < lane);
-    let inner = Inner::of(old);
-    let mut graphs = Vec::new();
-    each_run(old.body.clone(), &mut |run| {
-        graphs.push(Graph::of(program, old, &run, &inner));
-        run
-    });
-    let graphs = graphs.into_iter().collect::<Option<Vec<Graph>>>()?;
-    let nodes = || graphs.iter().flat_map(|g| &g.nodes);
+    let mut graphs: BTreeMap<&str, Vec<Graph>> = BTreeMap::new();
+    for name in of {
+        let old = program.func(program.find(name)?);
+        let (inner, mut runs) = (Inner::of(program, old), Vec::new());
+        each_run(program, old.body.clone(), &mut |run| {
+            runs.push(Graph::of(program, old, &run, &inner));
+            run
+        });
+        graphs.insert(name, runs.into_iter().collect::<Option<Vec<Graph>>>()?);
+    }
+    let nodes = || graphs.values().flatten().flat_map(|g| &g.nodes);
     if nodes().all(|n| n.bits == lane) || nodes().any(|n| n.bits > lane) {
         return None;
     }
     let mut p = program.clone();
+    for s in &mut p.structs {
+        for (_, ty) in s.fields.iter_mut().filter(|(_, ty)| narrow(ty)) {
+            *ty = in_lanes(ty, lane)?;
+        }
+    }
     for n in nodes() {
         if let Op::Lut(t) = n.op {
             lut::ensure(&mut p, t, lane);
         }
     }
-    let func = p.find(&old.name)?;
     let constants = constants(&mut p, nodes(), &narrow, lane)?;
-    let mut f = p.func(func).clone();
-    for l in &mut f.locals {
-        if narrow(&l.ty) && l.kind == LocalKind::Var {
-            l.ty = in_lanes(&l.ty, lane)?;
+    for (name, runs) in &graphs {
+        let at = p.find(name)?;
+        let mut f = p.func(at).clone();
+        let outside = *name == program.func(root).name;
+        for l in &mut f.locals {
+            if narrow(&l.ty) && (l.kind == LocalKind::Var || !outside) {
+                l.ty = in_lanes(&l.ty, lane)?;
+            }
         }
+        let mut runs = runs.iter();
+        let body = std::mem::take(&mut f.body);
+        f.body = each_run(&p, body, &mut |run| match runs.next() {
+            Some(g) => g.rebuilt(&mut |g, n, args| node(g, n, args, lane, &constants)).statements(&mut f, &p),
+            None => run,
+        });
+        santoku_ir::visit::map_exprs(&mut f.body, &mut |e| {
+            if matches!(e.kind, ExprKind::Read(_)) && narrow(&e.ty) {
+                e.ty = in_lanes(&e.ty, lane).unwrap_or_else(|| e.ty.clone());
+            }
+        });
+        crate::graph::drop_unused_locals(&mut f);
+        p.funcs[at.0 as usize] = f;
     }
-    let mut graphs = graphs.into_iter();
-    let body = std::mem::take(&mut f.body);
-    f.body = each_run(body, &mut |run| match graphs.next() {
-        Some(g) => g.rebuilt(&mut |g, n, args| node(g, n, args, lane, &constants)).statements(&mut f, &p),
-        None => run,
-    });
-    crate::graph::drop_unused_locals(&mut f);
-    p.funcs[func.0 as usize] = f;
     santoku_ir::verify::verify(&p).is_empty().then_some(p)
 }
 

@@ -60,7 +60,7 @@ fn compiles(name: &str, text: &str, isa: &'static str) {
     let program = compile(text);
     let f = program.funcs.iter().find(|f| f.export.as_deref() == Some("f")).expect("exported");
     let shared = f.params.iter().skip(1).map(|id| f.local(*id).name.clone()).collect();
-    let request = Request { layout: Layout::Vertical, isa: support::unit(isa), interleave: 1, granularity: 5, shared, name: "k".into() };
+    let request = Request { layout: Layout::Vertical, isa: support::unit(isa), interleave: 1, granularity: 5, shared, name: "k".into(), without: Default::default(), dump_after: None };
     let kernel = build(&program, "f", &request).unwrap_or_else(|e| panic!("{name}: {e}"));
     let tables = if name == "aes" { 1 } else { 2 };
     assert_eq!(kernel.source.matches("static inline V stk_lookup_").count(), tables, "{name}");

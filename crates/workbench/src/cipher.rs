@@ -167,7 +167,7 @@ pub fn slice(compilers: &[String], sliced: &Sliced<'_>, granularity: usize, (riv
 
 fn kernel(sliced: &Sliced<'_>, v: &Variant, granularity: usize) -> Result<Kernel, LayoutError> {
     let shared = sliced.shared.iter().map(|(name, _)| name.clone()).collect();
-    let request = Request { layout: v.layout, isa: v.isa.clone(), interleave: v.copies, granularity, shared, name: "kernel".into() };
+    let request = Request { layout: v.layout, isa: v.isa.clone(), interleave: v.copies, granularity, shared, name: "kernel".into(), without: Default::default(), dump_after: None };
     build(sliced.program, &sliced.function, &request)
 }
 

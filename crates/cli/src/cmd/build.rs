@@ -77,7 +77,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             return Err(Failure::refused(&checked.sources, d.note("why: layouts are printed as C").help("leave out `--emit` or `--layout`")));
         }
         let provenance = provenance(args, &unit, found.holds())?;
-        return lay_out::run(&args.lay_out, layout, &checked, &unit, provenance, &folder, args.verbose);
+        let choice = lay_out::Choice { unit: &unit, without: &args.without, dump_after: &args.dump_after, verbose: args.verbose };
+        return lay_out::run(&args.lay_out, layout, &checked, choice, provenance, &folder);
     }
     report::stage("passes");
     let options = BuildOptions {

@@ -65,7 +65,7 @@ fn one<'a>(args: &Args, path: &'a str, target: &'a str) -> Result<Counts<'a>, Fa
     if let Some(layout) = args.layout {
         report::stage("layout");
         let (isa, interleave, block) = (args.isa.clone(), args.interleave, args.block.clone());
-        let options = LayoutOptions { layout, isa, interleave, granularity: GRANULARITY as usize, block, unit: "unit".into(), provenance: String::new() };
+        let options = LayoutOptions { layout, isa, interleave, granularity: GRANULARITY as usize, block, unit: "unit".into(), provenance: String::new(), without: Default::default(), dump_after: None };
         santoku_driver::lay_out_watched(&checked, &options, &mut Tables::new())?;
     }
     let p = &checked.program;

@@ -8,7 +8,7 @@ use std::path::Path;
 #[derive(clap::Args)]
 pub struct LayOut {
     /// Make a kernel for many blocks of a one-block program: how blocks lie in registers
-    #[arg(long, value_parser = layout, value_name = "LAYOUT", help_heading = "Layouts", conflicts_with_all = ["level", "without", "dump_after"])]
+    #[arg(long, value_parser = layout, value_name = "LAYOUT", help_heading = "Layouts", conflicts_with = "level")]
     pub layout: Option<Layout>,
     /// Instruction set: portable64, avx2, avx512vl (256 bits) or avx512
     #[arg(long, value_parser = isa, value_name = "ISA", default_value = "portable64", help_heading = "Layouts", requires = "layout")]
@@ -45,8 +45,16 @@ impl LayOut {
     }
 }
 
+/// What `santoku build` also says of a layout.
+pub struct Choice<'a> {
+    pub unit: &'a str,
+    pub without: &'a [String],
+    pub dump_after: &'a Option<String>,
+    pub verbose: bool,
+}
+
 /// Writes `<unit>.c` and `<unit>.h` of the kernel, and prints their paths and how to compile them.
-pub fn run(args: &LayOut, layout: Layout, checked: &Checked, unit: &str, provenance: String, folder: &Path, verbose: bool) -> Result<u8, Failure> {
+pub fn run(args: &LayOut, layout: Layout, checked: &Checked, choice: Choice<'_>, provenance: String, folder: &Path) -> Result<u8, Failure> {
     report::stage("layout");
     let options = LayoutOptions {
         layout,
@@ -54,13 +62,15 @@ pub fn run(args: &LayOut, layout: Layout, checked: &Checked, unit: &str, provena
         interleave: args.interleave,
         granularity: args.granularity as usize,
         block: args.block.clone(),
-        unit: unit.to_string(),
+        unit: choice.unit.to_string(),
         provenance,
+        without: choice.without.iter().cloned().collect(),
+        dump_after: choice.dump_after.clone(),
     };
     let made = lay_out_watched(checked, &options, &mut Tables::new())?;
     report::stage("write");
     files::write_all(folder, &made.files)?;
-    if verbose {
+    if choice.verbose {
         made.checks.iter().for_each(|c| report::out(&format!("checked: {c}\n")));
     }
     made.left_out.iter().for_each(|l| report::err(&format!("left out: {l}\n")));

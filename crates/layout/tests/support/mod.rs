@@ -56,7 +56,7 @@ pub fn try_all(cases: &[Case]) -> Count {
         let at = program.funcs.iter().position(|f| f.export.as_deref() == Some("f")).expect("exported");
         let f = &program.funcs[at];
         let shared: BTreeSet<String> = f.params.iter().skip(1).map(|id| f.local(*id).name.clone()).collect();
-        let request = Request { layout: c.layout, isa: unit(c.isa), interleave: c.interleave, granularity: 5, shared, name: format!("k{k}") };
+        let request = Request { layout: c.layout, isa: unit(c.isa), interleave: c.interleave, granularity: 5, shared, name: format!("k{k}"), without: Default::default(), dump_after: None };
         match build(&program, "f", &request) {
             Ok(kernel) => {
                 *count.made.entry(c.layout.name()).or_default() += 1;
