@@ -332,6 +332,7 @@ fn unknown_pass() {
         error[unknown-pass]: there is no pass `inlining`
          |
          = passes: tables, perms, inline, first-row-init, loop-fusion, unroll, const-fold, array-to-scalar, copy-prop, cse, copy-free, dead-code, dead-functions, derive-width, drop-asserts
+         = note: with `--layout`, also: columns, straighten, words, one-each, widen, keys-ahead, prepare-keys, cells, bitslice, interleave
          = note: decisions of the C printer, for `--without`: c-in-place, c-one-object, c-callee-types, c-blocks, c-low-bits
          = try: `santoku passes` lists them with what they do
 
@@ -341,6 +342,7 @@ fn unknown_pass() {
         error[unknown-pass]: there is no pass `inlining`
          |
          = passes: tables, perms, inline, first-row-init, loop-fusion, unroll, const-fold, array-to-scalar, copy-prop, cse, copy-free, dead-code, dead-functions, derive-width, drop-asserts
+         = note: with `--layout`, also: columns, straighten, words, one-each, widen, keys-ahead, prepare-keys, cells, bitslice, interleave
          = note: decisions of the C printer, for `--without`: c-in-place, c-one-object, c-callee-types, c-blocks, c-low-bits
          = try: `santoku passes` lists them with what they do
 

@@ -245,6 +245,9 @@ fn passes_are_listed_in_order() {
     assert_eq!(names.first(), Some(&"load"));
     assert_eq!(names.last(), Some(&"c-judge"));
     assert!(names.contains(&"derive-width"));
+    let (decisions, laid_out) = decisions.split_once("\n\n").expect("a line about layouts");
+    assert_eq!(laid_out, "`columns` to `interleave` run with `--layout`.\n");
+    assert!(names.contains(&"columns") && names.contains(&"interleave"));
     let decided: Vec<&str> = decisions.lines().skip(1).filter_map(|l| l.split_whitespace().next()).collect();
     assert!(decided.len() > 3 && decided.iter().all(|n| n.starts_with("c-")), "{decided:?}");
     // Each is something that a build can leave out.

@@ -113,7 +113,7 @@ pub(crate) fn pass_failure(e: &PassFailure, sources: &Sources) -> Failure {
 /// No pass has this name.
 pub(crate) fn unknown_pass(name: &str) -> Diagnostic {
     let known: Vec<&str> = santoku_passes::TABLE.iter().map(|p| p.name).collect();
-    let layouts: Vec<&str> = santoku_layout::TABLE.iter().map(|p| p.name).collect();
+    let layouts: Vec<&str> = crate::stages::layout_passes().collect();
     let decisions: Vec<&str> = crate::stages::c_decisions().map(|d| d.0).collect();
     Diagnostic::error("unknown-pass", format!("there is no pass `{name}`"))
         .note(format!("passes: {}", known.join(", ")))

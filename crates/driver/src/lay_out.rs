@@ -2,6 +2,7 @@
 
 use crate::check::Checked;
 use crate::failure::{span, unknown_pass, Failure};
+use crate::stages::{c_decisions, layout_passes};
 use santoku_diag::Diagnostic;
 use santoku_ir::{Func, LocalKind, Ty};
 pub use santoku_layout::{Isa, Layout, GRANULARITY};
@@ -24,7 +25,8 @@ pub struct LayoutOptions {
     pub unit: String,
     /// First comment of both files.
     pub provenance: String,
-    /// Passes to leave out, by name: those of layouts that only make a kernel faster, and those of [`santoku_passes::TABLE`].
+    /// Passes to leave out, by name: those of layouts that only make a kernel faster, those of [`santoku_passes::TABLE`], and decisions
+    /// of the C printer.
     pub without: BTreeSet<String>,
     /// Also give the core program as it is behind this pass of layouts.
     pub dump_after: Option<String>,
@@ -91,9 +93,10 @@ fn names_of_passes(request: &Request) -> Result<(), Diagnostic> {
             (Some(p), _) if p.optional => {}
             (Some(_), _) => {
                 let d = Diagnostic::error("needed-pass", format!("there is no kernel without `{name}`"));
-                return Err(d.note("why: it only makes some kernels possible, none faster").help(format!("build without `--without {name}`")));
+                return Err(d.note("why: it does not make kernels faster, but possible").help(format!("build without `--without {name}`")));
             }
             (None, Some(p)) if !p.writes_ranges => {}
+            (None, None) if c_decisions().any(|d| d.0 == name) => {}
             (None, Some(_)) => {
                 let d = Diagnostic::error("needed-pass", format!("C cannot be printed without `{name}`"));
                 return Err(d.note("why: it writes the proven range of each integer").help(format!("build without `--without {name}`")));
@@ -103,7 +106,7 @@ fn names_of_passes(request: &Request) -> Result<(), Diagnostic> {
     }
     let Some(name) = &request.dump_after else { return Ok(()) };
     let (Some(pass), None) = (santoku_layout::find(name), santoku_passes::find(name)) else {
-        let layouts: Vec<&str> = santoku_layout::TABLE.iter().map(|p| p.name).collect();
+        let layouts: Vec<&str> = layout_passes().collect();
         let d = Diagnostic::error("bad-option", format!("`--dump-after {name}` shows nothing of a layout"));
         return Err(d.note(format!("why: the passes of layouts are {}", layouts.join(", "))).help("name one of them, or leave out `--layout`"));
     };
@@ -111,7 +114,7 @@ fn names_of_passes(request: &Request) -> Result<(), Diagnostic> {
         return Ok(());
     }
     let d = Diagnostic::error("bad-option", format!("`{name}` does not run, so there is nothing behind it to show"));
-    Err(d.note("why: it is for another layout or instruction set, or left out").help("`docs/passes` says for which layouts each pass is"))
+    Err(d.note("why: it is for another layout or instruction set, or left out").help("`docs/layouts.md` says which pass is for which layout"))
 }
 
 fn find<'c>(checked: &'c Checked, name: Option<&str>) -> Result<&'c Func, Failure> {

@@ -35,5 +35,5 @@ pub use prove::{open_obligations, prove, prover_fault, ranges, vacuous};
 pub use santoku_prove::cache::Store;
 pub use santoku_prove::Report;
 pub use santoku_passes::{Circuit, Observer};
-pub use stages::{c_decisions, stages, Stage};
+pub use stages::{c_decisions, layout_passes, stages, Stage};
 pub use target::{built_in, products, read_choices, read_machine, timing, unknown_target, Target, DEFAULT_TARGET};

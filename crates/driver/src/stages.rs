@@ -43,6 +43,11 @@ pub fn c_decisions() -> impl Iterator<Item = (&'static str, &'static str)> {
     santoku_backend_c::DECISIONS.iter().map(|d| (d.name, d.doc))
 }
 
+/// Names of the passes of layouts, in their order.
+pub fn layout_passes() -> impl Iterator<Item = &'static str> {
+    santoku_layout::TABLE.iter().map(|p| p.name)
+}
+
 /// The whole pipeline, passes included. Those of layouts run with `--layout`.
 pub fn stages() -> Vec<Stage> {
     let laid_out = |p: &santoku_layout::LayoutPass| Stage { name: p.name, doc: p.doc, class: Some(Class::Checked), why: p.why };

@@ -2,6 +2,7 @@
 //!
 //! A loop that begins with `s ^= k[i]` begins instead with `s` already masked, and ends by masking for the next step, where a
 //! three-input gate does it for nothing. A mask behind a rotation moves in front of it as the key rotated back.
+//! Trusted: nothing: what it makes is compared with the program before.
 
 use crate::graph::{fixed, Graph, Inner, Node, Op};
 use santoku_ir::visit::{substitute_expr, walk_expr};

@@ -34,17 +34,20 @@ pub fn cover(program: &Program, func: FuncId) -> Result<Result<(Program, FuncId)
     });
     let cut_out = place(program, func, f, parts.clone());
     let at = FuncId(func.0 + parts.len() as u32);
-    let name = program.func(func).name.clone();
-    let cells = program.funcs.iter().filter(|g| lut::is_lut(g)).map(|g| g.name.clone());
-    let expand: BTreeSet<String> = parts.iter().map(|p| p.name.clone()).chain(cells).collect();
-    let checked = match check(program, &cut_out, &name, &expand) {
-        Verdict::Equal { .. } => Ok(0),
-        Verdict::Differ(_) | Verdict::TooBig | Verdict::Unknown(_) => same(program, func, &cut_out, at),
-    };
-    match checked {
-        Ok(_) => with_cells(cut_out, at, func.0, parts.len() as u32).map(Ok),
+    match same_terms(program, func, &cut_out, at, &parts) {
+        Ok(()) => with_cells(cut_out, at, func.0, parts.len() as u32).map(Ok),
         Err(Unequal::Differ(bit)) => Err(LayoutError::internal("cells", format!("bit {bit} of the result is not the same"))),
         Err(other) => Ok(Err(other)),
+    }
+}
+
+/// Is the function with parts cut out the function before?
+fn same_terms(program: &Program, func: FuncId, cut_out: &Program, at: FuncId, parts: &[Func]) -> Result<(), Unequal> {
+    let cells = program.funcs.iter().filter(|g| lut::is_lut(g)).map(|g| g.name.clone());
+    let expand: BTreeSet<String> = parts.iter().map(|p| p.name.clone()).chain(cells).collect();
+    match check(program, cut_out, &program.func(func).name, &expand) {
+        Verdict::Equal { .. } => Ok(()),
+        Verdict::Differ(_) | Verdict::TooBig | Verdict::Unknown(_) => same(program, func, cut_out, at).map(|_| ()),
     }
 }
 
@@ -202,4 +205,52 @@ fn cone(g: &Graph, n: u32, known: &mut BTreeMap<u32, Expr>, left: &mut usize) ->
         (Op::Lut(t), abc) => lut::expression(*t, abc, node.bits),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_that_takes_another_word_is_refused() {
+        let mut p = Program::default();
+        let mut b = FuncBuilder::new(&p, "f");
+        let x = b.param("x", Ty::array(Ty::Word(16), 4));
+        let r = b.ret("r", Ty::Word(16));
+        let word = |b: &mut FuncBuilder<'_>, k: u64| b.read(Place::local(x).at(k));
+        let (x0, x1, x2, x3) = (word(&mut b, 0), word(&mut b, 1), word(&mut b, 2), word(&mut b, 3));
+        b.assign(Place::local(r), ((x0 & x1) ^ x2) | x3);
+        let f = b.finish();
+        let id = p.add_func(f);
+        let mut g = p.func(id).clone();
+        let inner = Inner::of(&p, &g);
+        let mut parts = Vec::new();
+        let body = std::mem::take(&mut g.body);
+        g.body = each_run(&p, body, &mut |run| {
+            let cut = cut(&Graph::of(&p, &g, &run, &inner).unwrap(), &g, &mut parts);
+            cut.statements(&mut g, &p)
+        });
+        let at = FuncId(id.0 + parts.len() as u32);
+        let good = place(&p, id, g, parts.clone());
+        assert_eq!(same_terms(&p, id, &good, at, &parts), Ok(()));
+        let (mut tried, mut k) = (0, 0);
+        loop {
+            let (mut bad, mut seen) = (good.clone(), 0);
+            santoku_ir::visit::map_places(&mut bad.funcs[at.0 as usize].body, &mut |p, _| {
+                if p.base == santoku_ir::Base::Local(x) {
+                    if seen == k {
+                        *p = Place::local(x).at(if *p == Place::local(x).at(0) { 3 } else { 0 });
+                    }
+                    seen += 1;
+                }
+            });
+            if k >= seen {
+                break;
+            }
+            assert!(same_terms(&p, id, &bad, at, &parts).is_err(), "place {k}");
+            (tried, k) = (tried + 1, k + 1);
+        }
+        println!("refused: {tried} of {tried} exchanged words");
+        assert!(tried >= 4);
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Keeps: the value. What is made has the carries that the comparison bit by bit makes of the original (see `bits`), so that both
 //! sides become the same gates: integers have as many bits there as their operations may need, and are extended by their sign.
+//! Trusted: nothing: what it makes is compared with the program before.
 
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};

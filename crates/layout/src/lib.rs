@@ -1,8 +1,8 @@
-//! Layouts of one-block programs: scalar, one lane per block, one bit per register; several copies interleaved.
+//! Layouts of programs of one block: scalar, one lane per block, one bit per register; several copies interleaved.
 //!
-//! Needs: a verified core program, the passes, the C printer's vector mode.  Keeps: the function. Every step is checked on
-//! every run (terms, bits, or all inputs of a table), see [`Kernel::checks`]; what has no form in a layout is refused with its
-//! place.  Absent on purpose: files, compilers, timing; choosing the best variant (the lab measures, the tuner chooses).
+//! Needs: a verified core program, the passes, the C printer's vector mode.  Keeps: the function. Every pass of [`TABLE`] is
+//! checked on every run (terms, bits, or all inputs of a table), see [`Kernel::checks`]; what has no form in a layout is refused
+//! with its place.  Absent on purpose: files, compilers, timing; choosing the best variant (the lab measures, the tuner chooses).
 //! Trusted: c.
 
 mod ahead;
@@ -30,6 +30,8 @@ mod steps;
 mod table;
 mod tables;
 mod transpose;
+#[cfg(test)]
+mod twins;
 mod widen;
 mod words;
 

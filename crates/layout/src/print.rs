@@ -6,7 +6,7 @@ use crate::request::Kernel;
 use crate::{lookup, lut};
 use crate::ranges::ranged;
 use crate::steps::{words, Steps};
-use santoku_backend_c::{emit, EmitError, Options, Vector};
+use santoku_backend_c::{emit, Decisions, EmitError, Options, Vector};
 use santoku_ir::{Base, Expr, ExprKind, FuncId, Place, Program, Stmt};
 use santoku_prove::products::widest_secret_product;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,6 +61,7 @@ impl Steps<'_> {
             api_source,
             api_header,
             vector,
+            decisions: Decisions::without(&self.request.without).0,
             export: false,
             ..Options::new(&name, secret_product)
         };

@@ -16,7 +16,8 @@ pub struct Request {
     pub shared: BTreeSet<String>,
     /// C name of the kernel; prefixes everything in its file.
     pub name: String,
-    /// Passes of [`crate::TABLE`] that are left out, by name. Those that a layout needs run all the same.
+    /// Passes of [`crate::TABLE`] and of `passes`, and decisions of the C printer, that are left out, by name. Passes that a layout needs run
+    /// all the same.
     pub without: BTreeSet<String>,
     /// The pass behind which the program is written down, see [`Kernel::dump`].
     pub dump_after: Option<String>,

@@ -13,6 +13,10 @@ use std::collections::BTreeSet;
 /// Bits of all shared inputs.
 const SHARED_BITS_MAX: u64 = 1 << 20;
 
+/// A pass, and the functions before and after it.
+#[cfg(test)]
+pub type Compared = (&'static str, (Program, FuncId), (Program, FuncId));
+
 /// The program as far as it is laid out.
 pub struct Steps<'a> {
     pub request: &'a Request,
@@ -33,6 +37,9 @@ pub struct Steps<'a> {
     pub operations: u64,
     pub checks: Vec<String>,
     pub left_out: Vec<String>,
+    /// What was compared, for tests that change it.
+    #[cfg(test)]
+    pub compared: Vec<Compared>,
     /// The pass `keys-ahead` moved something.
     pub moved: bool,
     pub dump: String,
@@ -101,7 +108,7 @@ impl<'a> Steps<'a> {
             }
         }
         let origin = program.funcs[at].name.clone();
-        Ok(Steps { request, unroll, circuits, program, origin, func: FuncId(at as u32), prepare: None, narrow: None, block, shared, operations: 0, checks: vec![], left_out: vec![], moved: false, dump: String::new() })
+        Ok(Steps { request, unroll, circuits, program, origin, func: FuncId(at as u32), prepare: None, narrow: None, block, shared, operations: 0, checks: vec![], left_out: vec![], #[cfg(test)] compared: vec![], moved: false, dump: String::new() })
     }
 
     pub fn f(&self) -> &Func {
@@ -121,6 +128,8 @@ impl<'a> Steps<'a> {
 
     /// A step that the layout needs: refused where it cannot be checked.
     pub fn same(&mut self, step: &'static str, (before, f): (&Program, FuncId), (after, g): (&Program, FuncId)) -> Result<(), LayoutError> {
+        #[cfg(test)]
+        self.compared.push((step, (before.clone(), f), (after.clone(), g)));
         match bits::same(before, f, after, g) {
             Ok(gates) => {
                 self.checks.push(format!("{step}: equal bit by bit, {gates} gates"));

@@ -8,7 +8,7 @@ use crate::steps::Steps;
 /// One pass. All are checked on every run.
 #[derive(Clone, Copy, Debug)]
 pub struct LayoutPass {
-    /// Name on the command line (`--without NAME`, `--dump-after NAME`) and of its page.
+    /// Name on the command line (`--without NAME`, `--dump-after NAME`) and of its section of `docs/layouts.md`.
     pub name: &'static str,
     /// One sentence.
     pub doc: &'static str,
@@ -121,4 +121,39 @@ pub static TABLE: &[LayoutPass] = &[
 /// A pass of layouts by name.
 pub fn find(name: &str) -> Option<&'static LayoutPass> {
     TABLE.iter().find(|p| p.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/layouts.md");
+
+    fn rows() -> String {
+        let row = |p: &LayoutPass| {
+            let layouts: Vec<&str> = p.layouts.iter().map(|l| l.name()).collect();
+            let ternary = if p.ternary { ", with three-input gates" } else { "" };
+            format!("| [{0}](#{0}) | {1} | {2}{ternary} | {3} |\n", p.name, p.doc, if p.layouts.len() == Layout::ALL.len() { "all".into() } else { layouts.join(", ") }, p.why)
+        };
+        TABLE.iter().map(row).collect()
+    }
+
+    #[test]
+    fn the_page_has_every_pass_in_order() {
+        let text = std::fs::read_to_string(PAGE).unwrap();
+        let at = text.find("| [columns]").unwrap();
+        let end = at + text[at..].find("\n*Left out* below says").unwrap();
+        let new = format!("{}{}{}", &text[..at], rows(), &text[end..]);
+        if std::env::var_os("SANTOKU_BLESS").is_some() {
+            std::fs::write(PAGE, &new).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(PAGE).unwrap(), new, "SANTOKU_BLESS=1 rewrites the table");
+        let sections: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("### ")).collect();
+        assert_eq!(sections, TABLE.iter().map(|p| p.name).collect::<Vec<_>>());
+        for part in text.split("\n### ").skip(1) {
+            let part = part.split("\n## ").next().unwrap();
+            let pass = find(part.lines().next().unwrap()).unwrap();
+            assert!(part.contains(if pass.optional { "*Left out:*" } else { "*Needed" }) && part.len() > 100, "{part}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 //! become a constant table, read at the counter.
 //!
 //! Needs: constant bounds.  Keeps: the value in every round; what cannot be computed for every round stays as it is.
+//! Trusted: nothing: what it makes is compared with the program before.
 
 use crate::bits::word_at;
 use num_bigint::BigInt;

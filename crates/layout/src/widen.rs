@@ -2,6 +2,7 @@
 //!
 //! Keeps: every value, with zeros above it. What an operation carries beyond the narrow word is masked off.
 //! Absent on purpose: words wider than a lane.
+//! Trusted: nothing: what it makes is compared with the program before.
 
 use crate::graph::{each_run, Graph, Inner, Node, Op};
 use crate::lut;

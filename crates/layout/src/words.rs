@@ -2,6 +2,7 @@
 //!
 //! Needs: the proven range of every integer that a variable holds.  Keeps: names, calls, structs, loops; conditions and
 //! integers that are public.  Absent on purpose: division by what is no power of two.
+//! Trusted: nothing: what it makes is compared with the program before.
 
 use crate::choices::{changed, integers, of_type, steers, Choices, Held, Res};
 use santoku_ir::visit::{walk_exprs, walk_stmts};

@@ -1,7 +1,7 @@
 //! `santoku passes`
 
 use crate::report;
-use santoku_driver::{c_decisions, stages, Failure};
+use santoku_driver::{c_decisions, layout_passes, stages, Failure};
 use santoku_passes::Class;
 use serde_json::json;
 
@@ -24,6 +24,9 @@ pub fn run() -> Result<u8, Failure> {
     for (name, doc) in c_decisions() {
         decided.push(json!({ "name": name, "what": doc }));
         text += &format!("    {name:<16} {doc}\n");
+    }
+    if let [first, .., last] = layout_passes().collect::<Vec<_>>()[..] {
+        text += &format!("\n`{first}` to `{last}` run with `--layout`.\n");
     }
     report::out(&text);
     report::answer(&json!({ "stages": all, "c_decisions": decided }))?;
