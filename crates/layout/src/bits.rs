@@ -2,12 +2,14 @@
 //!
 //! Keeps: soundness; equal graphs are equal functions.  Absent: search. Functions that are equal for deeper reasons than
 //! renaming, rotation and the laws of exclusive or are not found equal; runs on random inputs tell those from a fault.
+//! An integer lies in the range that is proved of it, where one is written.
 //! Every operation of the core is here, but branches, indices, bounds and divisors must be known when they are reached.
 
 use crate::gates::{Bit, Gates};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use santoku_ir::{Base, BinOp, CmpOp, ConstValue, Expr, ExprKind, FuncId, Len, LocalId, Loc, Place, Program, Proj, Stmt, Ty, UnOp};
+use crate::held::Held;
+use santoku_ir::{Base, BinOp, CmpOp, ConstValue, Expr, ExprKind, FuncId, Len, LocalId, Loc, Place, Program, Proj, Range, Stmt, Ty, UnOp};
 use santoku_num::SplitMix64;
 
 /// Statements executed by one comparison, both sides together.
@@ -396,6 +398,24 @@ impl Run<'_> {
     }
 
     fn expr(&mut self, e: &Expr, env: &[Val]) -> Res<Val> {
+        let v = self.value(e, env)?;
+        Ok(match (v, &e.ty) {
+            (Val::Exact(v), Ty::Int(Some(r))) => Val::Exact(self.within(v, r)),
+            (v, _) => v,
+        })
+    }
+
+    /// An exact integer that is proved to lie in a range: of more bits than that takes, the upper ones follow from the others.
+    fn within(&mut self, mut v: Vec<Bit>, range: &Range) -> Vec<Bit> {
+        let Some(held) = Held::of(range).filter(|h| (h.bits as usize) < v.len()) else { return v };
+        v.truncate(held.bits as usize);
+        if !held.signed {
+            v.push(self.gates.constant(false));
+        }
+        Gates::trimmed(v)
+    }
+
+    fn value(&mut self, e: &Expr, env: &[Val]) -> Res<Val> {
         Ok(match &e.kind {
             ExprKind::Const(v) => return self.constant(&e.ty, &ConstValue::Scalar(v.clone())),
             ExprKind::Read(p) => self.read(p, env)?,

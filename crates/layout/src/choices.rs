@@ -4,9 +4,9 @@
 //! sides become the same gates: integers have as many bits there as their operations may need, and are extended by their sign.
 //! Trusted: nothing: what it makes is compared with the program before.
 
+use crate::held::{of_type, Held};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
-use santoku_num::Int;
 use santoku_ir::{Base, BinOp, CmpOp, Expr, ExprKind, Func, Len, Loc, Local, LocalId, LocalKind, Place, Program, Proj, Range, Stmt, Ty, UnOp};
 
 /// What has no form in words, in the user's terms.
@@ -14,23 +14,6 @@ pub type Res<T> = Result<T, String>;
 
 /// Elements of a selection between arrays.
 const ELEMENTS_MAX: u64 = 4_096;
-
-/// The word that holds an exact integer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
-    pub bits: u32,
-    pub signed: bool,
-}
-
-impl Held {
-    /// The least word that has all of a range.
-    pub fn of(range: &Range) -> Option<Held> {
-        let need = |v: &Int| if v.is_negative() { v.neg().sub(&Int::ONE).bits() } else { v.bits() };
-        let signed = range.lo.is_negative();
-        let bits = need(&range.lo).max(need(&range.hi)).max(1) + u64::from(signed);
-        Some(Held { bits: u32::try_from(bits).ok()?, signed })
-    }
-}
 
 /// Bits that an integer has in a comparison bit by bit, its sign among them, and whether that is always 0.
 #[derive(Clone, Copy)]
@@ -272,7 +255,16 @@ impl Choices<'_> {
         Ok(resized((!carry).shr(n - 1), 1))
     }
 
+    /// No more bits than the proven range takes.
     fn shape(&self, e: &Expr) -> Res<Shape> {
+        let s = self.structure(e)?;
+        Ok(match of_type(&e.ty) {
+            Some(h) if h.bits < s.bits => Shape { bits: h.bits + u32::from(!h.signed), positive: !h.signed },
+            _ => s,
+        })
+    }
+
+    fn structure(&self, e: &Expr) -> Res<Shape> {
         let of = |h: Held| Shape { bits: h.bits + u32::from(!h.signed), positive: !h.signed };
         if let Some(v) = e.as_const() {
             return Ok(of(Held::of(&Range::point(v.clone())).ok_or("number")?));
@@ -283,9 +275,8 @@ impl Choices<'_> {
         let small = |k: u32| Shape { bits: k + 1, positive: true };
         Ok(match &e.kind {
             ExprKind::Read(p) => of(self.place(p)?),
-            // Of `x >> 9` the upper bits are known to be 0.
             ExprKind::Cast(a) => match a.ty {
-                Ty::Word(n) => small(of_type(&e.ty).map_or(n, |h| h.bits.min(n))),
+                Ty::Word(n) => small(n),
                 _ => small(1),
             },
             ExprKind::Un(_, a) => Shape { bits: self.shape(a)?.bits + 1, positive: false },
@@ -342,9 +333,11 @@ impl Choices<'_> {
             return Ok(e.clone().cast(to));
         }
         let s = self.shape(e)?;
-        if w > s.bits {
-            let v = self.exact(e, s.bits)?;
-            return Ok(extended(v, s, w));
+        // The sign of what is never negative is not computed.
+        let n = s.bits - u32::from(s.positive && s.bits > 1);
+        if w > n {
+            let v = self.exact(e, n)?;
+            return Ok(if s.positive { resized(v, w) } else { extended(v, n, w) });
         }
         Ok(match &e.kind {
             ExprKind::Read(p) => {
@@ -364,7 +357,6 @@ impl Choices<'_> {
                 (BinOp::Shl, Some(k)) if w <= k => Expr::word(w, 0),
                 (BinOp::Shl, Some(k)) => self.exact(a, w)?.shl(k),
                 (BinOp::Shr | BinOp::Div, Some(k)) => {
-                    // The sign of what is never negative is not computed.
                     let s = self.shape(a)?;
                     let n = s.bits - u32::from(s.positive && s.bits > 1);
                     match s.positive && k >= n {
@@ -402,15 +394,6 @@ pub fn steers(l: &Local) -> bool {
     l.public || matches!(l.kind, LocalKind::Counter | LocalKind::Len)
 }
 
-/// The word for integers of a type with a declared range.
-pub fn of_type(ty: &Ty) -> Option<Held> {
-    match ty {
-        Ty::Int(Some(r)) => Held::of(r),
-        Ty::Array { elem, .. } => of_type(elem),
-        _ => None,
-    }
-}
-
 /// Are there exact integers in it?
 pub fn integers(program: &Program, ty: &Ty) -> bool {
     match ty {
@@ -442,13 +425,10 @@ fn resized(e: Expr, bits: u32) -> Expr {
     if e.ty == Ty::Word(bits) { e } else { e.cast(Ty::Word(bits)) }
 }
 
-/// An integer of so many bits in more.
-fn extended(v: Expr, s: Shape, w: u32) -> Expr {
-    if s.positive {
-        return resized(v, w);
-    }
-    let half = BigInt::from(1) << (s.bits - 1);
-    resized(v + Expr::word(s.bits, half.clone()), w) - Expr::word(w, half)
+/// An integer of `n` bits, the last of them its sign, in more.
+fn extended(v: Expr, n: u32, w: u32) -> Expr {
+    let half = BigInt::from(1) << (n - 1);
+    resized(v + Expr::word(n, half.clone()), w) - Expr::word(w, half)
 }
 
 /// An element or a field of an expression.

@@ -203,7 +203,7 @@ impl Gates {
         let low = if v.is_negative() { v + (BigInt::from(1) << n) } else { v.clone() };
         self.word(&low, n)
     }
-    fn trimmed(mut v: Vec<Bit>) -> Vec<Bit> {
+    pub fn trimmed(mut v: Vec<Bit>) -> Vec<Bit> {
         while v.len() > 1 && v[v.len() - 1] == v[v.len() - 2] {
             v.pop();
         }

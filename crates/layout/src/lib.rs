@@ -16,6 +16,7 @@ mod count;
 mod error;
 mod gates;
 mod graph;
+mod held;
 pub mod interleave;
 mod isa;
 mod kernel;

@@ -4,7 +4,8 @@
 //! integers that are public.  Absent on purpose: division by what is no power of two.
 //! Trusted: nothing: what it makes is compared with the program before.
 
-use crate::choices::{changed, integers, of_type, steers, Choices, Held, Res};
+use crate::choices::{changed, integers, steers, Choices, Res};
+use crate::held::{of_type, Held};
 use santoku_ir::visit::{walk_exprs, walk_stmts};
 use santoku_ir::{ConstValue, Expr, ExprKind, Func, Loc, Local, Place, Program, Stmt, Ty};
 use std::collections::BTreeSet;

@@ -114,11 +114,10 @@ fn what_secrets_decide_is_right_in_every_layout() {
             cases.push(Case { name: (*name).into(), text: text.clone(), layout, isa, interleave: 2 });
         }
     }
-    let cases = seeds::some(cases, 3);
-    let count = try_all(&cases);
+    let count = try_all(&seeds::some(cases, 7));
     print(&count);
     assert!(count.refused.is_empty() && count.left_out.is_empty(), "{:?} {:?}", count.refused, count.left_out);
-    assert!(count.agreed >= seeds::least(2 * DECIDED.len(), 3));
+    assert!(count.agreed >= seeds::least(2 * DECIDED.len(), 7));
 }
 
 /// Functions that stay functions, with structs, conditions and integers going in and out.
@@ -139,6 +138,22 @@ const APART: &[(&str, &str)] = &[
         "a table, and a branch on what is public",
         "table sbox: u4 -> u4 = [6, 5, 12, 10, 1, 14, 7, 9, 11, 0, 3, 13, 8, 15, 4, 2]\n@noinline\nfn substitute(s: [u16; 4]) -> [u16; 4] {\n  sbox(s)\n}\n@noinline\nfn round(s: [u16; 4], k: [u16; 4], i: public int in 0..<30) -> [u16; 4] {\n  var t = s\n  if i % 3 == 1 { t[0] ^= k[1] } else { t = [s[1], s[2], s[3], s[0] <<< 1] }\n  let u = substitute(t)\n  [u[0] ^ k[0], u[1] <<< 1, u[2] <<< 12, u[3] <<< 13]\n}\n@export(\"f\")\nfn f(x: [u16; 4], k: [[u16; 4]; 30]) -> [u16; 4] {\n  var s = x\n  for i in 0..<30 { s = round(s, k[i], i) }\n  s\n}\n",
     ),
+    (
+        "arrays of conditions",
+        "@export(\"f\")\nfn f(x: [u8; 16], k: [u8; 16]) -> [u8; 16] {\n  var flags: [bool; 16]\n  for i in 0..<16 { flags[i] = x[i] > k[i] }\n  var n: int in 0..<17 = 0\n  var s = x\n  for i in 0..<16 {\n    if i % 2 == 0 { s[i] = if flags[i] { k[i] } else { x[i] } } else { s[i] = s[i] + 1 }\n  }\n  for i in 0..<16 { s[i] = s[i] ^ u8(flags[(i + 1) % 16]) }\n  s\n}\n",
+    ),
+    (
+        "structs in arrays in structs, and two results",
+        "struct Q { a: [u32; 2], f: [bool; 2] }\nstruct R { q: [Q; 2], c: u32 }\n@noinline\nfn g(r: R, k: u32) -> R {\n  var o = r\n  for i in 0..<2 {\n    o.q[i].a[1] = if r.q[i].f[0] { r.q[1 - i].a[0] } else { k }\n    o.q[i].f[1] = o.q[i].a[1] == r.c\n  }\n  o.c = r.c - k\n  o\n}\n@noinline\nfn two(x: u32, y: u32) -> (u32, bool) {\n  (x * y, x < y)\n}\n@export(\"f\")\nfn f(x: [u32; 4], k: u32) -> [u32; 4] {\n  var r = R { q: [Q { a: [x[0], x[1]], f: [true, false] }, Q { a: [x[2], x[3]], f: [false, x[0] == 3] }], c: 5 }\n  for i in 0..<3 { r = g(r, k) }\n  let (p, b) = two(r.c, x[0])\n  [r.q[0].a[1], if b { p } else { x[1] }, r.q[1].a[0], if r.q[1].f[1] == r.q[0].f[0] { 1 } else { 0 }]\n}\n",
+    ),
+    (
+        "residues modulo 3329, in range by what was compared",
+        "fn modadd(a: int in 0..<3329, b: int in 0..<3329) -> int in 0..<3329 {\n  let s = a + b\n  if s >= 3329 { s - 3329 } else { s }\n}\n@noinline\nfn sub3(a: int in 0..<3329, b: int in 0..<3329) -> int in 0..<3329 {\n  let s = a - b\n  if s < 0 { s + 3329 } else { s }\n}\n@export(\"f\")\nfn f(x: [u16; 4], k: u16) -> [u16; 4] {\n  let a = int(x[0] & 2047)\n  let b = int(x[1] & 2047)\n  let c = modadd(a, b)\n  let d = sub3(c, int(k & 2047))\n  [u16(c), u16(d), x[2] * k, -x[3]]\n}\n",
+    ),
+    (
+        "a table of secrets, read at a secret",
+        "@noinline\nfn pick(t: [u32; 4], i: u32) -> u32 {\n  var r: u32 = 0\n  for j in 0..<4 { r |= if u32(j) == i & 3 { t[j] } else { 0 } }\n  r\n}\n@export(\"f\")\nfn f(x: [u32; 4], k: [u32; 4]) -> [u32; 4] {\n  [pick(k, x[0]), pick(x, x[1]), pick([1, 2, 3, x[3]], k[2]), x[3]]\n}\n",
+    ),
 ];
 
 #[test]
@@ -149,28 +164,27 @@ fn functions_that_stay_apart_are_laid_out_too() {
             cases.push(Case { name: (*name).into(), text: (*text).into(), layout, isa, interleave: 2 });
         }
     }
-    let cases = seeds::some(cases, 2);
-    let count = try_all(&cases);
+    let count = try_all(&seeds::some(cases, 7));
     print(&count);
     assert!(count.refused.is_empty() && count.left_out.is_empty(), "{:?} {:?}", count.refused, count.left_out);
-    assert!(count.agreed >= seeds::least(2 * APART.len(), 2));
+    assert!(count.agreed >= seeds::least(2 * APART.len(), 7));
 }
 
 #[test]
 fn integers_wider_than_words_are_refused() {
     let program = |w: u32, result: &str| format!("@export(\"f\")\nfn f(x: [u{w}; 4], k: u{w}) -> [u{w}; 4] {{\n  {result}\n}}\n");
+    let lane = program(32, "[u32((int(x[0]) * int(x[1])) >> 32), x[1], x[2], k]");
+    let word = program(64, "[u64((int(x[0]) * int(x[1]) * int(x[2] >> 60)) >> 100), x[1], x[2], k]");
     let mut cases = Vec::new();
-    for (name, text) in [
-        ("a shift of what a lane cannot hold", program(32, "[u32((int(x[0]) * int(x[1])) >> 32), x[1], x[2], k]")),
-        ("more than 128 bits", program(64, "[u64((int(x[0]) * int(x[1]) * int(x[2] >> 60)) >> 100), x[1], x[2], k]")),
-    ] {
-        for (layout, isa) in FEW {
-            cases.push(Case { name: name.into(), text: text.clone(), layout, isa, interleave: 2 });
+    for (layout, isa) in FEW {
+        cases.push(Case { name: "more than 128 bits".into(), text: word.clone(), layout, isa, interleave: 2 });
+        if layout == Layout::Vertical {
+            cases.push(Case { name: "a shift of what a lane cannot hold".into(), text: lane.clone(), layout, isa, interleave: 2 });
         }
     }
     let count = try_all(&cases);
     print(&count);
-    assert_eq!((count.refused.values().sum::<usize>(), count.made["bitslice"]), (7, 2), "{:?}", count.refused);
+    assert_eq!((count.refused.values().sum::<usize>(), count.made.len()), (7, 0), "{:?}", count.refused);
 }
 
 #[test]
@@ -294,9 +308,10 @@ impl Gen<'_> {
     fn program(r: &mut Pick) -> String {
         let (w, n) = ([8, 16, 32, 64][r.below(4) as usize], [2, 4, 8][r.below(3) as usize]);
         let n = if w * n < 64 { 8 } else { n };
-        let (odd, key) = (r.below(2) == 0, r.below(2) == 0);
+        let (odd, key) = (r.below(3) == 0, r.below(2) == 0);
         let mut g = Gen { r, w, n, odd, key };
-        let rounds = [1, 2, 5, 12, 40][g.r.below(5) as usize];
+        // What becomes circuits is long when it is written out.
+        let rounds = [1, 2, 5, 12, if odd { 3 } else { 40 }][g.r.below(5) as usize];
         let table = |g: &mut Gen<'_>, bits: u64| (0..TABLE).map(|_| (g.r.below(1 << bits.min(40))).to_string()).collect::<Vec<_>>().join(", ");
         let log = w.ilog2();
         let (rc, rot) = (table(&mut g, w), table(&mut g, u64::from(log)));
@@ -353,7 +368,8 @@ impl Gen<'_> {
             7 => format!("({a} {} int(R[{}]))", self.r.one(&["<<<", ">>>", "<<", ">>"]), self.index(i, TABLE)),
             8 => format!("({a} + {b})"),
             9 => format!("({a} ^ u{w}({}))", self.index(i, 7)),
-            10 => format!("({a} {} {b})", self.r.one(&["-", "*"])),
+            // A product of bits is w * w full adders.
+            10 => format!("({a} {} {b})", self.r.one(if w <= 16 { &["-", "*"] } else { &["-"] })),
             11 => format!("(-{a})"),
             12 => format!("u{w}(u{}({a}))", w / 2),
             13 => {
