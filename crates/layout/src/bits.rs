@@ -5,6 +5,7 @@
 //! An integer lies in the range that is proved of it, where one is written.
 //! Every operation of the core is here, but branches, indices, bounds and divisors must be known when they are reached.
 
+pub use crate::error::Unequal;
 use crate::gates::{Bit, Gates};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -18,30 +19,6 @@ const STEPS_MAX: usize = 4_000_000;
 const EXACT_MAX: usize = 2_048;
 /// Bits of all inputs together.
 const INPUTS_MAX: u32 = 1 << 22;
-
-/// Why two functions were not found equal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unequal {
-    /// They give different results on an input: this bit of the result.
-    Differ(usize),
-    /// The graphs are not the same, and no input was found that tells them apart: this bit of the result.
-    Undecided(usize),
-    /// Something that has no form in gates, and its place.
-    NoForm { what: String, loc: Loc },
-    /// The graph outgrew its bound.
-    TooBig,
-}
-
-impl std::fmt::Display for Unequal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Unequal::Differ(bit) => write!(f, "bit {bit} of the result is not the same"),
-            Unequal::Undecided(bit) => write!(f, "bit {bit} of the result was not shown to be the same"),
-            Unequal::NoForm { what, .. } => write!(f, "{what} cannot be compared bit by bit"),
-            Unequal::TooBig => f.write_str("the program is too large to be compared bit by bit"),
-        }
-    }
-}
 
 type Res<T> = Result<T, Unequal>;
 

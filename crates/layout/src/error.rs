@@ -59,3 +59,27 @@ impl fmt::Display for LayoutError {
 }
 
 impl std::error::Error for LayoutError {}
+
+/// Why two functions were not found equal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unequal {
+    /// They give different results on an input: this bit of the result.
+    Differ(usize),
+    /// The graphs are not the same, and no input was found that tells them apart: this bit of the result.
+    Undecided(usize),
+    /// Something that has no form in gates, and its place.
+    NoForm { what: String, loc: Loc },
+    /// The graph outgrew its bound.
+    TooBig,
+}
+
+impl fmt::Display for Unequal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unequal::Differ(bit) => write!(f, "bit {bit} of the result is not the same"),
+            Unequal::Undecided(bit) => write!(f, "bit {bit} of the result was not shown to be the same"),
+            Unequal::NoForm { what, .. } => write!(f, "{what} cannot be compared bit by bit"),
+            Unequal::TooBig => f.write_str("the program is too large to be compared bit by bit"),
+        }
+    }
+}
