@@ -148,7 +148,8 @@ impl Cx<'_> {
 }
 
 impl Cx<'_> {
-    /// The first statement of a run that is no graph by itself; where only their order is at fault, the first of all.
+    /// The first statement of a run that is no graph by itself; where only their order is at fault, the first of all. What a secret
+    /// decides is in words by now.
     fn first_without_form(&self, run: &[Stmt]) -> LayoutError {
         let alone = |s: &&Stmt| Graph::of(self.program, self.original, std::slice::from_ref(s), &self.inner).is_none();
         let at = run.iter().find(alone).or(run.first());
@@ -157,9 +158,9 @@ impl Cx<'_> {
             Some(s @ Stmt::Assign { dst, .. }) if crate::graph::fixed(dst) => {
                 let mut what = "operation like this";
                 santoku_ir::visit::stmt_exprs(s, &mut |e| santoku_ir::visit::walk_expr(e, &mut |e| match (&e.kind, &e.ty) {
-                    (ExprKind::Select(..), _) => what = "selection by a secret",
-                    (ExprKind::Cmp(..), _) if what == "operation like this" => what = "comparison",
-                    (ExprKind::Cast(a), Ty::Word(_)) if matches!(a.ty, Ty::Int(_)) && what == "operation like this" => what = "exact integer",
+                    (ExprKind::Select(..), _) => what = "selection that changes from round to round",
+                    (ExprKind::Cmp(..), _) if what == "operation like this" => what = "comparison that changes from round to round",
+                    (ExprKind::Cast(a), Ty::Word(_)) if matches!(a.ty, Ty::Int(_)) && what == "operation like this" => what = "integer of the round as a word",
                     _ => {}
                 }));
                 what
