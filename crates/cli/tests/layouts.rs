@@ -148,7 +148,7 @@ fn passes_are_left_out_and_shown() {
     expect![[r#"
         error[needed-pass]: C cannot be printed without `derive-width`
          |
-         = why: it writes the proven range of each integer
+         = why: it writes the proven range of each integer, which the machine types are chosen by
          = try: build without `--without derive-width`
 
         1 error

@@ -2,7 +2,7 @@
 //! Trusted: c.
 
 use crate::check::Checked;
-use crate::failure::{emit_error, pass_failure, unknown_pass, Failure};
+use crate::failure::{c_needs, emit_error, pass_failure, unknown_pass, Failure};
 use crate::target::products;
 use santoku_backend_c::{Clears, Compared, Decisions};
 use santoku_diag::Diagnostic;
@@ -106,9 +106,7 @@ pub fn build_watched(checked: &Checked, options: &BuildOptions, clock: &dyn Fn()
         return Err(Failure::refused(&checked.sources, d.help("put `@export(\"c_name\")` before the functions C should see")));
     }
     if let Some(pass) = santoku_passes::TABLE.iter().find(|p| p.writes_ranges && options.without.contains(p.name)) {
-        let d = Diagnostic::error("needed-pass", format!("C cannot be printed without `{}`", pass.name));
-        let d = d.note("why: it writes the proven range of each integer, which the machine types are chosen by");
-        return Err(Failure::refused(&checked.sources, d.help(format!("build without `--without {}`", pass.name))));
+        return Err(Failure::refused(&checked.sources, c_needs(pass.name)));
     }
     interface(checked)?;
     let mut dumps = Vec::new();

@@ -110,6 +110,13 @@ pub(crate) fn pass_failure(e: &PassFailure, sources: &Sources) -> Failure {
     }
 }
 
+/// A build is to leave out the pass that writes ranges.
+pub(crate) fn c_needs(pass: &str) -> Diagnostic {
+    Diagnostic::error("needed-pass", format!("C cannot be printed without `{pass}`"))
+        .note("why: it writes the proven range of each integer, which the machine types are chosen by")
+        .help(format!("build without `--without {pass}`"))
+}
+
 /// No pass has this name.
 pub(crate) fn unknown_pass(name: &str) -> Diagnostic {
     let known: Vec<&str> = santoku_passes::TABLE.iter().map(|p| p.name).collect();

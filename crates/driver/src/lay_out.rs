@@ -1,7 +1,7 @@
 //! From a checked one-block program to a kernel for many blocks.
 
 use crate::check::Checked;
-use crate::failure::{span, unknown_pass, Failure};
+use crate::failure::{c_needs, span, unknown_pass, Failure};
 use crate::stages::{c_decisions, layout_passes};
 use santoku_diag::Diagnostic;
 use santoku_ir::{Func, LocalKind, Ty};
@@ -97,10 +97,7 @@ fn names_of_passes(request: &Request) -> Result<(), Diagnostic> {
             }
             (None, Some(p)) if !p.writes_ranges => {}
             (None, None) if c_decisions().any(|d| d.0 == name) => {}
-            (None, Some(_)) => {
-                let d = Diagnostic::error("needed-pass", format!("C cannot be printed without `{name}`"));
-                return Err(d.note("why: it writes the proven range of each integer").help(format!("build without `--without {name}`")));
-            }
+            (None, Some(_)) => return Err(c_needs(name)),
             (None, None) => return Err(unknown_pass(name)),
         }
     }

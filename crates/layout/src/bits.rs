@@ -7,9 +7,9 @@
 
 pub use crate::error::Unequal;
 use crate::gates::{Bit, Gates};
+use crate::held::Held;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use crate::held::Held;
 use santoku_ir::{Base, BinOp, CmpOp, ConstValue, Expr, ExprKind, FuncId, Len, LocalId, Loc, Place, Program, Proj, Range, Stmt, Ty, UnOp};
 use santoku_num::SplitMix64;
 

@@ -4,9 +4,10 @@
 //! sides become the same gates: integers have as many bits there as their operations may need, and are extended by their sign.
 //! Trusted: nothing: what it makes is compared with the program before.
 
-use crate::held::{of_type, Held};
+use crate::held::{integers, of_type, Held};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
+use santoku_ir::typing::Scope;
 use santoku_ir::{Base, BinOp, CmpOp, Expr, ExprKind, Func, Len, Loc, Local, LocalId, LocalKind, Place, Program, Proj, Range, Stmt, Ty, UnOp};
 
 /// What has no form in words, in the user's terms.
@@ -20,6 +21,12 @@ const ELEMENTS_MAX: u64 = 4_096;
 struct Shape {
     bits: u32,
     positive: bool,
+}
+
+impl Shape {
+    fn of(h: Held) -> Shape {
+        Shape { bits: h.bits + u32::from(!h.signed), positive: !h.signed }
+    }
 }
 
 /// Statements of one function that are made anew.
@@ -38,9 +45,8 @@ pub struct Choices<'a> {
 }
 
 impl Choices<'_> {
-    /// Does it depend on what is public alone?
-    pub fn public(&self, e: &Expr) -> bool {
-        santoku_ir::visit::expr_locals(e).iter().all(|id| steers(self.func.local(*id)))
+    fn public(&self, e: &Expr) -> bool {
+        public(self.func, e)
     }
 
     fn wide(&self, bits: u32) -> Res<Ty> {
@@ -259,22 +265,21 @@ impl Choices<'_> {
     fn shape(&self, e: &Expr) -> Res<Shape> {
         let s = self.structure(e)?;
         Ok(match of_type(&e.ty) {
-            Some(h) if h.bits < s.bits => Shape { bits: h.bits + u32::from(!h.signed), positive: !h.signed },
+            Some(h) if h.bits < s.bits => Shape::of(h),
             _ => s,
         })
     }
 
     fn structure(&self, e: &Expr) -> Res<Shape> {
-        let of = |h: Held| Shape { bits: h.bits + u32::from(!h.signed), positive: !h.signed };
         if let Some(v) = e.as_const() {
-            return Ok(of(Held::of(&Range::point(v.clone())).ok_or("number")?));
+            return Ok(Shape::of(Held::of(&Range::point(v.clone())).ok_or("number")?));
         }
         if self.public(e) {
-            return Ok(of_type(&e.ty).map_or(Shape { bits: 64, positive: false }, of));
+            return Ok(of_type(&e.ty).map_or(Shape { bits: 64, positive: false }, Shape::of));
         }
         let small = |k: u32| Shape { bits: k + 1, positive: true };
         Ok(match &e.kind {
-            ExprKind::Read(p) => of(self.place(p)?),
+            ExprKind::Read(p) => Shape::of(self.place(p)?),
             ExprKind::Cast(a) => match a.ty {
                 Ty::Word(n) => small(n),
                 _ => small(1),
@@ -311,17 +316,12 @@ impl Choices<'_> {
     pub fn held_at(&self, p: &Place) -> Option<Held> {
         let Base::Local(id) = p.base else { return None };
         let mut held = self.held[id.0 as usize];
-        let mut ty = self.func.local(id).ty.clone();
+        let (scope, mut ty) = (Scope::of(self.program, self.func), self.func.local(id).ty.clone());
         for j in &p.projs {
-            ty = match (j, &ty) {
-                (Proj::Field(k), Ty::Struct(id)) => {
-                    let ty = self.program.structs[id.0 as usize].fields[*k as usize].1.clone();
-                    held = of_type(&ty);
-                    ty
-                }
-                (Proj::Index(_), Ty::Array { elem, .. }) => (**elem).clone(),
-                _ => ty,
-            };
+            ty = scope.project(&ty, j)?;
+            if let Proj::Field(_) = j {
+                held = of_type(&ty);
+            }
         }
         held
     }
@@ -389,19 +389,14 @@ pub fn changed(ty: &Ty, held: Option<Held>, widest: u32) -> Res<Ty> {
     })
 }
 
+/// Does a value depend on what is public alone?
+pub fn public(func: &Func, e: &Expr) -> bool {
+    santoku_ir::visit::expr_locals(e).iter().all(|id| steers(func.local(*id)))
+}
+
 /// May it steer what is executed?
 pub fn steers(l: &Local) -> bool {
     l.public || matches!(l.kind, LocalKind::Counter | LocalKind::Len)
-}
-
-/// Are there exact integers in it?
-pub fn integers(program: &Program, ty: &Ty) -> bool {
-    match ty {
-        Ty::Int(_) => true,
-        Ty::Array { elem, .. } => integers(program, elem),
-        Ty::Struct(id) => program.structs[id.0 as usize].fields.iter().any(|(_, t)| integers(program, t)),
-        Ty::Word(_) | Ty::Bool => false,
-    }
 }
 
 fn count(n: u64) -> Res<u64> {

@@ -77,34 +77,26 @@ impl Gates {
             Gate::Input(_) | Gate::And(..) => (vec![b], false),
         }
     }
-    fn sum(&mut self, mut xs: Vec<Bit>, c: bool) -> Bit {
-        xs.sort_unstable();
-        let mut odd: Vec<Bit> = Vec::new();
-        for x in xs {
-            if odd.last() == Some(&x) {
-                odd.pop();
-            } else {
-                odd.push(x);
-            }
-        }
-        match odd.as_slice() {
+    /// The sum of these, in order and each once.
+    fn sum(&mut self, xs: Vec<Bit>, c: bool) -> Bit {
+        match xs.as_slice() {
             [] if !c => self.add(Gate::Zero),
             [x] if !c => *x,
-            _ => self.add(Gate::Xor(odd, c)),
+            _ => self.add(Gate::Xor(xs, c)),
         }
     }
     pub fn xor(&mut self, a: Bit, b: Bit) -> Bit {
         let ((xs, c), (ys, d)) = (self.terms(a), self.terms(b));
         // `(b ^ c) ^ b`, where `b` was too long to be merged.
         if xs.len() > 1 && xs.contains(&b) {
-            return self.sum([xs, vec![b]].concat(), c);
+            return self.sum(odd(&xs, &[b]), c);
         }
         if ys.len() > 1 && ys.contains(&a) {
-            return self.sum([ys, vec![a]].concat(), d);
+            return self.sum(odd(&ys, &[a]), d);
         }
         let (once, most) = (odd(&xs, &ys), if self.terms < TERMS_MAX { SUM_MAX } else { SUM_MAX_LATER });
         match once.len() > most {
-            true => self.sum(vec![a, b], false),
+            true => self.sum(vec![a.min(b), a.max(b)], false),
             false => self.sum(once, c ^ d),
         }
     }

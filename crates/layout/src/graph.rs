@@ -5,6 +5,7 @@
 use crate::{lookup, lut};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
+use santoku_ir::typing::{without_ranges, Scope};
 use santoku_ir::{Base, BinOp, ConstId, ConstValue, Expr, ExprKind, Func, FuncId, Len, Local, LocalId, LocalKind, Loc, Place, Program, Proj, Stmt, Ty, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -448,19 +449,10 @@ pub fn fixed(p: &Place) -> bool {
     })
 }
 
-/// Bits of the word at a place of locals.
+/// Bits of the word at a place.
 fn place_bits(program: &Program, func: &Func, p: &Place) -> Option<u32> {
-    let Base::Local(id) = p.base else { return None };
-    let mut ty = &func.local(id).ty;
-    for j in &p.projs {
-        match (j, ty) {
-            (Proj::Index(_), Ty::Array { elem, .. }) => ty = elem,
-            (Proj::Field(k), Ty::Struct(id)) => ty = &program.structs[id.0 as usize].fields.get(*k as usize)?.1,
-            _ => return None,
-        }
-    }
-    match ty {
-        Ty::Word(b) => Some(*b),
+    match Scope::of(program, func).place_ty(p)? {
+        Ty::Word(b) => Some(b),
         _ => None,
     }
 }
@@ -550,7 +542,7 @@ pub fn name_arguments(program: &Program, func: &mut Func) {
         if is_apart(program, &s) {
             if let Stmt::Call { args, loc, .. } = &mut s {
                 for a in args.iter_mut().filter(|a| !matches!((&a.kind, &a.ty), (ExprKind::Read(Place { base: Base::Local(_), .. }), _) | (_, Ty::Int(_) | Ty::Bool))) {
-                    let id = fresh(func, "a", santoku_ir::typing::without_ranges(&a.ty), LocalKind::Var);
+                    let id = fresh(func, "a", without_ranges(&a.ty), LocalKind::Var);
                     let read = Expr::read(Place::local(id), &a.ty);
                     out.push(Stmt::Assign { dst: Place::local(id), src: std::mem::replace(a, read), loc: *loc });
                 }

@@ -1,6 +1,6 @@
 //! Words for exact integers.
 
-use santoku_ir::{Range, Ty};
+use santoku_ir::{Program, Range, Ty};
 use santoku_num::Int;
 
 /// The word that holds an exact integer.
@@ -27,4 +27,24 @@ pub fn of_type(ty: &Ty) -> Option<Held> {
         Ty::Array { elem, .. } => of_type(elem),
         _ => None,
     }
+}
+
+/// Are there exact integers in it?
+pub fn integers(program: &Program, ty: &Ty) -> bool {
+    has(program, ty, &|ty| matches!(ty, Ty::Int(_)))
+}
+
+/// Is there a condition or an exact integer in it?
+pub fn other_than_words(program: &Program, ty: &Ty) -> bool {
+    has(program, ty, &|ty| matches!(ty, Ty::Int(_) | Ty::Bool))
+}
+
+/// Is a type, or one that it is made of, like this?
+fn has(program: &Program, ty: &Ty, like: &dyn Fn(&Ty) -> bool) -> bool {
+    like(ty)
+        || match ty {
+            Ty::Array { elem, .. } => has(program, elem, like),
+            Ty::Struct(id) => program.structs[id.0 as usize].fields.iter().any(|(_, t)| has(program, t, like)),
+            Ty::Word(_) | Ty::Int(_) | Ty::Bool => false,
+        }
 }

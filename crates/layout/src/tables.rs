@@ -8,7 +8,7 @@ use crate::bits::word_at;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use santoku_ir::visit::{children, children_mut, expr_locals, place_exprs_mut};
-use santoku_ir::{BinOp, ConstValue, Expr, ExprKind, FuncId, LocalId, Place, Program, Stmt, Ty};
+use santoku_ir::{BinOp, ConstValue, Expr, ExprKind, Func, FuncId, Local, LocalId, Place, Program, Stmt, Ty};
 use std::collections::BTreeSet;
 
 /// Entries of a table, at most.
@@ -20,20 +20,27 @@ struct Loop {
     hi: i64,
 }
 
+impl Loop {
+    /// None for an integer of too many values.
+    fn of(var: LocalId, lo: i64, hi: i64) -> Option<Loop> {
+        (1..=TRIPS_MAX).contains(&hi.saturating_sub(lo)).then_some(Loop { var, lo, hi })
+    }
+
+    /// Of a parameter with a declared range.
+    fn of_param(f: &Func, var: LocalId) -> Option<Loop> {
+        let Local { public: true, ty: Ty::Int(Some(r)), .. } = f.local(var) else { return None };
+        Loop::of(var, i64::try_from(r.lo.to_big()).ok()?, i64::try_from(r.hi.to_big()).ok()?.checked_add(1)?)
+    }
+}
+
 /// Puts tables for the words that depend on one counter or integer of `func`.
 pub fn of_counters(program: &mut Program, func: FuncId) {
     let mut body = std::mem::take(&mut program.funcs[func.0 as usize].body);
     // A public integer that is handed to a function is as good as a counter.
     let f = program.func(func);
-    let mut loops: Vec<Loop> = f.params.iter().filter(|id| f.local(**id).public).filter_map(|id| counted(*id, &f.local(*id).ty)).collect();
+    let mut loops: Vec<Loop> = f.params.iter().filter_map(|id| Loop::of_param(f, *id)).collect();
     block(program, func, &mut body, &mut loops);
     program.funcs[func.0 as usize].body = body;
-}
-
-fn counted(var: LocalId, ty: &Ty) -> Option<Loop> {
-    let Ty::Int(Some(r)) = ty else { return None };
-    let (lo, hi) = (i64::try_from(r.lo.to_big()).ok()?, i64::try_from(r.hi.to_big()).ok()?.checked_add(1)?);
-    (1..=TRIPS_MAX).contains(&hi.saturating_sub(lo)).then_some(Loop { var, lo, hi })
 }
 
 fn block(program: &mut Program, func: FuncId, body: &mut [Stmt], loops: &mut Vec<Loop>) {
@@ -46,14 +53,10 @@ fn block(program: &mut Program, func: FuncId, body: &mut [Stmt], loops: &mut Vec
             Stmt::Call { args, .. } => args.iter_mut().for_each(|a| expr(program, func, a, loops)),
             Stmt::For { var, lo, hi, body, .. } => {
                 let bound = |e: &Expr| e.as_const().and_then(BigInt::to_i64);
-                let known = bound(lo).zip(bound(hi)).filter(|(lo, hi)| (1..=TRIPS_MAX).contains(&hi.saturating_sub(*lo)));
-                if let Some((lo, hi)) = known {
-                    loops.push(Loop { var: *var, lo, hi });
-                }
+                let outside = loops.len();
+                loops.extend(bound(lo).zip(bound(hi)).and_then(|(lo, hi)| Loop::of(*var, lo, hi)));
                 block(program, func, body, loops);
-                if known.is_some() {
-                    loops.pop();
-                }
+                loops.truncate(outside);
             }
             Stmt::If { then, els, .. } => {
                 block(program, func, then, loops);

@@ -4,10 +4,10 @@
 //! integers that are public.  Absent on purpose: division by what is no power of two.
 //! Trusted: nothing: what it makes is compared with the program before.
 
-use crate::choices::{changed, integers, steers, Choices, Res};
-use crate::held::{of_type, Held};
+use crate::choices::{changed, public, steers, Choices, Res};
+use crate::held::{integers, of_type, other_than_words, Held};
 use santoku_ir::visit::{walk_exprs, walk_stmts};
-use santoku_ir::{ConstValue, Expr, ExprKind, Func, Loc, Local, Place, Program, Stmt, Ty};
+use santoku_ir::{Expr, ExprKind, Func, Loc, Local, Place, Program, Stmt, Ty};
 use std::collections::BTreeSet;
 
 /// Something that has no form in words, and its place.
@@ -25,7 +25,7 @@ pub fn needed(program: &Program, of: &BTreeSet<String>) -> bool {
 fn decides(f: &Func) -> bool {
     let mut found = false;
     walk_exprs(&f.body, &mut |e| {
-        let of = |a: &Expr| !santoku_ir::visit::expr_locals(a).iter().all(|id| steers(f.local(*id)));
+        let of = |a: &Expr| !public(f, a);
         found |= match &e.kind {
             ExprKind::Cmp(..) => of(e),
             ExprKind::Select(c, ..) => of(c),
@@ -39,16 +39,6 @@ fn decides(f: &Func) -> bool {
 /// Does the type of a local change?
 fn changes(program: &Program, l: &Local) -> bool {
     !steers(l) && other_than_words(program, &l.ty)
-}
-
-/// Is there a condition or an exact integer in it?
-fn other_than_words(program: &Program, ty: &Ty) -> bool {
-    match ty {
-        Ty::Word(_) => false,
-        Ty::Bool | Ty::Int(_) => true,
-        Ty::Array { elem, .. } => other_than_words(program, elem),
-        Ty::Struct(id) => program.structs[id.0 as usize].fields.iter().any(|(_, t)| other_than_words(program, t)),
-    }
 }
 
 /// The program in words of at most `widest` bits. Functions that are not in `of` stay as they are.
@@ -71,15 +61,18 @@ fn structs(program: &Program, out: &mut Program, widest: u32) -> Result<(), NoFo
             *ty = changed(ty, of_type(ty), widest).map_err(nowhere)?;
         }
     }
-    let changes = |ty: &Ty| matches!(ty, Ty::Struct(_)) && other_than_words(program, ty);
-    if program.consts.iter().any(|c| has(&c.ty, &changes) && matches!(c.value, ConstValue::Array(_) | ConstValue::Struct(_))) {
+    if program.consts.iter().any(|c| has_changed_struct(program, &c.ty)) {
         return Err(nowhere("table of structs with conditions or exact integers".into()));
     }
     Ok(())
 }
 
-fn has(ty: &Ty, what: &dyn Fn(&Ty) -> bool) -> bool {
-    what(ty) || matches!(ty, Ty::Array { elem, .. } if has(elem, what))
+fn has_changed_struct(program: &Program, ty: &Ty) -> bool {
+    match ty {
+        Ty::Array { elem, .. } => has_changed_struct(program, elem),
+        Ty::Struct(_) => other_than_words(program, ty),
+        Ty::Word(_) | Ty::Int(_) | Ty::Bool => false,
+    }
 }
 
 fn function(program: &Program, f: &Func, widest: u32) -> Result<Func, NoForm> {
@@ -88,7 +81,7 @@ fn function(program: &Program, f: &Func, widest: u32) -> Result<Func, NoForm> {
     for (l, held) in out.locals.iter_mut().zip(&held) {
         let (fixed, loc) = (steers(l), l.loc);
         let at = |what: String| NoForm { what, loc };
-        if fixed && has(&l.ty, &|ty| matches!(ty, Ty::Struct(_)) && other_than_words(program, ty)) {
+        if fixed && has_changed_struct(program, &l.ty) {
             return Err(at("public struct with conditions or exact integers".into()));
         }
         if !fixed {
@@ -178,24 +171,17 @@ fn statement(made: &mut Choices<'_>, s: &Stmt) -> Res<Option<Stmt>> {
         Stmt::For { body, invariants, .. } => {
             invariants.clear();
             let inner = std::mem::take(body);
-            *body = nested(made, &inner)?;
+            *body = block(made, &inner)?;
         }
         Stmt::If { then, els, .. } => {
             for side in [then, els] {
                 let inner = std::mem::take(side);
-                *side = nested(made, &inner)?;
+                *side = block(made, &inner)?;
             }
         }
         Stmt::Assert { .. } | Stmt::Ghost { .. } => return Ok(None),
     }
     Ok(Some(s))
-}
-
-fn nested(made: &mut Choices<'_>, body: &[Stmt]) -> Res<Vec<Stmt>> {
-    let before = std::mem::take(&mut made.before);
-    let out = block(made, body)?;
-    made.before = before;
-    Ok(out)
 }
 
 /// Does what is written to the place steer, and the word for its integers.
