@@ -37,7 +37,7 @@ pub fn proof(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
         return Some(Zero::Steps(steps));
     }
     let (known, lemmas) = remainders(known, goal);
-    let found = by_cases(&known, goal, m, &mut { CASES }).or_else(|| congruent(&known, goal, m)).or_else(|| by_bits(&known, goal, m)).or_else(|| by_quotients(&known, goal, m))?;
+    let found = by_cases(&known, goal, m, &mut { CASES }).or_else(|| congruent(&known, goal, m)).or_else(|| by_bits(&known, goal, m)).or_else(|| by_quotients(&known, goal, m)).or_else(|| by_size(&known, goal, m))?;
     Some(behind(lemmas, found))
 }
 
@@ -72,6 +72,15 @@ fn by_quotients(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
     }
     let last = if found.is_empty() { None } else { by_cases(&then, goal, m, &mut { CASES }) };
     Some(behind(found, last?))
+}
+
+/// A sum that has room for all of it: modulo the power of two that it is below, nothing is shifted out.
+fn by_size(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Zero> {
+    let itv = Some(goal).filter(|_| m.is_none()).and_then(|g| known.atoms.close(g))?;
+    let by = Int::pow2(u32::try_from(itv.lo.bits().max(itv.hi.bits())).ok()?);
+    let sides = sides(known, goal, &by)?;
+    let modulo = Box::new(by_cases(known, goal, Some(&by), &mut { CASES })?);
+    Some(Zero::Within { by, modulo, sides })
 }
 
 /// A remainder and what facts make congruent to it, both below the modulus.
@@ -266,10 +275,13 @@ fn renamed(known: &Known, goal: &Poly) -> Vec<Step> {
     if known.fixed.is_empty() {
         return vec![];
     }
-    goal.atoms().into_iter().filter_map(|a| {
-        let p = known.name(a).filter(|p| known.fixed.iter().any(|(b, _)| known.atoms.mentions(a, *b)) && p.as_const().is_none())?;
-        known.atoms.name_of(&p).map(|to| Step::Rename(a, to))
-    }).collect()
+    goal.atoms().into_iter().filter_map(|a| renaming(known, a)).collect()
+}
+
+fn renaming(known: &Known, a: Atom) -> Option<Step> {
+    let varies = |a: Atom| known.fixed.iter().any(|(b, _)| known.atoms.mentions(a, *b));
+    let p = Some(a).filter(|a| varies(*a)).and_then(|a| known.name(a)).filter(|p| p.as_const().is_none())?;
+    known.atoms.name_of(&p).filter(|to| !varies(*to)).map(|to| Step::Rename(a, to))
 }
 
 fn steps(known: &Known, goal: &Poly, m: Option<&Int>) -> Option<Vec<Step>> {
@@ -341,6 +353,8 @@ impl<'m> Rules<'m> {
         atoms.sort_by_key(|a| std::cmp::Reverse(age(known, *a)));
         atoms.into_iter().find_map(|a| match self.solved.get(&a) {
             Some(fact) => Some(Step::Rewrite { fact: *fact, atom: a }),
+            // What was chosen is in this case one of what it was chosen from, of which more may be known than what it names.
+            None if renaming(known, a).is_some() => renaming(known, a),
             None if self.names && known.name(a).is_some() => Some(Step::Expand(a)),
             None => None,
         })

@@ -267,6 +267,9 @@ impl Exec<'_> {
             }
         }
         let refuted = self.sampled_nonzero(d, modulus);
+        if !refuted && modulus.is_none() && self.zero_by_size(d, &[&by_hyps, &c]) {
+            return Ok(());
+        }
         if !refuted && [&a, &b].iter().any(|r| self.zero_by_bounds(r, modulus)) {
             return Ok(());
         }
@@ -282,6 +285,14 @@ impl Exec<'_> {
         }
         open.refuted = refuted;
         Err(open)
+    }
+
+    /// What is left is a multiple of a power of two, and `d` is below that: of a sum that has room for all of it, nothing is shifted out.
+    fn zero_by_size(&self, d: &Poly, left: &[&Poly]) -> bool {
+        let itv = self.atoms.poly_iv(d);
+        let (Some(lo), Some(hi)) = (itv.lo.to_big(), itv.hi.to_big()) else { return false };
+        let by = BigInt::one() << lo.bits().max(hi.bits());
+        left.iter().any(|p| p.reduce_coeffs(&by).is_zero())
     }
 
     /// A short combination of carries that is zero because of their sizes: `q - q'` for the same carry found twice.
