@@ -7,7 +7,8 @@ use crate::code::{length, small, Code, Inst, Label};
 use crate::layout::inward;
 use crate::mach::{word_access, At, Line, Mach, SCRATCH, SP, X};
 use crate::options::{NotEmitted, Options};
-use crate::schedule::{schedule, schedule_again};
+use crate::schedule::{schedule, schedule_again, slots};
+use crate::tuning::Tuning;
 use crate::select::select;
 use santoku_lower::pass::sharing;
 use santoku_lower::Module;
@@ -20,36 +21,41 @@ const NAMES: [&str; 32] = [
     "s10", "s11", "t3", "t4", "t5", "t6",
 ];
 
-/// Assembly of a module, for the GNU assembler and those that read what it reads.
-///
+/// Assembly of a module.
+pub struct Emitted {
+    /// For the GNU assembler and those that read what it reads.
+    pub text: String,
+    /// Of each function, in order, by name: what [`Tuning`] numbers.
+    pub counts: Vec<(String, Counts)>,
+}
+
+/// How many there are of what [`Tuning`] numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Instructions as selected.
+    pub instructions: usize,
+    pub registers: usize,
+    /// Instructions with registers.
+    pub lines: usize,
+    /// What was found by a search is for this very code.
+    pub tuned: bool,
+}
+
 /// # Errors
 /// The first function that has no code.
-pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
+pub fn emit(module: &Module, options: &Options) -> Result<Emitted, NotEmitted> {
     // Compressed forms have their operands in another order, and groups know one.
     let mut text = String::from("# Behind an instruction: the line that it comes from, with the file's name where that is another, and the variable whose value it gives.\n");
     text.push_str(if options.fused { "\t.option norvc\n\t.text\n" } else { "\t.text\n" });
     let mut depths: BTreeMap<String, u64> = BTreeMap::new();
-    let mut words = vec![];
+    let (mut words, mut counts) = (vec![], vec![]);
     let sharing = sharing(module);
     for (k, f) in module.funcs.iter().enumerate() {
         let symbol = &options.symbols[k];
         let outer = f.export.as_ref().filter(|e| *e != symbol);
         let wrong = |what| NotEmitted { func: f.name.clone(), what };
-        // Out of order, what is read again may be read behind a result that lies in its place.
-        let unchanging = options.latency.is_none() || !sharing.contains(&k);
-        let mut code = select(module, f, options, unchanging).map_err(wrong)?;
-        if let Some(latency) = &options.latency {
-            schedule(&mut code, latency);
-        }
-        let mut made = allocate(&code, options.xlen, options.latency.is_none()).map_err(wrong)?;
-        if options.latency.is_none() {
-            made.code = inward(made.code);
-        }
-        let frame = Frame::of(&code, &made, options.xlen);
-        made.code = keeping(made.code, &made.saved, options.xlen);
-        if let Some(latency) = &options.latency {
-            made.code = schedule_again(made.code, latency, &|at| frame.place(at, options.xlen).1);
-        }
+        let Made { code, made, frame, counts: own, found } = make(module, k, options, sharing.contains(&k)).map_err(wrong)?;
+        counts.push((f.name.clone(), own));
         let told = Comments { file: f.notes.file(), notes: &code.notes, last: None };
         let mut e = Emit { options, frame, made, number: k, words: &mut words, told, out: String::new() };
         e.function();
@@ -61,7 +67,12 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
         depths.insert(symbol.clone(), depth);
         let body = std::mem::take(&mut e.out);
         let place = f.notes.place.as_ref().map(|p| format!(" ({}, line {})", p.file, p.line)).unwrap_or_default();
-        text.push_str(&function(&format!("{}{place}", f.name), symbol, f.export.is_some() && outer.is_none(), &body));
+        let order = match found {
+            Some(_) if !own.tuned => "; the order that was found by search is for other code, and not used",
+            Some(_) => "; in an order found by search",
+            None => "",
+        };
+        text.push_str(&function(&format!("{}{place}{order}", f.name), symbol, f.export.is_some() && outer.is_none(), &body));
         if let Some(outer) = outer {
             let words = f.params.len().saturating_sub(8) as u64;
             text.push_str(&function(&format!("{}, of which no secret stays behind", f.name), outer, true, &clearing(symbol, (words, f.results.len()), depth, options.xlen)));
@@ -86,7 +97,57 @@ pub fn emit(module: &Module, options: &Options) -> Result<String, NotEmitted> {
         });
         text.push_str("\t.size words, . - words\n");
     }
-    Ok(text + "\n\t.section .note.GNU-stack, \"\", @progbits\n")
+    text.push_str("\n\t.section .note.GNU-stack, \"\", @progbits\n");
+    Ok(Emitted { text, counts })
+}
+
+/// A function as instructions with registers, in their order.
+struct Made<'o> {
+    code: Code,
+    made: Allocated,
+    frame: Frame,
+    counts: Counts,
+    /// What a search found for a function of this name.
+    found: Option<&'o Tuning>,
+}
+
+/// `shares`: the function has results that may lie in the place of what it reads.
+fn make<'o>(module: &Module, k: usize, options: &'o Options, shares: bool) -> Result<Made<'o>, String> {
+    let f = &module.funcs[k];
+    let found = options.tuned.get(&f.name);
+    let none = Tuning::default();
+    // Out of order, what is read again may be read behind a result that lies in its place.
+    let in_order = options.latency.is_none() && found.is_none_or(|t| t.before.is_empty());
+    let mut code = select(module, f, options, in_order || !shares)?;
+    let instructions = code.insts.len();
+    let used = found.filter(|t| t.instructions == instructions);
+    let tuning = used.unwrap_or(&none);
+    schedule(&mut code, options.latency.as_ref(), &tuning.before);
+    let mut made = allocate(&code, options.xlen, options.latency.is_none(), &tuning.spill)?;
+    if options.latency.is_none() {
+        made.code = inward(made.code);
+    }
+    let frame = Frame::of(&code, &made, options.xlen);
+    made.code = keeping(made.code, &made.saved, options.xlen);
+    let counts = Counts { instructions, registers: code.registers as usize, lines: made.code.len(), tuned: used.is_some() };
+    if let Some(latency) = &options.latency {
+        made.code = schedule_again(made.code, latency, &|at| frame.place(at, options.xlen).1, &tuning.behind);
+    }
+    Ok(Made { code, made, frame, counts, found })
+}
+
+/// Slots of a pipeline that a function's instructions take, each executed once, or so many instructions where there is no pipeline. It is a guess,
+/// by which a search chooses what to run. `shares`: the function has results that may lie in the place of what it reads.
+///
+/// # Errors
+/// The function has no code.
+pub fn guess(module: &Module, k: usize, options: &Options, shares: bool) -> Result<usize, NotEmitted> {
+    let wrong = |what| NotEmitted { func: module.funcs[k].name.clone(), what };
+    let made = make(module, k, options, shares).map_err(wrong)?;
+    Ok(match &options.latency {
+        Some(latency) => slots(&made.made.code, latency),
+        None => made.made.code.len(),
+    })
 }
 
 /// The same code, which gives callers back what is in these registers.

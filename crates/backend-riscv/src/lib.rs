@@ -2,7 +2,7 @@
 //! what becomes of it, as it judges compilers.
 //!
 //! Needs: a module for a machine whose widest word is a register.  Keeps: the calling convention of the psABI; no branch and no address on a secret
-//! that the module has not.  Absent: a search for better schedules.
+//! that the module has not.  Absent: the search for better schedules, whose results are taken.
 //! Trusted: nothing: the certifier looks at the bytes.
 
 mod allocate;
@@ -21,6 +21,8 @@ mod options;
 mod pipeline;
 mod schedule;
 mod select;
+mod tuning;
 
-pub use emit::emit;
+pub use emit::{emit, guess, Counts, Emitted};
 pub use options::{Latency, NotEmitted, Options, Product};
+pub use tuning::{Nudges, Tuning};

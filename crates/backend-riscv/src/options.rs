@@ -1,6 +1,9 @@
 //! What is asked of the back end, and what it has no code for.
 //! Trusted: nothing: the certifier looks at the bytes.
 
+use crate::tuning::Tuning;
+use std::collections::BTreeMap;
+
 /// For what machine, and what functions are called.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -17,6 +20,8 @@ pub struct Options {
     pub latency: Option<Latency>,
     /// The groups of [`crate::forms`] are executed as one.
     pub fused: bool,
+    /// What a search found, by the function's name in the module.
+    pub tuned: BTreeMap<String, Tuning>,
 }
 
 /// Slots of the machine from an instruction to the use of its result; 1: the next one may use it.

@@ -4,14 +4,16 @@
 use crate::build::Built;
 use crate::failure::Failure;
 use crate::target::Target;
-use santoku_backend_riscv::{emit, Latency, Options, Product};
+use santoku_backend_riscv::{emit, guess, Latency, Nudges, Options, Product, Tuning};
 use santoku_diag::{Diagnostic, Sources};
 use santoku_lower::legalise::{legalise, Lowered, Spread};
 use santoku_lower::pass::{optimise, Costs};
 use santoku_lower::Machine;
 use santoku_passes::Level;
-use santoku_target::{ByteOrder, Executor};
+use santoku_target::{ByteOrder, Executor, Schedule, Schedules};
+use std::collections::{BTreeMap, BTreeSet};
 
+pub use santoku_backend_riscv::{Counts, Emitted};
 pub use santoku_lower::pass::Choice;
 
 /// Names of the passes of the lowered IR, in the order in which they run.
@@ -104,15 +106,65 @@ pub fn lowered_text(built: &Built, target: &Target, sources: &Sources, how: &Low
 /// # Errors
 /// `no-assembly`, and as [`lowered`].
 pub fn assembly(built: &Built, target: &Target, sources: &Sources, how: &Lowering) -> Result<String, Failure> {
-    let Some(isa) = instruction_set(target) else {
-        let d = Diagnostic::error("no-assembly", format!("there is no assembly for the target \"{}\"", target.title));
-        return Err(Failure::refused(sources, d.note("why: the back end knows RISC-V alone").help("choose another target (`--target rv32`), or build C (`--emit c`)")));
-    };
-    let lowered = lowered(built, target, sources, how)?;
-    let mut symbols = vec![String::new(); lowered.module.funcs.len()];
-    for (id, k) in &lowered.funcs {
-        symbols[*k as usize] = built.names.get(id).cloned().unwrap_or_else(|| format!("f{k}"));
+    Ok(Emitter::new(built, target, sources, how)?.emit(sources, &target.schedules)?.text)
+}
+
+/// A program in words of its machine, of which assembly is made in one order or another.
+pub struct Emitter {
+    lowered: Lowered,
+    options: Options,
+    /// Functions with results that may lie in the place of what they read.
+    sharing: BTreeSet<usize>,
+}
+
+impl Emitter {
+    /// # Errors
+    /// As [`assembly`].
+    pub fn new(built: &Built, target: &Target, sources: &Sources, how: &Lowering) -> Result<Emitter, Failure> {
+        let Some(isa) = instruction_set(target) else {
+            let d = Diagnostic::error("no-assembly", format!("there is no assembly for the target \"{}\"", target.title));
+            return Err(Failure::refused(sources, d.note("why: the back end knows RISC-V alone").help("choose another target (`--target rv32`), or build C (`--emit c`)")));
+        };
+        let lowered = lowered(built, target, sources, how)?;
+        let mut symbols = vec![String::new(); lowered.module.funcs.len()];
+        for (id, k) in &lowered.funcs {
+            symbols[*k as usize] = built.names.get(id).cloned().unwrap_or_else(|| format!("f{k}"));
+        }
+        let latency = latency(target).filter(|_| !how.short);
+        let options = Options { xlen: target.word_bits, zba: isa.contains("zba"), zbb: isa.contains("zbb"), symbols, latency, fused: target.fused.is_some(), tuned: BTreeMap::new() };
+        let sharing = santoku_lower::pass::sharing(&lowered.module).into_iter().collect();
+        Ok(Emitter { lowered, options, sharing })
     }
-    let options = Options { xlen: target.word_bits, zba: isa.contains("zba"), zbb: isa.contains("zbb"), symbols, latency: latency(target).filter(|_| !how.short), fused: target.fused.is_some() };
-    emit(&lowered.module, &options).map_err(|e| not_lowered(sources, &e.func, &e.what))
+
+    /// The assembly, with what a search found for some of its functions.
+    ///
+    /// # Errors
+    /// `not-lowered`.
+    pub fn emit(&self, sources: &Sources, schedules: &Schedules) -> Result<Emitted, Failure> {
+        let tuned = schedules.iter().map(|(name, s)| (name.clone(), tuning(s))).collect();
+        let options = Options { tuned, ..self.options.clone() };
+        emit(&self.lowered.module, &options).map_err(|e| not_lowered(sources, &e.func, &e.what))
+    }
+
+    /// What the back end takes a function to cost in an order, in itself and once: slots of the pipeline, or instructions.
+    pub fn guess(&self, function: &str, schedule: &Schedule) -> Option<usize> {
+        let k = self.lowered.module.funcs.iter().position(|f| f.name == function)?;
+        let options = Options { tuned: [(function.to_string(), tuning(schedule))].into(), ..self.options.clone() };
+        guess(&self.lowered.module, k, &options, self.sharing.contains(&k)).ok()
+    }
+
+    /// Symbols of the functions, by name.
+    pub fn symbols(&self) -> BTreeMap<String, String> {
+        self.lowered.module.funcs.iter().zip(&self.options.symbols).map(|(f, s)| (f.name.clone(), s.clone())).collect()
+    }
+
+    /// Whether the order of instructions is chosen for a pipeline.
+    pub fn in_time(&self) -> bool {
+        self.options.latency.is_some()
+    }
+}
+
+fn tuning(s: &Schedule) -> Tuning {
+    let nudges = |all: &[(u32, i32)]| Nudges(all.iter().copied().collect());
+    Tuning { instructions: s.instructions, before: nudges(&s.before), spill: nudges(&s.spill), behind: nudges(&s.behind) }
 }

@@ -1,6 +1,7 @@
 //! A machine: what C is made for, and all that is known of what executes it.
 
 use crate::run::{Costs, Run};
+use crate::schedule::Schedules;
 use crate::vector::{complete, VectorUnit};
 use crate::{Fault, Level};
 use serde::Deserialize;
@@ -48,6 +49,9 @@ pub struct Target {
     pub costs: Costs,
     /// Groups of instructions that execute as one.
     pub fused: Option<Fused>,
+    /// Orders of instructions that a search found, by the name of the function.
+    #[serde(skip)]
+    pub schedules: Schedules,
 }
 
 /// How integers lie in memory.
@@ -154,6 +158,8 @@ struct Choices {
     machine: String,
     #[serde(rename = "impl", default)]
     impls: BTreeMap<String, String>,
+    #[serde(rename = "schedule", default)]
+    schedules: Schedules,
 }
 
 impl Target {
@@ -177,7 +183,7 @@ impl Target {
         Ok(Target { name: name.into(), path: path.into(), machine: name.into(), ..target })
     }
 
-    /// Reads the text of `path`, the file `tuned/<name>.toml`: implementations chosen for a machine, which `machine` finds by name.
+    /// Reads the text of `path`, the file `tuned/<name>.toml`: implementations chosen for a machine, and orders found for it, which `machine` finds by name.
     ///
     /// # Errors
     /// [`Fault`]: malformed, an unknown or missing field, no such machine, or `machine`'s.
@@ -186,7 +192,10 @@ impl Target {
         let Some(of) = machine(&choices.machine)? else {
             return Err(Fault::plain(format!("`machine` is `{}`, which is no file of `targets/`", choices.machine)));
         };
-        Ok(Target { name: name.into(), path: path.into(), impls: choices.impls, ..of })
+        for (function, schedule) in &choices.schedules {
+            schedule.check(function)?;
+        }
+        Ok(Target { name: name.into(), path: path.into(), impls: choices.impls, schedules: choices.schedules, ..of })
     }
 
     /// Names that name nothing, and names that are given twice.

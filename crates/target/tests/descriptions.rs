@@ -1,6 +1,6 @@
 //! The shipped descriptions, and that nothing else knows what they say.
 
-use santoku_target::{built_in, compilers, machine_names, names, vectors, Compilers, Executor, Fault, Target, DEFAULT_TARGET};
+use santoku_target::{built_in, compilers, machine_names, names, schedule, vectors, Compilers, Executor, Fault, Target, DEFAULT_TARGET};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -100,6 +100,31 @@ fn choices_name_a_machine() {
     assert_eq!(Target::choose("mine", "mine.toml", text, &mut broken).map_err(|e| e.reason), Err("unreadable".into()));
 }
 
+const SCHEDULE: &str = "machine = \"rv32\"\n\n[schedule.\"a.f\"]\ninstructions = 9\nbefore = [[1, 2], [8, -3]]\nspill = [[0, 1]]\n";
+
+#[test]
+fn orders_that_were_found_are_read_and_written() {
+    let mut machine = |name: &str| built_in(name);
+    let read = |text: &str, machine: &mut dyn FnMut(&str) -> Result<Option<Target>, Fault>| Target::choose("mine", "mine.toml", text, machine);
+    let chosen = read(SCHEDULE, &mut machine).unwrap_or_else(|e| panic!("{e}"));
+    let found = &chosen.schedules["a.f"];
+    assert_eq!((found.instructions, found.before.as_slice(), found.spill.as_slice(), found.behind.len()), (9, &[(1, 2), (8, -3)][..], &[(0, 1)][..], 0));
+    // What is written is read again, what stands before it stays, and nothing is written of a function that is as it was.
+    let mut all = chosen.schedules.clone();
+    all.insert("b.g".into(), Default::default());
+    let text = schedule::replaced(&format!("# why\nmachine = \"rv32\"\n\n[impl]\na = \"b\"\n{}", &SCHEDULE["machine = \"rv32\"\n".len()..].replace("a.f", "old")), &all);
+    let again = read(&text, &mut machine).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!((again.schedules, again.impls.len()), (chosen.schedules, 1), "{text}");
+    assert!(text.starts_with("# why\n") && schedule::replaced(&text, &Default::default()).ends_with("a = \"b\"\n"));
+    let mut tried = 0;
+    for (from, to) in [("[8, -3]", "[1, -3]"), ("[8, -3]", "[-8, 3]"), ("[8, -3]", "[8]"), ("instructions = 9\n", ""), ("spill", "spills"), ("[0, 1]", "[0, 1.5]"), ("[schedule", "[schedules")] {
+        let wrong = SCHEDULE.replace(from, to);
+        assert!(wrong != SCHEDULE && read(&wrong, &mut machine).is_err(), "{to}");
+        tried += 1;
+    }
+    println!("tried: {tried} wrong orders, all refused");
+}
+
 #[test]
 fn compilers_are_refused_that_are_not_wholly_described() {
     let good = "[c]\nfamily = \"gcc\"\ncommand = \"cc\"\npackages = [\"p\"]\nversion = \"12\"\n";
@@ -139,7 +164,7 @@ fn vector_units_have_the_operations_of_the_guide() {
 fn the_guide_names_every_field() {
     let guide = std::fs::read_to_string(root().join("docs/targets.md")).expect("the guide is there");
     let mut fields = 0;
-    for file in ["target.rs", "run.rs", "vector.rs", "compiler.rs"] {
+    for file in ["target.rs", "run.rs", "schedule.rs", "vector.rs", "compiler.rs"] {
         let text = std::fs::read_to_string(root().join("crates/target/src").join(file)).expect("a source");
         let structs = text.split("Deserialize)]").skip(1).filter(|s| s.contains("pub struct"));
         for part in structs {

@@ -28,21 +28,26 @@ pub fn assembly(tree: &Tree, primitive: &Primitive, row: &AssemblyRow) -> Result
 /// # Errors
 /// As [`assembly`].
 pub fn assembly_for(checked: &Checked, primitive: &Primitive, row: &AssemblyRow, target: &Target) -> Result<Assembly, BenchError> {
+    let (options, how) = lowering(primitive, row);
+    let built = build(checked, &options, &|| 0)?;
+    let body = santoku_driver::assembly(&built, target, &checked.sources, &how)?;
+    let banner: String = options.provenance.lines().map(|l| format!("# {l}").trim_end().to_string() + "\n").collect();
+    Ok(Assembly { text: format!("{banner}{body}"), built })
+}
+
+/// How a row's program is optimised and lowered.
+pub(crate) fn lowering(primitive: &Primitive, row: &AssemblyRow) -> (BuildOptions, Lowering) {
     let usual = Lowering::of(row.level);
     let how = Lowering { inline_max: row.inline.unwrap_or(usual.inline_max), ..usual };
-    let provenance = provenance(primitive, row, how.inline_max);
     let options = BuildOptions {
         level: row.level,
         without: BTreeSet::new(),
         dump_after: None,
         unit: primitive.unit.clone(),
-        provenance: provenance.clone(),
+        provenance: provenance(primitive, row, how.inline_max),
         keep_secrets: false,
     };
-    let built = build(checked, &options, &|| 0)?;
-    let body = santoku_driver::assembly(&built, target, &checked.sources, &how)?;
-    let banner: String = provenance.lines().map(|l| format!("# {l}").trim_end().to_string() + "\n").collect();
-    Ok(Assembly { text: format!("{banner}{body}"), built })
+    (options, how)
 }
 
 /// How the file was made; no dates and no machine names, so that the text is reproducible.

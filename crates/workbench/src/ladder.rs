@@ -68,6 +68,9 @@ fn target(tree: &Tree, ladder: &Ladder, rung: &Rung) -> Result<Target, BenchErro
     if rung.ungrouped {
         target.fused = None;
     }
+    if !rung.searched {
+        target.schedules.clear();
+    }
     Ok(target)
 }
 

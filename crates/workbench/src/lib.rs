@@ -36,6 +36,7 @@ pub mod profile;
 pub mod report;
 pub mod release_report;
 pub mod row;
+pub mod search;
 pub mod subject;
 pub mod table;
 mod table_text;

@@ -37,6 +37,9 @@ pub struct Primitive {
     pub functions: Vec<FunctionRow>,
     #[serde(default, rename = "workload")]
     pub workloads: Vec<Workload>,
+    /// Calls of the program's own functions, where C written by hand stands before them: what its assembly is searched by.
+    #[serde(default, rename = "bare")]
+    pub bare: Vec<Workload>,
     #[serde(default, rename = "table")]
     pub tables: Vec<TableRow>,
     #[serde(default, rename = "ladder")]
@@ -226,6 +229,9 @@ pub struct Rung {
     /// The back end does not know the groups that the machine executes as one.
     #[serde(default)]
     pub ungrouped: bool,
+    /// With the orders that a search found for the target.
+    #[serde(default)]
+    pub searched: bool,
     /// As in [`AssemblyRow`].
     pub inline: Option<usize>,
 }
@@ -370,6 +376,14 @@ fn twice<'s>(mut names: impl Iterator<Item = &'s String>) -> Option<&'s String> 
 }
 
 impl Primitive {
+    /// The program by itself, without C written by hand, and the calls of its own functions.
+    pub fn by_itself(&self) -> Primitive {
+        match self.api_source {
+            None => self.clone(),
+            Some(_) => Primitive { api_source: None, api_header: None, functions: vec![], encodings: BTreeMap::new(), workloads: self.bare.clone(), ..self.clone() },
+        }
+    }
+
     /// Why the row describes nothing that can be made: names become those of files and folders, the title stands in a comment of C.
     pub(crate) fn wrong(&self) -> Option<String> {
         let files = [Some(&self.entry), self.api_source.as_ref(), self.api_header.as_ref(), self.support.as_ref()];
@@ -396,10 +410,13 @@ impl Primitive {
         if let Some(name) = twice(self.workloads.iter().map(|w| &w.operation)) {
             return Some(format!("two workloads have the operation {name:?}"));
         }
+        if let Some(name) = twice(self.bare.iter().map(|w| &w.operation)) {
+            return Some(format!("two rows `bare` have the operation {name:?}"));
+        }
         if let Some(name) = twice(self.tables.iter().map(|t| &t.machine)) {
             return Some(format!("two tables are of the machine {name:?}"));
         }
-        for w in &self.workloads {
+        for w in self.workloads.iter().chain(&self.bare) {
             if !word(&w.operation, "-") {
                 return Some(format!("the operation {:?} is not of lower-case letters, digits and `-`", w.operation));
             }

@@ -13,6 +13,7 @@ mod joins;
 use crate::code::{Base, Code, Inst, Label, Reg};
 use crate::flow::{number, Flow, Remade};
 use crate::mach::{word_access, At, Line, Mach, CALLEE, CALLER, RA, X};
+use crate::tuning::Nudges;
 use hints::Hints;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -65,11 +66,13 @@ struct Allocator<'c> {
     out: Vec<Line>,
     /// The instruction at work.
     at: u32,
+    /// As [`crate::Tuning::spill`].
+    nudges: &'c Nudges,
 }
 
 /// # Errors
 /// Where no register is left, which no function that is selected asks for.
-pub fn allocate(code: &Code, xlen: u32, lazy: bool) -> Res<Allocated> {
+pub fn allocate(code: &Code, xlen: u32, lazy: bool, nudges: &Nudges) -> Res<Allocated> {
     let flow = Flow::of(code);
     let at_calls: Vec<usize> = code.insts.iter().enumerate().filter(|(_, i)| matches!(i, Inst::Call { .. })).map(|(k, _)| k).collect();
     let across = (0..code.registers).filter(|v| flow.spans[*v as usize].is_some_and(|(a, b)| at_calls.iter().any(|c| a < *c && *c < b))).collect();
@@ -90,6 +93,7 @@ pub fn allocate(code: &Code, xlen: u32, lazy: bool) -> Res<Allocated> {
         used: BTreeSet::new(),
         out: vec![],
         at: 0,
+        nudges,
     };
     if a.calls {
         a.used.insert(RA);
@@ -221,7 +225,8 @@ impl Allocator<'_> {
         let far = |w: &u32| {
             let cheap = self.remade(*w).is_some() || self.state.mem.contains(w);
             let distance = self.next.get(w).map_or(u32::MAX, |n| n.saturating_sub(self.at));
-            (distance.saturating_mul(if cheap { CHEAP } else { 1 }), cheap)
+            let far = i64::from(distance.saturating_mul(if cheap { CHEAP } else { 1 }));
+            (far + self.nudges.of(*w as usize), cheap)
         };
         let victim = self.state.holder.iter().filter(|(x, w)| !keep.contains(w) && !not.contains(x)).map(|(x, w)| (far(w), *x, *w)).max();
         let (_, x, w) = victim.ok_or("more values than registers in one instruction")?;

@@ -5,22 +5,31 @@ use super::order::{between, unit, width, Piece, Place, Placed, Root, Way};
 use crate::code::{length, Base, Code, Inst, Reg};
 use crate::flow::number;
 use crate::options::Latency;
+use crate::tuning::Nudges;
 use crate::pipeline::{Step, Unit};
 
 /// How many instructions ahead one is looked for that need not wait.
-const WINDOW: usize = 20;
+const WINDOW: usize = 40;
 
-pub fn schedule(code: &mut Code, latency: &Latency) {
+/// `nudges`: as [`crate::Tuning::before`]. Without latencies nothing else changes its place.
+pub fn schedule(code: &mut Code, latency: Option<&Latency>, nudges: &Nudges) {
+    if latency.is_none() && nudges.is_empty() {
+        return;
+    }
     // Labels, jumps, calls and moves stay where they are, and so do loops.
-    code.insts = between(std::mem::take(&mut code.insts), is_fixed, |run| ordered(run, latency));
+    code.insts = between(std::mem::take(&mut code.insts), is_fixed, |first, run| ordered(run, latency, &|k| nudges.of(first + k)));
 }
 
 fn is_fixed(i: &Inst) -> bool {
     matches!(i, Inst::Move(_) | Inst::Label(_) | Inst::Jump(_) | Inst::Branch(..) | Inst::Call { .. } | Inst::Enter(_) | Inst::Return(_) | Inst::Stop)
 }
 
-fn ordered(insts: Vec<Inst>, latency: &Latency) -> Vec<Inst> {
-    let order = piece(&insts, latency).order(latency, Way { window: WINDOW, by_height: false });
+fn ordered(insts: Vec<Inst>, latency: Option<&Latency>, later: &dyn Fn(usize) -> i64) -> Vec<Inst> {
+    let way = Way { window: WINDOW, by_height: false, later };
+    let order = match latency {
+        Some(latency) => piece(&insts, latency).order(latency, way),
+        None => piece(&insts, &Latency::default()).moved(way),
+    };
     let mut insts: Vec<Option<Inst>> = insts.into_iter().map(Some).collect();
     let steps = order.into_iter().filter_map(|p| match p {
         Placed::Step(k) => Some(k),

@@ -13,4 +13,4 @@ mod behind;
 mod order;
 
 pub use before::schedule;
-pub use behind::schedule_again;
+pub use behind::{schedule_again, slots};

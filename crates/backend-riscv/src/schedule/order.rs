@@ -41,10 +41,12 @@ const MADE_UP: usize = 2;
 
 /// How far instructions are looked for, and which goes first of those that need not wait.
 #[derive(Clone, Copy)]
-pub struct Way {
+pub struct Way<'n> {
     pub window: usize,
     /// What most is behind of, else what stood first.
     pub by_height: bool,
+    /// By how many slots each step counts as later than it is; in no time, by how many places it goes back.
+    pub later: &'n dyn Fn(usize) -> i64,
 }
 
 #[derive(Default)]
@@ -67,7 +69,22 @@ impl Piece {
         self.places.push(place);
     }
 
-    pub fn order(&self, latency: &Latency, way: Way) -> Vec<Placed> {
+    /// As it stands, but for what goes to another place. In no time: for a machine on which no order is better than another.
+    pub fn moved(&self, way: Way<'_>) -> Vec<Placed> {
+        let before = self.dependences();
+        let mut placed = vec![false; self.steps.len()];
+        let mut left: Vec<usize> = (0..self.steps.len()).collect();
+        let mut out = vec![];
+        loop {
+            let free = left.iter().take(way.window).filter(|k| before[**k].iter().all(|j| placed[*j]));
+            let Some(k) = free.min_by_key(|k| (**k as i64 + (way.later)(**k), **k)).copied() else { return out };
+            placed[k] = true;
+            left.retain(|j| *j != k);
+            out.push(Placed::Step(k));
+        }
+    }
+
+    pub fn order(&self, latency: &Latency, way: Way<'_>) -> Vec<Placed> {
         let before = self.dependences();
         let heights = if way.by_height { self.heights(&before, latency) } else { vec![0; self.steps.len()] };
         let mut products = self.steps.iter().filter(|s| s.unit == Unit::Multiply).count();
@@ -101,7 +118,7 @@ impl Piece {
                     _ => 2,
                 };
                 let late = if rank == 3 { (*slot).max(now + 1) } else { *slot };
-                (late, rank, usize::MAX - heights[*k], *k)
+                (late as i64 + (way.later)(*k), rank, usize::MAX - heights[*k], *k)
             });
             let Some((k, _)) = best.copied() else { return out };
             pipeline.issue(&self.steps[k]);
@@ -198,19 +215,20 @@ fn may_meet(a: &Place, b: &Place) -> bool {
     }
 }
 
-/// Straight pieces of code put into another order, with what is fixed between them.
-pub fn between<T>(all: Vec<T>, is_fixed: impl Fn(&T) -> bool, ordered: impl Fn(Vec<T>) -> Vec<T>) -> Vec<T> {
+/// Straight pieces of code put into another order, with what is fixed between them. Each comes with the number of its first instruction.
+pub fn between<T>(all: Vec<T>, is_fixed: impl Fn(&T) -> bool, ordered: impl Fn(usize, Vec<T>) -> Vec<T>) -> Vec<T> {
     let mut out = Vec::with_capacity(all.len());
-    let mut run = vec![];
-    for i in all {
+    let (mut first, mut run) = (0, vec![]);
+    for (k, i) in all.into_iter().enumerate() {
         if is_fixed(&i) {
-            out.extend(ordered(std::mem::take(&mut run)));
+            out.extend(ordered(first, std::mem::take(&mut run)));
             out.push(i);
+            first = k + 1;
         } else {
             run.push(i);
         }
     }
-    out.extend(ordered(run));
+    out.extend(ordered(first, run));
     out
 }
 
@@ -241,7 +259,7 @@ mod tests {
     use crate::pipeline::{Pipeline, Step, Unit};
 
     const E31: Latency = Latency { load: 2, narrow_load: 3, product: Product::Late { earliest: 3, after: 3 } };
-    const WAY: Way = Way { window: 48, by_height: true };
+    const WAY: Way<'_> = Way { window: 48, by_height: true, later: &|_| 0 };
 
     /// Numbers below a bound, from a linear congruential generator.
     struct Numbers(u32);
@@ -281,6 +299,20 @@ mod tests {
         registers || memory
     }
 
+    /// The steps of an order, each of which is there once.
+    fn steps(p: &Piece, order: &[Placed]) -> Vec<usize> {
+        let steps: Vec<usize> = order.iter().filter_map(|o| if let Placed::Step(k) = o { Some(*k) } else { None }).collect();
+        let mut sorted = steps.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..p.steps.len()).collect::<Vec<_>>());
+        steps
+    }
+
+    /// Whether everything stands behind what it depends on.
+    fn is_kept(p: &Piece, steps: &[usize]) -> bool {
+        steps.iter().enumerate().all(|(at, k)| steps[at..].iter().all(|j| j >= k || !bound(p, *j, *k)))
+    }
+
     fn slots(p: &Piece, order: impl Iterator<Item = Placed>) -> usize {
         let mut pipeline = Pipeline::new(&E31);
         for placed in order {
@@ -298,20 +330,44 @@ mod tests {
         for seed in 0..300 {
             let p = piece(seed);
             let order = p.order(&E31, WAY);
-            let steps: Vec<usize> = order.iter().filter_map(|o| if let Placed::Step(k) = o { Some(*k) } else { None }).collect();
-            let mut sorted = steps.clone();
-            sorted.sort_unstable();
-            assert_eq!(sorted, (0..p.steps.len()).collect::<Vec<_>>(), "seed {seed}: each once");
-            for (at, k) in steps.iter().enumerate() {
-                assert!(steps[at..].iter().all(|j| j >= k || !bound(&p, *j, *k)), "seed {seed}: {k} stands before what it depends on");
-            }
-            changed += usize::from(steps != sorted);
+            let steps = steps(&p, &order);
+            assert!(is_kept(&p, &steps), "seed {seed}: something stands before what it depends on");
+            changed += usize::from(!steps.is_sorted());
             filled += order.len() - steps.len();
             before += slots(&p, (0..p.steps.len()).map(Placed::Step));
             after += slots(&p, order.into_iter());
         }
         println!("300 pieces: {changed} in another order, {filled} slots kept; {before} slots, then {after}");
         assert!(changed > 290 && filled > 100 && after * 10 < before * 9, "{changed} {filled} {before} {after}");
+    }
+
+    /// Whatever numbers a search tries: every order keeps what depends in its order, in which it would not stay by the numbers alone.
+    #[test]
+    fn numbers_of_a_search_change_no_dependence() {
+        let (mut others, mut broken) = (0, 0);
+        for seed in 0..300 {
+            let p = piece(seed);
+            let mut numbers = Numbers(seed + 1000);
+            let nudges: Vec<i64> = (0..p.steps.len()).map(|_| i64::from(numbers.below(65)) - 32).collect();
+            let way = Way { later: &|k| nudges[k], ..WAY };
+            for (order, plain) in [(p.order(&E31, way), p.order(&E31, WAY)), (p.moved(way), p.moved(WAY))] {
+                let steps = steps(&p, &order);
+                assert!(is_kept(&p, &steps), "seed {seed}");
+                others += usize::from(order != plain);
+            }
+            let mut freely: Vec<usize> = (0..p.steps.len()).collect();
+            freely.sort_by_key(|k| (*k as i64 + nudges[*k], *k));
+            broken += usize::from(!is_kept(&p, &freely));
+        }
+        println!("600 orders by random numbers: {others} are others; {broken} of 300 sorted freely are wrong");
+        assert!(others > 550 && broken > 290, "{others} {broken}");
+    }
+
+    /// Without numbers and without time, everything stays where it is.
+    #[test]
+    fn nothing_is_moved_without_numbers() {
+        let p = piece(7);
+        assert_eq!(p.moved(WAY), (0..p.steps.len()).map(Placed::Step).collect::<Vec<_>>());
     }
 
     /// Two products and four sums that need neither: with a slot kept free, eight slots.

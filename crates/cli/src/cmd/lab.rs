@@ -1,6 +1,6 @@
 //! `santoku lab`
 
-use super::{lab_bench, lab_certify, lab_mutants, lab_report, lab_run};
+use super::{lab_bench, lab_certify, lab_mutants, lab_report, lab_run, lab_search};
 use super::lab_common::{failure, levels, record, stamp, tree, write_picture, Progress};
 use crate::report;
 use santoku_driver::{Failure, GRANULARITY};
@@ -24,6 +24,8 @@ enum Command {
     Ablate(AblateArgs),
     /// A series of builds, each with one thing more, beside a published one
     Ladder(LadderArgs),
+    /// Search for the order of instructions in our own assembly, with the machine as the judge
+    Search(lab_search::SearchArgs),
     /// A function of any program on every machine, at every level, in every layout
     Bench(lab_bench::BenchArgs),
     /// Two functions that compute the same, of programs or of a program and a C file, on every machine
@@ -115,6 +117,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         Command::Table(args) => table(&tree()?, args),
         Command::Ablate(args) => ablation(&tree()?, args),
         Command::Ladder(args) => climbed(&tree()?, args),
+        Command::Search(args) => lab_search::run(&tree()?, args),
         Command::Profile(args) => profiled(&tree()?, args),
         Command::Run(args) => lab_run::run(args),
         Command::Certify(args) => lab_certify::run(&tree()?, args),

@@ -17,6 +17,7 @@ mod lab_common;
 mod lab_mutants;
 mod lab_report;
 mod lab_run;
+mod lab_search;
 mod lay_out;
 pub mod lsp;
 pub mod new;
